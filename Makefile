@@ -1,0 +1,65 @@
+# One line per step; the logic is in tooling/. `make help` lists the targets.
+
+CARGO := tooling/cargo
+RELEASE := target/release
+RUNNER := $(RELEASE)/sqlite-wasm-run
+COMPONENT := target/wasm32-wasip2/release/cli.wasm
+PRECOMPILED := $(RELEASE)/cli.cwasm
+
+# The paths above hold wherever the user's other builds go, and a fresh rustup
+# works before the next login.
+export CARGO_TARGET_DIR := $(CURDIR)/target
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run test build dist precompile-cli smoke bench native-reference lint clean setup compile
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+run: build ## set up, build, then import and query real data
+	tooling/demo $(RUNNER)
+
+test: build native-reference ## set up, build, then run all tests
+	$(CARGO) test --release -p sqlite-wasm-run
+
+build: compile $(PRECOMPILED) ## the runner and its CLI, in target/release
+
+dist: build precompile-cli ## the files to hand out, in dist
+	install -m 755 $(RUNNER) dist/sqlite-wasm-run
+	install -m 644 $(COMPONENT) dist/cli.wasm
+
+precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
+	mkdir -p dist
+	$(RUNNER) precompile $(COMPONENT) -o dist/cli.cwasm
+
+smoke: build ## only the scripts of cli-smokes
+	$(CARGO) test --release -p sqlite-wasm-run --test smokes
+
+bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .cwasm
+	python3 tooling/bench.py
+
+native-reference: setup ## the same SQLite and shell, built natively
+	tooling/native-reference
+
+lint: setup ## formatting and clippy, warnings are errors
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
+	$(CARGO) clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
+
+clean: ## remove all that was built
+	rm -rf target dist
+
+setup: ## install what is missing: packages, toolchain
+	tooling/setup
+
+compile: setup
+	$(CARGO) build --release -p cli --target wasm32-wasip2
+	$(CARGO) build --release
+
+# Cargo decides whether these two are new; the empty recipe makes make look.
+$(COMPONENT) $(RUNNER): compile ;
+
+$(PRECOMPILED): $(COMPONENT) $(RUNNER)
+	$(RUNNER) precompile $(COMPONENT) -o $@

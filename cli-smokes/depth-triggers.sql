@@ -1,0 +1,22 @@
+-- cli-smokes/depth-triggers.sql: triggers recurse to SQLite's limit of 1000, beyond it the statement fails.
+PRAGMA recursive_triggers = ON;
+CREATE TABLE t(n);
+CREATE TABLE stop(at);
+INSERT INTO stop VALUES(1000);
+CREATE TRIGGER r AFTER INSERT ON t WHEN new.n < (SELECT at FROM stop) BEGIN INSERT INTO t VALUES(new.n + 1); END;
+INSERT INTO t VALUES(1);
+SELECT '110', count(*), max(n) FROM t;
+DELETE FROM t;
+UPDATE stop SET at = 1002;
+INSERT INTO t VALUES(1);
+SELECT '120', count(*) FROM t;
+CREATE TABLE tree(id INTEGER PRIMARY KEY, parent REFERENCES tree ON DELETE CASCADE);
+CREATE INDEX tree_parent ON tree(parent);
+PRAGMA foreign_keys = ON;
+INSERT INTO tree SELECT value, nullif(value - 1, 0) FROM generate_series(1, 1000);
+DELETE FROM tree WHERE id = 1;
+SELECT '130', count(*) FROM tree;
+INSERT INTO tree SELECT value, nullif(value - 1, 0) FROM generate_series(1, 1100);
+DELETE FROM tree WHERE id = 1;
+SELECT '140', count(*) FROM tree;
+PRAGMA integrity_check;

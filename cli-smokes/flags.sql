@@ -1,0 +1,17 @@
+-- cli-smokes/flags.sql: output modes chosen by options of the command line.
+-- before: -json :memory: "SELECT 1 AS a, 'x' AS b, NULL AS c"
+-- before: -csv -header :memory: "SELECT 1 AS a, 'x,y' AS b"
+-- before: -column -header :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -box :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -table :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -markdown :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -line :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -html :memory: "SELECT 1 AS a, '<' AS b"
+-- before: -quote :memory: "SELECT 1 AS a, 'x''y' AS b, NULL"
+-- before: -tabs :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -ascii :memory: "SELECT 1 AS a, 'x' AS b"
+-- before: -list -separator ' / ' -nullvalue nil -newline '|' :memory: "SELECT 1, NULL" "SELECT 2"
+-- before: --header -noheader :memory: "SELECT 1 AS a"
+-- before: :memory: "SELECT 'one'" "SELECT 'two'" ".print three"
+-- args: -json -- test.db
+SELECT 'stdin' AS source;

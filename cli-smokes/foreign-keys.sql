@@ -1,0 +1,22 @@
+-- cli-smokes/foreign-keys.sql: foreign keys are off by default, as in a stock shell, and work when on.
+PRAGMA foreign_keys;
+CREATE TABLE p(id INTEGER PRIMARY KEY);
+CREATE TABLE c(id INTEGER PRIMARY KEY, p REFERENCES p ON DELETE CASCADE ON UPDATE SET NULL);
+CREATE TABLE d(p REFERENCES p DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO c VALUES(1, 99);
+PRAGMA foreign_key_check;
+DELETE FROM c;
+PRAGMA foreign_keys = ON;
+INSERT INTO c VALUES(1, 99);
+INSERT INTO p VALUES(1), (2);
+INSERT INTO c VALUES(1, 1), (2, 2);
+DELETE FROM p WHERE id = 1;
+UPDATE p SET id = 3 WHERE id = 2;
+.nullvalue NULL
+SELECT '110', * FROM c;
+BEGIN;
+INSERT INTO d VALUES(50);
+COMMIT;
+INSERT INTO p VALUES(50);
+COMMIT;
+SELECT '120', * FROM d;

@@ -1,0 +1,22 @@
+-- cli-smokes/fts3-fts4.sql: FTS3 and FTS4: MATCH, snippet, offsets, matchinfo, contentless, integrity.
+CREATE VIRTUAL TABLE a USING fts3(title, body);
+CREATE VIRTUAL TABLE b USING fts4(body, tokenize=porter, order=desc, prefix='2,4');
+CREATE VIRTUAL TABLE c USING fts4(content='', body);
+INSERT INTO a VALUES('Sandbox', 'The engine sits in a sandbox'), ('Shell', 'The shell of SQLite'), ('Both', 'shell and sandbox');
+INSERT INTO b(docid, body) SELECT rowid, body FROM a UNION ALL SELECT 10, 'engines running';
+INSERT INTO c(docid, body) VALUES(5, 'nothing is stored');
+SELECT '110', rowid, title FROM a WHERE a MATCH 'shell';
+SELECT '120', rowid FROM a WHERE a MATCH 'body:sand* OR title:both';
+SELECT '130', rowid, snippet(a, '[', ']', '..', -1, 4), offsets(a) FROM a WHERE a MATCH '"the shell"';
+SELECT '140', docid FROM b WHERE b MATCH 'engine run';
+SELECT '150', docid, hex(matchinfo(b, 'pcx')) FROM b WHERE b MATCH 'en*';
+SELECT '160', docid FROM c WHERE c MATCH 'stored';
+INSERT INTO b(b) VALUES('optimize');
+INSERT INTO b(b) VALUES('integrity-check');
+DELETE FROM b WHERE docid = 10;
+SELECT '170', count(*) FROM b;
+CREATE VIRTUAL TABLE terms USING fts4aux(a);
+SELECT '180', term, documents, occurrences FROM terms WHERE col = '*';
+CREATE VIRTUAL TABLE tok USING fts3tokenize('porter');
+SELECT '190', token, start, end, position FROM tok WHERE input = 'Running engines';
+SELECT '200' FROM a WHERE a MATCH '"open';

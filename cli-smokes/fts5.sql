@@ -1,0 +1,32 @@
+-- cli-smokes/fts5.sql: FTS5: ranking, highlight, snippet, tokenizers, external content, vocabulary, integrity.
+CREATE VIRTUAL TABLE f USING fts5(title, body, prefix='2 3');
+INSERT INTO f VALUES('Sandbox', 'The engine sits in a sandbox, the sandbox has walls'),
+  ('Shell', 'The shell of SQLite'), ('Both', 'A shell and a sandbox'), ('Zoë', 'naïve café'), ('Walls', 'of stone'), ('Roofs', 'of straw'), ('Doors', 'of wood');
+SELECT '110', rowid, title, round(bm25(f), 6) FROM f WHERE f MATCH 'sandbox' ORDER BY rank;
+SELECT '120', rowid, round(bm25(f, 10.0, 1.0), 6) FROM f('sandbox') ORDER BY bm25(f, 10.0, 1.0);
+SELECT '130', highlight(f, 1, '<b>', '</b>') FROM f WHERE f MATCH 'shell OR sql*' ORDER BY rowid;
+SELECT '140', snippet(f, -1, '[', ']', '…', 3) FROM f WHERE f MATCH 'walls';
+SELECT '150', rowid FROM f WHERE f MATCH 'title : shell NOT body : sandbox';
+SELECT '160', rowid FROM f WHERE f MATCH 'NEAR(engine sandbox, 4) OR ^a';
+SELECT '170', rowid FROM f WHERE f MATCH 'cafe';
+UPDATE f SET body = 'changed' WHERE rowid = 2;
+DELETE FROM f WHERE rowid = 3;
+SELECT '180', group_concat(rowid) FROM f WHERE f MATCH 'shell';
+INSERT INTO f(f) VALUES('optimize');
+INSERT INTO f(f, rank) VALUES('integrity-check', 1);
+CREATE TABLE src(id INTEGER PRIMARY KEY, x);
+CREATE VIRTUAL TABLE e USING fts5(x, content=src, content_rowid=id, tokenize='trigram');
+INSERT INTO src VALUES(1, 'substring search'), (2, 'other words');
+INSERT INTO e(e) VALUES('rebuild');
+SELECT '190', rowid, x FROM e WHERE x LIKE '%string%';
+CREATE VIRTUAL TABLE p USING fts5(x, tokenize = 'porter unicode61 remove_diacritics 2');
+INSERT INTO p VALUES('running engines'), ('ran');
+SELECT '200', x FROM p('engine + x') UNION ALL SELECT '201', x FROM p('run engine');
+CREATE VIRTUAL TABLE voc USING fts5vocab(f, 'row');
+SELECT '210', * FROM voc;
+SELECT '220' FROM f WHERE f MATCH 'AND';
+SELECT '230' FROM f WHERE f MATCH 'nocolumn : x';
+CREATE VIRTUAL TABLE big USING fts5(x, detail=none);
+INSERT INTO big SELECT 'word'||(value % 97)||' n'||value FROM generate_series(1, 5000);
+SELECT '240', count(*), min(rowid), max(rowid) FROM big('word42');
+PRAGMA integrity_check;

@@ -1,0 +1,23 @@
+-- cli-smokes/strict-rowid.sql: STRICT and WITHOUT ROWID tables, affinities, AUTOINCREMENT, rowid aliases.
+CREATE TABLE s(i INT, r REAL, t TEXT, b BLOB, a ANY) STRICT;
+INSERT INTO s VALUES('12', '1.5', 3, x'00', '007');
+SELECT '110', typeof(i), typeof(r), typeof(t), typeof(b), typeof(a), a FROM s;
+INSERT INTO s(i) VALUES('x');
+INSERT INTO s(b) VALUES('text');
+CREATE TABLE bad(a VARCHAR(10)) STRICT;
+CREATE TABLE w(k TEXT, n INT, v, PRIMARY KEY(k, n)) WITHOUT ROWID;
+INSERT INTO w VALUES('b', 2, 1), ('a', 9, 2), ('b', 1, 3);
+SELECT '120', * FROM w;
+SELECT rowid FROM w;
+INSERT INTO w VALUES('b', 1, 4);
+INSERT INTO w VALUES(NULL, 1, 4);
+CREATE TABLE f(i INTEGER, r REAL, t TEXT, n NUMERIC, b BLOB);
+INSERT INTO f VALUES('1.0', '1', 1, '1e2', '1'), (1.5, 1, 1.50, 'x', 1);
+SELECT '130', quote(i), quote(r), quote(t), quote(n), quote(b) FROM f;
+CREATE TABLE au(id INTEGER PRIMARY KEY AUTOINCREMENT, x);
+INSERT INTO au(x) VALUES('a'), ('b');
+DELETE FROM au;
+INSERT INTO au(x) VALUES('c') RETURNING '140', id, rowid, _rowid_, oid;
+SELECT '150', * FROM sqlite_sequence;
+INSERT INTO au VALUES(9223372036854775807, 'last');
+INSERT INTO au(x) VALUES('full');

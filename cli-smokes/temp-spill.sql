@@ -1,0 +1,28 @@
+-- cli-smokes/temp-spill.sql: sorts, temporary tables and rollbacks larger than the cache go to temporary files.
+PRAGMA temp_store = FILE;
+PRAGMA cache_size = 10;
+PRAGMA temp.cache_size = 10;
+CREATE TEMP TABLE big AS SELECT value AS a, (value * 7919) % 100003 AS b, printf('%0100d', value) AS c FROM generate_series(1, 40000);
+SELECT '110', count(*), sum(b) FROM big;
+SELECT '120', a, b FROM (SELECT a, b, c FROM big ORDER BY b, c) LIMIT 3;
+CREATE INDEX temp.big_b ON big(b, c);
+SELECT '130', count(DISTINCT c), max(b) FROM big;
+SELECT '140', count(*) FROM (SELECT c FROM big UNION SELECT upper(c) FROM big);
+BEGIN;
+UPDATE big SET c = c||'x';
+SAVEPOINT s;
+DELETE FROM big WHERE a % 2;
+ROLLBACK TO s;
+SELECT '150', count(*), sum(length(c)) FROM big;
+ROLLBACK;
+SELECT '160', count(*), sum(length(c)) FROM big;
+CREATE TABLE t AS SELECT * FROM big;
+BEGIN;
+UPDATE t SET c = 'short';
+SELECT '170', sum(length(c)) FROM t;
+ROLLBACK;
+SELECT '180', sum(length(c)), hex(sha3_query('SELECT * FROM t ORDER BY b, a')) FROM t;
+DELETE FROM t WHERE a > 10;
+VACUUM;
+PRAGMA integrity_check;
+SELECT '190', name FROM fsdir('.') WHERE name NOT IN ('.', './test.db');

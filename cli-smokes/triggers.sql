@@ -1,0 +1,23 @@
+-- cli-smokes/triggers.sql: BEFORE, AFTER, INSTEAD OF and WHEN; RAISE; a trigger that fires itself.
+CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+CREATE TABLE log(n INTEGER PRIMARY KEY, what);
+CREATE VIEW v AS SELECT a, b FROM t;
+CREATE TRIGGER t1 BEFORE INSERT ON t WHEN new.b = 'bad' BEGIN SELECT raise(ABORT, 'no bad rows'); END;
+CREATE TRIGGER t2 AFTER UPDATE OF b ON t BEGIN INSERT INTO log(what) VALUES(old.b||'->'||new.b); END;
+CREATE TRIGGER t3 INSTEAD OF INSERT ON v BEGIN INSERT INTO t VALUES(new.a, 'via view '||new.b); END;
+CREATE TRIGGER t4 AFTER DELETE ON t WHEN old.a > 100 BEGIN SELECT raise(IGNORE); END;
+INSERT INTO t VALUES(1, 'x'), (200, 'y');
+INSERT INTO t VALUES(2, 'good'), (3, 'bad');
+INSERT INTO v VALUES(4, 'z');
+UPDATE t SET b = 'w' WHERE a = 1;
+DELETE FROM t WHERE a = 200;
+SELECT '110', * FROM t;
+SELECT '120', * FROM log;
+PRAGMA recursive_triggers = ON;
+CREATE TABLE count(n);
+CREATE TRIGGER c AFTER INSERT ON count WHEN new.n < 10 BEGIN INSERT INTO count VALUES(new.n + 1); END;
+INSERT INTO count VALUES(1);
+SELECT '130', count(*), max(n) FROM count;
+CREATE TEMP TRIGGER tt AFTER INSERT ON log BEGIN SELECT raise(FAIL, 'from '||new.what); END;
+UPDATE t SET b = 'u' WHERE a = 1;
+SELECT '140', group_concat(what) FROM log;

@@ -1,0 +1,25 @@
+-- cli-smokes/views-columns.sql: views, generated columns, defaults, checks, ALTER TABLE.
+CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL DEFAULT 'd', c AS (a * 2), d TEXT GENERATED ALWAYS AS (b||a) STORED, CHECK(a < 100));
+INSERT INTO t(a) VALUES(1), (2);
+INSERT INTO t(a, b) VALUES(3, 'x');
+SELECT '110', * FROM t;
+INSERT INTO t(a) VALUES(100);
+INSERT INTO t(a, c) VALUES(5, 5);
+INSERT INTO t(a, b) VALUES(5, NULL);
+CREATE INDEX t_c ON t(c);
+CREATE VIEW v(x, y) AS SELECT c, upper(d) FROM t;
+SELECT '120', * FROM v WHERE x > 2;
+INSERT INTO v VALUES(1, 2);
+ALTER TABLE t RENAME COLUMN b TO label;
+ALTER TABLE t ADD COLUMN e REAL DEFAULT 1;
+ALTER TABLE t RENAME TO renamed;
+SELECT '130', * FROM v;
+.schema
+DROP VIEW v;
+ALTER TABLE renamed DROP COLUMN d;
+ALTER TABLE renamed DROP COLUMN c;
+DROP INDEX t_c;
+ALTER TABLE renamed DROP COLUMN c;
+SELECT '140', * FROM renamed;
+CREATE TEMP VIEW tv AS SELECT count(*) AS n FROM renamed;
+SELECT '150', n FROM tv;

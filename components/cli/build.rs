@@ -1,0 +1,105 @@
+//! Compiles SQLite's `shell.c`, which comes with the crate `sqlite3-src`.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::MetadataCommand;
+
+/// Only fetched, never built; see its manifest.
+const SHELL_MANIFEST: &str = "../../tooling/shell-source/Cargo.toml";
+
+/// A change of the shell's source: a text that stands in it so many times, and
+/// what takes its place. A build fails when the source has changed there.
+struct Seam {
+    text: &'static str,
+    times: usize,
+    replacement: &'static str,
+}
+
+const SEAMS: &[Seam] = &[
+    // The dot-commands that need another program are refused.
+    Seam {
+        text: "static int do_meta_command(char *zLine, ShellState *p){",
+        times: 1,
+        replacement: "static int do_meta_command(char *zLine, ShellState *p){
+  const char *zRefused = sandbox_refuses(zLine);
+  if( zRefused ){
+    failIfSafeMode(p, \"cannot run .%s in safe mode\", zRefused);
+    return sandbox_refuse(zRefused);
+  }",
+    },
+    // Undefined in C for reals out of range: as the processor does it natively.
+    Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
+];
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    // Beside its own sqlite3.h the shell would take that header, of another
+    // version than the library, and refuse to start.
+    let shell = out.join("shell.c");
+    fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
+    for input in ["build.rs", "src/shims.c", "src/shims.h", "src/linenoise.h", SHELL_MANIFEST] {
+        println!("cargo:rerun-if-changed={input}");
+    }
+    let mut build = cc::Build::new();
+    build
+        .file(&shell)
+        .include("src")
+        .include(dependency_include("DEP_SQLITE3_INCLUDE"))
+        .include(dependency_include("DEP_Z_INCLUDE"))
+        .flag("-include")
+        .flag("src/shims.h")
+        .define("main", "shell_main")
+        .define("HAVE_LINENOISE", "2")
+        .define("SQLITE_HAVE_ZLIB", "1")
+        .define("SQLITE_WASI", "1")
+        .define("SQLITE_NOHAVE_SYSTEM", None)
+        .define("SQLITE_THREADSAFE", "0")
+        .define("_WASI_EMULATED_SIGNAL", None)
+        .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
+        .warnings(false);
+    for flag in library_flags().split_whitespace() {
+        build.flag(flag);
+    }
+    build.compile("shell");
+    cc::Build::new()
+        .file("src/shims.c")
+        .define("_WASI_EMULATED_SIGNAL", None)
+        .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
+        .compile("shims");
+}
+
+/// What the library was compiled with, which the shell must agree to.
+fn library_flags() -> String {
+    println!("cargo:rerun-if-env-changed=LIBSQLITE3_FLAGS");
+    env::var("LIBSQLITE3_FLAGS").expect(".cargo/config.toml sets LIBSQLITE3_FLAGS")
+}
+
+fn dependency_include(variable: &str) -> String {
+    println!("cargo:rerun-if-env-changed={variable}");
+    env::var(variable).unwrap_or_else(|_| panic!("{variable} comes from a dependency's build"))
+}
+
+fn shell_source() -> String {
+    let metadata = MetadataCommand::new()
+        .manifest_path(SHELL_MANIFEST)
+        .other_options(["--locked".to_string()])
+        .exec()
+        .expect("cargo metadata fetches sqlite3-src");
+    let package = metadata
+        .packages
+        .iter()
+        .find(|package| package.name.as_str() == "sqlite3-src")
+        .expect("the manifest names sqlite3-src");
+    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
+    let path = folder.join("source/shell.c");
+    fs::read_to_string(Path::new(path.as_str())).expect("sqlite3-src has source/shell.c")
+}
+
+fn sandboxed(shell: &str) -> String {
+    SEAMS.iter().fold(shell.to_owned(), |shell, seam| {
+        assert_eq!(shell.matches(seam.text).count(), seam.times, "shell.c: `{}`", seam.text);
+        shell.replace(seam.text, seam.replacement)
+    })
+}

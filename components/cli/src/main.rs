@@ -1,0 +1,38 @@
+//! SQLite's own shell, on the VFS of the `engine` crate.
+//!
+//! `shell.c` is compiled by `build.rs`; its calls that need a host end in
+//! [`host_calls`], its line editing in [`console`], and [`connection`]
+//! is what the shell adds to each connection.
+
+mod connection;
+mod console;
+mod host_calls;
+
+use std::ffi::{CString, c_char, c_int};
+
+// Linked for their C code.
+use libsqlite3_sys as _;
+use libz_sys as _;
+
+unsafe extern "C" {
+    fn shell_main(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn shell_exit(code: c_int) -> !;
+    fn shims_init();
+}
+
+fn main() {
+    if let Some(folder) = wasip2::cli::environment::initial_cwd() {
+        engine::paths::enter(&folder);
+    }
+    connection::install();
+    let mut arguments: Vec<*mut c_char> = std::env::args()
+        .map(|argument| CString::new(argument).unwrap_or_default().into_raw())
+        .chain([std::ptr::null_mut()])
+        .collect();
+    let count = arguments.len() - 1;
+    // SAFETY: the strings are never freed, and the list ends with null.
+    unsafe {
+        shims_init();
+        shell_exit(shell_main(count as c_int, arguments.as_mut_ptr()))
+    }
+}

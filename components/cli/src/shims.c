@@ -1,0 +1,189 @@
+/* What the shell needs and WASI's libc lacks or does otherwise. The calls of
+** `host_*` functions are answered by src/host_calls.rs. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+extern void host_set_exit_code(int code);
+extern void host_report_refused(const char *zPath);
+extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
+extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
+extern int host_permissions(const char *zPath, unsigned *pBits);
+extern int host_set_permissions(const char *zPath, unsigned bits);
+extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
+
+/* Bytes of a stdio buffer: the libc's own 1 KiB costs 64 times the calls. */
+#define BUFFER_BYTES 65536
+
+_Noreturn void shell_exit(int code){
+  host_set_exit_code(code);
+  exit(code);
+}
+
+/* Larger buffers for stdin and stdout, before anything is read or written. */
+void shims_init(void){
+  static char aIn[BUFFER_BYTES], aOut[BUFFER_BYTES];
+  setvbuf(stdin, aIn, _IOFBF, sizeof(aIn));
+  setvbuf(stdout, aOut, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(aOut));
+}
+
+FILE *shell_fopen(const char *zPath, const char *zMode){
+  FILE *f = fopen(zPath, zMode);
+  if( f ){
+    setvbuf(f, 0, _IOFBF, BUFFER_BYTES);
+    return f;
+  }
+  int savedErrno = errno;
+  if( zMode[0]=='r' ){
+    size_t n = 0;
+    unsigned char *a = host_startup_file(zPath, &n);
+    if( a ){
+      f = fmemopen(0, n+1, "w+");
+      if( f ){ fwrite(a, 1, n, f); rewind(f); }
+      free(a);
+      return f;
+    }
+  }
+  host_report_refused(zPath);
+  errno = savedErrno;
+  return 0;
+}
+
+int shell_access(const char *zPath, int mode){
+  if( access(zPath, mode)==0 ) return 0;
+  size_t n = 0;
+  unsigned char *a = host_startup_file(zPath, &n);
+  free(a);
+  return a ? 0 : -1;
+}
+
+static void add_permissions(const char *zPath, struct stat *p){
+  unsigned bits;
+  if( host_permissions(zPath, &bits) ) p->st_mode |= bits;
+}
+
+int shell_stat(const char *zPath, struct stat *p){
+  int rc = stat(zPath, p);
+  if( rc==0 ) add_permissions(zPath, p);
+  return rc;
+}
+
+int shell_lstat(const char *zPath, struct stat *p){
+  int rc = lstat(zPath, p);
+  if( rc==0 ) add_permissions(zPath, p);
+  return rc;
+}
+
+int shell_chmod(const char *zPath, unsigned bits){
+  return host_set_permissions(zPath, bits) ? 0 : -1;
+}
+
+static void in_order(FILE *f){
+  if( f==stderr ) fflush(stdout);
+}
+
+int shell_fputs(const char *z, FILE *f){
+  in_order(f);
+  return fputs(z, f);
+}
+
+int shell_fprintf(FILE *f, const char *zFormat, ...){
+  va_list ap;
+  in_order(f);
+  va_start(ap, zFormat);
+  int n = vfprintf(f, zFormat, ap);
+  va_end(ap);
+  return n;
+}
+
+/* The shell's Ctrl-C handler; src/connection.rs calls it. */
+static void (*xOnInterrupt)(int) = 0;
+
+void (*signal(int sig, void (*handler)(int)))(int){
+  if( sig==SIGINT ) xOnInterrupt = handler;
+  return SIG_DFL;
+}
+
+void shims_interrupt(void){
+  if( xOnInterrupt ) xOnInterrupt(SIGINT);
+}
+
+/* Only for a debugger's break point. */
+int raise(int sig){
+  (void)sig;
+  return 0;
+}
+
+/* Only shown, and part of the name of a file under /proc. */
+int getpid(void){
+  return 1;
+}
+
+int getrusage(int who, struct rusage *p){
+  unsigned long long user, system;
+  (void)who;
+  host_cpu_usage(&user, &system);
+  memset(p, 0, sizeof(*p));
+  p->ru_utime.tv_sec = user / 1000000;
+  p->ru_utime.tv_usec = user % 1000000;
+  p->ru_stime.tv_sec = system / 1000000;
+  p->ru_stime.tv_usec = system % 1000000;
+  return 0;
+}
+
+/* WASI's libc has no time zones. */
+struct tm *localtime_r(const time_t *pTime, struct tm *pOut){
+  int offset, isDst;
+  time_t local;
+  if( !host_local_offset(*pTime, &offset, &isDst) ) return 0;
+  local = *pTime + offset;
+  if( !gmtime_r(&local, pOut) ) return 0;
+  pOut->tm_isdst = isDst;
+  return pOut;
+}
+
+static int starts(const char *zWord, size_t n, const char *zFull, size_t nLeast){
+  return n>=nLeast && n<=strlen(zFull) && strncmp(zWord, zFull, n)==0;
+}
+
+/* Options of `.once` and `.output` that start another program. */
+static int opens_program(const char *z){
+  for(z=strchr(z, ' '); z; z=strchr(z, ' ')){
+    while( *z==' ' ) z++;
+    if( z[0]!='-' ) return 0;
+    if( z[1]=='-' ) z++;
+    if( strchr("exw", z[1]) && z[1] && (z[2]==0 || z[2]==' ' || z[2]=='\n') ) return 1;
+  }
+  return 0;
+}
+
+const char *sandbox_refuses(const char *zLine){
+  if( zLine[0]!='.' ) return 0;
+  const char *zWord = zLine + 1;
+  size_t n = strcspn(zWord, " \t\r\n");
+  int is_output = starts(zWord, n, "once", 2) || starts(zWord, n, "output", 1);
+  return
+    starts(zWord, n, "shell", 2) ? "shell" :
+    starts(zWord, n, "system", 2) ? "system" :
+    starts(zWord, n, "excel", 5) ? "excel" :
+    starts(zWord, n, "www", 3) ? "www" :
+    is_output && opens_program(zWord) ? "once and .output with -e, -w or -x" : 0;
+}
+
+int sandbox_refuse(const char *zName){
+  fflush(stdout);
+  fprintf(stderr, "Error: .%s is not available: the sandbox cannot start programs\n", zName);
+  return 1;
+}
+
+long long real_to_int64(double r){
+  return r>=-0x1p63 && r<0x1p63 ? (long long)r : LLONG_MIN;
+}

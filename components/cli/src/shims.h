@@ -1,0 +1,42 @@
+/* Included ahead of shell.c: calls of the shell that go elsewhere in a
+** sandbox, and what WASI's libc lacks. */
+#ifndef SHIMS_H
+#define SHIMS_H
+
+/* Exit codes have a route of their own: WASI's carries only ok and failed. */
+#define exit shell_exit
+
+/* The start-up file may lie outside of the granted folders, other files that
+** do get a word about it, and buffers are as large as a call is dear. */
+#define fopen shell_fopen
+#define access shell_access
+
+/* What was written to stdout before appears before. */
+#define fputs shell_fputs
+#define fprintf shell_fprintf
+
+/* SQLite has one progress handler for a connection; ours asks for
+** interruption, and passes on to the shell's `.progress`. */
+#define sqlite3_progress_handler shell_progress_handler
+
+/* WASI knows no permission bits; archives keep them. The macros take arguments
+** so that `struct stat` stays what it is. */
+struct stat;
+int shell_stat(const char *zPath, struct stat *p);
+int shell_lstat(const char *zPath, struct stat *p);
+int shell_chmod(const char *zPath, unsigned bits);
+#include <sys/stat.h>
+#define stat(P,B) shell_stat(P,B)
+#define lstat(P,B) shell_lstat(P,B)
+#define chmod shell_chmod
+
+/* The name of the dot-command in the line if it needs another program, or 0. */
+const char *sandbox_refuses(const char *zLine);
+
+/* Say so; the result is that of a dot-command which failed. */
+int sandbox_refuse(const char *zName);
+
+/* As x86-64 converts: the smallest integer for what none can hold. */
+long long real_to_int64(double r);
+
+#endif

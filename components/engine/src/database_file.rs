@@ -1,0 +1,179 @@
+//! One open file: SQLite's operations on it, with SQLite's result codes.
+
+use std::ffi::c_int;
+
+use libsqlite3_sys as sqlite;
+
+use crate::ffi::read_list::read_into;
+use crate::host::files::{File, LockLevel};
+use crate::result_code::{Code, io_code};
+
+/// A file that SQLite has open.
+pub struct DatabaseFile {
+    file: File,
+    /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes;
+    /// 0 for no steps.
+    chunk_bytes: u64,
+    /// `SQLITE_FCNTL_POWERSAFE_OVERWRITE`: writing a range does not harm the
+    /// bytes beside it when power fails.
+    powersafe_overwrite: bool,
+    /// `SQLITE_FCNTL_PERSIST_WAL`: the WAL stays when the last connection ends.
+    persist_wal: bool,
+    /// Temporary files and journals are nobody else's business.
+    lockable: bool,
+}
+
+/// What a read found.
+pub enum Read {
+    /// The buffer is full.
+    Whole,
+    /// The file ended; the rest of the buffer is zero.
+    Short,
+}
+
+impl DatabaseFile {
+    /// Take a file that was just opened. `lockable` is true for databases.
+    pub fn new(file: File, lockable: bool, powersafe_overwrite: bool) -> Self {
+        Self { file, chunk_bytes: 0, powersafe_overwrite, persist_wal: false, lockable }
+    }
+
+    /// Fill `buffer` from `offset` on.
+    pub fn read(&self, buffer: &mut [u8], offset: u64) -> Result<Read, Code> {
+        let count = read_into(&self.file, offset, buffer)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_READ))?;
+        if count == buffer.len() {
+            return Ok(Read::Whole);
+        }
+        buffer[count..].fill(0);
+        Ok(Read::Short)
+    }
+
+    /// Write all of `data` at `offset`.
+    pub fn write(&self, data: &[u8], offset: u64) -> Result<(), Code> {
+        self.file.write(offset, data).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
+    }
+
+    /// Set the size, rounded up to whole chunks.
+    pub fn truncate(&self, size: u64) -> Result<(), Code> {
+        self.file
+            .truncate(self.whole_chunks(size))
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))
+    }
+
+    /// Return when the content is on the device.
+    ///
+    /// SQLite's flags make no difference, as in the native unix VFS, which
+    /// calls `fdatasync` for each of them.
+    pub fn sync(&self) -> Result<(), Code> {
+        self.file.sync().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSYNC))
+    }
+
+    /// The size in bytes.
+    pub fn size(&self) -> Result<u64, Code> {
+        self.file.size().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSTAT))
+    }
+
+    /// Raise the lock to one of SQLite's `SQLITE_LOCK_*` levels.
+    pub fn lock(&self, level: c_int) -> Result<(), Code> {
+        if !self.lockable {
+            return Ok(());
+        }
+        match self.file.lock(lock_level(level)) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
+            Err(e) => Err(io_code(e, sqlite::SQLITE_IOERR_LOCK)),
+        }
+    }
+
+    /// Lower the lock.
+    pub fn unlock(&self, level: c_int) -> Result<(), Code> {
+        if !self.lockable {
+            return Ok(());
+        }
+        self.file
+            .unlock(lock_level(level))
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_UNLOCK))
+    }
+
+    /// Whether some connection holds RESERVED or more.
+    pub fn is_reserved(&self) -> Result<bool, Code> {
+        if !self.lockable {
+            return Ok(false);
+        }
+        self.file.is_reserved().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
+    }
+
+    /// The lock held, as SQLite's number.
+    pub fn lock_state(&self) -> c_int {
+        self.file.lock_state() as c_int
+    }
+
+    /// Whether the file's name no longer leads to it.
+    pub fn has_moved(&self) -> bool {
+        self.lockable && self.file.has_moved()
+    }
+
+    /// `SQLITE_FCNTL_CHUNK_SIZE`.
+    pub fn set_chunk(&mut self, bytes: c_int) {
+        self.chunk_bytes = bytes.max(0) as u64;
+    }
+
+    /// `SQLITE_FCNTL_SIZE_HINT`: the file will soon have `size` bytes.
+    pub fn hint_size(&self, size: u64) -> Result<(), Code> {
+        if self.chunk_bytes == 0 || self.size()? >= size {
+            return Ok(());
+        }
+        self.file
+            .reserve(self.whole_chunks(size))
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
+    }
+
+    /// Ask or set `SQLITE_FCNTL_POWERSAFE_OVERWRITE`.
+    pub fn powersafe_overwrite(&mut self, value: &mut c_int) {
+        ask_or_set(&mut self.powersafe_overwrite, value);
+    }
+
+    /// Ask or set `SQLITE_FCNTL_PERSIST_WAL`.
+    pub fn persist_wal(&mut self, value: &mut c_int) {
+        ask_or_set(&mut self.persist_wal, value);
+    }
+
+    /// `SQLITE_IOCAP_*` flags, the same as the native unix VFS's.
+    pub fn device_characteristics(&self) -> c_int {
+        let powersafe = if self.powersafe_overwrite {
+            sqlite::SQLITE_IOCAP_POWERSAFE_OVERWRITE
+        } else {
+            0
+        };
+        powersafe | SQLITE_IOCAP_SUBPAGE_READ
+    }
+
+    fn whole_chunks(&self, size: u64) -> u64 {
+        match self.chunk_bytes {
+            0 => size,
+            chunk => size.div_ceil(chunk) * chunk,
+        }
+    }
+}
+
+/// SQLite's way with a flag in a file control: 0 and 1 set it, -1 asks.
+fn ask_or_set(flag: &mut bool, value: &mut c_int) {
+    match *value {
+        0 => *flag = false,
+        1.. => *flag = true,
+        _ => *value = c_int::from(*flag),
+    }
+}
+
+/// Part of a page may be read; sqlite3.h since 3.48.
+const SQLITE_IOCAP_SUBPAGE_READ: c_int = 0x8000;
+
+fn lock_level(level: c_int) -> LockLevel {
+    match level {
+        sqlite::SQLITE_LOCK_NONE => LockLevel::None,
+        sqlite::SQLITE_LOCK_SHARED => LockLevel::Shared,
+        sqlite::SQLITE_LOCK_RESERVED => LockLevel::Reserved,
+        sqlite::SQLITE_LOCK_PENDING => LockLevel::Pending,
+        _ => LockLevel::Exclusive,
+    }
+}

@@ -1,0 +1,199 @@
+//! `sqlite3_io_methods`: SQLite's calls on an open file.
+
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::slice;
+
+use libsqlite3_sys as sqlite;
+use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
+
+use crate::database_file::{DatabaseFile, Read};
+use crate::ffi::vfs::VFS_NAME;
+use crate::result_code::{Code, to_c};
+
+/// What SQLite allocates for each file: its own head, then ours.
+#[repr(C)]
+pub struct Handle {
+    head: sqlite3_file,
+    file: MaybeUninit<DatabaseFile>,
+}
+
+/// The native unix VFS's sector size (`SQLITE_DEFAULT_SECTOR_SIZE`), in bytes.
+const SECTOR_BYTES: c_int = 4096;
+
+static METHODS: sqlite3_io_methods = sqlite3_io_methods {
+    // Version 2 would promise shared memory, and with it WAL between
+    // processes; SQLite then allows WAL in exclusive locking mode only.
+    iVersion: 1,
+    xClose: Some(close),
+    xRead: Some(read),
+    xWrite: Some(write),
+    xTruncate: Some(truncate),
+    xSync: Some(sync),
+    xFileSize: Some(file_size),
+    xLock: Some(lock),
+    xUnlock: Some(unlock),
+    xCheckReservedLock: Some(check_reserved_lock),
+    xFileControl: Some(file_control),
+    xSectorSize: Some(sector_size),
+    xDeviceCharacteristics: Some(device_characteristics),
+    xShmMap: None,
+    xShmLock: None,
+    xShmBarrier: None,
+    xShmUnmap: None,
+    xFetch: None,
+    xUnfetch: None,
+};
+
+impl Handle {
+    /// Say that there is nothing to close, as xOpen must on failure.
+    ///
+    /// # Safety
+    ///
+    /// `handle` points to the memory that SQLite allocated for the file.
+    pub unsafe fn clear(handle: *mut sqlite3_file) {
+        // SAFETY: the caller's promise.
+        unsafe { (*handle).pMethods = std::ptr::null() };
+    }
+
+    /// Put `file` into the memory that SQLite allocated for it.
+    ///
+    /// # Safety
+    ///
+    /// `handle` points to `size_of::<Handle>()` bytes, suitably aligned.
+    pub unsafe fn fill(handle: *mut sqlite3_file, file: DatabaseFile) {
+        let handle = handle.cast::<Self>();
+        // SAFETY: the caller's promise.
+        unsafe {
+            handle.write(Self {
+                head: sqlite3_file { pMethods: &METHODS },
+                file: MaybeUninit::new(file),
+            });
+        }
+    }
+}
+
+/// # Safety
+///
+/// `handle` was filled by [`Handle::fill`] and not closed; no other reference
+/// to it is alive.
+unsafe fn open_file<'a>(handle: *mut sqlite3_file) -> &'a mut DatabaseFile {
+    // SAFETY: the caller's promise.
+    unsafe { (*handle.cast::<Handle>()).file.assume_init_mut() }
+}
+
+unsafe extern "C" fn close(handle: *mut sqlite3_file) -> c_int {
+    // SAFETY: SQLite closes an open file once.
+    unsafe {
+        (*handle.cast::<Handle>()).file.assume_init_drop();
+        Handle::clear(handle);
+    }
+    sqlite::SQLITE_OK
+}
+
+unsafe extern "C" fn read(
+    handle: *mut sqlite3_file,
+    buffer: *mut c_void,
+    bytes: c_int,
+    offset: sqlite3_int64,
+) -> c_int {
+    // SAFETY: SQLite gives an open file and a buffer of `bytes` bytes.
+    let (file, buffer) = unsafe {
+        (open_file(handle), slice::from_raw_parts_mut(buffer.cast(), bytes as usize))
+    };
+    match file.read(buffer, offset as u64) {
+        Ok(Read::Whole) => sqlite::SQLITE_OK,
+        Ok(Read::Short) => sqlite::SQLITE_IOERR_SHORT_READ,
+        Err(Code(code)) => code,
+    }
+}
+
+unsafe extern "C" fn write(
+    handle: *mut sqlite3_file,
+    data: *const c_void,
+    bytes: c_int,
+    offset: sqlite3_int64,
+) -> c_int {
+    // SAFETY: SQLite gives an open file and `bytes` bytes to write.
+    let (file, data) =
+        unsafe { (open_file(handle), slice::from_raw_parts(data.cast(), bytes as usize)) };
+    to_c(file.write(data, offset as u64))
+}
+
+unsafe extern "C" fn truncate(handle: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    to_c(unsafe { open_file(handle) }.truncate(size as u64))
+}
+
+unsafe extern "C" fn sync(handle: *mut sqlite3_file, _: c_int) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    to_c(unsafe { open_file(handle) }.sync())
+}
+
+unsafe extern "C" fn file_size(handle: *mut sqlite3_file, size: *mut sqlite3_int64) -> c_int {
+    // SAFETY: SQLite gives an open file and a place for the size.
+    unsafe { store(open_file(handle).size().map(|n| n as sqlite3_int64), size) }
+}
+
+unsafe extern "C" fn lock(handle: *mut sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    to_c(unsafe { open_file(handle) }.lock(level))
+}
+
+unsafe extern "C" fn unlock(handle: *mut sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    to_c(unsafe { open_file(handle) }.unlock(level))
+}
+
+unsafe extern "C" fn check_reserved_lock(handle: *mut sqlite3_file, found: *mut c_int) -> c_int {
+    // SAFETY: SQLite gives an open file and a place for the answer.
+    unsafe { store(open_file(handle).is_reserved().map(c_int::from), found) }
+}
+
+unsafe extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
+    SECTOR_BYTES
+}
+
+unsafe extern "C" fn device_characteristics(handle: *mut sqlite3_file) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    unsafe { open_file(handle) }.device_characteristics()
+}
+
+unsafe extern "C" fn file_control(
+    handle: *mut sqlite3_file,
+    operation: c_int,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: SQLite gives an open file, and for each operation the argument
+    // that sqlite3.h says.
+    unsafe {
+        let file = open_file(handle);
+        match operation {
+            sqlite::SQLITE_FCNTL_LOCKSTATE => *argument.cast() = file.lock_state(),
+            sqlite::SQLITE_FCNTL_CHUNK_SIZE => file.set_chunk(*argument.cast()),
+            sqlite::SQLITE_FCNTL_SIZE_HINT => {
+                return to_c(file.hint_size((*argument.cast::<sqlite3_int64>()).max(0) as u64));
+            }
+            sqlite::SQLITE_FCNTL_POWERSAFE_OVERWRITE => {
+                file.powersafe_overwrite(&mut *argument.cast());
+            }
+            sqlite::SQLITE_FCNTL_PERSIST_WAL => file.persist_wal(&mut *argument.cast()),
+            sqlite::SQLITE_FCNTL_VFSNAME => {
+                *argument.cast() = sqlite::sqlite3_mprintf(VFS_NAME.as_ptr());
+            }
+            sqlite::SQLITE_FCNTL_HAS_MOVED => *argument.cast() = c_int::from(file.has_moved()),
+            _ => return sqlite::SQLITE_NOTFOUND,
+        }
+    }
+    sqlite::SQLITE_OK
+}
+
+/// # Safety
+///
+/// `place` may be written.
+unsafe fn store<T>(result: Result<T, Code>, place: *mut T) -> c_int {
+    to_c(result.map(|value| {
+        // SAFETY: the caller's promise.
+        unsafe { place.write(value) }
+    }))
+}

@@ -1,0 +1,6 @@
+//! Where SQLite's C and the component's imports meet: the only `unsafe` code.
+
+pub mod connection;
+pub mod io_methods;
+pub mod read_list;
+pub mod vfs;

@@ -1,0 +1,22 @@
+//! SQLite inside a component: the VFS that reaches files through the host,
+//! and the wiring of interruption and local time.
+//!
+//! A program links this crate, and SQLite calls [`ffi::vfs`]'s
+//! `sqlite3_os_init` by itself, and [`ffi::connection`] for each connection
+//! that is opened. `components/cli` is such a program.
+
+mod database_file;
+pub mod ffi;
+pub mod paths;
+mod result_code;
+
+/// The interfaces of `wit/host`, as the component sees them.
+#[allow(missing_docs)]
+pub mod host {
+    wit_bindgen::generate!({
+        world: "cli",
+        path: "../../wit/host",
+        generate_all,
+    });
+    pub use sqlite_wasm::host::*;
+}

@@ -1,0 +1,47 @@
+//! Which SQLite result code a failed host operation becomes.
+
+use std::ffi::c_int;
+
+use libsqlite3_sys as sqlite;
+
+use crate::host::files::ErrorCode;
+
+/// A result code of SQLite other than `SQLITE_OK`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code(pub c_int);
+
+/// The code for a failure of an open file; `io` is the extended code of the
+/// operation, as the native unix VFS reports it.
+pub fn io_code(error: ErrorCode, io: c_int) -> Code {
+    match error {
+        ErrorCode::Full => Code(sqlite::SQLITE_FULL),
+        _ => Code(io),
+    }
+}
+
+/// The code for a failed open.
+pub fn open_code(error: ErrorCode, new_journal: bool) -> Code {
+    match error {
+        ErrorCode::Access | ErrorCode::ReadOnly if new_journal => {
+            Code(sqlite::SQLITE_READONLY_DIRECTORY)
+        }
+        ErrorCode::IsLink => Code(sqlite::SQLITE_CANTOPEN_SYMLINK),
+        _ => Code(sqlite::SQLITE_CANTOPEN),
+    }
+}
+
+/// The code for a failed delete.
+pub fn delete_code(error: ErrorCode) -> Code {
+    match error {
+        ErrorCode::NotFound => Code(sqlite::SQLITE_IOERR_DELETE_NOENT),
+        _ => Code(sqlite::SQLITE_IOERR_DELETE),
+    }
+}
+
+/// `SQLITE_OK` or the code, as the C interface wants it.
+pub fn to_c(result: Result<(), Code>) -> c_int {
+    match result {
+        Ok(()) => sqlite::SQLITE_OK,
+        Err(Code(code)) => code,
+    }
+}

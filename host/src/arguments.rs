@@ -1,0 +1,191 @@
+//! The command line: the runner's own options, and what belongs to SQLite's
+//! shell.
+//!
+//! The shell's options need no separator: `sqlite-wasm-run -json my.db` works.
+//! So the words are sorted before clap sees them: the runner's options, by
+//! their long names, may stand anywhere in front of the SQL; all other words
+//! are the shell's, and the first of them that ends with `.wasm` or `.cwasm`
+//! is the component.
+
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::shell_arguments::Word;
+
+use crate::commands::completions::Completions;
+use crate::commands::man::ManPage;
+use crate::commands::precompile::Precompile;
+use crate::commands::run::RunOptions;
+
+const ABOUT: &str = "\
+Runs SQLite's own shell in a WebAssembly sandbox, as `sqlite3` runs.
+
+The sandbox gives it the working folder and the folder of the database named on
+the command line; no other files, no network, no environment, no programs.";
+
+const USAGE: &str = "\
+sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
+       sqlite-wasm-run <COMMAND>";
+
+/// The runner's own part of the command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sqlite-wasm-run",
+    about = ABOUT,
+    override_usage = USAGE,
+    after_help = exit_code::HELP,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub struct Cli {
+    /// The command, if it is not to run a component.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// How a component is run.
+    #[command(flatten)]
+    pub run: RunOptions,
+}
+
+/// The commands beside running.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// See [`Precompile`].
+    Precompile(Precompile),
+    /// See [`Completions`].
+    Completions(Completions),
+    /// See [`ManPage`].
+    Man(ManPage),
+}
+
+/// A command line, sorted.
+#[derive(Debug)]
+pub struct Sorted {
+    /// The runner's own part.
+    pub cli: Cli,
+    /// The component, if one is named.
+    pub component: Option<PathBuf>,
+    /// The shell's arguments, without the program's name.
+    pub shell: Vec<String>,
+}
+
+/// Sort and parse the words behind the program's name.
+///
+/// # Errors
+///
+/// Clap's, which also carries the texts of `--help`.
+pub fn parse(words: Vec<String>) -> Result<Sorted, clap::Error> {
+    if words.first().is_some_and(|word| is_command(word)) {
+        let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(words))?;
+        return Ok(Sorted { cli, component: None, shell: Vec::new() });
+    }
+    let mut sorter = Sorter::default();
+    sorter.sort(words);
+    let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?;
+    Ok(Sorted { cli, component: sorter.component, shell: sorter.shell })
+}
+
+fn is_command(word: &str) -> bool {
+    Cli::command().get_subcommands().any(|command| command.get_name() == word)
+}
+
+#[derive(Default)]
+struct Sorter {
+    own: Vec<String>,
+    component: Option<PathBuf>,
+    shell: Vec<String>,
+}
+
+impl Sorter {
+    fn sort(&mut self, words: Vec<String>) {
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            if let Some(takes_value) = own_option(&word) {
+                self.own.push(word);
+                self.own.extend(words.by_ref().take(usize::from(takes_value)));
+                continue;
+            }
+            match Word::of(&word) {
+                Word::Positional if self.is_component(&word) => {
+                    self.component = Some(word.into());
+                }
+                Word::Option(count) => {
+                    self.shell.push(word);
+                    self.shell.extend(words.by_ref().take(count));
+                }
+                Word::Archive | Word::Separator => {
+                    self.shell.push(word);
+                    self.shell.extend(words.by_ref());
+                }
+                Word::Positional => self.shell.push(word),
+            }
+        }
+    }
+
+    /// The first word that is no option, if it has a component's name.
+    fn is_component(&self, word: &str) -> bool {
+        let is_first = self.component.is_none()
+            && self.shell.iter().all(|word| Word::of(word) != Word::Positional);
+        is_first && (word.ends_with(".wasm") || word.ends_with(".cwasm"))
+    }
+}
+
+/// Whether `word` is an option of the runner; if so, whether its value is the
+/// next word.
+fn own_option(word: &str) -> Option<bool> {
+    let name = word.strip_prefix("--")?;
+    let (name, has_value) = match name.split_once('=') {
+        Some((name, _)) => (name, true),
+        None => (name, false),
+    };
+    if name == "help" {
+        return Some(false);
+    }
+    let command = Cli::command();
+    let option = command.get_arguments().find(|option| option.get_long() == Some(name))?;
+    Some(option.get_action().takes_values() && !has_value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(line: &str) -> Sorted {
+        parse(line.split_whitespace().map(String::from).collect()).unwrap()
+    }
+
+    #[test]
+    fn the_shells_options_need_no_separator() {
+        let line = sorted("-json my.db SELECT");
+        assert_eq!(line.shell, ["-json", "my.db", "SELECT"]);
+        assert_eq!(line.component, None);
+    }
+
+    #[test]
+    fn the_first_word_may_be_a_component() {
+        let line = sorted("--no-cache cli.cwasm -csv my.db other.wasm");
+        assert_eq!(line.component, Some("cli.cwasm".into()));
+        assert_eq!(line.shell, ["-csv", "my.db", "other.wasm"]);
+    }
+
+    #[test]
+    fn values_of_the_shells_options_are_not_looked_at() {
+        let line = sorted("-cmd --no-cache my.db");
+        assert_eq!(line.shell, ["-cmd", "--no-cache", "my.db"]);
+    }
+
+    #[test]
+    fn own_options_may_follow_the_shells() {
+        let line = sorted("-csv --timeout 5 my.db");
+        assert_eq!(line.shell, ["-csv", "my.db"]);
+        assert!(line.cli.run.timeout.is_some());
+    }
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,148 @@
+//! Precompiled components (`.cwasm`): native code, with a seal that finds
+//! damage, run only when nobody else could have written it.
+//!
+//! The file is what [`wasmtime::Engine::precompile_component`] makes, followed
+//! by the seal: eight bytes of magic, the length of the code (64 bits, little
+//! endian) and its BLAKE3 hash.
+
+use std::fmt;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use anyhow::{Context, Result, anyhow};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::content::ContentHashes;
+
+const MAGIC: [u8; 8] = *b"sqwasm01";
+const SEAL_BYTES: usize = 8 + 8 + blake3::OUT_LEN;
+
+/// Why a file is no component that can be used here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    /// Neither the binary form of WebAssembly nor a precompiled component.
+    NotWasm,
+    /// A core module, which has no interfaces.
+    CoreModule,
+    /// The text form of WebAssembly.
+    Text,
+    /// No seal at the end: cut off, or made by another tool.
+    Unsealed,
+    /// The content is not what the seal says.
+    Damaged,
+    /// Somebody other than this user and root owns it.
+    OwnedByOther,
+    /// Somebody other than its owner may write it.
+    WritableByOthers,
+    /// Not a plain file.
+    NotAFile,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotWasm => "it is no WebAssembly component",
+            Self::CoreModule => {
+                "it is a core module and not a component; build it for wasm32-wasip2"
+            }
+            Self::Text => "it is WebAssembly text; only the binary form is run",
+            Self::Unsealed => {
+                "it is cut off, or not made by `sqlite-wasm-run precompile`; precompile it again"
+            }
+            Self::Damaged => "its content is damaged; precompile it again",
+            Self::OwnedByOther => {
+                "it holds native code and belongs to another user; \
+                 precompile the `.wasm` yourself"
+            }
+            Self::WritableByOthers => {
+                "it holds native code and others may write it; `chmod go-w` it if you trust it"
+            }
+            Self::NotAFile => "it is not a file",
+        })
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+/// Compile a component and seal the result.
+///
+/// # Errors
+///
+/// [`Unusable`], or what the compiler says.
+pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
+    check_wasm(wasm)?;
+    let mut code = engine
+        .precompile_component(wasm)
+        .map_err(|error| anyhow!(error).context("it is no valid component"))?;
+    let length = code.len() as u64;
+    let hash = blake3::hash(&code);
+    code.extend_from_slice(&MAGIC);
+    code.extend_from_slice(&length.to_le_bytes());
+    code.extend_from_slice(hash.as_bytes());
+    Ok(code)
+}
+
+/// Refuse what is not the binary form of a component, by its first bytes.
+///
+/// # Errors
+///
+/// What it is instead.
+pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
+    match wasm {
+        [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
+        [0, b'a', b's', b'm', _, _, 0, 0, ..] => Err(Unusable::CoreModule),
+        [b'(', ..] => Err(Unusable::Text),
+        _ => Err(Unusable::NotWasm),
+    }
+}
+
+/// Load a precompiled component.
+///
+/// # Errors
+///
+/// [`Unusable`], or why it does not fit this engine or processor.
+pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Component> {
+    check_trust(file)?;
+    check_seal(file, hashes)?;
+    crate::native_code::load(engine, file.as_raw_fd()).map_err(mismatch)
+}
+
+/// The engine's long story about another version or processor, in one line.
+fn mismatch(error: wasmtime::Error) -> anyhow::Error {
+    let cause = error.root_cause().to_string();
+    anyhow!("{}; precompile it again here", cause.lines().next().unwrap_or_default().trim())
+        .context("it was made for another version or processor")
+}
+
+/// Native code is as good as a program: only this user or root may have
+/// written it.
+fn check_trust(file: &File) -> Result<()> {
+    let metadata = file.metadata().context("failed to look at it")?;
+    if !metadata.is_file() {
+        return Err(Unusable::NotAFile.into());
+    }
+    if metadata.uid() != 0 && metadata.uid() != nix::unistd::geteuid().as_raw() {
+        return Err(Unusable::OwnedByOther.into());
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(Unusable::WritableByOthers.into());
+    }
+    Ok(())
+}
+
+fn check_seal(file: &File, hashes: &ContentHashes) -> Result<()> {
+    let size = file.metadata()?.len();
+    let length = size.checked_sub(SEAL_BYTES as u64).ok_or(Unusable::Unsealed)?;
+    let mut seal = [0; SEAL_BYTES];
+    file.read_exact_at(&mut seal, length).context("failed to read it")?;
+    if seal[..8] != MAGIC || seal[8..16] != length.to_le_bytes() {
+        return Err(Unusable::Unsealed.into());
+    }
+    let hash = hashes.of(file, length).context("failed to read it")?;
+    if hash.as_bytes()[..] != seal[16..] {
+        return Err(Unusable::Damaged.into());
+    }
+    Ok(())
+}

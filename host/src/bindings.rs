@@ -1,0 +1,19 @@
+//! The interfaces of `wit/host`, generated.
+
+#![allow(missing_docs)]
+
+wasmtime::component::bindgen!({
+    path: "../wit/host",
+    world: "cli",
+    with: {
+        "sqlite-wasm:host/files.file": crate::files::File,
+    },
+    imports: {
+        "sqlite-wasm:host/process.poll-interruption": trappable,
+        "sqlite-wasm:host/process.sleep": trappable,
+        "sqlite-wasm:host/files": trappable,
+    },
+    trappable_error_type: {
+        "sqlite-wasm:host/files.error-code" => crate::files::Error,
+    },
+});

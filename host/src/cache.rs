@@ -1,0 +1,116 @@
+//! The cache folder: compiled components by content, engine and settings.
+
+use std::env;
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use wasmtime::Engine;
+
+/// Most compiled components kept; each has a few megabytes, and a version of
+/// this program leaves one for each component behind.
+const MAX_ARTIFACTS: usize = 64;
+
+/// A folder of this user's for what can be made again.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder by the XDG rules: `$XDG_CACHE_HOME/sqlite-wasm-run`, or
+    /// `~/.cache/sqlite-wasm-run`. None when neither is there.
+    pub fn by_xdg() -> Option<Self> {
+        let base = env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| env::home_dir().map(|home| home.join(".cache")))?;
+        Self::open(base.join("sqlite-wasm-run"))
+    }
+
+    /// That folder, made when it is missing. None when it cannot be made, or
+    /// somebody else could write in it: what lies there is trusted.
+    pub fn open(path: PathBuf) -> Option<Self> {
+        if !path.is_dir() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).ok()?;
+        }
+        let metadata = fs::metadata(&path).ok()?;
+        let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
+        (is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
+    }
+
+    /// The file `name` in the part `part` of the folder.
+    pub fn path(&self, part: &str, name: &str) -> PathBuf {
+        self.0.join(part).join(name)
+    }
+
+    /// Where the compiled form of a component is kept.
+    pub fn artifact(&self, engine: &Engine, content: &blake3::Hash) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        engine.precompile_compatibility_hash().hash(&mut hasher);
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
+    }
+
+    /// Write a file whole or not at all. A cache that cannot be written costs
+    /// time and is no failure.
+    pub fn write(&self, path: &Path, content: &[u8]) {
+        let _ = self.try_write(path, content);
+    }
+
+    fn try_write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
+        let part = path.parent().unwrap_or(&self.0);
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(part)?;
+        let mut file = tempfile::NamedTempFile::new_in(part)?;
+        file.write_all(content)?;
+        file.persist(path)?;
+        prune(part);
+        Ok(())
+    }
+}
+
+/// Remove the oldest files of a part that has grown too large.
+fn prune(part: &Path) {
+    let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(part)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    files.sort();
+    let too_many = files.len().saturating_sub(MAX_ARTIFACTS);
+    for (_, path) in &files[..too_many] {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Open a file of the cache; none when it is not there.
+pub fn open(path: &Path) -> Option<File> {
+    File::open(path).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_folder_that_others_may_write_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Folder::open(folder.path().into()).is_none());
+    }
+
+    #[test]
+    fn the_oldest_files_go_first() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = Folder::open(temporary.path().join("cache")).unwrap();
+        for number in 0..MAX_ARTIFACTS + 3 {
+            folder.write(&folder.path("part", &format!("{number:04}")), b"");
+        }
+        let kept = fs::read_dir(temporary.path().join("cache/part")).unwrap().count();
+        assert_eq!(kept, MAX_ARTIFACTS);
+        assert!(folder.path("part", "0066").exists());
+    }
+}

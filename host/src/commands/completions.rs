@@ -1,0 +1,27 @@
+//! `completions`: scripts for shells.
+
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+/// Print a completion script for a shell
+#[derive(Debug, clap::Args)]
+pub struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    /// Print the script.
+    pub fn execute(self) -> ExitCode {
+        let mut command = crate::arguments::Cli::command();
+        clap_complete::generate(
+            self.shell,
+            &mut command,
+            "sqlite-wasm-run",
+            &mut std::io::stdout(),
+        );
+        ExitCode::SUCCESS
+    }
+}

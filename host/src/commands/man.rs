@@ -1,0 +1,22 @@
+//! `man`: the manual page.
+
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_mangen::Man;
+
+/// Print the manual page, in roff
+#[derive(Debug, clap::Args)]
+pub struct ManPage {}
+
+impl ManPage {
+    /// Print the page.
+    pub fn execute(self) -> Result<ExitCode> {
+        let mut page = Vec::new();
+        Man::new(crate::arguments::Cli::command()).render(&mut page)?;
+        stdout().write_all(&page)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,59 @@
+//! The commands, one file each, and the options that they share.
+
+pub mod completions;
+pub mod man;
+pub mod precompile;
+pub mod run;
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::component::Loader;
+
+/// Whether compiled components are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// In the folder by the XDG rules.
+    Xdg,
+    /// Nowhere.
+    Off,
+}
+
+/// The loader for all commands, which shows on a terminal when it compiles.
+pub fn loader(cache: Cache) -> Result<Loader> {
+    let folder = match cache {
+        Cache::Xdg => Folder::by_xdg(),
+        Cache::Off => None,
+    };
+    Ok(Loader::new(folder)?.on_compile(|path| Box::new(Progress::of(path))))
+}
+
+/// A spinner on a terminal, nothing elsewhere.
+struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    fn of(path: &Path) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Self(Some(bar))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Running a component: without a command, what the program is for.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::component::{LoadError, Loader, Program};
+use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::process::Interrupt;
+use sqlite_wasm_run::runner::{self, MAX_MEMORY_BYTES, Options, Outcome};
+use sqlite_wasm_run::shell_arguments::database;
+use sqlite_wasm_run::stdio::Stdio;
+
+use super::{Cache, loader};
+
+/// How long a program may take to end by itself when its time is over.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Environment variables that the shell is given: those by which it finds its
+/// own files.
+const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
+
+/// Options for running a component.
+#[derive(Debug, clap::Args)]
+pub struct RunOptions {
+    /// Grant a folder; `:ro` for reading only. GUEST is its name inside
+    #[arg(long, value_name = "HOST[::GUEST][:ro]", value_parser = parse_folder)]
+    pub dir: Vec<FolderOption>,
+
+    /// Grant neither the working folder nor the database's
+    #[arg(long)]
+    pub no_default_dirs: bool,
+
+    /// Stop when the component's memory grows over this [default: 4G]
+    #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
+    pub max_memory: Option<usize>,
+
+    /// Stop after this time, in seconds, or with `ms`, `s`, `m` or `h`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+
+    /// Compile anew, and keep nothing
+    #[arg(long)]
+    pub no_cache: bool,
+
+    /// Print the versions of this program, wasmtime and SQLite
+    #[arg(long)]
+    pub version: bool,
+}
+
+/// A folder as the command line grants it.
+#[derive(Debug, Clone)]
+pub struct FolderOption {
+    host: PathBuf,
+    guest: Option<PathBuf>,
+    access: Access,
+}
+
+fn parse_folder(text: &str) -> Result<FolderOption> {
+    let (text, access) = match text.strip_suffix(":ro") {
+        Some(text) => (text, Access::ReadOnly),
+        None => (text, Access::ReadWrite),
+    };
+    let (host, guest) = match text.split_once("::") {
+        Some((host, guest)) => (host, Some(PathBuf::from(guest))),
+        None => (text, None),
+    };
+    if host.is_empty() {
+        bail!("the folder is missing");
+    }
+    Ok(FolderOption { host: host.into(), guest, access })
+}
+
+fn parse_size(text: &str) -> Result<usize> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: usize = match &text[digits.len()..] {
+        "" => 1,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        unit => bail!("unknown unit `{unit}`; use K, M or G"),
+    };
+    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
+    if !(1..=MAX_MEMORY_BYTES).contains(&size) {
+        bail!("it must be from 1 byte to 4G, all that a component can address");
+    }
+    Ok(size)
+}
+
+fn parse_duration(text: &str) -> Result<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
+    };
+    let time = Duration::try_from_secs_f64(digits.parse::<f64>()? * unit)?;
+    if time.is_zero() {
+        bail!("it must be more than nothing");
+    }
+    Ok(time)
+}
+
+/// Run the component `component`, or the shell that belongs to this program,
+/// with the arguments `shell`.
+///
+/// # Errors
+///
+/// When the component cannot be loaded or started.
+pub fn execute(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<String>,
+) -> Result<ExitCode> {
+    let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
+    let program = program(&loader(cache)?, component)?;
+    let options = options(run, shell)?;
+    if let Some(timeout) = run.timeout {
+        end_after(timeout + GRACE, timeout);
+    }
+    report(runner::run(&program, options)?)
+}
+
+fn program(loader: &Loader, component: Option<&Path>) -> Result<Program> {
+    match component {
+        Some(path) => loader.load(path),
+        None => own_shell(loader),
+    }
+}
+
+/// The shell that belongs to this build lies beside the program: compiled, and
+/// for a processor that is too different, as it was before.
+fn own_shell(loader: &Loader) -> Result<Program> {
+    let program = env::current_exe().context("failed to find this program's own path")?;
+    let compiled = program.with_file_name("cli.cwasm");
+    let portable = program.with_file_name("cli.wasm");
+    match loader.load(&compiled) {
+        Err(_) if portable.is_file() => loader.load(&portable),
+        result => result,
+    }
+}
+
+fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
+    let mut options = Options::new(Stdio::inherited());
+    options.grants = grants(run, &shell)?;
+    options.folder = env::current_dir().ok();
+    options.environment = ENVIRONMENT
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
+        .collect();
+    options.timeout = run.timeout;
+    options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    options.history = history();
+    options.startup_files = startup_files();
+    catch_interrupts(&options.interrupt)?;
+    options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
+    Ok(options)
+}
+
+/// Where sqlite3 keeps what was typed.
+fn history() -> Option<PathBuf> {
+    match env::var_os("SQLITE_HISTORY") {
+        Some(path) => Some(path.into()),
+        None => env::home_dir().map(|home| home.join(".sqlite_history")),
+    }
+}
+
+/// Where sqlite3 looks for its start-up file.
+fn startup_files() -> Vec<PathBuf> {
+    let home = env::home_dir();
+    let config = env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| home.as_ref().map(|home| home.join(".config")));
+    config
+        .map(|config| config.join("sqlite3/sqliterc"))
+        .into_iter()
+        .chain(home.map(|home| home.join(".sqliterc")))
+        .collect()
+}
+
+fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
+    let mut grants = Grants::default();
+    for folder in &run.dir {
+        let host = fs::canonicalize(&folder.host)
+            .with_context(|| format!("failed to grant `{}`", folder.host.display()))?;
+        let guest = match &folder.guest {
+            Some(guest) => guest.clone(),
+            None => std::path::absolute(&folder.host)?,
+        };
+        grants.add(Grant::open(&host, &guest, folder.access)?);
+        if folder.guest.is_none() {
+            grants.add(Grant::open(&host, &host, folder.access)?);
+        }
+    }
+    if !run.no_default_dirs {
+        for folder in default_folders(shell) {
+            grants.add(Grant::open(&folder, &folder, Access::ReadWrite)?);
+        }
+    }
+    Ok(grants)
+}
+
+/// The working folder, and the folder of the database by its name and, when
+/// that is a link, by its place.
+fn default_folders(shell: &[String]) -> Vec<PathBuf> {
+    let database = database(shell).and_then(|path| std::path::absolute(path).ok());
+    let real = database.as_ref().and_then(|path| fs::canonicalize(path).ok());
+    let folders = [database, real].into_iter().flatten().filter_map(|path| {
+        let folder = path.parent()?;
+        folder.is_dir().then(|| folder.to_owned())
+    });
+    env::current_dir().into_iter().chain(folders).collect()
+}
+
+/// The first Ctrl-C stops the statement; another one before that was noticed
+/// ends the program, with the code that sqlite3 has.
+fn catch_interrupts(interrupt: &Interrupt) -> Result<()> {
+    use signal_hook::consts::SIGINT;
+    use signal_hook::flag;
+    flag::register_conditional_shutdown(SIGINT, 1, interrupt.flag())?;
+    flag::register(SIGINT, interrupt.flag())?;
+    Ok(())
+}
+
+/// End the process when its component neither ends nor asks for interruption.
+fn end_after(time: Duration, timeout: Duration) {
+    thread::spawn(move || {
+        thread::sleep(time);
+        eprintln!("{}", timeout_reached(timeout));
+        std::process::exit(exit_code::ExitCode::Timeout as i32);
+    });
+}
+
+fn timeout_reached(timeout: Duration) -> String {
+    format!("error: the time limit of {timeout:?} was reached; `--timeout` sets it")
+}
+
+fn report(outcome: Outcome) -> Result<ExitCode> {
+    let (message, code) = match outcome {
+        Outcome::Exited(code) => return Ok(code.into()),
+        Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
+        Outcome::TimeReached(timeout) => {
+            (timeout_reached(timeout), exit_code::ExitCode::Timeout)
+        }
+        Outcome::MemoryReached(bytes) => (
+            format!("error: the memory limit of {bytes} bytes was reached; `--max-memory` sets it"),
+            exit_code::ExitCode::Memory,
+        ),
+        Outcome::Trapped(error) => (
+            format!("error: the component broke down\n\nCaused by:\n    {error:?}"),
+            exit_code::ExitCode::Trap,
+        ),
+    };
+    eprintln!("{message}");
+    Ok(code.into())
+}
+
+/// Print the versions of all parts.
+///
+/// # Errors
+///
+/// When the shell cannot be run.
+pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<ExitCode> {
+    println!("sqlite-wasm-run {}", env!("CARGO_PKG_VERSION"));
+    println!("wasmtime {}", env!("WASMTIME_VERSION"));
+    print!("sqlite ");
+    execute(run, component, vec!["-version".into()])
+}
+
+/// The exit code for a failure of [`execute`].
+pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
+    if error.is::<LoadError>() {
+        exit_code::ExitCode::Artifact
+    } else {
+        exit_code::ExitCode::Failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("64M").unwrap(), 64 << 20);
+        assert_eq!(parse_size("100").unwrap(), 100);
+        assert!(parse_size("5G").is_err());
+        assert!(parse_size("0").is_err());
+        assert!(parse_size("1T").is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("250ms").unwrap(), Duration::from_millis(250));
+        assert_eq!(parse_duration("1.5").unwrap(), Duration::from_millis(1500));
+        assert!(parse_duration("-1").is_err());
+        assert!(parse_duration("0").is_err());
+    }
+
+    #[test]
+    fn folders_have_names_and_access() {
+        let folder = parse_folder("/a::/b:ro").unwrap();
+        assert_eq!(folder.host, Path::new("/a"));
+        assert_eq!(folder.guest.as_deref(), Some(Path::new("/b")));
+        assert_eq!(folder.access, Access::ReadOnly);
+        assert!(parse_folder("").is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! From a path to a component that can run: precompiled, or compiled once and
+//! kept.
+
+use std::any::Any;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::artifact;
+use crate::cache::{self, Folder};
+use crate::content::ContentHashes;
+use crate::engine::command_engine;
+
+/// Largest `.wasm` that is compiled, in bytes; SQLite's shell has 2.5 million.
+const MAX_WASM_BYTES: u64 = 1 << 30;
+
+/// The first interface that a command-line component exports, in any version.
+const COMMAND_EXPORT: &str = "wasi:cli/run@";
+
+/// Loads components for one engine.
+pub struct Loader {
+    engine: Engine,
+    cache: Option<Folder>,
+    hashes: ContentHashes,
+    on_compile: Box<dyn Fn(&Path) -> Box<dyn Any>>,
+}
+
+/// A component whose code is ready.
+pub struct Program {
+    pub(crate) engine: Engine,
+    pub(crate) component: Component,
+}
+
+/// Why a component cannot be loaded; the whole story is in the chain.
+#[derive(Debug)]
+pub struct LoadError(PathBuf);
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "failed to load `{}`", self.0.display())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Loader {
+    /// With compiled components kept in `cache`, or nowhere.
+    ///
+    /// # Errors
+    ///
+    /// When this processor or system lacks what the engine needs.
+    pub fn new(cache: Option<Folder>) -> Result<Self> {
+        Ok(Self {
+            engine: command_engine()?,
+            hashes: ContentHashes::new(cache.clone()),
+            cache,
+            on_compile: Box::new(|_| Box::new(())),
+        })
+    }
+
+    /// Call `show` when a component is about to be compiled, and drop what it
+    /// gives when that is done.
+    pub fn on_compile(mut self, show: impl Fn(&Path) -> Box<dyn Any> + 'static) -> Self {
+        self.on_compile = Box::new(show);
+        self
+    }
+
+    /// Load the `.wasm` or `.cwasm` file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason and the way out in its chain.
+    pub fn load(&self, path: &Path) -> Result<Program> {
+        self.component(path)
+            .and_then(|component| self.program(component))
+            .map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// Compile the `.wasm` file at `path` and seal the result.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason in its chain.
+    pub fn precompile(&self, path: &Path) -> Result<Vec<u8>> {
+        let compile = || {
+            let wasm = read(&mut open(path)?)?;
+            let _shown = (self.on_compile)(path);
+            artifact::precompile(&self.engine, &wasm)
+        };
+        compile().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    fn component(&self, path: &Path) -> Result<Component> {
+        let mut file = open(path)?;
+        if path.extension().is_some_and(|extension| extension == "cwasm") {
+            return artifact::load(&self.engine, &file, &self.hashes);
+        }
+        let Some(cache) = &self.cache else {
+            return self.compile(path, &read(&mut file)?);
+        };
+        let content = self.hashes.of(&file, file.metadata()?.len())?;
+        let artifact = cache.artifact(&self.engine, &content);
+        if let Some(component) = self.cached(&artifact) {
+            return Ok(component);
+        }
+        let _shown = (self.on_compile)(path);
+        cache.write(&artifact, &artifact::precompile(&self.engine, &read(&mut file)?)?);
+        match self.cached(&artifact) {
+            Some(component) => Ok(component),
+            // The folder cannot be written.
+            None => self.compile(path, &read(&mut open(path)?)?),
+        }
+    }
+
+    /// A cached artifact that is stale or broken counts as none, and is made
+    /// again.
+    fn cached(&self, artifact: &Path) -> Option<Component> {
+        artifact::load(&self.engine, &cache::open(artifact)?, &self.hashes).ok()
+    }
+
+    fn compile(&self, path: &Path, wasm: &[u8]) -> Result<Component> {
+        artifact::check_wasm(wasm)?;
+        let _shown = (self.on_compile)(path);
+        Component::new(&self.engine, wasm)
+            .map_err(|error| anyhow!(error).context("it is no valid component"))
+    }
+
+    fn program(&self, component: Component) -> Result<Program> {
+        let ty = component.component_type();
+        let runs = ty.exports(&self.engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT));
+        if !runs {
+            return Err(anyhow!(
+                "it is a component of another kind: it does not export `wasi:cli/run`"
+            ));
+        }
+        Ok(Program { engine: self.engine.clone(), component })
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    let file = File::open(path).context("failed to open it")?;
+    if !file.metadata()?.is_file() {
+        return Err(artifact::Unusable::NotAFile.into());
+    }
+    Ok(file)
+}
+
+fn read(file: &mut File) -> Result<Vec<u8>> {
+    let mut wasm = Vec::new();
+    file.take(MAX_WASM_BYTES).read_to_end(&mut wasm).context("failed to read it")?;
+    Ok(wasm)
+}

@@ -1,0 +1,222 @@
+//! The line editor, on a thread of its own.
+//!
+//! Completion is why: the component computes the candidates, but cannot be
+//! called while it waits for a line. So the editor stops in the middle of a
+//! line, the component is told, and its answer lets the editor go on. Only a
+//! person at a terminal pays for the thread.
+
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::history::{History, MemHistory};
+use rustyline::{CompletionType, Config, Context};
+use rustyline::{Helper, Highlighter, Hinter, Validator};
+
+use crate::bindings::sqlite_wasm::host::console::Edited;
+
+/// Candidates shown for one line at most; the component chooses how many.
+const MAX_CANDIDATES: usize = 1000;
+
+/// Lines of history kept in memory, more than the shell's 2000 in the file.
+const MAX_HISTORY_LINES: usize = 10_000;
+
+enum Request {
+    Edit(String),
+    Remember(String),
+    LoadHistory(PathBuf),
+    SaveHistory(PathBuf, usize),
+}
+
+/// The near end of the editor's thread.
+pub struct Editor {
+    requests: Sender<Request>,
+    candidates: Sender<Vec<String>>,
+    edited: Receiver<Edited>,
+    /// The history is written, or the thread is gone.
+    saved: Receiver<()>,
+    /// The editor waits for candidates.
+    is_completing: bool,
+}
+
+impl Editor {
+    /// Start the thread.
+    pub fn start() -> Self {
+        let (requests, for_requests) = channel();
+        let (candidates, for_candidates) = channel();
+        let (to_edited, edited) = channel();
+        let (to_saved, saved) = channel();
+        thread::spawn(move || {
+            let helper = Completion { edited: to_edited.clone(), candidates: for_candidates };
+            // Without a terminal every request goes unanswered, which is the end.
+            if let Ok(mut line_editor) = line_editor(helper) {
+                for request in for_requests {
+                    serve(&mut line_editor, request, &to_edited, &to_saved);
+                }
+            }
+        });
+        Self { requests, candidates, edited, saved, is_completing: false }
+    }
+
+    /// Let the person edit a line.
+    pub fn edit(&mut self, prompt: String) -> Edited {
+        self.send(Request::Edit(prompt));
+        self.wait()
+    }
+
+    /// Answer a question for completion.
+    pub fn offer(&mut self, mut candidates: Vec<String>) -> Edited {
+        if !self.is_completing {
+            return self.edit(String::new());
+        }
+        candidates.truncate(MAX_CANDIDATES);
+        // A thread that is gone is seen by `wait`.
+        let _ = self.candidates.send(candidates);
+        self.wait()
+    }
+
+    /// Add a line to the history.
+    pub fn remember(&self, line: String) {
+        self.send(Request::Remember(line));
+    }
+
+    /// Read the history.
+    pub fn load_history(&self, path: PathBuf) {
+        self.send(Request::LoadHistory(path));
+    }
+
+    /// Write the newest `limit` lines, and wait for it: the program ends next.
+    pub fn save_history(&self, path: PathBuf, limit: usize) {
+        self.send(Request::SaveHistory(path, limit));
+        let _ = self.saved.recv();
+    }
+
+    fn send(&self, request: Request) {
+        // A thread that is gone is seen by `wait`.
+        let _ = self.requests.send(request);
+    }
+
+    fn wait(&mut self) -> Edited {
+        let edited = self.edited.recv().unwrap_or(Edited::End);
+        self.is_completing = matches!(edited, Edited::Complete(_));
+        edited
+    }
+}
+
+type LineEditor = rustyline::Editor<Completion, MemHistory>;
+
+fn line_editor(helper: Completion) -> rustyline::Result<LineEditor> {
+    let config = Config::builder()
+        .completion_type(CompletionType::List)
+        .max_history_size(MAX_HISTORY_LINES)?
+        .build();
+    let history = MemHistory::with_config(&config);
+    let mut editor = LineEditor::with_history(config, history)?;
+    editor.set_helper(Some(helper));
+    Ok(editor)
+}
+
+fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>, saved: &Sender<()>) {
+    match request {
+        Request::Edit(prompt) => {
+            let outcome = match editor.readline(&prompt) {
+                Ok(line) => Edited::Line(line),
+                Err(ReadlineError::Interrupted) => Edited::Interrupted,
+                Err(_) => Edited::End,
+            };
+            let _ = edited.send(outcome);
+        }
+        Request::Remember(line) => {
+            let _ = editor.add_history_entry(line);
+        }
+        Request::LoadHistory(path) => load(editor, &path),
+        Request::SaveHistory(path, limit) => {
+            let _ = save(editor.history(), &path, limit);
+            let _ = saved.send(());
+        }
+    }
+}
+
+/// Plain lines, as the native shell keeps them, so that both share a file.
+fn load(editor: &mut LineEditor, path: &Path) {
+    for line in fs::read_to_string(path).unwrap_or_default().lines() {
+        let _ = editor.add_history_entry(line);
+    }
+}
+
+fn save(history: &MemHistory, path: &Path, limit: usize) -> io::Result<()> {
+    let text: String = history
+        .into_iter()
+        .skip(history.len().saturating_sub(limit))
+        .flat_map(|line| [line.as_str(), "\n"])
+        .collect();
+    // What a person typed is theirs alone.
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// Asks the component how a line can go on.
+#[derive(Helper, Highlighter, Hinter, Validator)]
+struct Completion {
+    edited: Sender<Edited>,
+    candidates: Receiver<Vec<String>>,
+}
+
+impl Completer for Completion {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        cursor: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let line = &line[..cursor];
+        let start = word_start(line);
+        let _ = self.edited.send(Edited::Complete(line.to_owned()));
+        let candidates = self.candidates.recv().unwrap_or_default();
+        let words = candidates.iter().filter_map(|candidate| candidate.get(start..));
+        Ok((start, words.map(|word| pair(word.trim_end())).collect()))
+    }
+}
+
+fn pair(word: &str) -> Pair {
+    Pair { display: word.to_owned(), replacement: word.to_owned() }
+}
+
+/// Where the word before the cursor begins, by the shell's own rule.
+fn word_start(line: &str) -> usize {
+    line.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |before| {
+        before + line[before..].chars().next().map_or(1, char::len_utf8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_begin_behind_what_is_no_letter() {
+        assert_eq!(word_start("select na"), 7);
+        assert_eq!(word_start("sel"), 0);
+        assert_eq!(word_start("é_1"), 2);
+    }
+
+    #[test]
+    fn the_history_keeps_its_newest_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history");
+        let mut history = MemHistory::new();
+        for line in ["one", "two", "three"] {
+            history.add(line).unwrap();
+        }
+        save(&history, &path, 2).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two\nthree\n");
+    }
+}

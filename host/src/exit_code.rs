@@ -1,0 +1,44 @@
+//! The exit codes that are the runner's own.
+
+/// Why the runner ended a program, or did not start it.
+///
+/// Every other code is the program's own: SQLite's shell ends with 0, with 1
+/// after an error, or with what `.exit` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ExitCode {
+    /// The command line is wrong.
+    Usage = 2,
+    /// The runner itself failed.
+    Failure = 120,
+    /// The component cannot be used: missing, damaged, of another kind, made
+    /// for another version or processor, or not to be trusted.
+    Artifact = 121,
+    /// The component broke down (a WebAssembly trap).
+    Trap = 122,
+    /// The limit of `--max-memory` was reached.
+    Memory = 123,
+    /// The limit of `--timeout` was reached.
+    Timeout = 124,
+    /// The reader of the output went away; what a shell reports of SIGPIPE.
+    BrokenPipe = 141,
+}
+
+/// The table for `--help`.
+pub const HELP: &str = "\
+Exit codes:
+  the shell's own, and:
+    2  the command line is wrong
+  120  the runner itself failed
+  121  the component cannot be used (missing, damaged, of another kind,
+       version or processor, or writable by others)
+  122  the component broke down (a WebAssembly trap)
+  123  the limit of --max-memory was reached
+  124  the limit of --timeout was reached
+  141  the reader of the output went away";
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        Self::from(code as u8)
+    }
+}

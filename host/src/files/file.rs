@@ -1,0 +1,105 @@
+//! An open file and its operations.
+
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+
+use rustix::buffer::spare_capacity;
+
+use super::locks::{Lock, Outcome};
+use super::open::sync_folder;
+use crate::bindings::sqlite_wasm::host::files::LockLevel;
+use crate::grants::Place;
+
+/// A file that a component has open.
+pub struct File {
+    file: std::fs::File,
+    lock: Lock,
+    /// Where it was opened; none for a temporary file.
+    place: Option<Place>,
+    /// The first sync must reach the folder too.
+    folder_unsynced: bool,
+}
+
+impl File {
+    /// A file opened at `place`.
+    pub(super) fn at(place: Place, file: std::fs::File, folder_unsynced: bool) -> Self {
+        Self { file, lock: Lock::none(), place: Some(place), folder_unsynced }
+    }
+
+    /// A file without a name, in the system's folder for such.
+    pub(super) fn temporary() -> io::Result<Self> {
+        let file = tempfile::tempfile()?;
+        Ok(Self { file, lock: Lock::none(), place: None, folder_unsynced: false })
+    }
+
+    /// Up to `length` bytes from `offset` on; fewer at the end of the file.
+    pub(super) fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut data = Vec::with_capacity(length);
+        while data.len() < length {
+            let position = offset + data.len() as u64;
+            match rustix::io::pread(&self.file, spare_capacity(&mut data), position) {
+                Ok(0) => break,
+                Ok(_) => data.truncate(length),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(data)
+    }
+
+    pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(data, offset)
+    }
+
+    pub(super) fn truncate(&self, size: u64) -> io::Result<()> {
+        self.file.set_len(size)
+    }
+
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_data()?;
+        if self.folder_unsynced {
+            if let Some(place) = &self.place {
+                sync_folder(place)?;
+            }
+            self.folder_unsynced = false;
+        }
+        Ok(())
+    }
+
+    pub(super) fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    pub(super) fn reserve(&self, size: u64) -> io::Result<()> {
+        let size = i64::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        Ok(nix::fcntl::posix_fallocate(&self.file, 0, size)?)
+    }
+
+    pub(super) fn lock(&mut self, level: LockLevel) -> io::Result<Outcome> {
+        self.lock.raise(&self.file, level)
+    }
+
+    pub(super) fn unlock(&mut self, level: LockLevel) -> io::Result<()> {
+        self.lock.lower(&self.file, level)
+    }
+
+    pub(super) fn lock_level(&self) -> LockLevel {
+        self.lock.level()
+    }
+
+    pub(super) fn is_reserved(&self) -> io::Result<bool> {
+        self.lock.is_reserved(&self.file)
+    }
+
+    /// Whether another file, or none, stands where this one was opened.
+    pub(super) fn has_moved(&self) -> bool {
+        let Some(place) = &self.place else {
+            return false;
+        };
+        let same = || -> io::Result<bool> {
+            let there = cap_std::fs::MetadataExt::ino(&place.dir.metadata(&place.path)?);
+            Ok(there == self.file.metadata()?.ino())
+        };
+        !same().unwrap_or(false)
+    }
+}

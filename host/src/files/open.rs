@@ -1,0 +1,148 @@
+//! How names become files: inside of a grant, by the rules of the native unix
+//! VFS (`os_unix.c`, `unixOpen` and `findCreateFileMode`).
+
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::PathBuf;
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{OpenOptions, OpenOptionsExt, PermissionsExt as _};
+
+use super::file::File;
+use super::{Error, code};
+use crate::bindings::sqlite_wasm::host::files::{ErrorCode, OpenFlags};
+use crate::grants::{Access, Place};
+
+/// `SQLITE_DEFAULT_FILE_PERMISSIONS`.
+const DEFAULT_BITS: u32 = 0o644;
+
+/// Permissions and owner that a journal takes from its database.
+struct Ownership {
+    bits: u32,
+    uid: u32,
+    gid: u32,
+}
+
+/// Open the file at `place`; true when it can only be read although writing
+/// was asked for.
+pub fn open(place: &Place, how: OpenFlags) -> Result<(File, bool), Error> {
+    let wants_write = how.contains(OpenFlags::READ_WRITE);
+    if !wants_write {
+        return Ok((File::at(place.clone(), open_reading(place)?, false), false));
+    }
+    match open_writing(place, how) {
+        Ok(file) => {
+            let new_journal = how.contains(OpenFlags::JOURNAL | OpenFlags::CREATE);
+            if how.contains(OpenFlags::DELETE_ON_CLOSE) {
+                place.dir.remove_file(&place.path)?;
+            }
+            Ok((File::at(place.clone(), file, new_journal), false))
+        }
+        Err(ErrorCode::IsDirectory) => Err(ErrorCode::IsDirectory.into()),
+        // The first failure tells more than "there is no such file".
+        Err(refused) => {
+            let file = open_reading(place).map_err(|_| refused)?;
+            Ok((File::at(place.clone(), file, false), true))
+        }
+    }
+}
+
+fn open_reading(place: &Place) -> Result<std::fs::File, ErrorCode> {
+    open_with(place, OpenOptions::new().read(true))
+}
+
+fn open_writing(place: &Place, how: OpenFlags) -> Result<std::fs::File, ErrorCode> {
+    if place.access == Access::ReadOnly {
+        return Err(ErrorCode::ReadOnly);
+    }
+    let like = if how.contains(OpenFlags::JOURNAL) { database_ownership(place) } else { None };
+    let file = open_with(
+        place,
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(how.contains(OpenFlags::CREATE))
+            .create_new(how.contains(OpenFlags::EXCLUSIVE))
+            .mode(like.as_ref().map_or(DEFAULT_BITS, |like| like.bits)),
+    )?;
+    if let Some(like) = like {
+        take_ownership(&file, &like).map_err(|error| code(&error))?;
+    }
+    Ok(file)
+}
+
+fn open_with(place: &Place, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
+    // Links were followed by `resolve`; one that appears later is an attack.
+    options.follow(FollowSymlinks::No);
+    let file = place.dir.open_with(&place.path, options).map_err(|error| code(&error))?.into_std();
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(ErrorCode::IsDirectory),
+        Ok(_) => Ok(file),
+        Err(error) => Err(code(&error)),
+    }
+}
+
+/// The ownership of the database that the journal at `place` belongs to: its
+/// name without the last `-` and what follows.
+fn database_ownership(place: &Place) -> Option<Ownership> {
+    let name = place.path.to_str()?;
+    let database = &name[..name.rfind('-')?];
+    let metadata = place.dir.metadata(database).ok()?;
+    Some(Ownership {
+        bits: metadata.permissions().mode() & 0o777,
+        uid: cap_std::fs::MetadataExt::uid(&metadata),
+        gid: cap_std::fs::MetadataExt::gid(&metadata),
+    })
+}
+
+/// A journal that its database's owner cannot read would lock the database.
+fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
+    let metadata = file.metadata()?;
+    // The mode of `open` is cut by the process's umask.
+    if metadata.len() == 0 && metadata.mode() & 0o777 != like.bits {
+        file.set_permissions(std::fs::Permissions::from_mode(like.bits))?;
+    }
+    if nix::unistd::geteuid().is_root() && (metadata.uid(), metadata.gid()) != (like.uid, like.gid) {
+        fchown(file.as_fd(), Some(like.uid), Some(like.gid))?;
+    }
+    Ok(())
+}
+
+/// Return when the folder of `place` is on the device.
+pub fn sync_folder(place: &Place) -> io::Result<()> {
+    let folder = match place.path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    place.dir.open(folder)?.into_std().sync_data()
+}
+
+/// SQLite's `SQLITE_ACCESS_EXISTS`: an empty file counts as none.
+pub fn exists(place: &Place) -> bool {
+    place.dir.metadata(&place.path).is_ok_and(|metadata| !metadata.is_file() || metadata.len() > 0)
+}
+
+/// Whether this user may read and write.
+pub fn is_writable(place: &Place) -> bool {
+    use rustix::fs::{Access as Permission, AtFlags, accessat};
+    place.access == Access::ReadWrite
+        && accessat(
+            place.dir.as_fd(),
+            &place.path,
+            Permission::READ_OK | Permission::WRITE_OK,
+            AtFlags::empty(),
+        )
+        .is_ok()
+}
+
+/// The permission bits of a file or folder.
+pub fn permissions(place: &Place) -> io::Result<u32> {
+    Ok(place.dir.symlink_metadata(&place.path)?.permissions().mode() & 0o777)
+}
+
+/// Set the permission bits of a file or folder.
+pub fn set_permissions(place: &Place, bits: u32) -> io::Result<()> {
+    let bits = cap_std::fs::Permissions::from_mode(bits & 0o777);
+    place.dir.set_permissions(&place.path, bits)
+}

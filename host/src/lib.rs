@@ -1,0 +1,36 @@
+//! Runs SQLite's shell, and other command-line components, in a WebAssembly
+//! sandbox.
+//!
+//! ```no_run
+//! use sqlite_wasm_run::component::Loader;
+//! use sqlite_wasm_run::runner::{Options, run};
+//! use sqlite_wasm_run::stdio::Stdio;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! let loader = Loader::new(None)?;
+//! let shell = loader.load("cli.wasm".as_ref())?;
+//! let mut options = Options::new(Stdio::inherited());
+//! options.arguments = vec!["sqlite3".into(), ":memory:".into(), "SELECT 1".into()];
+//! println!("{:?}", run(&shell, options)?);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A component has what [`runner::Options`] grants: by default no files, no
+//! network, no environment, and no input or output but the streams given.
+
+pub mod artifact;
+mod bindings;
+pub mod cache;
+pub mod component;
+pub mod console;
+pub mod content;
+pub mod engine;
+pub mod exit_code;
+pub mod files;
+pub mod grants;
+mod native_code;
+pub mod process;
+pub mod runner;
+pub mod shell_arguments;
+pub mod stdio;

@@ -1,0 +1,373 @@
+//! `sqlite-wasm:host/process`: interruption, limits of time and memory, and
+//! the exit code.
+//!
+//! ```
+//! use sqlite_wasm_run::process::{Interrupt, ProcessCtx};
+//! use std::time::Duration;
+//!
+//! let ctrl_c = Interrupt::default();
+//! let process = ProcessCtx::new(ctrl_c.clone()).timeout(Duration::from_secs(5));
+//! ctrl_c.raise();
+//! ```
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeVal;
+use wasmtime::ResourceLimiter;
+use wasmtime::component::{HasData, Linker};
+
+use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Host, Interruption};
+use crate::grants::Grants;
+use crate::stdio::Output;
+
+/// Longest wait before an interruption is looked for again.
+const WAIT_STEP: Duration = Duration::from_millis(50);
+
+/// Largest start-up file that is read, in bytes: it is held in memory twice.
+const MAX_STARTUP_BYTES: u64 = 1 << 20;
+
+/// A wish to stop the statement that runs, as Ctrl-C is one.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Stop the statement that runs, or the next one.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag itself, for a signal handler to set.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
+    fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn take(&self) -> bool {
+        // The load alone is what nearly every call costs.
+        self.is_raised() && self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Why the host ended a program that would have gone on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The reader of the output went away.
+    BrokenPipe,
+    /// The time limit was reached.
+    Timeout,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::BrokenPipe => "the reader of the output went away",
+            Self::Timeout => "the time limit was reached",
+        })
+    }
+}
+
+impl std::error::Error for Stop {}
+
+/// What a component learns of its process, and its limits.
+pub struct ProcessCtx {
+    interrupt: Interrupt,
+    timeout: Option<Duration>,
+    deadline: Option<Instant>,
+    deadline_told: bool,
+    startup_files: Vec<PathBuf>,
+    refusals: Refusals,
+    exit_code: Option<u8>,
+}
+
+impl ProcessCtx {
+    /// Interruptible by `interrupt`; without limits.
+    pub fn new(interrupt: Interrupt) -> Self {
+        Self {
+            interrupt,
+            timeout: None,
+            deadline: None,
+            deadline_told: false,
+            startup_files: Vec::new(),
+            refusals: Refusals::default(),
+            exit_code: None,
+        }
+    }
+
+    /// Stop the program after `timeout`, counted from [`Self::start`].
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Files that are given by name, for reading, whatever folder they lie in.
+    pub fn startup_files(mut self, files: Vec<PathBuf>) -> Self {
+        self.startup_files = files;
+        self
+    }
+
+    /// Tell refused paths on `output`.
+    pub fn report_refusals_on(mut self, output: Output) -> Self {
+        self.refusals.output = Some(output);
+        self
+    }
+
+    /// The program starts now.
+    pub fn start(&mut self) {
+        self.deadline = self.timeout.map(|timeout| Instant::now() + timeout);
+    }
+
+    /// The code that the program has set.
+    pub fn exit_code(&self) -> Option<u8> {
+        self.exit_code
+    }
+
+    /// Whether the time limit has stopped something.
+    pub fn timed_out(&self) -> bool {
+        self.deadline_told
+    }
+
+    fn is_startup_file(&self, path: &Path) -> bool {
+        self.startup_files.iter().any(|file| file == path)
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        if self.interrupt.take() {
+            return Ok(Some(Interruption::User));
+        }
+        if !self.is_late() {
+            return Ok(None);
+        }
+        // The first time the statement ends by SQLite's rules; a program that
+        // goes on all the same is ended.
+        if self.deadline_told {
+            return Err(wasmtime::Error::new(Stop::Timeout));
+        }
+        self.deadline_told = true;
+        Ok(Some(Interruption::Deadline))
+    }
+
+    fn sleep(&mut self, duration: Duration) -> wasmtime::Result<()> {
+        let end = Instant::now() + duration;
+        while !self.interrupt.is_raised() {
+            if self.is_late() {
+                if self.deadline_told {
+                    return Err(wasmtime::Error::new(Stop::Timeout));
+                }
+                break;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            std::thread::sleep(left.min(WAIT_STEP));
+        }
+        Ok(())
+    }
+}
+
+/// Paths outside of the grants that a person has been told about.
+#[derive(Default)]
+struct Refusals {
+    output: Option<Output>,
+    told: HashSet<PathBuf>,
+}
+
+impl Refusals {
+    fn tell(&mut self, path: &Path) {
+        let Some(output) = &self.output else {
+            return;
+        };
+        // A folder that is not there cannot be granted either.
+        let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else {
+            return;
+        };
+        if self.told.insert(folder.to_owned()) {
+            let line = format!(
+                "sqlite-wasm-run: `{}` lies outside of the granted folders; `--dir {}` grants it\n",
+                path.display(),
+                folder.display()
+            );
+            // Nobody could be told that this failed.
+            let _ = output.lock().write_all(line.as_bytes());
+        }
+    }
+}
+
+/// [`ProcessCtx`] on its way into a call.
+pub struct ProcessView<'a> {
+    /// The program's state.
+    pub ctx: &'a mut ProcessCtx,
+    /// The granted folders.
+    pub grants: &'a Grants,
+}
+
+struct HasProcess;
+
+impl HasData for HasProcess {
+    type Data<'a> = ProcessView<'a>;
+}
+
+/// Offer the interface to components.
+///
+/// # Errors
+///
+/// When the linker has it already.
+pub fn add_to_linker<T: 'static>(
+    linker: &mut Linker<T>,
+    view: fn(&mut T) -> ProcessView<'_>,
+) -> wasmtime::Result<()> {
+    process::add_to_linker::<T, HasProcess>(linker, view)
+}
+
+impl Host for ProcessView<'_> {
+    fn poll_interruption(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        self.ctx.poll()
+    }
+
+    fn sleep(&mut self, microseconds: u32) -> wasmtime::Result<()> {
+        self.ctx.sleep(Duration::from_micros(microseconds.into()))
+    }
+
+    fn cpu_usage(&mut self) -> CpuTimes {
+        let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else {
+            return CpuTimes { user: 0, system: 0 };
+        };
+        CpuTimes { user: microseconds(usage.user_time()), system: microseconds(usage.system_time()) }
+    }
+
+    fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
+        let time = jiff::Timestamp::from_second(unix_seconds).ok()?;
+        let zone = jiff::tz::TimeZone::system();
+        let info = zone.to_offset_info(time);
+        Some((info.offset().seconds(), info.dst().is_dst()))
+    }
+
+    fn startup_file(&mut self, path: String) -> Option<Vec<u8>> {
+        let path = Path::new(&path);
+        if !self.ctx.is_startup_file(path) {
+            return None;
+        }
+        let size = std::fs::metadata(path).ok()?.len();
+        if size > MAX_STARTUP_BYTES {
+            return None;
+        }
+        std::fs::read(path).ok()
+    }
+
+    fn report_refused(&mut self, path: String) {
+        let Ok(resolved) = self.grants.resolve(Path::new(&path)) else {
+            return;
+        };
+        if !self.ctx.is_startup_file(Path::new(&path)) && self.grants.place(&resolved.path).is_none() {
+            self.ctx.refusals.tell(&resolved.path);
+        }
+    }
+
+    fn set_exit_code(&mut self, code: u8) {
+        self.ctx.exit_code = Some(code);
+    }
+}
+
+fn microseconds(time: TimeVal) -> u64 {
+    u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
+}
+
+/// Counts a component's linear memory against a limit.
+#[derive(Debug)]
+pub struct MemoryLimit {
+    limit_bytes: usize,
+    used_bytes: usize,
+    reached: bool,
+}
+
+impl MemoryLimit {
+    /// At most `limit_bytes` for all memories together.
+    pub fn new(limit_bytes: usize) -> Self {
+        Self { limit_bytes, used_bytes: 0, reached: false }
+    }
+
+    /// Whether memory has been refused.
+    pub fn was_reached(&self) -> bool {
+        self.reached
+    }
+
+    /// The limit in bytes.
+    pub fn limit_bytes(&self) -> usize {
+        self.limit_bytes
+    }
+}
+
+/// Most entries of a component's tables of functions. SQLite's shell has about
+/// 5,000; they are made at start, and nothing makes them grow.
+const MAX_TABLE_ELEMENTS: usize = 1 << 20;
+
+impl ResourceLimiter for MemoryLimit {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        let more = desired.saturating_sub(current);
+        if more > self.limit_bytes.saturating_sub(self.used_bytes) {
+            self.reached = true;
+            return Ok(false);
+        }
+        self.used_bytes += more;
+        Ok(true)
+    }
+
+    fn table_growing(
+        &mut self,
+        _current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        Ok(desired <= MAX_TABLE_ELEMENTS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_is_told_once() {
+        let interrupt = Interrupt::default();
+        let mut ctx = ProcessCtx::new(interrupt.clone());
+        interrupt.raise();
+        assert_eq!(ctx.poll().unwrap(), Some(Interruption::User));
+        assert_eq!(ctx.poll().unwrap(), None);
+    }
+
+    #[test]
+    fn a_program_that_ignores_the_deadline_is_ended() {
+        let mut ctx = ProcessCtx::new(Interrupt::default()).timeout(Duration::ZERO);
+        ctx.start();
+        assert_eq!(ctx.poll().unwrap(), Some(Interruption::Deadline));
+        assert_eq!(ctx.poll().unwrap_err().downcast_ref(), Some(&Stop::Timeout));
+        assert!(ctx.timed_out());
+    }
+
+    #[test]
+    fn memories_are_counted_together() {
+        let mut limit = MemoryLimit::new(100);
+        assert!(limit.memory_growing(0, 60, None).unwrap());
+        assert!(!limit.memory_growing(0, 60, None).unwrap());
+        assert!(limit.was_reached());
+        assert!(limit.memory_growing(60, 100, None).unwrap());
+    }
+}

@@ -1,0 +1,219 @@
+//! Running a command-line component: one store, linked and limited.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use wasmtime::Store;
+use wasmtime::component::{Linker, ResourceTable};
+use wasmtime_wasi::p2::bindings::sync::Command;
+use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+
+use crate::component::Program;
+use crate::console::{self, ConsoleCtx, ConsoleView};
+use crate::engine::MAX_STACK_BYTES;
+use crate::files::{self, FilesCtx, FilesView};
+use crate::grants::{Access, Grants};
+use crate::process::{self, Interrupt, MemoryLimit, ProcessCtx, ProcessView, Stop};
+use crate::stdio::Stdio;
+
+/// Stack for the host's own calls on top of a component's, in bytes. The
+/// deepest of them, resolving a path, needs some ten thousand.
+const HOST_STACK_BYTES: usize = 1 << 20;
+
+/// All that a 32-bit component can address, in bytes.
+pub const MAX_MEMORY_BYTES: usize = 4 << 30;
+
+/// What a component is given.
+///
+/// [`Options::new`] grants nothing but the streams: no files, no network, no
+/// environment.
+pub struct Options {
+    /// Command-line arguments, the program's name first.
+    pub arguments: Vec<String>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// Folders, for the database and for other files alike.
+    pub grants: Grants,
+    /// The working folder, by its name for the component.
+    pub folder: Option<PathBuf>,
+    /// Input and output.
+    pub stdio: Stdio,
+    /// Stops the statement that runs.
+    pub interrupt: Interrupt,
+    /// Stops the program.
+    pub timeout: Option<Duration>,
+    /// Linear memory at most, in bytes; up to [`MAX_MEMORY_BYTES`].
+    pub max_memory_bytes: usize,
+    /// The file that keeps the lines typed at a terminal.
+    pub history: Option<PathBuf>,
+    /// Files that are read by name, whatever folder they lie in.
+    pub startup_files: Vec<PathBuf>,
+}
+
+impl Options {
+    /// Nothing granted.
+    pub fn new(stdio: Stdio) -> Self {
+        Self {
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            grants: Grants::default(),
+            folder: None,
+            stdio,
+            interrupt: Interrupt::default(),
+            timeout: None,
+            max_memory_bytes: MAX_MEMORY_BYTES,
+            history: None,
+            startup_files: Vec::new(),
+        }
+    }
+}
+
+/// How a program ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// By itself, with this exit code.
+    Exited(u8),
+    /// Its memory limit, of so many bytes, was reached.
+    MemoryReached(usize),
+    /// Its time limit was reached.
+    TimeReached(Duration),
+    /// The reader of its output went away.
+    BrokenPipe,
+    /// It broke down.
+    Trapped(wasmtime::Error),
+}
+
+struct Host {
+    wasi: WasiCtx,
+    table: ResourceTable,
+    files: FilesCtx,
+    console: ConsoleCtx,
+    process: ProcessCtx,
+    memory: MemoryLimit,
+}
+
+impl WasiView for Host {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+/// Run `program` to its end.
+///
+/// # Errors
+///
+/// When it cannot be started: a folder cannot be opened, or the program
+/// imports what is not offered.
+pub fn run(program: &Program, options: Options) -> Result<Outcome> {
+    // The component may use all of its stack, which is as large as a main
+    // thread's whole one.
+    let stack = MAX_STACK_BYTES + HOST_STACK_BYTES;
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || {
+            run_here(program, options)
+        });
+        let result = thread.context("failed to start a thread")?.join();
+        result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn run_here(program: &Program, options: Options) -> Result<Outcome> {
+    // WASI's functions are asynchronous inside; this runs them on the spot,
+    // where their own runtime would start threads.
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let _entered = runtime.enter();
+    let timeout = options.timeout;
+    let mut store = Store::new(&program.engine, host(options)?);
+    store.limiter(|host| &mut host.memory);
+    store.data_mut().process.start();
+    let command = Command::instantiate(&mut store, &program.component, &linker(program)?)
+        .map_err(refused_import)?;
+    let result = command.wasi_cli_run().call_run(&mut store);
+    Ok(outcome(result, store.data(), timeout.unwrap_or_default()))
+}
+
+fn refused_import(error: wasmtime::Error) -> anyhow::Error {
+    anyhow!(error).context("the component asks for what the sandbox does not offer")
+}
+
+fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
+    let exit_code = |fallback| Outcome::Exited(host.process.exit_code().unwrap_or(fallback));
+    if host.process.timed_out() {
+        return Outcome::TimeReached(timeout);
+    }
+    let error = match result {
+        Err(error) if !error.is::<I32Exit>() => error,
+        _ if host.memory.was_reached() => {
+            return Outcome::MemoryReached(host.memory.limit_bytes());
+        }
+        Ok(Ok(())) => return exit_code(0),
+        Ok(Err(())) => return exit_code(1),
+        Err(exit) => return exit_code(exit.downcast_ref::<I32Exit>().map_or(1, |exit| exit.0 as u8)),
+    };
+    match error.downcast_ref::<Stop>() {
+        Some(Stop::BrokenPipe) => Outcome::BrokenPipe,
+        Some(Stop::Timeout) => Outcome::TimeReached(timeout),
+        None if host.memory.was_reached() => Outcome::MemoryReached(host.memory.limit_bytes()),
+        None => Outcome::Trapped(error),
+    }
+}
+
+fn host(options: Options) -> Result<Host> {
+    let mut process = ProcessCtx::new(options.interrupt.clone())
+        .startup_files(options.startup_files.clone())
+        .report_refusals_on(options.stdio.error.clone());
+    if let Some(timeout) = options.timeout {
+        process = process.timeout(timeout);
+    }
+    Ok(Host {
+        wasi: wasi(&options)?,
+        table: ResourceTable::new(),
+        files: FilesCtx::new(options.grants),
+        console: ConsoleCtx::new(options.history),
+        process,
+        memory: MemoryLimit::new(options.max_memory_bytes),
+    })
+}
+
+fn wasi(options: &Options) -> Result<WasiCtx> {
+    let mut builder = WasiCtxBuilder::new();
+    builder
+        .args(&options.arguments)
+        .envs(&options.environment)
+        .stdin(options.stdio.input.clone())
+        .stdout(options.stdio.output.clone())
+        .stderr(options.stdio.error.clone())
+        .allow_blocking_current_thread(true);
+    if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {
+        builder.initial_cwd(folder);
+    }
+    for grant in options.grants.iter() {
+        let permissions = match grant.access {
+            Access::ReadOnly => FsPerms::ReadOnly,
+            Access::ReadWrite => FsPerms::ReadWrite,
+        };
+        let guest = grant.guest.to_str().context("the name of a granted folder is no UTF-8")?;
+        builder
+            .preopened_dir(&grant.host, guest, permissions)
+            .map_err(anyhow::Error::from)
+            .with_context(|| format!("failed to open the folder `{}`", grant.host.display()))?;
+    }
+    Ok(builder.build())
+}
+
+fn linker(program: &Program) -> Result<Linker<Host>> {
+    let mut linker = Linker::new(&program.engine);
+    wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
+    files::add_to_linker(&mut linker, |host: &mut Host| FilesView {
+        ctx: &mut host.files,
+        table: &mut host.table,
+    })?;
+    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
+    process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
+        ctx: &mut host.process,
+        grants: host.files.grants(),
+    })?;
+    Ok(linker)
+}

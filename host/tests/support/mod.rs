@@ -1,0 +1,224 @@
+//! What the integration tests share: a fresh folder, and a program run in it to
+//! its end.
+
+// Each test file is a crate of its own and uses a part of this.
+#![allow(dead_code)]
+
+pub mod text;
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// After this a child counts as hanging and is killed.
+///
+/// The slowest test takes some seconds on a busy machine; only a deadlock or an
+/// endless loop comes near.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// How long to sleep between two looks at a child that still runs.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// The program that Cargo built for these tests.
+pub fn our_binary() -> PathBuf {
+    PathBuf::from(env!("CARGO_BIN_EXE_sqlite-wasm-run"))
+}
+
+/// The repository.
+pub fn repository() -> PathBuf {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR"));
+    host.parent()
+        .expect("host/ is in the repository")
+        .to_path_buf()
+}
+
+/// An empty folder of one test; it goes when this is dropped, but stays for
+/// inspection when the test panics or has called [`Folder::keep`].
+pub struct Folder {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl Folder {
+    /// Makes an empty folder whose path ends with `name`.
+    pub fn fresh(name: &str) -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{}-{number}", std::process::id()))
+            .join(name);
+        fs::create_dir_all(&path).expect("the target folder is writable");
+        Self { path, kept: false }
+    }
+
+    /// Where it is, without symbolic links.
+    pub fn path(&self) -> PathBuf {
+        self.path.canonicalize().expect("the folder exists")
+    }
+
+    /// Leaves the folder where it is, for inspection.
+    pub fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.kept && !thread::panicking() {
+            // The parent carries the unique part of the name.
+            let parent = self.path.parent().expect("`fresh` gave it one");
+            let _ = fs::remove_dir_all(parent);
+        }
+    }
+}
+
+/// What a child reads as its standard input.
+pub enum Input<'a> {
+    /// Nothing: the end of input at once.
+    Nothing,
+    /// These bytes, through a pipe.
+    Bytes(&'a [u8]),
+    /// A file, as `< PATH` gives it.
+    File(&'a Path),
+}
+
+impl Input<'_> {
+    fn stdio(&self) -> Stdio {
+        match self {
+            Self::Nothing => Stdio::null(),
+            Self::Bytes(_) => Stdio::piped(),
+            Self::File(path) => File::open(path).expect("the input file exists").into(),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Bytes(bytes) => bytes,
+            _ => &[],
+        }
+    }
+}
+
+/// How a child ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this exit code.
+    Exited(i32),
+    /// By a signal that was not ours.
+    Signalled,
+    /// By our kill, after [`TIME_LIMIT`].
+    TimedOut,
+}
+
+impl From<ExitStatus> for End {
+    fn from(status: ExitStatus) -> Self {
+        status.code().map_or(Self::Signalled, Self::Exited)
+    }
+}
+
+/// All that is known of a child that has ended.
+pub struct Outcome {
+    /// Program and arguments.
+    pub command: String,
+    /// Where it ran.
+    pub folder: PathBuf,
+    /// How it ended.
+    pub end: End,
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Command, folder, status, stdout and stderr: the report of a failed test.
+impl fmt::Display for Outcome {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "command: {}", self.command)?;
+        writeln!(out, "folder:  {}", self.folder.display())?;
+        writeln!(out, "status:  {:?}", self.end)?;
+        writeln!(out, "stdout:\n{}", String::from_utf8_lossy(&self.stdout))?;
+        write!(out, "stderr:\n{}", String::from_utf8_lossy(&self.stderr))
+    }
+}
+
+/// Runs `program` in `folder` with an environment that no machine changes, and
+/// waits for its end.
+pub fn run(program: &Path, args: &[impl AsRef<str>], folder: &Path, input: &Input) -> Outcome {
+    let mut command = command(program, args, folder);
+    let child = command
+        .stdin(input.stdio())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start `{}`: {error}", program.display()));
+    let (end, stdout, stderr) = attend(child, input.bytes());
+    Outcome {
+        command: format!("{command:?}"),
+        folder: folder.to_path_buf(),
+        end,
+        stdout,
+        stderr,
+    }
+}
+
+/// `program` with its arguments, in `folder`, which is also its HOME.
+pub fn command(program: &Path, args: &[impl AsRef<str>], folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command
+        .args(args.iter().map(AsRef::as_ref))
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .env("TZ", "UTC")
+        // Kept between the runs: HOME is new each time.
+        .env(
+            "XDG_CACHE_HOME",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
+        );
+    command
+}
+
+/// Feeds the child and reads from it, all at once, so that no pipe fills up.
+fn attend(mut child: Child, input: &[u8]) -> (End, Vec<u8>, Vec<u8>) {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        // A child may end without reading all: a closed pipe is no error here.
+        scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
+        let stdout = scope.spawn(move || read_all(stdout));
+        let stderr = scope.spawn(move || read_all(stderr));
+        let end = wait(&mut child).expect("our own child can be waited for");
+        (
+            end,
+            stdout.join().expect("stdout"),
+            stderr.join().expect("stderr"),
+        )
+    })
+}
+
+fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
+    }
+    bytes
+}
+
+fn wait(child: &mut Child) -> io::Result<End> {
+    let deadline = Instant::now() + TIME_LIMIT;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.into());
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(End::TimedOut);
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+}

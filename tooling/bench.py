@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""Compare the speed of our shell with two native ones; see `--help`.
+
+    make bench                                  # .wasm and .cwasm
+    python3 tooling/bench.py --sizes 100000     # just the big ones
+    python3 tooling/bench.py --workloads read   # one workload
+    CWASM=1 python3 tooling/bench.py            # of ours only the .cwasm
+
+The code is in the folder `bench/`; a new workload is a line in
+`bench/workloads.py`.
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+from bench.command import main  # noqa: E402  (after the line above on purpose)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""The engines that are compared, what they need, and their versions."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+RUNNER = "dist/sqlite-wasm-run"
+REFERENCE = "ref"
+"""The native engine that prepares databases, and that the figures refer to."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A program that takes a database and a script on stdin."""
+
+    name: str
+    command: tuple[str, ...]
+    """A word with a slash is a file of the repository, another one a program of the system."""
+    remedy: str
+    native: bool
+
+    def argv(self) -> list[str]:
+        return [str(ROOT / word) if "/" in word else shutil.which(word) or word for word in self.command]
+
+    def missing(self) -> list[str]:
+        return [word for word, path in zip(self.command, self.argv()) if not Path(path).is_file()]
+
+
+ENGINES = (
+    Engine("sqlite3", ("sqlite3",), "apt-get install sqlite3", native=True),
+    Engine(REFERENCE, ("target/native-reference/sqlite3",), "make native-reference", native=True),
+    Engine("wasm", (RUNNER, "dist/cli.wasm"), "make dist", native=False),
+    Engine("cwasm", (RUNNER, "dist/cli.cwasm"), "make dist", native=False),
+)
+
+
+def engine(name: str) -> Engine:
+    return next(each for each in ENGINES if each.name == name)
+
+
+def default_names() -> list[str]:
+    """All; with CWASM=1, of ours only the precompiled one."""
+    only_cwasm = os.environ.get("CWASM", "") not in ("", "0")
+    return [each.name for each in ENGINES if not (only_cwasm and each.name == "wasm")]
+
+
+def complaint_about_missing(engines: list[Engine]) -> str:
+    """One line that says what lacks and how it is made; empty if all is there."""
+    lacks: dict[str, list[str]] = {}
+    for each in engines:
+        words = lacks.setdefault(each.remedy, [])
+        words += (word for word in each.missing() if word not in words)
+    return "; ".join(
+        f"missing {', '.join(f'`{word}`' for word in words)}: run `{remedy}`"
+        for remedy, words in lacks.items()
+        if words
+    )
+
+
+def version(each: Engine) -> str:
+    """Version of SQLite, and for ours what the runner says about itself."""
+    answer = output_of([*each.argv(), ":memory:", "SELECT sqlite_version();"])
+    if each.native:
+        return f"SQLite {answer}"
+    runner = " ".join(output_of([each.argv()[0], "--version"]).split())
+    return f"SQLite {answer} ({runner})"
+
+
+def output_of(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.stdout.strip() or "unknown version"

@@ -1,0 +1,204 @@
+"""The results as aligned text, Markdown and JSON."""
+
+import json
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import TextIO
+
+from .engines import REFERENCE, ROOT, Engine, version
+from .figures import Verdict, ratio
+from .session import Result, Series
+
+NOTHING = "–"
+COLOURS = {"pass, aim": "32", "pass": "32", "MISS": "31"}
+
+
+@dataclass
+class Report:
+    """All that a record of a benchmark holds."""
+
+    engines: list[Engine]
+    repeats: int
+    results: list[Result]
+    verdicts: list[Verdict]
+
+    def __post_init__(self) -> None:
+        self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.commit = commit()
+        self.host = host()
+        self.versions = {each.name: version(each) for each in self.engines}
+
+    def results_table(self) -> list[list[str]]:
+        """Medians of all engines, then each of ours by each native one."""
+        names = [each.name for each in self.engines]
+        natives = [each.name for each in self.engines if each.native]
+        pairs = [(each.name, by) for each in self.engines if not each.native for by in reversed(natives)]
+        if not pairs and len(natives) == 2:
+            pairs = [("sqlite3", REFERENCE)]
+        head = ["workload", "rows", *(f"{name} ms" for name in names), *(f"{a}/{b}" for a, b in pairs)]
+        return [head] + [
+            [
+                result.workload.name,
+                result.amount(),
+                *(milliseconds(result.series[name]) for name in names),
+                *(two_digits(ratio(result, *pair)) for pair in pairs),
+            ]
+            for result in self.results
+        ]
+
+    def figures_table(self) -> list[list[str]]:
+        head = ["figure, cwasm to ref", "measured", "must", "aim", "mark"]
+        return [head] + [
+            [
+                each.figure.title(),
+                with_unit(each.value, each.figure.unit),
+                with_unit(each.figure.must, each.figure.unit),
+                with_unit(each.figure.aim, each.figure.unit),
+                each.mark(),
+            ]
+            for each in self.verdicts
+        ]
+
+    def notes(self) -> list[str]:
+        """Where and with what it was measured, and what could not be, or not well."""
+        engines = [f"{name}: {text}" for name, text in self.versions.items()]
+        every = [
+            (f"{result.workload.name} {result.amount()}, {name}", series)
+            for result in self.results
+            for name, series in result.series.items()
+        ]
+        skipped = [f"n/a: {title}: {series.unavailable}" for title, series in every if series.unavailable]
+        noisy = [f"noisy: {title}: {noise}" for title, series in every if (noise := series.noise())]
+        machine = f"{self.host['cpu']}, {self.host['cores']} cores, {self.host['kernel']}"
+        record = f"commit {self.commit}, {self.date}, medians of {self.repeats} repeats"
+        return [machine, *engines, record, *skipped, *noisy]
+
+    def write_text(self, out: TextIO) -> None:
+        coloured = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        print(*self.notes(), "", *aligned(self.results_table(), text_columns=2), sep="\n", file=out)
+        if self.verdicts:
+            lines = aligned(self.figures_table(), text_columns=1)
+            marks = ["", *(each.mark() for each in self.verdicts)]
+            painted = [paint(line, mark) if coloured else line for line, mark in zip(lines, marks)]
+            print("", *painted, sep="\n", file=out)
+
+    def write_markdown(self, out: TextIO) -> None:
+        print(*(f"- {note}" for note in self.notes()), "", *markdown(self.results_table(), 2), sep="\n", file=out)
+        if self.verdicts:
+            print("", *markdown(self.figures_table(), 1), sep="\n", file=out)
+
+    def write_json(self, out: TextIO) -> None:
+        record = {
+            "date": self.date,
+            "commit": self.commit,
+            "host": self.host,
+            "engines": self.versions,
+            "repeats": self.repeats,
+            "results": [result_record(result) for result in self.results],
+            "figures": [verdict_record(each) for each in self.verdicts],
+        }
+        json.dump(record, out, indent=1, ensure_ascii=False)
+        out.write("\n")
+
+
+def result_record(result: Result) -> dict:
+    return {
+        "workload": result.workload.name,
+        "rows": result.rows,
+        "engines": {name: series_record(series) for name, series in result.series.items()},
+    }
+
+
+def series_record(series: Series) -> dict:
+    if not series.runs:
+        return {"unavailable": series.unavailable}
+    return {
+        "median_ms": round(series.median_ms(), 3),
+        "peak_bytes": int(series.peak_bytes()),
+        "wall_ms": [round(run.wall_ms, 3) for run in series.runs],
+        "cpu_ms": [round(run.cpu_ms, 3) for run in series.runs],
+        "peaks_bytes": [run.peak_bytes for run in series.runs],
+    }
+
+
+def verdict_record(each: Verdict) -> dict:
+    figure = each.figure
+    return {
+        "workload": figure.workload,
+        "rows": figure.rows,
+        "unit": figure.unit,
+        "value": round(each.value, 3),
+        "must": figure.must,
+        "aim": figure.aim,
+        "mark": each.mark(),
+    }
+
+
+def host() -> dict:
+    """What the figures depend on; nothing that tells whose machine it is."""
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "kernel": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+    }
+
+
+def cpu_model() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown CPU"
+
+
+def commit() -> str:
+    """The commit that is checked out, with a mark if files differ from it."""
+    git = ["git", "-C", str(ROOT)]
+    try:
+        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
+        changes = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "none"
+    return head.stdout.strip() + (" with changes" if changes.stdout.strip() else "")
+
+
+def milliseconds(series: Series) -> str:
+    if not series.runs:
+        return "n/a"
+    value = series.median_ms()
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def two_digits(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.2f}"
+
+
+def with_unit(value: float, unit: str) -> str:
+    return f"{value:.1f} MB" if unit == "MB" else f"{value:.2f}"
+
+
+def aligned(table: list[list[str]], text_columns: int) -> list[str]:
+    """Lines of a table, text to the left and numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*table)]
+    return [
+        "  ".join(
+            cell.ljust(width) if index < text_columns else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in table
+    ]
+
+
+def markdown(table: list[list[str]], text_columns: int) -> list[str]:
+    rule = ["---" if index < text_columns else "---:" for index in range(len(table[0]))]
+    return ["| " + " | ".join(row) + " |" for row in (table[0], rule, *table[1:])]
+
+
+def paint(line: str, mark: str) -> str:
+    if mark not in COLOURS:
+        return line
+    return f"{line[: -len(mark)]}\x1b[{COLOURS[mark]}m{mark}\x1b[0m"

@@ -1,0 +1,239 @@
+"""Running workloads: prepare, check that all engines agree, then time them.
+
+Everything happens in a folder below `target/`, on the disk of the repository:
+a `/tmp` in memory would make commits look free.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from statistics import median, quantiles
+
+from .engines import REFERENCE, ROOT, Engine, engine
+from .workloads import Script, Workload
+
+CONTENT = """
+SELECT 'page size ' || page_size FROM pragma_page_size;
+SELECT 'journal mode ' || journal_mode FROM pragma_journal_mode;
+SELECT 'integrity check: ' || integrity_check FROM pragma_integrity_check;
+SELECT 'table ' || name FROM sqlite_schema;
+.sha3sum --schema
+"""
+"""Asked of `ref` about the database that an engine has left behind."""
+
+NOISY = 0.25
+"""Share of the median that the middle half of the runs may span."""
+
+
+class Disagreement(Exception):
+    """An engine failed, or answered other than the first one."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process took, and its output."""
+
+    wall_ms: float
+    cpu_ms: float
+    peak_bytes: int
+    digest: str
+
+
+@dataclass
+class Series:
+    """The timed runs of one engine, or the reason why there are none."""
+
+    runs: list[Run] = field(default_factory=list)
+    unavailable: str = ""
+
+    def median_ms(self) -> float | None:
+        return median(run.wall_ms for run in self.runs) if self.runs else None
+
+    def peak_bytes(self) -> float | None:
+        return median(run.peak_bytes for run in self.runs) if self.runs else None
+
+    def noise(self) -> str:
+        """The range of the times if they are too far apart to rely on the median."""
+        times = sorted(run.wall_ms for run in self.runs)
+        if len(times) < 4:
+            return ""
+        low, middle, high = quantiles(times)
+        return f"{times[0]:,.1f} to {times[-1]:,.1f} ms" if high - low > NOISY * middle else ""
+
+
+@dataclass
+class Result:
+    """One workload at one size, by all engines."""
+
+    workload: Workload
+    rows: int | None
+    """None where the amount of work is fixed."""
+    series: dict[str, Series]
+
+    def amount(self) -> str:
+        return self.workload.fixed_amount if self.rows is None else f"{self.rows:,}"
+
+
+class Session:
+    """A temporary folder, a launcher, and the databases prepared so far."""
+
+    def __init__(self, engines: list[Engine], repeats: int, progress: Callable[[str], None]):
+        self.engines = engines
+        self.repeats = repeats
+        self.progress = progress
+        self.templates: dict[tuple[Script, int], Path] = {}
+
+    def __enter__(self) -> "Session":
+        parent = ROOT / "target" / "bench-tmp"
+        parent.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(dir=parent))
+        self.work = self.folder / "work"
+        self.launcher = start_launcher(self.folder)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.launcher.stdin.close()
+        self.launcher.wait()
+        self.launcher.stdout.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def measure(self, workload: Workload, rows: int | None) -> Result:
+        """Check a workload with each engine, then time it, engine by engine in turn."""
+        result = Result(workload, rows, {each.name: Series() for each in self.engines})
+        title = f"{workload.name}, {result.amount()}"
+        script = self.folder / "script.sql"
+        self.progress(f"{title}: prepare")
+        write_script(workload.script, rows or 0, script)
+        template = self.template(workload.setup, rows or 0)
+        self.progress(f"{title}: check")
+        digest = self.check(title, result, script, template)
+        able = [each for each in self.engines if not result.series[each.name].unavailable]
+        rounds = self.repeats * workload.runs_per_repeat
+        for number in range(rounds):
+            self.progress(f"{title}: run {number + 1} of {rounds}")
+            # Each engine goes first as often as another.
+            shift = number % max(len(able), 1)
+            for each in able[shift:] + able[:shift]:
+                run = self.run(title, each, script, template)
+                if run.digest != digest:
+                    raise Disagreement(f"{title}: the output of `{each.name}` has changed since the check")
+                result.series[each.name].runs.append(run)
+        return result
+
+    def check(self, title: str, result: Result, script: Path, template: Path | None) -> str:
+        """Run each engine once and compare output and database; the digest of the output."""
+        first: tuple[str, str, str, list[str]] | None = None
+        for each in self.engines:
+            wanted = result.workload.must_answer
+            digest = self.run(title, each, script, template, tolerant=bool(wanted)).digest
+            if wanted and (answer := first_line(self.work / "out")) != wanted:
+                problem = first_line(self.work / "err")
+                result.series[each.name].unavailable = f"wants `{wanted}`, answers `{problem or answer}`"
+                continue
+            seen = (each.name, digest, read_text(self.work / "out"), self.content())
+            if first and seen[1:] != first[1:]:
+                raise Disagreement(f"{title}: {difference(first, seen)}")
+            first = first or seen
+        return first[1] if first else ""
+
+    def content(self) -> list[str]:
+        """What the database of the last run holds, and the files that stand beside it."""
+        files = sorted(f"file {path.name}" for path in self.work.iterdir() if path.name not in ("out", "err"))
+        asked = subprocess.run(
+            [*engine(REFERENCE).argv(), "data.db"],
+            input=CONTENT, capture_output=True, text=True, cwd=self.work, check=False,
+        )  # fmt: skip
+        *lines, tables = asked.stdout.splitlines() or [""]
+        return [*files, *lines, f"hash of all tables {tables}", *asked.stderr.splitlines()]
+
+    def run(self, title: str, each: Engine, script: Path, template: Path | None, tolerant: bool = False) -> Run:
+        """Run an engine on a fresh database; `tolerant` leaves errors to the caller."""
+        database = self.fresh_database(template)
+        output, errors = self.work / "out", self.work / "err"
+        request = [script, output, errors, *each.argv(), database]
+        print(*request, sep="\t", file=self.launcher.stdin, flush=True)
+        wall, cpu, peak, status = map(int, self.launcher.stdout.readline().split())
+        if not tolerant and (status or errors.stat().st_size):
+            code = os.waitstatus_to_exitcode(status)
+            raise Disagreement(f"{title}: `{each.name}` fails (exit code {code}): {first_line(errors)}")
+        return Run(wall / 1e6, cpu / 1e6, peak, digest_of(output))
+
+    def fresh_database(self, template: Path | None) -> Path:
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir()
+        database = self.work / "data.db"
+        if template:
+            shutil.copyfile(template, database)
+            # Else the engine's first commit would have to write the copy too.
+            flush(database)
+        flush(self.work)
+        return database
+
+    def template(self, setup: Script | None, rows: int) -> Path | None:
+        if not setup:
+            return None
+        if (setup, rows) not in self.templates:
+            script = self.folder / "setup.sql"
+            template = self.folder / f"template-{len(self.templates)}.db"
+            write_script(setup, rows, script)
+            with script.open() as stdin:
+                subprocess.run([*engine(REFERENCE).argv(), "-bail", str(template)], stdin=stdin, check=True)
+            self.templates[setup, rows] = template
+        return self.templates[setup, rows]
+
+
+def start_launcher(folder: Path) -> subprocess.Popen:
+    """The launcher, in an environment where no start-up file of the user counts."""
+    home = folder / "home"
+    home.mkdir()
+    # The runner's compiled `.wasm` stays in the user's cache, as in real life.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment,
+    )  # fmt: skip
+
+
+def write_script(script: Script, rows: int, path: Path) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(line + "\n" for line in script(rows))
+    flush(path)
+
+
+def flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def first_line(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().strip()
+
+
+def difference(first: tuple, second: tuple) -> str:
+    """The first line in which two engines differ, in output or else in content."""
+    (one, _, *parts), (other, _, *other_parts) = first, second
+    texts = {"output": (parts[0].splitlines(), other_parts[0].splitlines()), "database": (parts[1], other_parts[1])}
+    for what, lines in texts.items():
+        for number, (a, b) in enumerate(zip_longest(*lines, fillvalue="(end)"), start=1):
+            if a != b:
+                return f"results differ in line {number} of the {what}: `{one}` has `{a}`, `{other}` has `{b}`"
+    return f"the outputs of `{one}` and `{other}` differ in bytes that are no text"

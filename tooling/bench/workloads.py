@@ -1,0 +1,153 @@
+"""The table of workloads, and the SQL that each of them feeds to a shell.
+
+A workload is one script on the shell's stdin. What it only needs to be there
+(its tables) is its setup, which `ref` runs once, untimed, into a template
+that is copied for each run.
+
+All data come from fixed seeds. Reals are multiples of 1/64, so that their sums
+are exact and do not depend on the way in which a version of SQLite adds up.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+Script = Callable[[int], Iterator[str]]
+
+COMMITS = 500
+"""Transactions of a `smalltx` run, whatever the size asked for."""
+
+CITIES = "Aachen Bergen Cádiz Dublin Evora Firenze Gdańsk Helsinki Izmir Jena Kraków Lyon".split()
+
+TABLE = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, value REAL, payload TEXT);"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One line of the table below."""
+
+    name: str
+    about: str
+    script: Script
+    setup: Script | None = None
+    fixed_amount: str = ""
+    """What a run does when the number of rows has no meaning for it."""
+    must_answer: str = ""
+    """First line of output without which an engine cannot do this workload."""
+    runs_per_repeat: int = 1
+    """More for a run of a few milliseconds, whose median needs more of them."""
+
+
+def name_of(row: int) -> str:
+    """A text that is different for each row and begins with one of the cities."""
+    return f"{CITIES[row * 7 % len(CITIES)]}-{row * 2654435761 % 2**32:08x}"
+
+
+def inserts(rows: int) -> Iterator[str]:
+    random = Random(1)
+    for row in range(1, rows + 1):
+        value = random.randrange(1_000_000) / 64
+        payload = random.randbytes(random.randrange(20, 70)).hex()
+        yield f"INSERT INTO t VALUES({row}, '{name_of(row)}', {value}, '{payload}');"
+
+
+def filled_table(rows: int) -> Iterator[str]:
+    yield from (TABLE, "BEGIN;")
+    yield from inserts(rows)
+    yield "COMMIT;"
+
+
+def filled_table_after(pragma: str) -> Script:
+    def script(rows: int) -> Iterator[str]:
+        yield f"PRAGMA {pragma};"
+        yield from filled_table(rows)
+
+    return script
+
+
+def empty_table_after(pragma: str) -> Script:
+    def script(_rows: int) -> Iterator[str]:
+        yield from (f"PRAGMA {pragma};", TABLE)
+
+    return script
+
+
+def commits(_rows: int) -> Iterator[str]:
+    for insert in inserts(COMMITS):
+        yield from ("BEGIN;", insert, "COMMIT;")
+
+
+def point_reads(rows: int) -> Iterator[str]:
+    random = Random(2)
+    for _ in range(rows):
+        yield f"SELECT name, value FROM t WHERE id = {random.randint(1, rows)};"
+
+
+def aggregates(_rows: int) -> Iterator[str]:
+    for _ in range(3):
+        yield (
+            "SELECT substr(name, 1, 4) AS city, count(*), sum(value) * 64, printf('%.3f', avg(value)),"
+            " max(payload) FROM t GROUP BY city ORDER BY city;"
+        )
+        yield "SELECT count(*), sum(length(payload)), min(value), printf('%.3f', avg(value)) FROM t;"
+        yield (
+            "SELECT sum(place), sum(running) * 64, count(DISTINCT previous) FROM (SELECT"
+            " row_number() OVER (PARTITION BY substr(name, 1, 4) ORDER BY value, id) AS place,"
+            " sum(value) OVER (ORDER BY id ROWS 9 PRECEDING) AS running,"
+            " lag(name) OVER (ORDER BY id) AS previous FROM t);"
+        )
+
+
+def visits_of_table(rows: int) -> Iterator[str]:
+    random = Random(3)
+    yield from filled_table(rows)
+    yield from ("CREATE TABLE visit(id INTEGER PRIMARY KEY, name TEXT, cost INTEGER);", "BEGIN;")
+    for row in range(1, rows + 1):
+        visitor = name_of(random.randint(1, rows))
+        yield f"INSERT INTO visit VALUES({row}, '{visitor}', {random.randrange(10_000)});"
+    yield from ("COMMIT;", "CREATE INDEX visit_name ON visit(name);")
+
+
+def joins(_rows: int) -> Iterator[str]:
+    for least in (0, 2_500, 5_000, 7_500):
+        # CROSS JOIN: the planner of no version may turn the tables round.
+        yield (
+            "SELECT count(*), sum(cost), sum(value) * 64 FROM t CROSS JOIN visit"
+            f" ON visit.name = t.name WHERE t.value >= {least};"
+        )
+
+
+def hashes(_rows: int) -> Iterator[str]:
+    yield "SELECT hex(max(sha3(name, 256))) FROM t;"
+    for _ in range(3):
+        yield "SELECT sum(length(sha3(name, 256))) FROM t;"
+
+
+def one_select(_rows: int) -> Iterator[str]:
+    yield "SELECT 1;"
+
+
+WORKLOADS = (
+    Workload("insert", "one transaction of INSERT statements", filled_table),
+    Workload("insert-wal", "the same in WAL mode", filled_table_after("journal_mode=WAL"), must_answer="wal"),
+    Workload("insert-bigpage", "the same with 64 KiB pages", filled_table_after("page_size=65536")),
+    Workload(
+        "smalltx-4k",
+        "a transaction for each INSERT, 4 KiB pages",
+        commits,
+        setup=empty_table_after("page_size=4096"),
+        fixed_amount=f"{COMMITS} commits",
+    ),
+    Workload(
+        "smalltx-16k",
+        "a transaction for each INSERT, 16 KiB pages",
+        commits,
+        setup=empty_table_after("page_size=16384"),
+        fixed_amount=f"{COMMITS} commits",
+    ),
+    Workload("read", "a SELECT by random rowid for each row", point_reads, setup=filled_table),
+    Workload("agg", "GROUP BY, whole-table and window aggregates", aggregates, setup=filled_table),
+    Workload("join", "two tables joined over an index", joins, setup=visits_of_table),
+    Workload("builtin-scalar", "the shell's sha3() on each row", hashes, setup=filled_table),
+    Workload("startup", "SELECT 1;", one_select, fixed_amount="1 select", runs_per_repeat=5),
+)

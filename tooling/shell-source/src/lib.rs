@@ -1,0 +1,1 @@
+//! Empty: this package only names a dependency whose source is fetched.

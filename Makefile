@@ -1,6 +1,5 @@
 # One line per step; the logic is in tooling/. `make help` lists the targets.
 
-CARGO := tooling/cargo
 RELEASE := target/release
 RUNNER := $(RELEASE)/sqlite-wasm-run
 COMPONENT := target/wasm32-wasip2/release/cli.wasm
@@ -22,7 +21,7 @@ run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
 test: build native-reference ## set up, build, then run all tests
-	$(CARGO) test --release -p sqlite-wasm-run
+	cargo test --release -p sqlite-wasm-run
 
 build: compile $(PRECOMPILED) ## the runner and its CLI, in target/release
 
@@ -35,7 +34,7 @@ precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machin
 	$(RUNNER) precompile $(COMPONENT) -o dist/cli.cwasm
 
 smoke: build ## only the scripts of cli-smokes
-	$(CARGO) test --release -p sqlite-wasm-run --test smokes
+	cargo test --release -p sqlite-wasm-run --test smokes
 
 bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .cwasm
 	python3 tooling/bench.py
@@ -44,9 +43,9 @@ native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
 lint: setup ## formatting and clippy, warnings are errors
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
-	$(CARGO) clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
+	cargo fmt --all --check
+	cargo clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
+	cargo clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
 
 clean: ## remove all that was built
 	rm -rf target dist
@@ -55,8 +54,8 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 
 compile: setup
-	$(CARGO) build --release -p cli --target wasm32-wasip2
-	$(CARGO) build --release
+	cargo build --release -p cli --target wasm32-wasip2
+	cargo build --release
 
 # Cargo decides whether these two are new; the empty recipe makes make look.
 $(COMPONENT) $(RUNNER): compile ;

@@ -5,9 +5,6 @@
 wasmtime::component::bindgen!({
     path: "../wit/host",
     world: "cli",
-    with: {
-        "sqlite-wasm:host/files.file": crate::files::File,
-    },
     imports: {
         "sqlite-wasm:host/process.poll-interruption": trappable,
         "sqlite-wasm:host/process.sleep": trappable,

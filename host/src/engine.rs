@@ -20,6 +20,9 @@ pub fn command_engine() -> Result<Engine> {
         // Unused without asynchronous calls, yet checked against the other.
         .async_stack_size(2 * MAX_STACK_BYTES)
         .wasm_component_model(true)
+        // For debuggers and native profilers only, and its registration is
+        // a twentieth of a start.
+        .native_unwind_info(false)
         // Without it a call across the boundary costs a third.
         .concurrency_support(false);
     #[cfg(feature = "profiling")]

@@ -17,19 +17,21 @@
 mod file;
 mod locks;
 mod open;
+mod pages;
 
 use std::io;
 use std::path::Path;
 
-use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use bytes::BytesMut;
+use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::files::{
-    self, AccessMode, ErrorCode, Host, HostFile, LockLevel, OpenFlags, Opened, Resolved,
+    self, AccessMode, ErrorCode, File as Handle, Host, LockLevel, OpenFlags, Opened, Resolved,
 };
 use crate::grants::{Access, Grants, Place};
 use locks::Outcome;
 
-pub use file::File;
+use file::File;
 
 /// Longest piece that is read at once.
 ///
@@ -45,13 +47,16 @@ const MAX_OPEN_FILES: usize = 512;
 /// What a component may do with files.
 pub struct FilesCtx {
     grants: Grants,
-    open: usize,
+    /// Open files, each at the place that is its number for the component.
+    open: Vec<Option<File>>,
+    /// Room for what is read; see [`pages`].
+    pages: BytesMut,
 }
 
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self { grants, open: 0 }
+        Self { grants, open: Vec::new(), pages: BytesMut::new() }
     }
 
     /// The granted folders.
@@ -69,6 +74,16 @@ pub enum Error {
     Trap(wasmtime::Error),
 }
 
+impl Error {
+    /// For functions that cannot fail but by a broken contract.
+    fn into_trap(self) -> wasmtime::Error {
+        match self {
+            Self::Trap(trap) => trap,
+            Self::Code(code) => wasmtime::format_err!("{code:?}"),
+        }
+    }
+}
+
 impl From<ErrorCode> for Error {
     fn from(code: ErrorCode) -> Self {
         Self::Code(code)
@@ -78,12 +93,6 @@ impl From<ErrorCode> for Error {
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Code(code(&error))
-    }
-}
-
-impl From<wasmtime::component::ResourceTableError> for Error {
-    fn from(error: wasmtime::component::ResourceTableError) -> Self {
-        Self::Trap(error.into())
     }
 }
 
@@ -111,8 +120,6 @@ fn code(error: &io::Error) -> ErrorCode {
 pub struct FilesView<'a> {
     /// What the component may do.
     pub ctx: &'a mut FilesCtx,
-    /// Its handles.
-    pub table: &'a mut ResourceTable,
 }
 
 struct HasFiles;
@@ -129,34 +136,67 @@ impl HasData for HasFiles {
 pub fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> FilesView<'_>,
+    ctx: fn(&T) -> &FilesCtx,
 ) -> wasmtime::Result<()> {
-    files::add_to_linker::<T, HasFiles>(linker, view)
+    files::add_to_linker::<T, HasFiles>(linker, view)?;
+    pages::add_to_linker(linker, view, ctx)
 }
 
-impl FilesView<'_> {
-    fn place(&self, path: &str) -> Result<Place, ErrorCode> {
-        self.ctx.grants.place(Path::new(path)).ok_or(ErrorCode::NotGranted)
+impl FilesCtx {
+    fn place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
+        self.grants.place(Path::new(path)).ok_or(ErrorCode::NotGranted)
     }
 
-    fn writable_place(&self, path: &str) -> Result<Place, ErrorCode> {
+    fn writable_place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
         let place = self.place(path)?;
         match place.access {
             Access::ReadWrite => Ok(place),
             Access::ReadOnly => Err(ErrorCode::ReadOnly),
         }
     }
+}
 
-    fn file(&self, handle: &Resource<File>) -> Result<&File, Error> {
-        Ok(self.table.get(handle)?)
+impl FilesCtx {
+    fn file(&self, handle: Handle) -> Result<&File, Error> {
+        let file = self.open.get(handle as usize).and_then(Option::as_ref);
+        file.ok_or_else(|| Error::Trap(no_such_file(handle)))
     }
 
-    fn keep(&mut self, file: File) -> Result<Resource<File>, Error> {
-        if self.ctx.open >= MAX_OPEN_FILES {
+    fn file_mut(&mut self, handle: Handle) -> Result<&mut File, Error> {
+        let file = self.open.get_mut(handle as usize).and_then(Option::as_mut);
+        file.ok_or_else(|| Error::Trap(no_such_file(handle)))
+    }
+
+    fn keep(&mut self, file: File) -> Result<Handle, Error> {
+        let free = self.open.iter().position(Option::is_none).unwrap_or(self.open.len());
+        if free >= MAX_OPEN_FILES {
             return Err(ErrorCode::TooManyFiles.into());
         }
-        self.ctx.open += 1;
-        Ok(self.table.push(file)?)
+        if free == self.open.len() {
+            self.open.push(None);
+        }
+        self.open[free] = Some(file);
+        Ok(free as Handle)
     }
+
+    fn read(&mut self, handle: Handle, offset: u64, length: u32) -> Result<BytesMut, Error> {
+        if length > MAX_READ_BYTES {
+            return Err(ErrorCode::Invalid.into());
+        }
+        let mut pages = std::mem::take(&mut self.pages);
+        pages.resize(length as usize, 0);
+        let read = self.file(handle)?.read(offset, &mut pages);
+        pages.truncate(*read.as_ref().unwrap_or(&0));
+        // What is split off returns to `pages` when the engine has copied it.
+        let page = pages.split();
+        self.pages = pages;
+        read?;
+        Ok(page)
+    }
+}
+
+fn no_such_file(handle: Handle) -> wasmtime::Error {
+    wasmtime::format_err!("the component used the file number {handle}, which is not open")
 }
 
 impl Host for FilesView<'_> {
@@ -168,31 +208,30 @@ impl Host for FilesView<'_> {
     }
 
     fn open(&mut self, path: String, how: OpenFlags) -> Result<Opened, Error> {
-        let place = self.place(&path)?;
-        let (file, read_only) = open::open(&place, how)?;
-        Ok(Opened { file: self.keep(file)?, read_only })
+        let (file, read_only) = open::open(self.ctx.place(&path)?, how)?;
+        Ok(Opened { file: self.ctx.keep(file)?, read_only })
     }
 
-    fn open_temporary(&mut self) -> Result<Resource<File>, Error> {
-        self.keep(File::temporary()?)
+    fn open_temporary(&mut self) -> Result<Handle, Error> {
+        self.ctx.keep(File::temporary()?)
     }
 
     fn delete(&mut self, path: String, sync_folder: bool) -> Result<(), Error> {
-        let place = self.writable_place(&path)?;
-        place.dir.remove_file(&place.path)?;
+        let place = self.ctx.writable_place(&path)?;
+        place.dir.remove_file(place.path)?;
         if sync_folder {
-            open::sync_folder(&place)?;
+            open::sync_folder(place.dir, place.path)?;
         }
         Ok(())
     }
 
     fn access(&mut self, path: String, mode: AccessMode) -> wasmtime::Result<bool> {
-        let Ok(place) = self.place(&path) else {
+        let Ok(place) = self.ctx.place(&path) else {
             return Ok(false);
         };
         Ok(match mode {
-            AccessMode::Exists => open::exists(&place),
-            AccessMode::ReadWrite => open::is_writable(&place),
+            AccessMode::Exists => open::exists(place),
+            AccessMode::ReadWrite => open::is_writable(place),
         })
     }
 
@@ -204,65 +243,59 @@ impl Host for FilesView<'_> {
     }
 
     fn permissions(&mut self, path: String) -> Result<u32, Error> {
-        Ok(open::permissions(&self.place(&path)?)?)
+        Ok(open::permissions(self.ctx.place(&path)?)?)
     }
 
     fn set_permissions(&mut self, path: String, bits: u32) -> Result<(), Error> {
-        Ok(open::set_permissions(&self.writable_place(&path)?, bits)?)
-    }
-}
-
-impl HostFile for FilesView<'_> {
-    fn read(&mut self, handle: Resource<File>, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
-        if length > MAX_READ_BYTES {
-            return Err(ErrorCode::Invalid.into());
-        }
-        Ok(self.file(&handle)?.read(offset, length as usize)?)
+        Ok(open::set_permissions(self.ctx.writable_place(&path)?, bits)?)
     }
 
-    fn write(&mut self, handle: Resource<File>, offset: u64, data: Vec<u8>) -> Result<(), Error> {
-        Ok(self.file(&handle)?.write(offset, &data)?)
+    fn close(&mut self, file: Handle) -> wasmtime::Result<()> {
+        let open = self.ctx.open.get_mut(file as usize).and_then(Option::take);
+        open.map(drop).ok_or_else(|| no_such_file(file))
     }
 
-    fn truncate(&mut self, handle: Resource<File>, size: u64) -> Result<(), Error> {
-        Ok(self.file(&handle)?.truncate(size)?)
+    fn read(&mut self, file: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
+        Ok(self.ctx.read(file, offset, length)?.into())
     }
 
-    fn sync(&mut self, handle: Resource<File>) -> Result<(), Error> {
-        Ok(self.table.get_mut(&handle)?.sync()?)
+    fn write(&mut self, file: Handle, offset: u64, data: Vec<u8>) -> Result<(), Error> {
+        Ok(self.ctx.file(file)?.write(offset, &data)?)
     }
 
-    fn size(&mut self, handle: Resource<File>) -> Result<u64, Error> {
-        Ok(self.file(&handle)?.size()?)
+    fn truncate(&mut self, file: Handle, size: u64) -> Result<(), Error> {
+        Ok(self.ctx.file(file)?.truncate(size)?)
     }
 
-    fn reserve(&mut self, handle: Resource<File>, size: u64) -> Result<(), Error> {
-        Ok(self.file(&handle)?.reserve(size)?)
+    fn sync(&mut self, file: Handle) -> Result<(), Error> {
+        Ok(self.ctx.file_mut(file)?.sync()?)
     }
 
-    fn lock(&mut self, handle: Resource<File>, level: LockLevel) -> Result<bool, Error> {
-        Ok(self.table.get_mut(&handle)?.lock(level)? == Outcome::Held)
+    fn size(&mut self, file: Handle) -> Result<u64, Error> {
+        Ok(self.ctx.file(file)?.size()?)
     }
 
-    fn unlock(&mut self, handle: Resource<File>, level: LockLevel) -> Result<(), Error> {
-        Ok(self.table.get_mut(&handle)?.unlock(level)?)
+    fn reserve(&mut self, file: Handle, size: u64) -> Result<(), Error> {
+        Ok(self.ctx.file(file)?.reserve(size)?)
     }
 
-    fn lock_state(&mut self, handle: Resource<File>) -> wasmtime::Result<LockLevel> {
-        Ok(self.table.get(&handle)?.lock_level())
+    fn lock(&mut self, file: Handle, level: LockLevel) -> Result<bool, Error> {
+        Ok(self.ctx.file_mut(file)?.lock(level)? == Outcome::Held)
     }
 
-    fn is_reserved(&mut self, handle: Resource<File>) -> Result<bool, Error> {
-        Ok(self.file(&handle)?.is_reserved()?)
+    fn unlock(&mut self, file: Handle, level: LockLevel) -> Result<(), Error> {
+        Ok(self.ctx.file_mut(file)?.unlock(level)?)
     }
 
-    fn has_moved(&mut self, handle: Resource<File>) -> wasmtime::Result<bool> {
-        Ok(self.table.get(&handle)?.has_moved())
+    fn lock_state(&mut self, file: Handle) -> wasmtime::Result<LockLevel> {
+        Ok(self.ctx.file(file).map_err(Error::into_trap)?.lock_level())
     }
 
-    fn drop(&mut self, handle: Resource<File>) -> wasmtime::Result<()> {
-        self.table.delete(handle)?;
-        self.ctx.open -= 1;
-        Ok(())
+    fn is_reserved(&mut self, file: Handle) -> Result<bool, Error> {
+        Ok(self.ctx.file(file)?.is_reserved()?)
+    }
+
+    fn has_moved(&mut self, file: Handle) -> wasmtime::Result<bool> {
+        Ok(self.ctx.file(file).map_err(Error::into_trap)?.has_moved())
     }
 }

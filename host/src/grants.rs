@@ -4,7 +4,8 @@
 //! name by name inside of the grants; what opens a file afterwards is a
 //! capability library ([`cap_std`]), which refuses whatever still leads out.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,12 +38,12 @@ pub struct Grant {
 }
 
 /// A place inside of a grant.
-#[derive(Debug, Clone)]
-pub struct Place {
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
     /// The folder that was granted.
-    pub dir: Arc<Dir>,
+    pub dir: &'a Arc<Dir>,
     /// The path below it; `.` for the folder itself.
-    pub path: PathBuf,
+    pub path: &'a Path,
     /// What is allowed there.
     pub access: Access,
 }
@@ -97,11 +98,10 @@ impl Grants {
     }
 
     /// Where an absolute path without `.` and `..` lies; none outside.
-    pub fn place(&self, path: &Path) -> Option<Place> {
+    pub fn place<'a>(&'a self, path: &'a Path) -> Option<Place<'a>> {
         self.0.iter().find_map(|grant| {
-            let below = path.strip_prefix(&grant.guest).ok()?;
-            let below = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-            Some(Place { dir: grant.dir.clone(), path: below.into(), access: grant.access })
+            let path = below(path, &grant.guest)?;
+            Some(Place { dir: &grant.dir, path, access: grant.access })
         })
     }
 
@@ -143,7 +143,20 @@ impl Grants {
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
         let place = self.place(path)?;
-        place.dir.read_link_contents(&place.path).ok()
+        place.dir.read_link_contents(place.path).ok()
+    }
+}
+
+/// What of `path` lies below `folder`. Both are absolute and without `.` and
+/// `..`, so that their bytes can be compared: SQLite asks for its journals
+/// before each statement.
+fn below<'a>(path: &'a Path, folder: &Path) -> Option<&'a Path> {
+    let folder = folder.as_os_str().as_bytes();
+    let folder = folder.strip_suffix(b"/").unwrap_or(folder);
+    match path.as_os_str().as_bytes().strip_prefix(folder)? {
+        [] | [b'/'] => Some(Path::new(".")),
+        [b'/', below @ ..] => Some(Path::new(OsStr::from_bytes(below))),
+        _ => None,
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Linear memory at most, in bytes; up to [`MAX_MEMORY_BYTES`].
     pub max_memory_bytes: usize,
+    /// What becomes of the component's memory.
+    pub at_end: AtEnd,
     /// The file that keeps the lines typed at a terminal.
     pub history: Option<PathBuf>,
     /// Files that are read by name, whatever folder they lie in.
@@ -64,10 +66,21 @@ impl Options {
             interrupt: Interrupt::default(),
             timeout: None,
             max_memory_bytes: MAX_MEMORY_BYTES,
+            at_end: AtEnd::Release,
             history: None,
             startup_files: Vec::new(),
         }
     }
+}
+
+/// What becomes of a component's memory and files when it has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtEnd {
+    /// They are given back.
+    Release,
+    /// They stay until the process ends, which is to come now: the system
+    /// takes them back faster than the process can.
+    Abandon,
 }
 
 /// How a program ended.
@@ -124,14 +137,18 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
     // where their own runtime would start threads.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
-    let timeout = options.timeout;
+    let (timeout, at_end) = (options.timeout, options.at_end);
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
     store.data_mut().process.start();
     let command = Command::instantiate(&mut store, &program.component, &linker(program)?)
         .map_err(refused_import)?;
     let result = command.wasi_cli_run().call_run(&mut store);
-    Ok(outcome(result, store.data(), timeout.unwrap_or_default()))
+    let outcome = outcome(result, store.data(), timeout.unwrap_or_default());
+    if at_end == AtEnd::Abandon {
+        std::mem::forget(store);
+    }
+    Ok(outcome)
 }
 
 fn refused_import(error: wasmtime::Error) -> anyhow::Error {
@@ -206,10 +223,11 @@ fn wasi(options: &Options) -> Result<WasiCtx> {
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
-    files::add_to_linker(&mut linker, |host: &mut Host| FilesView {
-        ctx: &mut host.files,
-        table: &mut host.table,
-    })?;
+    files::add_to_linker(
+        &mut linker,
+        |host: &mut Host| FilesView { ctx: &mut host.files },
+        |host| &host.files,
+    )?;
     console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
         ctx: &mut host.process,

@@ -5,12 +5,21 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 
 use crate::ffi::read_list::read_into;
-use crate::host::files::{File, LockLevel};
+use crate::host::files::{self, LockLevel};
 use crate::result_code::{Code, io_code};
+
+/// The host's number for a file, which is closed with it.
+struct Descriptor(files::File);
+
+impl Drop for Descriptor {
+    fn drop(&mut self) {
+        files::close(self.0);
+    }
+}
 
 /// A file that SQLite has open.
 pub struct DatabaseFile {
-    file: File,
+    file: Descriptor,
     /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes;
     /// 0 for no steps.
     chunk_bytes: u64,
@@ -33,13 +42,13 @@ pub enum Read {
 
 impl DatabaseFile {
     /// Take a file that was just opened. `lockable` is true for databases.
-    pub fn new(file: File, lockable: bool, powersafe_overwrite: bool) -> Self {
-        Self { file, chunk_bytes: 0, powersafe_overwrite, persist_wal: false, lockable }
+    pub fn new(file: files::File, lockable: bool, powersafe_overwrite: bool) -> Self {
+        Self { file: Descriptor(file), chunk_bytes: 0, powersafe_overwrite, persist_wal: false, lockable }
     }
 
     /// Fill `buffer` from `offset` on.
     pub fn read(&self, buffer: &mut [u8], offset: u64) -> Result<Read, Code> {
-        let count = read_into(&self.file, offset, buffer)
+        let count = read_into(self.file.0, offset, buffer)
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_READ))?;
         if count == buffer.len() {
             return Ok(Read::Whole);
@@ -50,13 +59,12 @@ impl DatabaseFile {
 
     /// Write all of `data` at `offset`.
     pub fn write(&self, data: &[u8], offset: u64) -> Result<(), Code> {
-        self.file.write(offset, data).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
+        files::write(self.file.0, offset, data).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
     }
 
     /// Set the size, rounded up to whole chunks.
     pub fn truncate(&self, size: u64) -> Result<(), Code> {
-        self.file
-            .truncate(self.whole_chunks(size))
+        files::truncate(self.file.0, self.whole_chunks(size))
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))
     }
 
@@ -65,12 +73,12 @@ impl DatabaseFile {
     /// SQLite's flags make no difference, as in the native unix VFS, which
     /// calls `fdatasync` for each of them.
     pub fn sync(&self) -> Result<(), Code> {
-        self.file.sync().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSYNC))
+        files::sync(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSYNC))
     }
 
     /// The size in bytes.
     pub fn size(&self) -> Result<u64, Code> {
-        self.file.size().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSTAT))
+        files::size(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSTAT))
     }
 
     /// Raise the lock to one of SQLite's `SQLITE_LOCK_*` levels.
@@ -78,7 +86,7 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(());
         }
-        match self.file.lock(lock_level(level)) {
+        match files::lock(self.file.0, lock_level(level)) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
             Err(e) => Err(io_code(e, sqlite::SQLITE_IOERR_LOCK)),
@@ -90,8 +98,7 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(());
         }
-        self.file
-            .unlock(lock_level(level))
+        files::unlock(self.file.0, lock_level(level))
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_UNLOCK))
     }
 
@@ -100,17 +107,17 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(false);
         }
-        self.file.is_reserved().map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
+        files::is_reserved(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
     }
 
     /// The lock held, as SQLite's number.
     pub fn lock_state(&self) -> c_int {
-        self.file.lock_state() as c_int
+        files::lock_state(self.file.0) as c_int
     }
 
     /// Whether the file's name no longer leads to it.
     pub fn has_moved(&self) -> bool {
-        self.lockable && self.file.has_moved()
+        self.lockable && files::has_moved(self.file.0)
     }
 
     /// `SQLITE_FCNTL_CHUNK_SIZE`.
@@ -123,8 +130,7 @@ impl DatabaseFile {
         if self.chunk_bytes == 0 || self.size()? >= size {
             return Ok(());
         }
-        self.file
-            .reserve(self.whole_chunks(size))
+        files::reserve(self.file.0, self.whole_chunks(size))
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
     }
 

@@ -12,7 +12,7 @@ use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
-use sqlite_wasm_run::runner::{self, MAX_MEMORY_BYTES, Options, Outcome};
+use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome};
 use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
@@ -125,7 +125,9 @@ pub fn execute(
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }
-    report(runner::run(&program, options)?)
+    let outcome = runner::run(&program, options)?;
+    std::mem::forget(program);
+    report(outcome)
 }
 
 fn program(loader: &Loader, component: Option<&Path>) -> Result<Program> {
@@ -156,6 +158,7 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
     options.timeout = run.timeout;
+    options.at_end = AtEnd::Abandon;
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.history = history();
     options.startup_files = startup_files();

@@ -2,8 +2,10 @@
 
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use rustix::buffer::spare_capacity;
+use cap_std::fs::Dir;
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_folder;
@@ -15,36 +17,43 @@ pub struct File {
     file: std::fs::File,
     lock: Lock,
     /// Where it was opened; none for a temporary file.
-    place: Option<Place>,
+    name: Option<Name>,
     /// The first sync must reach the folder too.
     folder_unsynced: bool,
 }
 
+/// A granted folder and a path below it.
+struct Name {
+    dir: Arc<Dir>,
+    path: PathBuf,
+}
+
 impl File {
     /// A file opened at `place`.
-    pub(super) fn at(place: Place, file: std::fs::File, folder_unsynced: bool) -> Self {
-        Self { file, lock: Lock::none(), place: Some(place), folder_unsynced }
+    pub(super) fn at(place: Place<'_>, file: std::fs::File, folder_unsynced: bool) -> Self {
+        let name = Name { dir: place.dir.clone(), path: place.path.into() };
+        Self { file, lock: Lock::none(), name: Some(name), folder_unsynced }
     }
 
     /// A file without a name, in the system's folder for such.
     pub(super) fn temporary() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
-        Ok(Self { file, lock: Lock::none(), place: None, folder_unsynced: false })
+        Ok(Self { file, lock: Lock::none(), name: None, folder_unsynced: false })
     }
 
-    /// Up to `length` bytes from `offset` on; fewer at the end of the file.
-    pub(super) fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut data = Vec::with_capacity(length);
-        while data.len() < length {
-            let position = offset + data.len() as u64;
-            match rustix::io::pread(&self.file, spare_capacity(&mut data), position) {
+    /// Fill `buffer` from `offset` on; the number of bytes read, less than its
+    /// length only at the end of the file.
+    pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut count = 0;
+        while count < buffer.len() {
+            match self.file.read_at(&mut buffer[count..], offset + count as u64) {
                 Ok(0) => break,
-                Ok(_) => data.truncate(length),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Ok(more) => count += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
-        Ok(data)
+        Ok(count)
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
@@ -58,8 +67,8 @@ impl File {
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         if self.folder_unsynced {
-            if let Some(place) = &self.place {
-                sync_folder(place)?;
+            if let Some(Name { dir, path }) = &self.name {
+                sync_folder(dir, path)?;
             }
             self.folder_unsynced = false;
         }
@@ -93,11 +102,11 @@ impl File {
 
     /// Whether another file, or none, stands where this one was opened.
     pub(super) fn has_moved(&self) -> bool {
-        let Some(place) = &self.place else {
+        let Some(Name { dir, path }) = &self.name else {
             return false;
         };
         let same = || -> io::Result<bool> {
-            let there = cap_std::fs::MetadataExt::ino(&place.dir.metadata(&place.path)?);
+            let there = cap_std::fs::MetadataExt::ino(&dir.metadata(path)?);
             Ok(there == self.file.metadata()?.ino())
         };
         !same().unwrap_or(false)

@@ -4,10 +4,10 @@
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-use std::path::PathBuf;
+use std::path::{Component, Path};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{OpenOptions, OpenOptionsExt, PermissionsExt as _};
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt as _};
 
 use super::file::File;
 use super::{Error, code};
@@ -26,33 +26,33 @@ struct Ownership {
 
 /// Open the file at `place`; true when it can only be read although writing
 /// was asked for.
-pub fn open(place: &Place, how: OpenFlags) -> Result<(File, bool), Error> {
+pub fn open(place: Place<'_>, how: OpenFlags) -> Result<(File, bool), Error> {
     let wants_write = how.contains(OpenFlags::READ_WRITE);
     if !wants_write {
-        return Ok((File::at(place.clone(), open_reading(place)?, false), false));
+        return Ok((File::at(place, open_reading(place)?, false), false));
     }
     match open_writing(place, how) {
         Ok(file) => {
             let new_journal = how.contains(OpenFlags::JOURNAL | OpenFlags::CREATE);
             if how.contains(OpenFlags::DELETE_ON_CLOSE) {
-                place.dir.remove_file(&place.path)?;
+                place.dir.remove_file(place.path)?;
             }
-            Ok((File::at(place.clone(), file, new_journal), false))
+            Ok((File::at(place, file, new_journal), false))
         }
         Err(ErrorCode::IsDirectory) => Err(ErrorCode::IsDirectory.into()),
         // The first failure tells more than "there is no such file".
         Err(refused) => {
             let file = open_reading(place).map_err(|_| refused)?;
-            Ok((File::at(place.clone(), file, false), true))
+            Ok((File::at(place, file, false), true))
         }
     }
 }
 
-fn open_reading(place: &Place) -> Result<std::fs::File, ErrorCode> {
+fn open_reading(place: Place<'_>) -> Result<std::fs::File, ErrorCode> {
     open_with(place, OpenOptions::new().read(true))
 }
 
-fn open_writing(place: &Place, how: OpenFlags) -> Result<std::fs::File, ErrorCode> {
+fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, ErrorCode> {
     if place.access == Access::ReadOnly {
         return Err(ErrorCode::ReadOnly);
     }
@@ -72,10 +72,10 @@ fn open_writing(place: &Place, how: OpenFlags) -> Result<std::fs::File, ErrorCod
     Ok(file)
 }
 
-fn open_with(place: &Place, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
+fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
     // Links were followed by `resolve`; one that appears later is an attack.
     options.follow(FollowSymlinks::No);
-    let file = place.dir.open_with(&place.path, options).map_err(|error| code(&error))?.into_std();
+    let file = place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std();
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(ErrorCode::IsDirectory),
         Ok(_) => Ok(file),
@@ -85,7 +85,7 @@ fn open_with(place: &Place, options: &mut OpenOptions) -> Result<std::fs::File, 
 
 /// The ownership of the database that the journal at `place` belongs to: its
 /// name without the last `-` and what follows.
-fn database_ownership(place: &Place) -> Option<Ownership> {
+fn database_ownership(place: Place<'_>) -> Option<Ownership> {
     let name = place.path.to_str()?;
     let database = &name[..name.rfind('-')?];
     let metadata = place.dir.metadata(database).ok()?;
@@ -109,27 +109,64 @@ fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
     Ok(())
 }
 
-/// Return when the folder of `place` is on the device.
-pub fn sync_folder(place: &Place) -> io::Result<()> {
-    let folder = match place.path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
+/// Return when the folder that holds `path`, below `dir`, is on the device.
+pub fn sync_folder(dir: &Dir, path: &Path) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
     };
-    place.dir.open(folder)?.into_std().sync_data()
+    dir.open(folder)?.into_std().sync_data()
 }
 
 /// SQLite's `SQLITE_ACCESS_EXISTS`: an empty file counts as none.
-pub fn exists(place: &Place) -> bool {
-    place.dir.metadata(&place.path).is_ok_and(|metadata| !metadata.is_file() || metadata.len() > 0)
+pub fn exists(place: Place<'_>) -> bool {
+    match plain_status(place) {
+        Some(Status::Missing) => false,
+        Some(Status::File { size }) => size > 0,
+        Some(Status::Other) => true,
+        None => place
+            .dir
+            .metadata(place.path)
+            .is_ok_and(|metadata| !metadata.is_file() || metadata.len() > 0),
+    }
+}
+
+/// What stands at a name.
+enum Status {
+    Missing,
+    File { size: u64 },
+    Other,
+}
+
+/// What stands at a name directly in the granted folder, by one plain system
+/// call: no link can lead such a name out. None where the capability library
+/// must look: deeper names, and links.
+fn plain_status(place: Place<'_>) -> Option<Status> {
+    use rustix::fs::{AtFlags, FileType, statat};
+    let mut names = place.path.components();
+    let is_single = matches!(names.next(), Some(Component::Normal(_))) && names.next().is_none();
+    if !is_single {
+        return None;
+    }
+    let status = match statat(place.dir.as_fd(), place.path, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(status) => status,
+        Err(rustix::io::Errno::NOENT) => return Some(Status::Missing),
+        Err(_) => return None,
+    };
+    match FileType::from_raw_mode(status.st_mode) {
+        FileType::RegularFile => Some(Status::File { size: u64::try_from(status.st_size).ok()? }),
+        FileType::Symlink => None,
+        _ => Some(Status::Other),
+    }
 }
 
 /// Whether this user may read and write.
-pub fn is_writable(place: &Place) -> bool {
+pub fn is_writable(place: Place<'_>) -> bool {
     use rustix::fs::{Access as Permission, AtFlags, accessat};
     place.access == Access::ReadWrite
         && accessat(
             place.dir.as_fd(),
-            &place.path,
+            place.path,
             Permission::READ_OK | Permission::WRITE_OK,
             AtFlags::empty(),
         )
@@ -137,12 +174,12 @@ pub fn is_writable(place: &Place) -> bool {
 }
 
 /// The permission bits of a file or folder.
-pub fn permissions(place: &Place) -> io::Result<u32> {
-    Ok(place.dir.symlink_metadata(&place.path)?.permissions().mode() & 0o777)
+pub fn permissions(place: Place<'_>) -> io::Result<u32> {
+    Ok(place.dir.symlink_metadata(place.path)?.permissions().mode() & 0o777)
 }
 
 /// Set the permission bits of a file or folder.
-pub fn set_permissions(place: &Place, bits: u32) -> io::Result<()> {
+pub fn set_permissions(place: Place<'_>, bits: u32) -> io::Result<()> {
     let bits = cap_std::fs::Permissions::from_mode(bits & 0o777);
-    place.dir.set_permissions(&place.path, bits)
+    place.dir.set_permissions(place.path, bits)
 }

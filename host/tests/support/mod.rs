@@ -1,11 +1,20 @@
 //! What the integration tests share: a fresh folder, and a program run in it to
 //! its end.
+//!
+//! Each submodule is one more way to run a program: [`session`] talks to one
+//! that lives on, [`terminal`] to one that sees a terminal, [`other_user`] lets
+//! one run without root's rights, [`hostile`] builds one that tries to escape.
 
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod hostile;
+pub mod other_user;
+pub mod session;
+pub mod terminal;
 pub mod text;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -27,6 +36,38 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// The program that Cargo built for these tests.
 pub fn our_binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_sqlite-wasm-run"))
+}
+
+/// The component that lies beside it, already compiled.
+pub fn own_component() -> PathBuf {
+    existing(
+        our_binary().with_file_name("cli.cwasm"),
+        "`make build` makes it",
+    )
+}
+
+/// The same component before it is compiled.
+pub fn portable_component() -> PathBuf {
+    let path = "target/wasm32-wasip2/release/cli.wasm";
+    existing(repository().join(path), "`make build` makes it")
+}
+
+/// SQLite's own shell, built natively from the same source.
+pub fn native() -> PathBuf {
+    let path = "target/native-reference/sqlite3";
+    existing(
+        repository().join(path),
+        "`make native-reference` builds it",
+    )
+}
+
+fn existing(path: PathBuf, way_out: &str) -> PathBuf {
+    assert!(
+        path.exists(),
+        "`{}` is missing; {way_out}",
+        path.display()
+    );
+    path
 }
 
 /// The repository.
@@ -146,24 +187,100 @@ impl fmt::Display for Outcome {
     }
 }
 
+impl Outcome {
+    /// Standard output as text.
+    pub fn out(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stdout)
+    }
+
+    /// Standard error as text.
+    pub fn err(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.stderr)
+    }
+
+    /// Fails with the whole report unless it ended with this exit code.
+    #[track_caller]
+    pub fn exits_with(self, code: i32) -> Self {
+        assert!(
+            self.end == End::Exited(code),
+            "exit code {code} was expected\n{self}"
+        );
+        self
+    }
+
+    /// Fails with the whole report unless this, and no more, is on standard
+    /// output.
+    #[track_caller]
+    pub fn prints(self, text: &str) -> Self {
+        assert!(
+            self.out() == text,
+            "{text:?} was expected on stdout\n{self}"
+        );
+        self
+    }
+
+    /// Fails with the whole report unless standard error holds this somewhere.
+    #[track_caller]
+    pub fn complains(self, text: &str) -> Self {
+        assert!(
+            self.err().contains(text),
+            "{text:?} was expected on stderr\n{self}"
+        );
+        self
+    }
+
+    /// Fails with the whole report if anything is on standard error.
+    #[track_caller]
+    pub fn is_quiet(self) -> Self {
+        assert!(
+            self.stderr.is_empty(),
+            "nothing was expected on stderr\n{self}"
+        );
+        self
+    }
+}
+
+/// Runs our program in `folder` with nothing to read, and waits for its end.
+pub fn ours(folder: &Path, args: &[&str]) -> Outcome {
+    run(&our_binary(), args, folder, &Input::Nothing)
+}
+
+/// Runs the native shell in `folder` with nothing to read, and waits for its
+/// end.
+pub fn natively(folder: &Path, args: &[&str]) -> Outcome {
+    run(&native(), args, folder, &Input::Nothing)
+}
+
 /// Runs `program` in `folder` with an environment that no machine changes, and
 /// waits for its end.
 pub fn run(program: &Path, args: &[impl AsRef<str>], folder: &Path, input: &Input) -> Outcome {
-    let mut command = command(program, args, folder);
-    let child = command
-        .stdin(input.stdio())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("cannot start `{}`: {error}", program.display()));
+    finish(command(program, args, folder), input)
+}
+
+/// Starts `command` and waits for its end.
+pub fn finish(mut command: Command, input: &Input) -> Outcome {
+    let child = spawn(
+        command
+            .stdin(input.stdio())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+    );
     let (end, stdout, stderr) = attend(child, input.bytes());
     Outcome {
         command: format!("{command:?}"),
-        folder: folder.to_path_buf(),
+        folder: command.get_current_dir().unwrap_or(Path::new(".")).into(),
         end,
         stdout,
         stderr,
     }
+}
+
+fn spawn(command: &mut Command) -> Child {
+    let spawned = command.spawn();
+    spawned.unwrap_or_else(|error| {
+        let program = command.get_program().display();
+        panic!("cannot start `{program}`: {error}")
+    })
 }
 
 /// `program` with its arguments, in `folder`, which is also its HOME.

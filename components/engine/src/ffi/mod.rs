@@ -2,5 +2,6 @@
 
 pub mod connection;
 pub mod io_methods;
+mod memory;
 pub mod read_list;
 pub mod vfs;

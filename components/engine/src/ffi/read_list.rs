@@ -43,20 +43,20 @@ struct RawList {
 
 #[link(wasm_import_module = "sqlite-wasm:host/files@0.1.0")]
 unsafe extern "C" {
-    #[link_name = "[method]file.read"]
+    #[link_name = "read"]
     fn file_read(file: u32, offset: u64, length: u32, result: *mut RawResult);
 }
 
 /// Read from `offset` on until `buffer` is full or the file ends; the number
 /// of bytes read.
-pub fn read_into(file: &File, offset: u64, buffer: &mut [u8]) -> Result<usize, ErrorCode> {
+pub fn read_into(file: File, offset: u64, buffer: &mut [u8]) -> Result<usize, ErrorCode> {
     let length = u32::try_from(buffer.len()).map_err(|_| ErrorCode::Invalid)?;
     AWAITING.0.set((buffer.as_mut_ptr(), buffer.len()));
     let nothing = RawList { data: null_mut(), count: 0 };
     let mut result = RawResult { is_error: 0, payload: RawPayload { list: nothing } };
-    // SAFETY: the import's signature is the lowered form of `file.read`, and
+    // SAFETY: the import's signature is the lowered form of `files.read`, and
     // `result` outlives the call.
-    unsafe { file_read(file.handle(), offset, length, &mut result) };
+    unsafe { file_read(file, offset, length, &mut result) };
     AWAITING.0.set((null_mut(), 0));
     if result.is_error != 0 {
         // SAFETY: the discriminant says that the payload is an error.

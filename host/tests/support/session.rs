@@ -1,0 +1,166 @@
+//! A shell that lives on while a test talks to it through its standard input.
+
+use std::io::{BufRead, BufReader, PipeReader, Write, pipe};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use nix::libc;
+
+use super::{End, TIME_LIMIT};
+
+/// Printed by a shell when it has done all that was sent before.
+const DONE: &str = "-- done --";
+
+/// A running shell. Standard output and standard error go to one pipe, in the
+/// order in which they are written. The shell is killed when this is dropped.
+pub struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    command: String,
+}
+
+impl Session {
+    /// Starts `program` in `folder`.
+    pub fn start(program: &Path, args: &[&str], folder: &Path) -> Self {
+        Self::of(super::command(program, args, folder))
+    }
+
+    /// Starts `command`.
+    pub fn of(mut command: Command) -> Self {
+        let (output, write_end) = pipe().expect("a pipe can be made");
+        let second_end = write_end.try_clone().expect("a pipe can be shared");
+        command
+            .stdin(Stdio::piped())
+            .stdout(write_end)
+            .stderr(second_end);
+        let mut child = super::spawn(&mut command);
+        let description = format!("{command:?}");
+        // The pipe ends with the child only when nobody else can write to it.
+        drop(command);
+        Self {
+            input: child.stdin.take(),
+            child,
+            lines: lines_of(output),
+            command: description,
+        }
+    }
+
+    /// The number of the process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a script, and does not wait for what comes of it.
+    pub fn send(&mut self, script: &str) {
+        let input = self.input.as_mut().expect("the session has not finished");
+        let sent = input.write_all(script.as_bytes());
+        sent.unwrap_or_else(|error| panic!("{}: nobody reads its input: {error}", self.command));
+    }
+
+    /// Sends whole statements, one line each or more, and waits until they are
+    /// done; what was printed meanwhile.
+    pub fn ask(&mut self, script: &str) -> String {
+        self.send(&format!("{script}\n.print {DONE}\n"));
+        self.wait_for(DONE)
+    }
+
+    /// What is printed until a line ends with `mark`, without that line.
+    pub fn wait_for(&mut self, mark: &str) -> String {
+        let mut printed = String::new();
+        loop {
+            let line = self.lines.recv_timeout(TIME_LIMIT).unwrap_or_else(|_| {
+                panic!(
+                    "{}: {mark:?} was not printed; before it came:\n{printed}",
+                    self.command
+                )
+            });
+            if line.trim_end().ends_with(mark) {
+                return printed;
+            }
+            printed += &line;
+        }
+    }
+
+    /// Fails unless asking `script` prints this, and no more.
+    #[track_caller]
+    pub fn answers(&mut self, script: &str, expected: &str) {
+        let printed = self.ask(script);
+        assert!(
+            printed == expected,
+            "{}\n{script}\n{expected:?} was expected, it printed:\n{printed}",
+            self.command
+        );
+    }
+
+    /// Fails unless asking `script` prints this among other things.
+    #[track_caller]
+    pub fn answers_with(&mut self, script: &str, expected: &str) {
+        let printed = self.ask(script);
+        assert!(
+            printed.contains(expected),
+            "{}\n{script}\n{expected:?} was expected, it printed:\n{printed}",
+            self.command
+        );
+    }
+
+    /// What Ctrl-C does, to this process alone.
+    pub fn interrupt(&self) {
+        signal(&self.child, libc::SIGINT);
+    }
+
+    /// Kills it as a crash of the machine would (SIGKILL).
+    pub fn crash(mut self) {
+        self.child.kill().expect("our own child can be killed");
+        self.child.wait().expect("our own child can be waited for");
+    }
+
+    /// Ends its input; how it ended, and what it printed since the last answer.
+    pub fn finish(mut self) -> (End, String) {
+        drop(self.input.take());
+        let end = super::wait(&mut self.child).expect("our own child can be waited for");
+        (end, self.lines.iter().collect())
+    }
+
+    /// How it ended by itself, with its input still open, and what it printed.
+    pub fn wait(mut self) -> (End, String) {
+        let end = super::wait(&mut self.child).expect("our own child can be waited for");
+        (end, self.lines.iter().collect())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sends a signal to a child that has not been waited for.
+pub fn signal(child: &Child, number: i32) {
+    let process = i32::try_from(child.id()).expect("process numbers are small");
+    // SAFETY: `kill` has no memory of ours to harm; the child is a process or
+    // a zombie until it is waited for, so the number is its own.
+    let result = unsafe { libc::kill(process, number) };
+    assert_eq!(result, 0, "a signal can be sent to our own child");
+}
+
+fn lines_of(output: PipeReader) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        let mut line = Vec::new();
+        while matches!(output.read_until(b'\n', &mut line), Ok(1..)) {
+            if sender
+                .send(String::from_utf8_lossy(&line).into_owned())
+                .is_err()
+            {
+                return;
+            }
+            line.clear();
+        }
+    });
+    lines
+}

@@ -3,8 +3,8 @@
 #![allow(missing_docs)]
 
 wasmtime::component::bindgen!({
-    path: "../wit/host",
-    world: "cli",
+    path: ["../wit/extension", "../wit/host"],
+    world: "sqlite-wasm:host/cli",
     imports: {
         "sqlite-wasm:host/process.poll-interruption": trappable,
         "sqlite-wasm:host/process.sleep": trappable,

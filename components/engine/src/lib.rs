@@ -14,9 +14,11 @@ mod result_code;
 #[allow(missing_docs)]
 pub mod host {
     wit_bindgen::generate!({
-        world: "cli",
-        path: "../../wit/host",
+        world: "sqlite-wasm:host/cli",
+        path: ["../../wit/extension", "../../wit/host"],
         generate_all,
     });
+    pub use sqlite_wasm::extension::table_types;
+    pub use sqlite_wasm::extension::types as extension_types;
     pub use sqlite_wasm::host::*;
 }

@@ -9,6 +9,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_vfs};
 
 use crate::database_file::DatabaseFile;
+use crate::ffi::extensions::load;
 use crate::ffi::io_methods::Handle;
 use crate::host::files::{self, AccessMode, ErrorCode, OpenFlags};
 use crate::host::process;
@@ -32,10 +33,10 @@ pub extern "C" fn sqlite3_os_init() -> c_int {
         xDelete: Some(delete),
         xAccess: Some(access),
         xFullPathname: Some(full_pathname),
-        xDlOpen: None,
-        xDlError: None,
-        xDlSym: None,
-        xDlClose: None,
+        xDlOpen: Some(load::open),
+        xDlError: Some(load::error),
+        xDlSym: Some(load::symbol),
+        xDlClose: Some(load::close),
         xRandomness: Some(randomness),
         xSleep: Some(sleep),
         xCurrentTime: Some(current_time),

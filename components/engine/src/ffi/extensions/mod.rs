@@ -1,0 +1,12 @@
+//! Extensions: loaded by SQLite's own mechanism, called through the host's
+//! `dispatch`.
+//!
+//! Values cross without a copy on this side: SQLite's own memory is what the
+//! host reads, and what the host writes is what SQLite is given.
+
+mod abi;
+mod aggregate;
+mod collation;
+pub mod load;
+mod scalar;
+mod table;

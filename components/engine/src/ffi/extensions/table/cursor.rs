@@ -1,0 +1,161 @@
+//! A scan: rows come in batches that grow, and are handed to SQLite one by one.
+
+use libsqlite3_sys as sqlite;
+use sqlite::{sqlite3_context, sqlite3_vtab_cursor};
+
+use super::super::abi::{Failure, RawList, RawResult, RawValue, give_copy, release, release_value};
+use crate::host::dispatch;
+use crate::host::table_types::FilterArgument;
+
+/// Rows of a scan's first batch: LIMIT 1 must not compute a thousand.
+const FIRST_ROWS: u32 = 4;
+
+/// By how much each batch is larger than the one before.
+const GROWTH: u32 = 4;
+
+/// Rows of a batch at most; larger ones gain nothing and take memory.
+const MAX_ROWS: u32 = 1024;
+
+/// `table-types.batch`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawBatch {
+    row_ids: RawList<i64>,
+    values: RawList<RawValue>,
+    is_last: u8,
+}
+
+#[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
+unsafe extern "C" {
+    #[link_name = "table-fetch"]
+    fn table_fetch(extension: u32, cursor: u32, limit: u32, result: *mut RawResult<RawBatch>);
+}
+
+/// A cursor, as SQLite sees it.
+#[repr(C)]
+pub struct Cursor {
+    head: sqlite3_vtab_cursor,
+    extension: u32,
+    number: u32,
+    /// The columns that are fetched, in order.
+    columns: Vec<u32>,
+    batch: Option<RawBatch>,
+    row: usize,
+    limit: u32,
+}
+
+impl Cursor {
+    pub fn new(extension: u32, number: u32) -> Self {
+        Self {
+            // SAFETY: SQLite fills it in.
+            head: unsafe { std::mem::zeroed() },
+            extension,
+            number,
+            columns: Vec::new(),
+            batch: None,
+            row: 0,
+            limit: FIRST_ROWS,
+        }
+    }
+
+    /// Begin a scan.
+    pub fn filter(
+        &mut self,
+        number: i32,
+        text: Option<String>,
+        arguments: &[FilterArgument],
+        columns: Vec<u32>,
+    ) -> Result<(), Failure> {
+        let text = text.as_deref();
+        dispatch::table_filter(self.extension, self.number, number, text, arguments, &columns)
+            .map_err(Failure::from_error)?;
+        self.columns = columns;
+        self.limit = FIRST_ROWS;
+        self.fetch()
+    }
+
+    /// Go to the next row.
+    pub fn next(&mut self) -> Result<(), Failure> {
+        self.row += 1;
+        match &self.batch {
+            Some(batch) if self.row >= batch.row_ids.count && batch.is_last == 0 => self.fetch(),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn is_at_end(&self) -> bool {
+        self.batch.as_ref().is_none_or(|batch| self.row >= batch.row_ids.count)
+    }
+
+    pub fn row_id(&self) -> i64 {
+        match &self.batch {
+            // SAFETY: the list has more than `row` items.
+            Some(batch) if self.row < batch.row_ids.count => unsafe {
+                *batch.row_ids.data.add(self.row)
+            },
+            _ => 0,
+        }
+    }
+
+    /// Give a column of the row to SQLite; NULL for one that was not asked for.
+    ///
+    /// # Safety
+    ///
+    /// `context` is xColumn's.
+    pub unsafe fn give(&self, context: *mut sqlite3_context, column: u32) {
+        let Some(place) = self.columns.iter().position(|wanted| *wanted == column) else {
+            return;
+        };
+        let Some(batch) = &self.batch else {
+            return;
+        };
+        let place = self.row * self.columns.len() + place;
+        if place < batch.values.count {
+            // SAFETY: the list has more than `place` values, not released yet.
+            unsafe { give_copy(context, *batch.values.data.add(place)) };
+        }
+    }
+
+    fn fetch(&mut self) -> Result<(), Failure> {
+        self.release();
+        let mut result = RawResult::empty();
+        // SAFETY: the import's lowered form, which fills the result.
+        let fetched = unsafe {
+            table_fetch(self.extension, self.number, self.limit, &mut result);
+            result.get()
+        };
+        // SAFETY: the error came from the host.
+        let batch = fetched.map_err(|error| unsafe { Failure::from_raw(error) })?;
+        self.batch = Some(batch);
+        self.row = 0;
+        self.limit = (self.limit * GROWTH).min(MAX_ROWS);
+        if batch.values.count != batch.row_ids.count * self.columns.len() {
+            return Err(Failure {
+                code: sqlite::SQLITE_ERROR,
+                message: b"the extension gave rows of another width than was asked for".to_vec(),
+            });
+        }
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        let Some(batch) = self.batch.take() else {
+            return;
+        };
+        // SAFETY: the batch came from the host and is not used any more.
+        unsafe {
+            for place in 0..batch.values.count {
+                release_value(*batch.values.data.add(place));
+            }
+            release(batch.values);
+            release(batch.row_ids);
+        }
+    }
+}
+
+impl Drop for Cursor {
+    fn drop(&mut self) {
+        self.release();
+        dispatch::table_close(self.extension, self.number);
+    }
+}

@@ -1,0 +1,64 @@
+//! From a name to the file of an extension.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+/// Endings that a name may leave out, in the order they are tried.
+const ENDINGS: &[&str] = &["wasm", "cwasm"];
+
+/// The file of the extension `name`: a path, or a name to be found in
+/// `folders`.
+pub fn find(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
+    if name.contains('/') {
+        return match candidates(Path::new(name)).find(|path| path.is_file()) {
+            Some(path) => Ok(path),
+            None => bail!("there is no extension at `{name}`"),
+        };
+    }
+    let found = folders
+        .iter()
+        .flat_map(|folder| candidates(&folder.join(name)).collect::<Vec<_>>())
+        .find(|path| path.is_file());
+    match found {
+        Some(path) => Ok(path),
+        None => {
+            let looked: Vec<_> =
+                folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+            bail!(
+                "there is no extension `{name}` in {}; `--extension-dir` adds a folder",
+                looked.join(", ")
+            )
+        }
+    }
+}
+
+fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let has_ending = path.extension().is_some_and(|ending| ENDINGS.iter().any(|e| ending == *e));
+    let plain = has_ending.then(|| path.to_owned());
+    let path = path.to_owned();
+    plain.into_iter().chain(
+        (if has_ending { &[] } else { ENDINGS }).iter().map(move |ending| {
+            let mut name = path.clone().into_os_string();
+            name.push(".");
+            name.push(ending);
+            name.into()
+        }),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_looked_up_and_paths_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
+        let folders = [folder.path().to_owned()];
+        assert_eq!(find("a", &folders).unwrap(), folder.path().join("a.wasm"));
+        assert!(find("b", &folders).unwrap_err().to_string().contains("--extension-dir"));
+        let path = folder.path().join("a");
+        assert!(find(path.to_str().unwrap(), &[]).is_ok());
+    }
+}

@@ -69,11 +69,19 @@ impl Grant {
     /// When there is no such folder, or `guest` is not absolute.
     pub fn open(host: &Path, guest: &Path, access: Access) -> Result<Self> {
         if !guest.is_absolute() {
-            bail!("the name of a granted folder must be absolute: `{}`", guest.display());
+            bail!(
+                "the name of a granted folder must be absolute: `{}`",
+                guest.display()
+            );
         }
         let dir = Dir::open_ambient_dir(host, ambient_authority())
             .with_context(|| format!("failed to open the folder `{}`", host.display()))?;
-        Ok(Self { host: host.into(), guest: normal(guest), access, dir: Arc::new(dir) })
+        Ok(Self {
+            host: host.into(),
+            guest: normal(guest),
+            access,
+            dir: Arc::new(dir),
+        })
     }
 }
 
@@ -88,7 +96,8 @@ impl Grants {
         if !self.0.iter().any(|other| other.guest == grant.guest) {
             self.0.push(grant);
             // The longest name wins, so it is found first.
-            self.0.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
+            self.0
+                .sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
         }
     }
 
@@ -97,11 +106,19 @@ impl Grants {
         self.0.iter()
     }
 
-    /// Where an absolute path without `.` and `..` lies; none outside.
+    /// Where an absolute path lies; none outside, and none for a path with
+    /// `..` in it, which is to be resolved first.
     pub fn place<'a>(&'a self, path: &'a Path) -> Option<Place<'a>> {
+        if path.components().any(|name| name == Component::ParentDir) {
+            return None;
+        }
         self.0.iter().find_map(|grant| {
             let path = below(path, &grant.guest)?;
-            Some(Place { dir: &grant.dir, path, access: grant.access })
+            Some(Place {
+                dir: &grant.dir,
+                path,
+                access: grant.access,
+            })
         })
     }
 
@@ -138,7 +155,10 @@ impl Grants {
             }
             rest.extend(names(&target));
         }
-        Ok(Resolved { path: resolved, had_link: links > 0 })
+        Ok(Resolved {
+            path: resolved,
+            had_link: links > 0,
+        })
     }
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
@@ -206,8 +226,17 @@ mod tests {
     fn parent_names_lead_out_of_the_grant() {
         let folder = folder();
         let grants = granted(folder.path());
-        let outside = grants.resolve(&folder.path().join("a/../../etc/passwd")).unwrap();
+        let outside = grants
+            .resolve(&folder.path().join("a/../../etc/passwd"))
+            .unwrap();
         assert!(grants.place(&outside.path).is_none(), "{outside:?}");
+    }
+
+    #[test]
+    fn a_path_that_was_not_resolved_has_no_place() {
+        let folder = folder();
+        let path = folder.path().join("..").join("etc");
+        assert!(granted(folder.path()).place(&path).is_none());
     }
 
     #[test]
@@ -217,7 +246,13 @@ mod tests {
         symlink("/etc/passwd", folder.path().join("out")).unwrap();
         let grants = granted(folder.path());
         let inside = grants.resolve(&folder.path().join("link.db")).unwrap();
-        assert_eq!(inside, Resolved { path: folder.path().join("real.db"), had_link: true });
+        assert_eq!(
+            inside,
+            Resolved {
+                path: folder.path().join("real.db"),
+                had_link: true
+            }
+        );
         let outside = grants.resolve(&folder.path().join("out")).unwrap();
         assert_eq!(outside.path, Path::new("/etc/passwd"));
         assert!(grants.place(&outside.path).is_none());
@@ -239,7 +274,13 @@ mod tests {
         let mut grants = granted(folder.path());
         let inner = folder.path().join("inner");
         grants.add(Grant::open(&inner, &inner, Access::ReadOnly).unwrap());
-        assert_eq!(grants.place(&inner.join("x")).unwrap().access, Access::ReadOnly);
-        assert_eq!(grants.place(&folder.path().join("x")).unwrap().access, Access::ReadWrite);
+        assert_eq!(
+            grants.place(&inner.join("x")).unwrap().access,
+            Access::ReadOnly
+        );
+        assert_eq!(
+            grants.place(&folder.path().join("x")).unwrap().access,
+            Access::ReadWrite
+        );
     }
 }

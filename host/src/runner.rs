@@ -109,7 +109,10 @@ struct Host {
 
 impl WasiView for Host {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.table,
+        }
     }
 }
 
@@ -124,9 +127,9 @@ pub fn run(program: &Program, options: Options) -> Result<Outcome> {
     // thread's whole one.
     let stack = MAX_STACK_BYTES + HOST_STACK_BYTES;
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || {
-            run_here(program, options)
-        });
+        let thread = thread::Builder::new()
+            .stack_size(stack)
+            .spawn_scoped(scope, || run_here(program, options));
         let result = thread.context("failed to start a thread")?.join();
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -151,8 +154,21 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// The component asks for an interface that the sandbox does not offer.
+#[derive(Debug)]
+pub struct RefusedImport;
+
+impl std::fmt::Display for RefusedImport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the component asks for what the sandbox does not offer")
+    }
+}
+
+impl std::error::Error for RefusedImport {}
+
 fn refused_import(error: wasmtime::Error) -> anyhow::Error {
-    anyhow!(error).context("the component asks for what the sandbox does not offer")
+    let cause = error.root_cause().to_string();
+    anyhow!(cause).context(RefusedImport)
 }
 
 fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
@@ -167,7 +183,12 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
         }
         Ok(Ok(())) => return exit_code(0),
         Ok(Err(())) => return exit_code(1),
-        Err(exit) => return exit_code(exit.downcast_ref::<I32Exit>().map_or(1, |exit| exit.0 as u8)),
+        Err(exit) => {
+            return exit_code(
+                exit.downcast_ref::<I32Exit>()
+                    .map_or(1, |exit| exit.0 as u8),
+            );
+        }
     };
     match error.downcast_ref::<Stop>() {
         Some(Stop::BrokenPipe) => Outcome::BrokenPipe,
@@ -211,7 +232,10 @@ fn wasi(options: &Options) -> Result<WasiCtx> {
             Access::ReadOnly => FsPerms::ReadOnly,
             Access::ReadWrite => FsPerms::ReadWrite,
         };
-        let guest = grant.guest.to_str().context("the name of a granted folder is no UTF-8")?;
+        let guest = grant
+            .guest
+            .to_str()
+            .context("the name of a granted folder is no UTF-8")?;
         builder
             .preopened_dir(&grant.host, guest, permissions)
             .map_err(anyhow::Error::from)
@@ -225,10 +249,14 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
     files::add_to_linker(
         &mut linker,
-        |host: &mut Host| FilesView { ctx: &mut host.files },
+        |host: &mut Host| FilesView {
+            ctx: &mut host.files,
+        },
         |host| &host.files,
     )?;
-    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
+    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView {
+        ctx: &mut host.console,
+    })?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
         ctx: &mut host.process,
         grants: host.files.grants(),

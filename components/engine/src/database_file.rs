@@ -43,7 +43,13 @@ pub enum Read {
 impl DatabaseFile {
     /// Take a file that was just opened. `lockable` is true for databases.
     pub fn new(file: files::File, lockable: bool, powersafe_overwrite: bool) -> Self {
-        Self { file: Descriptor(file), chunk_bytes: 0, powersafe_overwrite, persist_wal: false, lockable }
+        Self {
+            file: Descriptor(file),
+            chunk_bytes: 0,
+            powersafe_overwrite,
+            persist_wal: false,
+            lockable,
+        }
     }
 
     /// Fill `buffer` from `offset` on.
@@ -107,7 +113,8 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(false);
         }
-        files::is_reserved(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
+        files::is_reserved(self.file.0)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
     }
 
     /// The lock held, as SQLite's number.

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
@@ -12,7 +13,7 @@ use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
-use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome};
+use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
 use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
@@ -73,7 +74,11 @@ fn parse_folder(text: &str) -> Result<FolderOption> {
     if host.is_empty() {
         bail!("the folder is missing");
     }
-    Ok(FolderOption { host: host.into(), guest, access })
+    Ok(FolderOption {
+        host: host.into(),
+        guest,
+        access,
+    })
 }
 
 fn parse_size(text: &str) -> Result<usize> {
@@ -85,7 +90,10 @@ fn parse_size(text: &str) -> Result<usize> {
         "g" | "G" => 1 << 30,
         unit => bail!("unknown unit `{unit}`; use K, M or G"),
     };
-    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
+    let size = digits
+        .parse::<usize>()?
+        .checked_mul(unit)
+        .context("it is too large")?;
     if !(1..=MAX_MEMORY_BYTES).contains(&size) {
         bail!("it must be from 1 byte to 4G, all that a component can address");
     }
@@ -114,11 +122,7 @@ fn parse_duration(text: &str) -> Result<Duration> {
 /// # Errors
 ///
 /// When the component cannot be loaded or started.
-pub fn execute(
-    run: &RunOptions,
-    component: Option<&Path>,
-    shell: Vec<String>,
-) -> Result<ExitCode> {
+pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let program = program(&loader(cache)?, component)?;
     let options = options(run, shell)?;
@@ -214,7 +218,9 @@ fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
 /// that is a link, by its place.
 fn default_folders(shell: &[String]) -> Vec<PathBuf> {
     let database = database(shell).and_then(|path| std::path::absolute(path).ok());
-    let real = database.as_ref().and_then(|path| fs::canonicalize(path).ok());
+    let real = database
+        .as_ref()
+        .and_then(|path| fs::canonicalize(path).ok());
     let folders = [database, real].into_iter().flatten().filter_map(|path| {
         let folder = path.parent()?;
         folder.is_dir().then(|| folder.to_owned())
@@ -249,9 +255,7 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
     let (message, code) = match outcome {
         Outcome::Exited(code) => return Ok(code.into()),
         Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
-        Outcome::TimeReached(timeout) => {
-            (timeout_reached(timeout), exit_code::ExitCode::Timeout)
-        }
+        Outcome::TimeReached(timeout) => (timeout_reached(timeout), exit_code::ExitCode::Timeout),
         Outcome::MemoryReached(bytes) => (
             format!("error: the memory limit of {bytes} bytes was reached; `--max-memory` sets it"),
             exit_code::ExitCode::Memory,
@@ -274,12 +278,13 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
     println!("sqlite-wasm-run {}", env!("CARGO_PKG_VERSION"));
     println!("wasmtime {}", env!("WASMTIME_VERSION"));
     print!("sqlite ");
+    std::io::stdout().flush()?;
     execute(run, component, vec!["-version".into()])
 }
 
 /// The exit code for a failure of [`execute`].
 pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
-    if error.is::<LoadError>() {
+    if error.is::<LoadError>() || error.is::<RefusedImport>() {
         exit_code::ExitCode::Artifact
     } else {
         exit_code::ExitCode::Failure

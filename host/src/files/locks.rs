@@ -42,7 +42,9 @@ pub struct Lock {
 impl Lock {
     /// Nothing is held.
     pub fn none() -> Self {
-        Self { level: LockLevel::None }
+        Self {
+            level: LockLevel::None,
+        }
     }
 
     /// What is held.
@@ -136,7 +138,13 @@ fn set(file: &File, kind: i32, start: i64, length: i64) -> io::Result<Outcome> {
 
 fn range(kind: i32, start: i64, length: i64) -> flock {
     // `l_pid` must be 0 for locks of an open file description.
-    flock { l_type: kind as i16, l_whence: SEEK_SET as i16, l_start: start, l_len: length, l_pid: 0 }
+    flock {
+        l_type: kind as i16,
+        l_whence: SEEK_SET as i16,
+        l_start: start,
+        l_len: length,
+        l_pid: 0,
+    }
 }
 
 fn rank(level: LockLevel) -> u8 {
@@ -149,8 +157,11 @@ mod tests {
 
     fn twice() -> (tempfile::NamedTempFile, File) {
         let first = tempfile::NamedTempFile::new().unwrap();
-        let second =
-            File::options().read(true).write(true).open(first.path()).unwrap();
+        let second = File::options()
+            .read(true)
+            .write(true)
+            .open(first.path())
+            .unwrap();
         (first, second)
     }
 
@@ -158,17 +169,29 @@ mod tests {
     fn readers_share_and_a_writer_waits_with_pending() {
         let (a, b) = twice();
         let (mut one, mut two) = (Lock::none(), Lock::none());
-        assert_eq!(one.raise(a.as_file(), LockLevel::Shared).unwrap(), Outcome::Held);
+        assert_eq!(
+            one.raise(a.as_file(), LockLevel::Shared).unwrap(),
+            Outcome::Held
+        );
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Held);
-        assert_eq!(one.raise(a.as_file(), LockLevel::Reserved).unwrap(), Outcome::Held);
+        assert_eq!(
+            one.raise(a.as_file(), LockLevel::Reserved).unwrap(),
+            Outcome::Held
+        );
         assert!(two.is_reserved(&b).unwrap());
         assert_eq!(two.raise(&b, LockLevel::Reserved).unwrap(), Outcome::Busy);
-        assert_eq!(one.raise(a.as_file(), LockLevel::Exclusive).unwrap(), Outcome::Busy);
+        assert_eq!(
+            one.raise(a.as_file(), LockLevel::Exclusive).unwrap(),
+            Outcome::Busy
+        );
         assert_eq!(one.level(), LockLevel::Pending);
         two.lower(&b, LockLevel::None).unwrap();
         // PENDING keeps new readers out.
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Busy);
-        assert_eq!(one.raise(a.as_file(), LockLevel::Exclusive).unwrap(), Outcome::Held);
+        assert_eq!(
+            one.raise(a.as_file(), LockLevel::Exclusive).unwrap(),
+            Outcome::Held
+        );
         one.lower(a.as_file(), LockLevel::Shared).unwrap();
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Held);
         assert!(!two.is_reserved(&b).unwrap());

@@ -56,7 +56,11 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
     if place.access == Access::ReadOnly {
         return Err(ErrorCode::ReadOnly);
     }
-    let like = if how.contains(OpenFlags::JOURNAL) { database_ownership(place) } else { None };
+    let like = if how.contains(OpenFlags::JOURNAL) {
+        database_ownership(place)
+    } else {
+        None
+    };
     let file = open_with(
         place,
         OpenOptions::new()
@@ -75,7 +79,11 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
 fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
     // Links were followed by `resolve`; one that appears later is an attack.
     options.follow(FollowSymlinks::No);
-    let file = place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std();
+    let file = place
+        .dir
+        .open_with(place.path, options)
+        .map_err(|error| code(&error))?
+        .into_std();
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(ErrorCode::IsDirectory),
         Ok(_) => Ok(file),
@@ -103,7 +111,8 @@ fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
     if metadata.len() == 0 && metadata.mode() & 0o777 != like.bits {
         file.set_permissions(std::fs::Permissions::from_mode(like.bits))?;
     }
-    if nix::unistd::geteuid().is_root() && (metadata.uid(), metadata.gid()) != (like.uid, like.gid) {
+    if nix::unistd::geteuid().is_root() && (metadata.uid(), metadata.gid()) != (like.uid, like.gid)
+    {
         fchown(file.as_fd(), Some(like.uid), Some(like.gid))?;
     }
     Ok(())
@@ -154,23 +163,19 @@ fn plain_status(place: Place<'_>) -> Option<Status> {
         Err(_) => return None,
     };
     match FileType::from_raw_mode(status.st_mode) {
-        FileType::RegularFile => Some(Status::File { size: u64::try_from(status.st_size).ok()? }),
+        FileType::RegularFile => Some(Status::File {
+            size: u64::try_from(status.st_size).ok()?,
+        }),
         FileType::Symlink => None,
         _ => Some(Status::Other),
     }
 }
 
-/// Whether this user may read and write.
+/// Whether this user may read and write: opened to see, which the capability
+/// library keeps inside of the grant.
 pub fn is_writable(place: Place<'_>) -> bool {
-    use rustix::fs::{Access as Permission, AtFlags, accessat};
-    place.access == Access::ReadWrite
-        && accessat(
-            place.dir.as_fd(),
-            place.path,
-            Permission::READ_OK | Permission::WRITE_OK,
-            AtFlags::empty(),
-        )
-        .is_ok()
+    let mut options = OpenOptions::new();
+    place.access == Access::ReadWrite && open_with(place, options.read(true).write(true)).is_ok()
 }
 
 /// The permission bits of a file or folder.

@@ -49,7 +49,12 @@ struct State {
 unsafe impl Sync for State {}
 
 static STATE: State = State {
-    handler: Cell::new(ProgramHandler { steps: 0, callback: None, argument: null_mut(), waited: 0 }),
+    handler: Cell::new(ProgramHandler {
+        steps: 0,
+        callback: None,
+        argument: null_mut(),
+        waited: 0,
+    }),
     hooks: Cell::new(None),
 };
 
@@ -87,8 +92,17 @@ pub unsafe fn set_progress_handler(
     argument: *mut c_void,
 ) {
     let wanted = callback.filter(|_| steps > 0);
-    STATE.handler.set(ProgramHandler { steps, callback: wanted, argument, waited: 0 });
-    let period = if wanted.is_some() { steps.min(STEPS_PER_POLL) } else { STEPS_PER_POLL };
+    STATE.handler.set(ProgramHandler {
+        steps,
+        callback: wanted,
+        argument,
+        waited: 0,
+    });
+    let period = if wanted.is_some() {
+        steps.min(STEPS_PER_POLL)
+    } else {
+        STEPS_PER_POLL
+    };
     // SAFETY: the caller's connection.
     unsafe { sqlite::sqlite3_progress_handler(db, period, Some(on_progress), null_mut()) };
 }
@@ -111,5 +125,9 @@ unsafe extern "C" fn on_progress(_: *mut c_void) -> c_int {
     }
     STATE.handler.set(handler);
     // SAFETY: the program's callback with the program's argument.
-    if is_due { unsafe { callback(handler.argument) } } else { 0 }
+    if is_due {
+        unsafe { callback(handler.argument) }
+    } else {
+        0
+    }
 }

@@ -32,10 +32,10 @@ pub extern "C" fn sqlite3_os_init() -> c_int {
         xDelete: Some(delete),
         xAccess: Some(access),
         xFullPathname: Some(full_pathname),
-        xDlOpen: None,
-        xDlError: None,
-        xDlSym: None,
-        xDlClose: None,
+        xDlOpen: Some(no_library),
+        xDlError: Some(no_library_error),
+        xDlSym: Some(no_symbol),
+        xDlClose: Some(no_close),
         xRandomness: Some(randomness),
         xSleep: Some(sleep),
         xCurrentTime: Some(current_time),
@@ -60,7 +60,9 @@ pub extern "C" fn sqlite3_os_end() -> c_int {
 /// `name` is a C string that lives as long as the result.
 unsafe fn text<'a>(name: *const c_char) -> Result<&'a str, Code> {
     // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Code(sqlite::SQLITE_CANTOPEN))
+    unsafe { CStr::from_ptr(name) }
+        .to_str()
+        .map_err(|_| Code(sqlite::SQLITE_CANTOPEN))
 }
 
 const JOURNALS: c_int =
@@ -71,7 +73,10 @@ fn open_flags(flags: c_int) -> OpenFlags {
         (sqlite::SQLITE_OPEN_READWRITE, OpenFlags::READ_WRITE),
         (sqlite::SQLITE_OPEN_CREATE, OpenFlags::CREATE),
         (sqlite::SQLITE_OPEN_EXCLUSIVE, OpenFlags::EXCLUSIVE),
-        (sqlite::SQLITE_OPEN_DELETEONCLOSE, OpenFlags::DELETE_ON_CLOSE),
+        (
+            sqlite::SQLITE_OPEN_DELETEONCLOSE,
+            OpenFlags::DELETE_ON_CLOSE,
+        ),
         (JOURNALS, OpenFlags::JOURNAL),
     ]
     .into_iter()
@@ -177,8 +182,32 @@ unsafe extern "C" fn full_pathname(
         out[..bytes.len()].copy_from_slice(bytes);
         out[bytes.len()] = 0;
     }
-    if resolved.had_link { sqlite::SQLITE_OK_SYMLINK } else { sqlite::SQLITE_OK }
+    if resolved.had_link {
+        sqlite::SQLITE_OK_SYMLINK
+    } else {
+        sqlite::SQLITE_OK
+    }
 }
+
+unsafe extern "C" fn no_library(_: *mut sqlite3_vfs, _: *const c_char) -> *mut c_void {
+    null_mut()
+}
+
+unsafe extern "C" fn no_library_error(_: *mut sqlite3_vfs, room: c_int, text: *mut c_char) {
+    let error = c"the sandbox cannot load libraries";
+    // SAFETY: SQLite gives room for the text; the format takes one C string.
+    unsafe { sqlite::sqlite3_snprintf(room, text, c"%s".as_ptr(), error.as_ptr()) };
+}
+
+unsafe extern "C" fn no_symbol(
+    _: *mut sqlite3_vfs,
+    _: *mut c_void,
+    _: *const c_char,
+) -> Option<unsafe extern "C" fn(*mut sqlite3_vfs, *mut c_void, *const c_char)> {
+    None
+}
+
+unsafe extern "C" fn no_close(_: *mut sqlite3_vfs, _: *mut c_void) {}
 
 unsafe extern "C" {
     fn getentropy(buffer: *mut c_void, length: usize) -> c_int;
@@ -205,7 +234,9 @@ unsafe extern "C" fn sleep(_: *mut sqlite3_vfs, microseconds: c_int) -> c_int {
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
 
 fn julian_ms() -> i64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since_epoch = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     UNIX_EPOCH_MS + since_epoch.as_millis() as i64
 }
 

@@ -30,11 +30,7 @@ const SEAMS: &[Seam] = &[
   }",
     },
     // Undefined in C for reals out of range: as the processor does it natively.
-    Seam {
-        text: "ir = (sqlite3_int64)r;",
-        times: 1,
-        replacement: "ir = real_to_int64(r);",
-    },
+    Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];
 
 fn main() {
@@ -43,13 +39,7 @@ fn main() {
     // version than the library, and refuse to start.
     let shell = out.join("shell.c");
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
-    for input in [
-        "build.rs",
-        "src/shims.c",
-        "src/shims.h",
-        "src/linenoise.h",
-        SHELL_MANIFEST,
-    ] {
+    for input in ["build.rs", "src/shims.c", "src/shims.h", "src/linenoise.h", SHELL_MANIFEST] {
         println!("cargo:rerun-if-changed={input}");
     }
     let mut build = cc::Build::new();
@@ -102,22 +92,14 @@ fn shell_source() -> String {
         .iter()
         .find(|package| package.name.as_str() == "sqlite3-src")
         .expect("the manifest names sqlite3-src");
-    let folder = package
-        .manifest_path
-        .parent()
-        .expect("a manifest lies in a folder");
+    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
     let path = folder.join("source/shell.c");
     fs::read_to_string(Path::new(path.as_str())).expect("sqlite3-src has source/shell.c")
 }
 
 fn sandboxed(shell: &str) -> String {
     SEAMS.iter().fold(shell.to_owned(), |shell, seam| {
-        assert_eq!(
-            shell.matches(seam.text).count(),
-            seam.times,
-            "shell.c: `{}`",
-            seam.text
-        );
+        assert_eq!(shell.matches(seam.text).count(), seam.times, "shell.c: `{}`", seam.text);
         shell.replace(seam.text, seam.replacement)
     })
 }

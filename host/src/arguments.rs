@@ -81,26 +81,16 @@ pub struct Sorted {
 pub fn parse(words: Vec<String>) -> Result<Sorted, clap::Error> {
     if words.first().is_some_and(|word| is_command(word)) {
         let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(words))?;
-        return Ok(Sorted {
-            cli,
-            component: None,
-            shell: Vec::new(),
-        });
+        return Ok(Sorted { cli, component: None, shell: Vec::new() });
     }
     let mut sorter = Sorter::default();
     sorter.sort(words);
     let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?;
-    Ok(Sorted {
-        cli,
-        component: sorter.component,
-        shell: sorter.shell,
-    })
+    Ok(Sorted { cli, component: sorter.component, shell: sorter.shell })
 }
 
 fn is_command(word: &str) -> bool {
-    Cli::command()
-        .get_subcommands()
-        .any(|command| command.get_name() == word)
+    Cli::command().get_subcommands().any(|command| command.get_name() == word)
 }
 
 #[derive(Default)]
@@ -116,8 +106,7 @@ impl Sorter {
         while let Some(word) = words.next() {
             if let Some(takes_value) = own_option(&word) {
                 self.own.push(word);
-                self.own
-                    .extend(words.by_ref().take(usize::from(takes_value)));
+                self.own.extend(words.by_ref().take(usize::from(takes_value)));
                 continue;
             }
             match Word::of(&word) {
@@ -140,10 +129,7 @@ impl Sorter {
     /// The first word that is no option, if it has a component's name.
     fn is_component(&self, word: &str) -> bool {
         let is_first = self.component.is_none()
-            && self
-                .shell
-                .iter()
-                .all(|word| Word::of(word) != Word::Positional);
+            && self.shell.iter().all(|word| Word::of(word) != Word::Positional);
         is_first && (word.ends_with(".wasm") || word.ends_with(".cwasm"))
     }
 }
@@ -160,9 +146,7 @@ fn own_option(word: &str) -> Option<bool> {
         return Some(false);
     }
     let command = Cli::command();
-    let option = command
-        .get_arguments()
-        .find(|option| option.get_long() == Some(name))?;
+    let option = command.get_arguments().find(|option| option.get_long() == Some(name))?;
     Some(option.get_action().takes_values() && !has_value)
 }
 

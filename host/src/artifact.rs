@@ -112,11 +112,8 @@ pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Comp
 /// The engine's long story about another version or processor, in one line.
 fn mismatch(error: wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
-    anyhow!(
-        "{}; precompile it again here",
-        cause.lines().next().unwrap_or_default().trim()
-    )
-    .context("it was made for another version or processor")
+    anyhow!("{}; precompile it again here", cause.lines().next().unwrap_or_default().trim())
+        .context("it was made for another version or processor")
 }
 
 /// Native code is as good as a program: only this user or root may have
@@ -137,12 +134,9 @@ fn check_trust(file: &File) -> Result<()> {
 
 fn check_seal(file: &File, hashes: &ContentHashes) -> Result<()> {
     let size = file.metadata()?.len();
-    let length = size
-        .checked_sub(SEAL_BYTES as u64)
-        .ok_or(Unusable::Unsealed)?;
+    let length = size.checked_sub(SEAL_BYTES as u64).ok_or(Unusable::Unsealed)?;
     let mut seal = [0; SEAL_BYTES];
-    file.read_exact_at(&mut seal, length)
-        .context("failed to read it")?;
+    file.read_exact_at(&mut seal, length).context("failed to read it")?;
     if seal[..8] != MAGIC || seal[8..16] != length.to_le_bytes() {
         return Err(Unusable::Unsealed.into());
     }

@@ -33,11 +33,7 @@ impl Folder {
     /// somebody else could write in it: what lies there is trusted.
     pub fn open(path: PathBuf) -> Option<Self> {
         if !path.is_dir() {
-            fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(&path)
-                .ok()?;
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).ok()?;
         }
         let metadata = fs::metadata(&path).ok()?;
         let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
@@ -54,10 +50,7 @@ impl Folder {
         let mut hasher = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
-        self.path(
-            "compiled",
-            &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()),
-        )
+        self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
     }
 
     /// Write a file whole or not at all. A cache that cannot be written costs
@@ -68,10 +61,7 @@ impl Folder {
 
     fn try_write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
         let part = path.parent().unwrap_or(&self.0);
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(part)?;
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(part)?;
         let mut file = tempfile::NamedTempFile::new_in(part)?;
         file.write_all(content)?;
         file.persist(path)?;
@@ -119,9 +109,7 @@ mod tests {
         for number in 0..MAX_ARTIFACTS + 3 {
             folder.write(&folder.path("part", &format!("{number:04}")), b"");
         }
-        let kept = fs::read_dir(temporary.path().join("cache/part"))
-            .unwrap()
-            .count();
+        let kept = fs::read_dir(temporary.path().join("cache/part")).unwrap().count();
         assert_eq!(kept, MAX_ARTIFACTS);
         assert!(folder.path("part", "0066").exists());
     }

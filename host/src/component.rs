@@ -96,10 +96,7 @@ impl Loader {
 
     fn component(&self, path: &Path) -> Result<Component> {
         let mut file = open(path)?;
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "cwasm")
-        {
+        if path.extension().is_some_and(|extension| extension == "cwasm") {
             return artifact::load(&self.engine, &file, &self.hashes);
         }
         let Some(cache) = &self.cache else {
@@ -111,10 +108,7 @@ impl Loader {
             return Ok(component);
         }
         let _shown = (self.on_compile)(path);
-        cache.write(
-            &artifact,
-            &artifact::precompile(&self.engine, &read(&mut file)?)?,
-        );
+        cache.write(&artifact, &artifact::precompile(&self.engine, &read(&mut file)?)?);
         match self.cached(&artifact) {
             Some(component) => Ok(component),
             // The folder cannot be written.
@@ -137,18 +131,13 @@ impl Loader {
 
     fn program(&self, component: Component) -> Result<Program> {
         let ty = component.component_type();
-        let runs = ty
-            .exports(&self.engine)
-            .any(|(name, _)| name.starts_with(COMMAND_EXPORT));
+        let runs = ty.exports(&self.engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT));
         if !runs {
             return Err(anyhow!(
                 "it is a component of another kind: it does not export `wasi:cli/run`"
             ));
         }
-        Ok(Program {
-            engine: self.engine.clone(),
-            component,
-        })
+        Ok(Program { engine: self.engine.clone(), component })
     }
 }
 
@@ -162,8 +151,6 @@ fn open(path: &Path) -> Result<File> {
 
 fn read(file: &mut File) -> Result<Vec<u8>> {
     let mut wasm = Vec::new();
-    file.take(MAX_WASM_BYTES)
-        .read_to_end(&mut wasm)
-        .context("failed to read it")?;
+    file.take(MAX_WASM_BYTES).read_to_end(&mut wasm).context("failed to read it")?;
     Ok(wasm)
 }

@@ -27,11 +27,7 @@ pub struct ConsoleCtx {
 impl ConsoleCtx {
     /// With the history in that file, or none that is kept.
     pub fn new(history: Option<PathBuf>) -> Self {
-        Self {
-            history,
-            editor: None,
-            gave_up: false,
-        }
+        Self { history, editor: None, gave_up: false }
     }
 
     fn editor(&mut self) -> &mut Editor {

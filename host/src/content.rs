@@ -41,10 +41,7 @@ impl ContentHashes {
         let Some(record) = self.record(file, length)? else {
             return hash(file, length);
         };
-        if let Some(known) = fs::read(&record)
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-        {
+        if let Some(known) = fs::read(&record).ok().and_then(|bytes| bytes.try_into().ok()) {
             return Ok(Hash::from_bytes(known));
         }
         let hash = hash(file, length)?;
@@ -78,21 +75,14 @@ impl ContentHashes {
             length,
         ]
         .hash(&mut hasher);
-        let name = format!(
-            "{:x}-{:x}-{:016x}",
-            metadata.dev(),
-            metadata.ino(),
-            hasher.finish()
-        );
+        let name = format!("{:x}-{:x}-{:016x}", metadata.dev(), metadata.ino(), hasher.finish());
         Ok(Some(folder.path("content", &name)))
     }
 }
 
 fn is_settled(metadata: &fs::Metadata) -> bool {
     let changed = Duration::new(metadata.ctime().max(0) as u64, metadata.ctime_nsec() as u32);
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH + changed)
-        .is_ok_and(|age| age > SETTLED)
+    SystemTime::now().duration_since(UNIX_EPOCH + changed).is_ok_and(|age| age > SETTLED)
 }
 
 /// By position: the file's own offset is the caller's.

@@ -56,11 +56,7 @@ pub struct FilesCtx {
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self {
-            grants,
-            open: Vec::new(),
-            pages: BytesMut::new(),
-        }
+        Self { grants, open: Vec::new(), pages: BytesMut::new() }
     }
 
     /// The granted folders.
@@ -148,9 +144,7 @@ pub fn add_to_linker<T: 'static>(
 
 impl FilesCtx {
     fn place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
-        self.grants
-            .place(Path::new(path))
-            .ok_or(ErrorCode::NotGranted)
+        self.grants.place(Path::new(path)).ok_or(ErrorCode::NotGranted)
     }
 
     fn writable_place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
@@ -174,11 +168,7 @@ impl FilesCtx {
     }
 
     fn keep(&mut self, file: File) -> Result<Handle, Error> {
-        let free = self
-            .open
-            .iter()
-            .position(Option::is_none)
-            .unwrap_or(self.open.len());
+        let free = self.open.iter().position(Option::is_none).unwrap_or(self.open.len());
         if free >= MAX_OPEN_FILES {
             return Err(ErrorCode::TooManyFiles.into());
         }
@@ -219,10 +209,7 @@ impl Host for FilesView<'_> {
 
     fn open(&mut self, path: String, how: OpenFlags) -> Result<Opened, Error> {
         let (file, read_only) = open::open(self.ctx.place(&path)?, how)?;
-        Ok(Opened {
-            file: self.ctx.keep(file)?,
-            read_only,
-        })
+        Ok(Opened { file: self.ctx.keep(file)?, read_only })
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {
@@ -249,16 +236,9 @@ impl Host for FilesView<'_> {
     }
 
     fn resolve(&mut self, path: String) -> Result<Resolved, Error> {
-        let resolved = self
-            .ctx
-            .grants
-            .resolve(Path::new(&path))
-            .map_err(|_| ErrorCode::Invalid)?;
+        let resolved = self.ctx.grants.resolve(Path::new(&path)).map_err(|_| ErrorCode::Invalid)?;
         let path = resolved.path.into_os_string().into_string();
-        Ok(Resolved {
-            path: path.map_err(|_| ErrorCode::Invalid)?,
-            had_link: resolved.had_link,
-        })
+        Ok(Resolved { path: path.map_err(|_| ErrorCode::Invalid)?, had_link: resolved.had_link })
     }
 
     fn permissions(&mut self, path: String) -> Result<u32, Error> {
@@ -266,10 +246,7 @@ impl Host for FilesView<'_> {
     }
 
     fn set_permissions(&mut self, path: String, bits: u32) -> Result<(), Error> {
-        Ok(open::set_permissions(
-            self.ctx.writable_place(&path)?,
-            bits,
-        )?)
+        Ok(open::set_permissions(self.ctx.writable_place(&path)?, bits)?)
     }
 
     fn close(&mut self, file: Handle) -> wasmtime::Result<()> {

@@ -69,19 +69,11 @@ impl Grant {
     /// When there is no such folder, or `guest` is not absolute.
     pub fn open(host: &Path, guest: &Path, access: Access) -> Result<Self> {
         if !guest.is_absolute() {
-            bail!(
-                "the name of a granted folder must be absolute: `{}`",
-                guest.display()
-            );
+            bail!("the name of a granted folder must be absolute: `{}`", guest.display());
         }
         let dir = Dir::open_ambient_dir(host, ambient_authority())
             .with_context(|| format!("failed to open the folder `{}`", host.display()))?;
-        Ok(Self {
-            host: host.into(),
-            guest: normal(guest),
-            access,
-            dir: Arc::new(dir),
-        })
+        Ok(Self { host: host.into(), guest: normal(guest), access, dir: Arc::new(dir) })
     }
 }
 
@@ -96,8 +88,7 @@ impl Grants {
         if !self.0.iter().any(|other| other.guest == grant.guest) {
             self.0.push(grant);
             // The longest name wins, so it is found first.
-            self.0
-                .sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
+            self.0.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
         }
     }
 
@@ -114,11 +105,7 @@ impl Grants {
         }
         self.0.iter().find_map(|grant| {
             let path = below(path, &grant.guest)?;
-            Some(Place {
-                dir: &grant.dir,
-                path,
-                access: grant.access,
-            })
+            Some(Place { dir: &grant.dir, path, access: grant.access })
         })
     }
 
@@ -155,10 +142,7 @@ impl Grants {
             }
             rest.extend(names(&target));
         }
-        Ok(Resolved {
-            path: resolved,
-            had_link: links > 0,
-        })
+        Ok(Resolved { path: resolved, had_link: links > 0 })
     }
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
@@ -226,9 +210,7 @@ mod tests {
     fn parent_names_lead_out_of_the_grant() {
         let folder = folder();
         let grants = granted(folder.path());
-        let outside = grants
-            .resolve(&folder.path().join("a/../../etc/passwd"))
-            .unwrap();
+        let outside = grants.resolve(&folder.path().join("a/../../etc/passwd")).unwrap();
         assert!(grants.place(&outside.path).is_none(), "{outside:?}");
     }
 
@@ -246,13 +228,7 @@ mod tests {
         symlink("/etc/passwd", folder.path().join("out")).unwrap();
         let grants = granted(folder.path());
         let inside = grants.resolve(&folder.path().join("link.db")).unwrap();
-        assert_eq!(
-            inside,
-            Resolved {
-                path: folder.path().join("real.db"),
-                had_link: true
-            }
-        );
+        assert_eq!(inside, Resolved { path: folder.path().join("real.db"), had_link: true });
         let outside = grants.resolve(&folder.path().join("out")).unwrap();
         assert_eq!(outside.path, Path::new("/etc/passwd"));
         assert!(grants.place(&outside.path).is_none());
@@ -274,13 +250,7 @@ mod tests {
         let mut grants = granted(folder.path());
         let inner = folder.path().join("inner");
         grants.add(Grant::open(&inner, &inner, Access::ReadOnly).unwrap());
-        assert_eq!(
-            grants.place(&inner.join("x")).unwrap().access,
-            Access::ReadOnly
-        );
-        assert_eq!(
-            grants.place(&folder.path().join("x")).unwrap().access,
-            Access::ReadWrite
-        );
+        assert_eq!(grants.place(&inner.join("x")).unwrap().access, Access::ReadOnly);
+        assert_eq!(grants.place(&folder.path().join("x")).unwrap().access, Access::ReadWrite);
     }
 }

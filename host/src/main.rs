@@ -32,11 +32,7 @@ fn try_main() -> Result<ExitCode> {
             }
         }
     }
-    let Sorted {
-        cli,
-        component,
-        shell,
-    } = match arguments::parse(words) {
+    let Sorted { cli, component, shell } = match arguments::parse(words) {
         Ok(sorted) => sorted,
         Err(error) => {
             error.print()?;

@@ -140,8 +140,7 @@ impl ProcessCtx {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
@@ -302,11 +301,7 @@ pub struct MemoryLimit {
 impl MemoryLimit {
     /// At most `limit_bytes` for all memories together.
     pub fn new(limit_bytes: usize) -> Self {
-        Self {
-            limit_bytes,
-            used_bytes: 0,
-            reached: false,
-        }
+        Self { limit_bytes, used_bytes: 0, reached: false }
     }
 
     /// Whether memory has been refused.

@@ -109,10 +109,7 @@ struct Host {
 
 impl WasiView for Host {
     fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView {
-            ctx: &mut self.wasi,
-            table: &mut self.table,
-        }
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
     }
 }
 
@@ -184,10 +181,7 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
         Ok(Ok(())) => return exit_code(0),
         Ok(Err(())) => return exit_code(1),
         Err(exit) => {
-            return exit_code(
-                exit.downcast_ref::<I32Exit>()
-                    .map_or(1, |exit| exit.0 as u8),
-            );
+            return exit_code(exit.downcast_ref::<I32Exit>().map_or(1, |exit| exit.0 as u8));
         }
     };
     match error.downcast_ref::<Stop>() {
@@ -232,10 +226,7 @@ fn wasi(options: &Options) -> Result<WasiCtx> {
             Access::ReadOnly => FsPerms::ReadOnly,
             Access::ReadWrite => FsPerms::ReadWrite,
         };
-        let guest = grant
-            .guest
-            .to_str()
-            .context("the name of a granted folder is no UTF-8")?;
+        let guest = grant.guest.to_str().context("the name of a granted folder is no UTF-8")?;
         builder
             .preopened_dir(&grant.host, guest, permissions)
             .map_err(anyhow::Error::from)
@@ -249,14 +240,10 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
     wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
     files::add_to_linker(
         &mut linker,
-        |host: &mut Host| FilesView {
-            ctx: &mut host.files,
-        },
+        |host: &mut Host| FilesView { ctx: &mut host.files },
         |host| &host.files,
     )?;
-    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView {
-        ctx: &mut host.console,
-    })?;
+    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
         ctx: &mut host.process,
         grants: host.files.grants(),

@@ -79,10 +79,7 @@ pub fn database(arguments: &[String]) -> Option<PathBuf> {
 /// The file that `.archive`'s options name: behind `--file`, or the word
 /// behind a group of letters with `f` in it, such as `-Acf x.sqlar`.
 fn archive(word: &str, rest: &[String]) -> Option<PathBuf> {
-    if let Some(position) = rest
-        .iter()
-        .position(|word| word == "--file" || word == "-f")
-    {
+    if let Some(position) = rest.iter().position(|word| word == "--file" || word == "-f") {
         return file_name(rest.get(position + 1)?);
     }
     let letters = word.trim_start_matches('-').trim_start_matches('A');
@@ -90,11 +87,7 @@ fn archive(word: &str, rest: &[String]) -> Option<PathBuf> {
         "" => (rest.first()?.as_str(), rest.get(1)),
         letters => (letters, rest.first()),
     };
-    if group.contains('f') && !group.starts_with("--") {
-        file_name(behind?)
-    } else {
-        None
-    }
+    if group.contains('f') && !group.starts_with("--") { file_name(behind?) } else { None }
 }
 
 /// The path in a database's name, which may be a `file:` URI.
@@ -169,9 +162,6 @@ mod tests {
     fn archives_are_databases_too() {
         assert_eq!(found("-Acf x.sqlar file").as_deref(), Some("x.sqlar"));
         assert_eq!(found("-A cf x.sqlar file").as_deref(), Some("x.sqlar"));
-        assert_eq!(
-            found("-A --create --file x.sqlar a").as_deref(),
-            Some("x.sqlar")
-        );
+        assert_eq!(found("-A --create --file x.sqlar a").as_deref(), Some("x.sqlar"));
     }
 }

@@ -27,28 +27,20 @@ pub struct Stream<T> {
 
 impl<T> Clone for Stream<T> {
     fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            is_terminal: self.is_terminal,
-        }
+        Self { inner: self.inner.clone(), is_terminal: self.is_terminal }
     }
 }
 
 impl<T> Stream<T> {
     /// Take `inner`; the component behaves as at a terminal if it is one.
     pub fn new(inner: T, is_terminal: bool) -> Self {
-        Self {
-            inner: Arc::new(Mutex::new(inner)),
-            is_terminal,
-        }
+        Self { inner: Arc::new(Mutex::new(inner)), is_terminal }
     }
 
     /// The stream itself, also after a panic on another thread: it has no
     /// state that could be half done.
     pub fn lock(&self) -> MutexGuard<'_, T> {
-        self.inner
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -12,10 +12,7 @@ unsafe extern "C" {
 
 /// Set the hooks, before SQLite is used.
 pub fn install() {
-    set_hooks(Hooks {
-        opened,
-        interrupted,
-    });
+    set_hooks(Hooks { opened, interrupted });
 }
 
 /// Calls the handler that the shell gave to `signal`.

@@ -96,10 +96,7 @@ unsafe extern "C" fn host_local_offset(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_startup_file(path: *const c_char, size: *mut usize) -> *mut u8 {
     // SAFETY: the caller's promise.
-    let content = unsafe { CStr::from_ptr(path) }
-        .to_str()
-        .ok()
-        .and_then(process::startup_file);
+    let content = unsafe { CStr::from_ptr(path) }.to_str().ok().and_then(process::startup_file);
     let Some(content) = content else {
         return null_mut();
     };

@@ -153,11 +153,8 @@ impl DatabaseFile {
 
     /// `SQLITE_IOCAP_*` flags, the same as the native unix VFS's.
     pub fn device_characteristics(&self) -> c_int {
-        let powersafe = if self.powersafe_overwrite {
-            sqlite::SQLITE_IOCAP_POWERSAFE_OVERWRITE
-        } else {
-            0
-        };
+        let powersafe =
+            if self.powersafe_overwrite { sqlite::SQLITE_IOCAP_POWERSAFE_OVERWRITE } else { 0 };
         powersafe | SQLITE_IOCAP_SUBPAGE_READ
     }
 

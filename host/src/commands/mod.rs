@@ -50,11 +50,7 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             return Self(None);
         }
-        let name = path
-            .file_name()
-            .unwrap_or(path.as_os_str())
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);

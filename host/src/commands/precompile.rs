@@ -23,9 +23,7 @@ pub struct Precompile {
 impl Precompile {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
-        let output = self
-            .output
-            .unwrap_or_else(|| self.input.with_extension("cwasm"));
+        let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
         let code = loader(Cache::Off)?.precompile(&self.input)?;
         let folder = match output.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -74,11 +74,7 @@ fn parse_folder(text: &str) -> Result<FolderOption> {
     if host.is_empty() {
         bail!("the folder is missing");
     }
-    Ok(FolderOption {
-        host: host.into(),
-        guest,
-        access,
-    })
+    Ok(FolderOption { host: host.into(), guest, access })
 }
 
 fn parse_size(text: &str) -> Result<usize> {
@@ -90,10 +86,7 @@ fn parse_size(text: &str) -> Result<usize> {
         "g" | "G" => 1 << 30,
         unit => bail!("unknown unit `{unit}`; use K, M or G"),
     };
-    let size = digits
-        .parse::<usize>()?
-        .checked_mul(unit)
-        .context("it is too large")?;
+    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
     if !(1..=MAX_MEMORY_BYTES).contains(&size) {
         bail!("it must be from 1 byte to 4G, all that a component can address");
     }
@@ -218,9 +211,7 @@ fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
 /// that is a link, by its place.
 fn default_folders(shell: &[String]) -> Vec<PathBuf> {
     let database = database(shell).and_then(|path| std::path::absolute(path).ok());
-    let real = database
-        .as_ref()
-        .and_then(|path| fs::canonicalize(path).ok());
+    let real = database.as_ref().and_then(|path| fs::canonicalize(path).ok());
     let folders = [database, real].into_iter().flatten().filter_map(|path| {
         let folder = path.parent()?;
         folder.is_dir().then(|| folder.to_owned())

@@ -52,10 +52,7 @@ impl Editor {
         let (to_edited, edited) = channel();
         let (to_saved, saved) = channel();
         thread::spawn(move || {
-            let helper = Completion {
-                edited: to_edited.clone(),
-                candidates: for_candidates,
-            };
+            let helper = Completion { edited: to_edited.clone(), candidates: for_candidates };
             // Without a terminal every request goes unanswered, which is the end.
             if let Ok(mut line_editor) = line_editor(helper) {
                 for request in for_requests {
@@ -63,13 +60,7 @@ impl Editor {
                 }
             }
         });
-        Self {
-            requests,
-            candidates,
-            edited,
-            saved,
-            is_completing: false,
-        }
+        Self { requests, candidates, edited, saved, is_completing: false }
     }
 
     /// Let the person edit a line.
@@ -165,12 +156,8 @@ fn save(history: &MemHistory, path: &Path, limit: usize) -> io::Result<()> {
         .flat_map(|line| [line.as_str(), "\n"])
         .collect();
     // What a person typed is theirs alone.
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
+    let mut file =
+        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())
 }
 
@@ -194,26 +181,19 @@ impl Completer for Completion {
         let start = word_start(line);
         let _ = self.edited.send(Edited::Complete(line.to_owned()));
         let candidates = self.candidates.recv().unwrap_or_default();
-        let words = candidates
-            .iter()
-            .filter_map(|candidate| candidate.get(start..));
+        let words = candidates.iter().filter_map(|candidate| candidate.get(start..));
         Ok((start, words.map(|word| pair(word.trim_end())).collect()))
     }
 }
 
 fn pair(word: &str) -> Pair {
-    Pair {
-        display: word.to_owned(),
-        replacement: word.to_owned(),
-    }
+    Pair { display: word.to_owned(), replacement: word.to_owned() }
 }
 
 /// Where the word before the cursor begins, by the shell's own rule.
 fn word_start(line: &str) -> usize {
     line.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .map_or(0, |before| {
-            before + line[before..].chars().next().map_or(1, char::len_utf8)
-        })
+        .map_or(0, |before| before + line[before..].chars().next().map_or(1, char::len_utf8))
 }
 
 #[cfg(test)]

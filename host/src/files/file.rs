@@ -31,27 +31,14 @@ struct Name {
 impl File {
     /// A file opened at `place`.
     pub(super) fn at(place: Place<'_>, file: std::fs::File, folder_unsynced: bool) -> Self {
-        let name = Name {
-            dir: place.dir.clone(),
-            path: place.path.into(),
-        };
-        Self {
-            file,
-            lock: Lock::none(),
-            name: Some(name),
-            folder_unsynced,
-        }
+        let name = Name { dir: place.dir.clone(), path: place.path.into() };
+        Self { file, lock: Lock::none(), name: Some(name), folder_unsynced }
     }
 
     /// A file without a name, in the system's folder for such.
     pub(super) fn temporary() -> io::Result<Self> {
         let file = tempfile::tempfile()?;
-        Ok(Self {
-            file,
-            lock: Lock::none(),
-            name: None,
-            folder_unsynced: false,
-        })
+        Ok(Self { file, lock: Lock::none(), name: None, folder_unsynced: false })
     }
 
     /// Fill `buffer` from `offset` on; the number of bytes read, less than its
@@ -59,10 +46,7 @@ impl File {
     pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         let mut count = 0;
         while count < buffer.len() {
-            match self
-                .file
-                .read_at(&mut buffer[count..], offset + count as u64)
-            {
+            match self.file.read_at(&mut buffer[count..], offset + count as u64) {
                 Ok(0) => break,
                 Ok(more) => count += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

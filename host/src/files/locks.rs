@@ -42,9 +42,7 @@ pub struct Lock {
 impl Lock {
     /// Nothing is held.
     pub fn none() -> Self {
-        Self {
-            level: LockLevel::None,
-        }
+        Self { level: LockLevel::None }
     }
 
     /// What is held.
@@ -157,11 +155,7 @@ mod tests {
 
     fn twice() -> (tempfile::NamedTempFile, File) {
         let first = tempfile::NamedTempFile::new().unwrap();
-        let second = File::options()
-            .read(true)
-            .write(true)
-            .open(first.path())
-            .unwrap();
+        let second = File::options().read(true).write(true).open(first.path()).unwrap();
         (first, second)
     }
 
@@ -169,29 +163,17 @@ mod tests {
     fn readers_share_and_a_writer_waits_with_pending() {
         let (a, b) = twice();
         let (mut one, mut two) = (Lock::none(), Lock::none());
-        assert_eq!(
-            one.raise(a.as_file(), LockLevel::Shared).unwrap(),
-            Outcome::Held
-        );
+        assert_eq!(one.raise(a.as_file(), LockLevel::Shared).unwrap(), Outcome::Held);
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Held);
-        assert_eq!(
-            one.raise(a.as_file(), LockLevel::Reserved).unwrap(),
-            Outcome::Held
-        );
+        assert_eq!(one.raise(a.as_file(), LockLevel::Reserved).unwrap(), Outcome::Held);
         assert!(two.is_reserved(&b).unwrap());
         assert_eq!(two.raise(&b, LockLevel::Reserved).unwrap(), Outcome::Busy);
-        assert_eq!(
-            one.raise(a.as_file(), LockLevel::Exclusive).unwrap(),
-            Outcome::Busy
-        );
+        assert_eq!(one.raise(a.as_file(), LockLevel::Exclusive).unwrap(), Outcome::Busy);
         assert_eq!(one.level(), LockLevel::Pending);
         two.lower(&b, LockLevel::None).unwrap();
         // PENDING keeps new readers out.
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Busy);
-        assert_eq!(
-            one.raise(a.as_file(), LockLevel::Exclusive).unwrap(),
-            Outcome::Held
-        );
+        assert_eq!(one.raise(a.as_file(), LockLevel::Exclusive).unwrap(), Outcome::Held);
         one.lower(a.as_file(), LockLevel::Shared).unwrap();
         assert_eq!(two.raise(&b, LockLevel::Shared).unwrap(), Outcome::Held);
         assert!(!two.is_reserved(&b).unwrap());

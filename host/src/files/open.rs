@@ -56,11 +56,7 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
     if place.access == Access::ReadOnly {
         return Err(ErrorCode::ReadOnly);
     }
-    let like = if how.contains(OpenFlags::JOURNAL) {
-        database_ownership(place)
-    } else {
-        None
-    };
+    let like = if how.contains(OpenFlags::JOURNAL) { database_ownership(place) } else { None };
     let file = open_with(
         place,
         OpenOptions::new()
@@ -79,11 +75,7 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
 fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
     // Links were followed by `resolve`; one that appears later is an attack.
     options.follow(FollowSymlinks::No);
-    let file = place
-        .dir
-        .open_with(place.path, options)
-        .map_err(|error| code(&error))?
-        .into_std();
+    let file = place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std();
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Err(ErrorCode::IsDirectory),
         Ok(_) => Ok(file),
@@ -163,9 +155,7 @@ fn plain_status(place: Place<'_>) -> Option<Status> {
         Err(_) => return None,
     };
     match FileType::from_raw_mode(status.st_mode) {
-        FileType::RegularFile => Some(Status::File {
-            size: u64::try_from(status.st_size).ok()?,
-        }),
+        FileType::RegularFile => Some(Status::File { size: u64::try_from(status.st_size).ok()? }),
         FileType::Symlink => None,
         _ => Some(Status::Other),
     }

@@ -92,17 +92,8 @@ pub unsafe fn set_progress_handler(
     argument: *mut c_void,
 ) {
     let wanted = callback.filter(|_| steps > 0);
-    STATE.handler.set(ProgramHandler {
-        steps,
-        callback: wanted,
-        argument,
-        waited: 0,
-    });
-    let period = if wanted.is_some() {
-        steps.min(STEPS_PER_POLL)
-    } else {
-        STEPS_PER_POLL
-    };
+    STATE.handler.set(ProgramHandler { steps, callback: wanted, argument, waited: 0 });
+    let period = if wanted.is_some() { steps.min(STEPS_PER_POLL) } else { STEPS_PER_POLL };
     // SAFETY: the caller's connection.
     unsafe { sqlite::sqlite3_progress_handler(db, period, Some(on_progress), null_mut()) };
 }
@@ -125,9 +116,5 @@ unsafe extern "C" fn on_progress(_: *mut c_void) -> c_int {
     }
     STATE.handler.set(handler);
     // SAFETY: the program's callback with the program's argument.
-    if is_due {
-        unsafe { callback(handler.argument) }
-    } else {
-        0
-    }
+    if is_due { unsafe { callback(handler.argument) } } else { 0 }
 }

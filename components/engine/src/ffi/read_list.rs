@@ -52,14 +52,8 @@ unsafe extern "C" {
 pub fn read_into(file: File, offset: u64, buffer: &mut [u8]) -> Result<usize, ErrorCode> {
     let length = u32::try_from(buffer.len()).map_err(|_| ErrorCode::Invalid)?;
     AWAITING.0.set((buffer.as_mut_ptr(), buffer.len()));
-    let nothing = RawList {
-        data: null_mut(),
-        count: 0,
-    };
-    let mut result = RawResult {
-        is_error: 0,
-        payload: RawPayload { list: nothing },
-    };
+    let nothing = RawList { data: null_mut(), count: 0 };
+    let mut result = RawResult { is_error: 0, payload: RawPayload { list: nothing } };
     // SAFETY: the import's signature is the lowered form of `files.read`, and
     // `result` outlives the call.
     unsafe { file_read(file, offset, length, &mut result) };
@@ -115,11 +109,7 @@ pub unsafe extern "C" fn cabi_realloc(
         let new = if old_size == 0 {
             alloc(layout)
         } else {
-            realloc(
-                old,
-                Layout::from_size_align_unchecked(old_size, align),
-                new_size,
-            )
+            realloc(old, Layout::from_size_align_unchecked(old_size, align), new_size)
         };
         if new.is_null() {
             handle_alloc_error(layout);

@@ -60,9 +60,7 @@ pub extern "C" fn sqlite3_os_end() -> c_int {
 /// `name` is a C string that lives as long as the result.
 unsafe fn text<'a>(name: *const c_char) -> Result<&'a str, Code> {
     // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(name) }
-        .to_str()
-        .map_err(|_| Code(sqlite::SQLITE_CANTOPEN))
+    unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Code(sqlite::SQLITE_CANTOPEN))
 }
 
 const JOURNALS: c_int =
@@ -73,10 +71,7 @@ fn open_flags(flags: c_int) -> OpenFlags {
         (sqlite::SQLITE_OPEN_READWRITE, OpenFlags::READ_WRITE),
         (sqlite::SQLITE_OPEN_CREATE, OpenFlags::CREATE),
         (sqlite::SQLITE_OPEN_EXCLUSIVE, OpenFlags::EXCLUSIVE),
-        (
-            sqlite::SQLITE_OPEN_DELETEONCLOSE,
-            OpenFlags::DELETE_ON_CLOSE,
-        ),
+        (sqlite::SQLITE_OPEN_DELETEONCLOSE, OpenFlags::DELETE_ON_CLOSE),
         (JOURNALS, OpenFlags::JOURNAL),
     ]
     .into_iter()
@@ -182,11 +177,7 @@ unsafe extern "C" fn full_pathname(
         out[..bytes.len()].copy_from_slice(bytes);
         out[bytes.len()] = 0;
     }
-    if resolved.had_link {
-        sqlite::SQLITE_OK_SYMLINK
-    } else {
-        sqlite::SQLITE_OK
-    }
+    if resolved.had_link { sqlite::SQLITE_OK_SYMLINK } else { sqlite::SQLITE_OK }
 }
 
 unsafe extern "C" fn no_library(_: *mut sqlite3_vfs, _: *const c_char) -> *mut c_void {
@@ -234,9 +225,7 @@ unsafe extern "C" fn sleep(_: *mut sqlite3_vfs, microseconds: c_int) -> c_int {
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
 
 fn julian_ms() -> i64 {
-    let since_epoch = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     UNIX_EPOCH_MS + since_epoch.as_millis() as i64
 }
 

@@ -22,7 +22,8 @@ const ABOUT: &str = "\
 Runs SQLite's own shell in a WebAssembly sandbox, as `sqlite3` runs.
 
 The sandbox gives it the working folder and the folder of the database named on
-the command line; no other files, no network, no environment, no programs.";
+the command line; no other files, no network, no programs, and of the
+environment only HOME, XDG_CONFIG_HOME and SQLITE_HISTORY.";
 
 const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
@@ -53,11 +54,11 @@ pub struct Cli {
 /// The commands beside running.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// See [`Precompile`].
+    /// Compile a component ahead of time.
     Precompile(Precompile),
-    /// See [`Completions`].
+    /// Print a completion script for a shell.
     Completions(Completions),
-    /// See [`ManPage`].
+    /// Print the manual page, in roff.
     Man(ManPage),
 }
 

@@ -26,7 +26,7 @@ pub struct Loader {
     engine: Engine,
     cache: Option<Folder>,
     hashes: ContentHashes,
-    on_compile: Box<dyn Fn(&Path) -> Box<dyn Any>>,
+    on_compile: Box<dyn Fn(&Path) -> Box<dyn Any> + Send>,
 }
 
 /// A component whose code is ready.
@@ -54,17 +54,27 @@ impl Loader {
     ///
     /// When this processor or system lacks what the engine needs.
     pub fn new(cache: Option<Folder>) -> Result<Self> {
-        Ok(Self {
-            engine: command_engine()?,
+        Ok(Self::for_engine(command_engine()?, cache))
+    }
+
+    /// For components that run on `engine`.
+    pub(crate) fn for_engine(engine: Engine, cache: Option<Folder>) -> Self {
+        Self {
+            engine,
             hashes: ContentHashes::new(cache.clone()),
             cache,
             on_compile: Box::new(|_| Box::new(())),
-        })
+        }
+    }
+
+    /// Load a component of any kind.
+    pub(crate) fn load_component(&self, path: &Path) -> Result<Component> {
+        self.component(path).map_err(|error| error.context(LoadError(path.into())))
     }
 
     /// Call `show` when a component is about to be compiled, and drop what it
     /// gives when that is done.
-    pub fn on_compile(mut self, show: impl Fn(&Path) -> Box<dyn Any> + 'static) -> Self {
+    pub fn on_compile(mut self, show: impl Fn(&Path) -> Box<dyn Any> + Send + 'static) -> Self {
         self.on_compile = Box::new(show);
         self
     }

@@ -7,16 +7,38 @@ use wasmtime::{Config, Engine, OptLevel};
 /// that SQLite's own depth limits are met before it ends.
 pub const MAX_STACK_BYTES: usize = 8 << 20;
 
+/// Stack for an extension's calls, in bytes, on top of the component's that
+/// calls it: what a thread of a native program usually has.
+pub const MAX_EXTENSION_STACK_BYTES: usize = 2 << 20;
+
 /// An engine for components that run to their end on the calling thread.
 ///
 /// # Errors
 ///
 /// When this processor or system lacks what the engine needs.
 pub fn command_engine() -> Result<Engine> {
+    let mut config = settings();
+    config.max_wasm_stack(MAX_STACK_BYTES);
+    Ok(Engine::new(&config)?)
+}
+
+/// An engine for extensions, whose calls end at a deadline: they are not
+/// trusted.
+///
+/// # Errors
+///
+/// When this processor or system lacks what the engine needs.
+pub fn extension_engine() -> Result<Engine> {
+    let mut config = settings();
+    config.max_wasm_stack(MAX_EXTENSION_STACK_BYTES).epoch_interruption(true);
+    Ok(Engine::new(&config)?)
+}
+
+/// What both have in common.
+fn settings() -> Config {
     let mut config = Config::new();
     config
         .cranelift_opt_level(OptLevel::Speed)
-        .max_wasm_stack(MAX_STACK_BYTES)
         // Unused without asynchronous calls, yet checked against the other.
         .async_stack_size(2 * MAX_STACK_BYTES)
         .wasm_component_model(true)
@@ -27,5 +49,5 @@ pub fn command_engine() -> Result<Engine> {
         .concurrency_support(false);
     #[cfg(feature = "profiling")]
     config.profiler(wasmtime::ProfilingStrategy::PerfMap);
-    Ok(Engine::new(&config)?)
+    config
 }

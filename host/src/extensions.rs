@@ -175,7 +175,7 @@ impl Host for ExtensionsView<'_> {
 
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let number = bindings.aggregate()?.call_start(store, function)?;
             Ok(handles.add(number))
         })
@@ -191,7 +191,7 @@ impl Host for ExtensionsView<'_> {
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
             bindings.aggregate()?.call_step(store, number, count, width, &rows, &subtypes)
         })
@@ -207,7 +207,7 @@ impl Host for ExtensionsView<'_> {
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
             bindings.aggregate()?.call_inverse(store, number, count, width, &rows, &subtypes)
         })
@@ -215,7 +215,7 @@ impl Host for ExtensionsView<'_> {
 
     fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
             bindings.aggregate()?.call_current(store, number)
         })
@@ -223,7 +223,7 @@ impl Host for ExtensionsView<'_> {
 
     fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.remove(accumulator) else { return Ok(Err(Handles::lost())) };
             bindings.aggregate()?.call_finish(store, number)
         })
@@ -232,7 +232,7 @@ impl Host for ExtensionsView<'_> {
     fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) {
         // Nobody is there to be told of a failure.
         let _ = self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.remove(accumulator) else { return Ok(Ok(())) };
             bindings.aggregate()?.call_abandon(store, number).map(Ok)
         });
@@ -257,7 +257,7 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<String>,
     ) -> Result<Connected, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let connected = bindings
                 .table()?
                 .call_connect(store, module, occasion, &schema, &name, &arguments)?;
@@ -270,7 +270,7 @@ impl Host for ExtensionsView<'_> {
 
     fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.remove(table) else { return Ok(Ok(())) };
             bindings.table()?.call_disconnect(store, number)
         })
@@ -278,7 +278,7 @@ impl Host for ExtensionsView<'_> {
 
     fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.remove(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_destroy(store, number)
         })
@@ -291,7 +291,7 @@ impl Host for ExtensionsView<'_> {
         question: IndexQuestion,
     ) -> Result<Option<IndexPlan>, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_best_index(store, number, &question)
         })
@@ -299,7 +299,7 @@ impl Host for ExtensionsView<'_> {
 
     fn table_open(&mut self, extension: u32, table: u32) -> Result<u32, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             let opened = bindings.table()?.call_open(store, number)?;
             Ok(opened.and_then(|cursor| handles.add(cursor)))
@@ -309,7 +309,7 @@ impl Host for ExtensionsView<'_> {
     fn table_close(&mut self, extension: u32, cursor: u32) {
         // Nobody is there to be told of a failure.
         let _ = self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.remove(cursor) else { return Ok(Ok(())) };
             bindings.table()?.call_close(store, number).map(Ok)
         });
@@ -325,7 +325,7 @@ impl Host for ExtensionsView<'_> {
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(cursor) = handles.get(cursor) else { return Ok(Err(Handles::lost())) };
             let text = text.as_deref();
             bindings.table()?.call_filter(store, cursor, number, text, &arguments, &columns)
@@ -334,7 +334,7 @@ impl Host for ExtensionsView<'_> {
 
     fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(cursor) = handles.get(cursor) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_fetch(store, cursor, limit)
         })
@@ -348,7 +348,7 @@ impl Host for ExtensionsView<'_> {
         conflict: Conflict,
     ) -> Result<i64, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_update(store, number, &change, conflict)
         })
@@ -361,7 +361,7 @@ impl Host for ExtensionsView<'_> {
         step: Transaction,
     ) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_transact(store, number, step)
         })
@@ -369,7 +369,7 @@ impl Host for ExtensionsView<'_> {
 
     fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_rename(store, number, &name)
         })
@@ -384,7 +384,7 @@ impl Host for ExtensionsView<'_> {
         quick: bool,
     ) -> Result<Option<String>, SqlError> {
         self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
             bindings.table()?.call_integrity(store, number, &schema, &name, quick)
         })
@@ -398,7 +398,7 @@ impl Host for ExtensionsView<'_> {
         name: String,
     ) -> Option<Overload> {
         let found = self.call(extension, |live| {
-            let Live { store, bindings, handles } = live;
+            let Live { store, bindings, handles, .. } = live;
             let Some(number) = handles.get(table) else { return Ok(Ok(None)) };
             bindings.table()?.call_find_function(store, number, arguments, &name).map(Ok)
         });

@@ -236,8 +236,7 @@ impl Host for FilesView<'_> {
     }
 
     fn resolve(&mut self, path: String) -> Result<Resolved, Error> {
-        let resolved =
-            self.ctx.grants.resolve(Path::new(&path)).map_err(|_| ErrorCode::Invalid)?;
+        let resolved = self.ctx.grants.resolve(Path::new(&path)).map_err(|_| ErrorCode::Invalid)?;
         let path = resolved.path.into_os_string().into_string();
         Ok(Resolved { path: path.map_err(|_| ErrorCode::Invalid)?, had_link: resolved.had_link })
     }

@@ -97,8 +97,12 @@ impl Grants {
         self.0.iter()
     }
 
-    /// Where an absolute path without `.` and `..` lies; none outside.
+    /// Where an absolute path lies; none outside, and none for a path with
+    /// `..` in it, which is to be resolved first.
     pub fn place<'a>(&'a self, path: &'a Path) -> Option<Place<'a>> {
+        if path.components().any(|name| name == Component::ParentDir) {
+            return None;
+        }
         self.0.iter().find_map(|grant| {
             let path = below(path, &grant.guest)?;
             Some(Place { dir: &grant.dir, path, access: grant.access })
@@ -208,6 +212,13 @@ mod tests {
         let grants = granted(folder.path());
         let outside = grants.resolve(&folder.path().join("a/../../etc/passwd")).unwrap();
         assert!(grants.place(&outside.path).is_none(), "{outside:?}");
+    }
+
+    #[test]
+    fn a_path_that_was_not_resolved_has_no_place() {
+        let folder = folder();
+        let path = folder.path().join("..").join("etc");
+        assert!(granted(folder.path()).place(&path).is_none());
     }
 
     #[test]

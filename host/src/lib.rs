@@ -27,6 +27,7 @@ pub mod console;
 pub mod content;
 pub mod engine;
 pub mod exit_code;
+pub mod extensions;
 pub mod files;
 pub mod grants;
 mod native_code;

@@ -242,10 +242,13 @@ impl Host for ProcessView<'_> {
     }
 
     fn cpu_usage(&mut self) -> CpuTimes {
-        let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else {
+        let Ok(usage) = getrusage(UsageWho::RUSAGE_THREAD) else {
             return CpuTimes { user: 0, system: 0 };
         };
-        CpuTimes { user: microseconds(usage.user_time()), system: microseconds(usage.system_time()) }
+        CpuTimes {
+            user: microseconds(usage.user_time()),
+            system: microseconds(usage.system_time()),
+        }
     }
 
     fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
@@ -271,7 +274,9 @@ impl Host for ProcessView<'_> {
         let Ok(resolved) = self.grants.resolve(Path::new(&path)) else {
             return;
         };
-        if !self.ctx.is_startup_file(Path::new(&path)) && self.grants.place(&resolved.path).is_none() {
+        if !self.ctx.is_startup_file(Path::new(&path))
+            && self.grants.place(&resolved.path).is_none()
+        {
             self.ctx.refusals.tell(&resolved.path);
         }
     }

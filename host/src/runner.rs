@@ -12,7 +12,8 @@ use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, Wasi
 
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView};
-use crate::engine::MAX_STACK_BYTES;
+use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
+use crate::extensions::{self, ExtensionsCtx, ExtensionsView, Limits};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::grants::{Access, Grants};
 use crate::process::{self, Interrupt, MemoryLimit, ProcessCtx, ProcessView, Stop};
@@ -46,6 +47,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Linear memory at most, in bytes; up to [`MAX_MEMORY_BYTES`].
     pub max_memory_bytes: usize,
+    /// The extensions that it may load.
+    pub extensions: ExtensionsCtx,
     /// What becomes of the component's memory.
     pub at_end: AtEnd,
     /// The file that keeps the lines typed at a terminal.
@@ -66,6 +69,7 @@ impl Options {
             interrupt: Interrupt::default(),
             timeout: None,
             max_memory_bytes: MAX_MEMORY_BYTES,
+            extensions: ExtensionsCtx::new(Vec::new(), Limits::default(), None),
             at_end: AtEnd::Release,
             history: None,
             startup_files: Vec::new(),
@@ -105,6 +109,7 @@ struct Host {
     console: ConsoleCtx,
     process: ProcessCtx,
     memory: MemoryLimit,
+    extensions: ExtensionsCtx,
 }
 
 impl WasiView for Host {
@@ -122,11 +127,11 @@ impl WasiView for Host {
 pub fn run(program: &Program, options: Options) -> Result<Outcome> {
     // The component may use all of its stack, which is as large as a main
     // thread's whole one.
-    let stack = MAX_STACK_BYTES + HOST_STACK_BYTES;
+    let stack = MAX_STACK_BYTES + MAX_EXTENSION_STACK_BYTES + HOST_STACK_BYTES;
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || {
-            run_here(program, options)
-        });
+        let thread = thread::Builder::new()
+            .stack_size(stack)
+            .spawn_scoped(scope, || run_here(program, options));
         let result = thread.context("failed to start a thread")?.join();
         result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
@@ -151,8 +156,21 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
     Ok(outcome)
 }
 
+/// The component asks for an interface that the sandbox does not offer.
+#[derive(Debug)]
+pub struct RefusedImport;
+
+impl std::fmt::Display for RefusedImport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the component asks for what the sandbox does not offer")
+    }
+}
+
+impl std::error::Error for RefusedImport {}
+
 fn refused_import(error: wasmtime::Error) -> anyhow::Error {
-    anyhow!(error).context("the component asks for what the sandbox does not offer")
+    let cause = error.root_cause().to_string();
+    anyhow!(cause).context(RefusedImport)
 }
 
 fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
@@ -167,7 +185,9 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
         }
         Ok(Ok(())) => return exit_code(0),
         Ok(Err(())) => return exit_code(1),
-        Err(exit) => return exit_code(exit.downcast_ref::<I32Exit>().map_or(1, |exit| exit.0 as u8)),
+        Err(exit) => {
+            return exit_code(exit.downcast_ref::<I32Exit>().map_or(1, |exit| exit.0 as u8));
+        }
     };
     match error.downcast_ref::<Stop>() {
         Some(Stop::BrokenPipe) => Outcome::BrokenPipe,
@@ -191,6 +211,7 @@ fn host(options: Options) -> Result<Host> {
         console: ConsoleCtx::new(options.history),
         process,
         memory: MemoryLimit::new(options.max_memory_bytes),
+        extensions: options.extensions,
     })
 }
 
@@ -220,14 +241,22 @@ fn wasi(options: &Options) -> Result<WasiCtx> {
     Ok(builder.build())
 }
 
+/// WASI 0.2, as far as its context grants it.
+pub(crate) fn add_wasi_to_linker<T: WasiView>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    wasmtime_wasi::p2::add_to_linker_sync(linker)
+}
+
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    wasmtime_wasi::p2::add_to_linker_sync(&mut linker)?;
+    add_wasi_to_linker(&mut linker)?;
     files::add_to_linker(
         &mut linker,
         |host: &mut Host| FilesView { ctx: &mut host.files },
         |host| &host.files,
     )?;
+    extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
+        ctx: &mut host.extensions,
+    })?;
     console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
         ctx: &mut host.process,

@@ -12,9 +12,7 @@ use bytes::{Bytes, BytesMut};
 use rustix::termios::isatty;
 use tokio::io::{AsyncRead, AsyncWrite};
 use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
-use wasmtime_wasi::p2::{
-    InputStream, OutputStream, Pollable, StreamError, StreamResult,
-};
+use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::process::Stop;
 

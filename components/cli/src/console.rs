@@ -6,8 +6,7 @@ use std::ptr::null_mut;
 
 use engine::host::console::{self, Edited};
 
-type CompletionCallback =
-    unsafe extern "C" fn(*const c_char, *mut Vec<String>, *mut c_void);
+type CompletionCallback = unsafe extern "C" fn(*const c_char, *mut Vec<String>, *mut c_void);
 
 struct Callback(Cell<Option<CompletionCallback>>);
 

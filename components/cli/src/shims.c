@@ -73,12 +73,20 @@ static void add_permissions(const char *zPath, struct stat *p){
 int shell_stat(const char *zPath, struct stat *p){
   int rc = stat(zPath, p);
   if( rc==0 ) add_permissions(zPath, p);
+  else host_report_refused(zPath);
   return rc;
 }
 
 int shell_lstat(const char *zPath, struct stat *p){
   int rc = lstat(zPath, p);
   if( rc==0 ) add_permissions(zPath, p);
+  else host_report_refused(zPath);
+  return rc;
+}
+
+int shell_chdir(const char *zPath){
+  int rc = chdir(zPath);
+  if( rc ) host_report_refused(zPath);
   return rc;
 }
 

@@ -43,7 +43,13 @@ pub enum Read {
 impl DatabaseFile {
     /// Take a file that was just opened. `lockable` is true for databases.
     pub fn new(file: files::File, lockable: bool, powersafe_overwrite: bool) -> Self {
-        Self { file: Descriptor(file), chunk_bytes: 0, powersafe_overwrite, persist_wal: false, lockable }
+        Self {
+            file: Descriptor(file),
+            chunk_bytes: 0,
+            powersafe_overwrite,
+            persist_wal: false,
+            lockable,
+        }
     }
 
     /// Fill `buffer` from `offset` on.
@@ -107,7 +113,8 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(false);
         }
-        files::is_reserved(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
+        files::is_reserved(self.file.0)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
     }
 
     /// The lock held, as SQLite's number.
@@ -146,11 +153,8 @@ impl DatabaseFile {
 
     /// `SQLITE_IOCAP_*` flags, the same as the native unix VFS's.
     pub fn device_characteristics(&self) -> c_int {
-        let powersafe = if self.powersafe_overwrite {
-            sqlite::SQLITE_IOCAP_POWERSAFE_OVERWRITE
-        } else {
-            0
-        };
+        let powersafe =
+            if self.powersafe_overwrite { sqlite::SQLITE_IOCAP_POWERSAFE_OVERWRITE } else { 0 };
         powersafe | SQLITE_IOCAP_SUBPAGE_READ
     }
 

@@ -16,12 +16,8 @@ impl Completions {
     /// Print the script.
     pub fn execute(self) -> ExitCode {
         let mut command = crate::arguments::Cli::command();
-        clap_complete::generate(
-            self.shell,
-            &mut command,
-            "sqlite-wasm-run",
-            &mut std::io::stdout(),
-        );
-        ExitCode::SUCCESS
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut command, "sqlite-wasm-run", &mut script);
+        super::print(&script)
     }
 }

@@ -1,6 +1,5 @@
 //! `man`: the manual page.
 
-use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -16,7 +15,6 @@ impl ManPage {
     pub fn execute(self) -> Result<ExitCode> {
         let mut page = Vec::new();
         Man::new(crate::arguments::Cli::command()).render(&mut page)?;
-        stdout().write_all(&page)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(super::print(&page))
     }
 }

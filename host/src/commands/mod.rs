@@ -5,14 +5,16 @@ pub mod man;
 pub mod precompile;
 pub mod run;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
+use sqlite_wasm_run::exit_code;
 
 /// Whether compiled components are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,14 @@ pub fn loader(cache: Cache) -> Result<Loader> {
         Cache::Off => None,
     };
     Ok(Loader::new(folder)?.on_compile(|path| Box::new(Progress::of(path))))
+}
+
+/// Print a whole text; a reader that goes away is no failure of ours.
+pub fn print(text: &[u8]) -> ExitCode {
+    match std::io::stdout().write_all(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => exit_code::ExitCode::BrokenPipe.into(),
+    }
 }
 
 /// A spinner on a terminal, nothing elsewhere.

@@ -2,17 +2,20 @@
 
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
-use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome};
+use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
 use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
@@ -43,6 +46,14 @@ pub struct RunOptions {
     /// Stop after this time, in seconds, or with `ms`, `s`, `m` or `h`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
+
+    /// Look for extensions in this folder first
+    #[arg(long, value_name = "FOLDER")]
+    pub extension_dir: Vec<PathBuf>,
+
+    /// Load an extension before anything else
+    #[arg(long, value_name = "NAME")]
+    pub load: Vec<String>,
 
     /// Compile anew, and keep nothing
     #[arg(long)]
@@ -114,14 +125,11 @@ fn parse_duration(text: &str) -> Result<Duration> {
 /// # Errors
 ///
 /// When the component cannot be loaded or started.
-pub fn execute(
-    run: &RunOptions,
-    component: Option<&Path>,
-    shell: Vec<String>,
-) -> Result<ExitCode> {
+pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let program = program(&loader(cache)?, component)?;
-    let options = options(run, shell)?;
+    let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}")]);
+    let options = options(run, loads.chain(shell).collect())?;
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }
@@ -159,6 +167,8 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
         .collect();
     options.timeout = run.timeout;
     options.at_end = AtEnd::Abandon;
+    let cache = if run.no_cache { None } else { Folder::by_xdg() };
+    options.extensions = ExtensionsCtx::new(extension_folders(run), Limits::default(), cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.history = history();
     options.startup_files = startup_files();
@@ -185,6 +195,24 @@ fn startup_files() -> Vec<PathBuf> {
         .map(|config| config.join("sqlite3/sqliterc"))
         .into_iter()
         .chain(home.map(|home| home.join(".sqliterc")))
+        .collect()
+}
+
+/// Where extensions are looked for: the command line's folders, those of
+/// `$SQLITE_WASM_EXTENSIONS`, the data folder by the XDG rules, and the folder
+/// beside this program.
+fn extension_folders(run: &RunOptions) -> Vec<PathBuf> {
+    let named = env::var_os("SQLITE_WASM_EXTENSIONS");
+    let data = env::var_os("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::home_dir().map(|home| home.join(".local/share")));
+    let beside = env::current_exe().ok();
+    run.extension_dir
+        .iter()
+        .cloned()
+        .chain(named.iter().flat_map(env::split_paths))
+        .chain(data.map(|data| data.join("sqlite-wasm-run/extensions")))
+        .chain(beside.map(|program| program.with_file_name("extensions")))
         .collect()
 }
 
@@ -249,9 +277,7 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
     let (message, code) = match outcome {
         Outcome::Exited(code) => return Ok(code.into()),
         Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
-        Outcome::TimeReached(timeout) => {
-            (timeout_reached(timeout), exit_code::ExitCode::Timeout)
-        }
+        Outcome::TimeReached(timeout) => (timeout_reached(timeout), exit_code::ExitCode::Timeout),
         Outcome::MemoryReached(bytes) => (
             format!("error: the memory limit of {bytes} bytes was reached; `--max-memory` sets it"),
             exit_code::ExitCode::Memory,
@@ -274,12 +300,13 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
     println!("sqlite-wasm-run {}", env!("CARGO_PKG_VERSION"));
     println!("wasmtime {}", env!("WASMTIME_VERSION"));
     print!("sqlite ");
+    std::io::stdout().flush()?;
     execute(run, component, vec!["-version".into()])
 }
 
 /// The exit code for a failure of [`execute`].
 pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
-    if error.is::<LoadError>() {
+    if error.is::<LoadError>() || error.is::<RefusedImport>() {
         exit_code::ExitCode::Artifact
     } else {
         exit_code::ExitCode::Failure

@@ -192,9 +192,8 @@ fn pair(word: &str) -> Pair {
 
 /// Where the word before the cursor begins, by the shell's own rule.
 fn word_start(line: &str) -> usize {
-    line.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |before| {
-        before + line[before..].chars().next().map_or(1, char::len_utf8)
-    })
+    line.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .map_or(0, |before| before + line[before..].chars().next().map_or(1, char::len_utf8))
 }
 
 #[cfg(test)]

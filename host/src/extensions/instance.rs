@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
-use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
+use anyhow::{Result, anyhow, bail};
+use wasmtime::component::{Component, Instance, InstancePre, Linker, ResourceTable};
 use wasmtime::{Engine, Store, Trap};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
@@ -18,7 +18,16 @@ use exports::sqlite_wasm::extension as interfaces;
 
 wasmtime::component::bindgen!({
     path: "../wit/extension",
-    world: "sqlite-wasm:extension/host-view",
+    inline: "
+        package sqlite-wasm:host-view;
+        world every-export {
+            export sqlite-wasm:extension/extension@0.1.0;
+            export sqlite-wasm:extension/scalar@0.1.0;
+            export sqlite-wasm:extension/aggregate@0.1.0;
+            export sqlite-wasm:extension/collation@0.1.0;
+            export sqlite-wasm:extension/table@0.1.0;
+        }
+    ",
     with: {
         "sqlite-wasm:extension/types": crate::bindings::sqlite_wasm::extension::types,
         "sqlite-wasm:extension/table-types": crate::bindings::sqlite_wasm::extension::table_types,
@@ -76,6 +85,7 @@ pub struct Live {
     pub store: Store<Sandbox>,
     pub bindings: Bindings,
     pub handles: Handles,
+    instance: Instance,
 }
 
 /// A loaded extension.
@@ -135,8 +145,7 @@ impl Extension {
             .map_err(|_| anyhow!("it is no extension: it exports no `sqlite-wasm:extension`"))?;
         self.start().map_err(|error| anyhow!(error))?;
         let Some((live, log)) = &mut self.live else { bail!("it did not start") };
-        let instance = self.pre.instance_pre_again(&mut live.store)?;
-        let guest = indices.load(&mut live.store, &instance)?;
+        let guest = indices.load(&mut live.store, &live.instance)?;
         deadline(&mut live.store, self.limits.call_time);
         guest.call_describe(&mut live.store).map_err(|error| anyhow!(story(&error, log)))
     }
@@ -194,7 +203,7 @@ impl Extension {
         };
         let handles = Handles::new(self.generation);
         self.generation += 1;
-        self.live = Some((Live { store, bindings, handles }, log));
+        self.live = Some((Live { store, bindings, handles, instance }, log));
         Ok(())
     }
 }

@@ -136,7 +136,13 @@ fn set(file: &File, kind: i32, start: i64, length: i64) -> io::Result<Outcome> {
 
 fn range(kind: i32, start: i64, length: i64) -> flock {
     // `l_pid` must be 0 for locks of an open file description.
-    flock { l_type: kind as i16, l_whence: SEEK_SET as i16, l_start: start, l_len: length, l_pid: 0 }
+    flock {
+        l_type: kind as i16,
+        l_whence: SEEK_SET as i16,
+        l_start: start,
+        l_len: length,
+        l_pid: 0,
+    }
 }
 
 fn rank(level: LockLevel) -> u8 {
@@ -149,8 +155,7 @@ mod tests {
 
     fn twice() -> (tempfile::NamedTempFile, File) {
         let first = tempfile::NamedTempFile::new().unwrap();
-        let second =
-            File::options().read(true).write(true).open(first.path()).unwrap();
+        let second = File::options().read(true).write(true).open(first.path()).unwrap();
         (first, second)
     }
 

@@ -103,7 +103,8 @@ fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
     if metadata.len() == 0 && metadata.mode() & 0o777 != like.bits {
         file.set_permissions(std::fs::Permissions::from_mode(like.bits))?;
     }
-    if nix::unistd::geteuid().is_root() && (metadata.uid(), metadata.gid()) != (like.uid, like.gid) {
+    if nix::unistd::geteuid().is_root() && (metadata.uid(), metadata.gid()) != (like.uid, like.gid)
+    {
         fchown(file.as_fd(), Some(like.uid), Some(like.gid))?;
     }
     Ok(())
@@ -160,17 +161,11 @@ fn plain_status(place: Place<'_>) -> Option<Status> {
     }
 }
 
-/// Whether this user may read and write.
+/// Whether this user may read and write: opened to see, which the capability
+/// library keeps inside of the grant.
 pub fn is_writable(place: Place<'_>) -> bool {
-    use rustix::fs::{Access as Permission, AtFlags, accessat};
-    place.access == Access::ReadWrite
-        && accessat(
-            place.dir.as_fd(),
-            place.path,
-            Permission::READ_OK | Permission::WRITE_OK,
-            AtFlags::empty(),
-        )
-        .is_ok()
+    let mut options = OpenOptions::new();
+    place.access == Access::ReadWrite && open_with(place, options.read(true).write(true)).is_ok()
 }
 
 /// The permission bits of a file or folder.

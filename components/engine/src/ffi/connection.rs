@@ -49,7 +49,12 @@ struct State {
 unsafe impl Sync for State {}
 
 static STATE: State = State {
-    handler: Cell::new(ProgramHandler { steps: 0, callback: None, argument: null_mut(), waited: 0 }),
+    handler: Cell::new(ProgramHandler {
+        steps: 0,
+        callback: None,
+        argument: null_mut(),
+        waited: 0,
+    }),
     hooks: Cell::new(None),
 };
 

@@ -98,9 +98,8 @@ unsafe extern "C" fn read(
     offset: sqlite3_int64,
 ) -> c_int {
     // SAFETY: SQLite gives an open file and a buffer of `bytes` bytes.
-    let (file, buffer) = unsafe {
-        (open_file(handle), slice::from_raw_parts_mut(buffer.cast(), bytes as usize))
-    };
+    let (file, buffer) =
+        unsafe { (open_file(handle), slice::from_raw_parts_mut(buffer.cast(), bytes as usize)) };
     match file.read(buffer, offset as u64) {
         Ok(Read::Whole) => sqlite::SQLITE_OK,
         Ok(Read::Short) => sqlite::SQLITE_IOERR_SHORT_READ,

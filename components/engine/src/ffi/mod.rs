@@ -3,5 +3,6 @@
 pub mod connection;
 pub mod io_methods;
 mod memory;
+pub mod output;
 pub mod read_list;
 pub mod vfs;

@@ -43,7 +43,7 @@ pub enum Unusable {
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotWasm => "it is no WebAssembly component",
+            Self::NotWasm => "it is no WebAssembly component; name a `.wasm` or `.cwasm` file",
             Self::CoreModule => {
                 "it is a core module and not a component; build it for wasm32-wasip2"
             }
@@ -59,7 +59,7 @@ impl fmt::Display for Unusable {
             Self::WritableByOthers => {
                 "it holds native code and others may write it; `chmod go-w` it if you trust it"
             }
-            Self::NotAFile => "it is not a file",
+            Self::NotAFile => "it is not a file; name a `.wasm` or `.cwasm` file",
         })
     }
 }
@@ -73,9 +73,7 @@ impl std::error::Error for Unusable {}
 /// [`Unusable`], or what the compiler says.
 pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
-    let mut code = engine
-        .precompile_component(wasm)
-        .map_err(|error| anyhow!(error).context("it is no valid component"))?;
+    let mut code = engine.precompile_component(wasm).map_err(|error| invalid(&error))?;
     let length = code.len() as u64;
     let hash = blake3::hash(&code);
     code.extend_from_slice(&MAGIC);
@@ -107,6 +105,13 @@ pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Comp
     check_trust(file)?;
     check_seal(file, hashes)?;
     crate::native_code::load(engine, file.as_raw_fd()).map_err(mismatch)
+}
+
+/// The compiler's story in one line.
+pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
+    let cause = error.root_cause().to_string();
+    let cause = cause.lines().next().unwrap_or_default();
+    anyhow!("it is no valid component: {cause}; build it again")
 }
 
 /// The engine's long story about another version or processor, in one line.

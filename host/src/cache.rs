@@ -40,13 +40,14 @@ impl Folder {
         (is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
     }
 
-    /// The file `name` in the part `part` of the folder.
-    pub fn path(&self, part: &str, name: &str) -> PathBuf {
-        self.0.join(part).join(name)
+    /// The file `name` in the part `part` of the folder; none when the part is
+    /// not this user's alone.
+    pub fn path(&self, part: &str, name: &str) -> Option<PathBuf> {
+        Some(Self::open(self.0.join(part))?.0.join(name))
     }
 
     /// Where the compiled form of a component is kept.
-    pub fn artifact(&self, engine: &Engine, content: &blake3::Hash) -> PathBuf {
+    pub fn artifact(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
@@ -61,7 +62,6 @@ impl Folder {
 
     fn try_write(&self, path: &Path, content: &[u8]) -> std::io::Result<()> {
         let part = path.parent().unwrap_or(&self.0);
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(part)?;
         let mut file = tempfile::NamedTempFile::new_in(part)?;
         file.write_all(content)?;
         file.persist(path)?;
@@ -107,10 +107,10 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = Folder::open(temporary.path().join("cache")).unwrap();
         for number in 0..MAX_ARTIFACTS + 3 {
-            folder.write(&folder.path("part", &format!("{number:04}")), b"");
+            folder.write(&folder.path("part", &format!("{number:04}")).unwrap(), b"");
         }
         let kept = fs::read_dir(temporary.path().join("cache/part")).unwrap().count();
         assert_eq!(kept, MAX_ARTIFACTS);
-        assert!(folder.path("part", "0066").exists());
+        assert!(folder.path("part", "0066").unwrap().exists());
     }
 }

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -113,7 +114,9 @@ impl Loader {
             return self.compile(path, &read(&mut file)?);
         };
         let content = self.hashes.of(&file, file.metadata()?.len())?;
-        let artifact = cache.artifact(&self.engine, &content);
+        let Some(artifact) = cache.artifact(&self.engine, &content) else {
+            return self.compile(path, &read(&mut file)?);
+        };
         if let Some(component) = self.cached(&artifact) {
             return Ok(component);
         }
@@ -135,8 +138,7 @@ impl Loader {
     fn compile(&self, path: &Path, wasm: &[u8]) -> Result<Component> {
         artifact::check_wasm(wasm)?;
         let _shown = (self.on_compile)(path);
-        Component::new(&self.engine, wasm)
-            .map_err(|error| anyhow!(error).context("it is no valid component"))
+        Component::new(&self.engine, wasm).map_err(|error| artifact::invalid(&error))
     }
 
     fn program(&self, component: Component) -> Result<Program> {
@@ -144,7 +146,8 @@ impl Loader {
         let runs = ty.exports(&self.engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT));
         if !runs {
             return Err(anyhow!(
-                "it is a component of another kind: it does not export `wasi:cli/run`"
+                "it is a component of another kind, which does not export `wasi:cli/run`; \
+                 only command-line components are run"
             ));
         }
         Ok(Program { engine: self.engine.clone(), component })
@@ -152,7 +155,12 @@ impl Loader {
 }
 
 fn open(path: &Path) -> Result<File> {
-    let file = File::open(path).context("failed to open it")?;
+    // A pipe that nobody writes would be waited for.
+    let without_waiting = nix::libc::O_NONBLOCK;
+    let file =
+        File::options().read(true).custom_flags(without_waiting).open(path).map_err(|error| {
+            anyhow!("failed to open it: {error}; check its name and permissions")
+        })?;
     if !file.metadata()?.is_file() {
         return Err(artifact::Unusable::NotAFile.into());
     }

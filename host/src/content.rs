@@ -76,7 +76,7 @@ impl ContentHashes {
         ]
         .hash(&mut hasher);
         let name = format!("{:x}-{:x}-{:016x}", metadata.dev(), metadata.ino(), hasher.finish());
-        Ok(Some(folder.path("content", &name)))
+        Ok(folder.path("content", &name))
     }
 }
 

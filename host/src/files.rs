@@ -29,6 +29,7 @@ use crate::bindings::sqlite_wasm::host::files::{
     self, AccessMode, ErrorCode, File as Handle, Host, LockLevel, OpenFlags, Opened, Resolved,
 };
 use crate::grants::{Access, Grants, Place};
+use crate::process::Late;
 use locks::Outcome;
 
 use file::File;
@@ -51,12 +52,20 @@ pub struct FilesCtx {
     open: Vec<Option<File>>,
     /// Room for what is read; see [`pages`].
     pages: BytesMut,
+    /// Ends a program that begins a transaction when its time is over.
+    late: Late,
 }
 
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self { grants, open: Vec::new(), pages: BytesMut::new() }
+        Self { grants, open: Vec::new(), pages: BytesMut::new(), late: Late::default() }
+    }
+
+    /// For a program that is to end when it is `late`.
+    pub fn until(mut self, late: Late) -> Self {
+        self.late = late;
+        self
     }
 
     /// The granted folders.
@@ -241,6 +250,12 @@ impl Host for FilesView<'_> {
         Ok(Resolved { path: path.map_err(|_| ErrorCode::Invalid)?, had_link: resolved.had_link })
     }
 
+    fn link_target(&mut self, path: String) -> Result<String, Error> {
+        let place = self.ctx.place(&path)?;
+        let target = place.dir.read_link_contents(place.path)?;
+        target.into_os_string().into_string().map_err(|_| ErrorCode::Invalid.into())
+    }
+
     fn permissions(&mut self, path: String) -> Result<u32, Error> {
         Ok(open::permissions(self.ctx.place(&path)?)?)
     }
@@ -279,6 +294,7 @@ impl Host for FilesView<'_> {
     }
 
     fn lock(&mut self, file: Handle, level: LockLevel) -> Result<bool, Error> {
+        self.ctx.late.check().map_err(Error::Trap)?;
         Ok(self.ctx.file_mut(file)?.lock(level)? == Outcome::Held)
     }
 

@@ -9,13 +9,16 @@ use anyhow::Result;
 use sqlite_wasm_run::exit_code;
 
 use arguments::{Command, Sorted};
-use commands::run;
+use commands::{complain, run};
 
 fn main() -> ExitCode {
     match try_main() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            if is_broken_pipe(&error) {
+                return exit_code::ExitCode::BrokenPipe.into();
+            }
+            complain(&format!("error: {error:#}"));
             run::failure_code(&error).into()
         }
     }
@@ -27,7 +30,7 @@ fn try_main() -> Result<ExitCode> {
         match word.into_string() {
             Ok(word) => words.push(word),
             Err(word) => {
-                eprintln!("error: the argument `{}` is no UTF-8", word.display());
+                complain(&format!("error: the argument `{}` is no UTF-8", word.display()));
                 return Ok(exit_code::ExitCode::Usage.into());
             }
         }
@@ -35,10 +38,12 @@ fn try_main() -> Result<ExitCode> {
     let Sorted { cli, component, shell } = match arguments::parse(words) {
         Ok(sorted) => sorted,
         Err(error) => {
-            error.print()?;
-            let is_help = error.exit_code() == 0;
-            let usage = exit_code::ExitCode::Usage.into();
-            return Ok(if is_help { ExitCode::SUCCESS } else { usage });
+            let printed = error.print();
+            if error.exit_code() != 0 {
+                return Ok(exit_code::ExitCode::Usage.into());
+            }
+            printed?;
+            return Ok(ExitCode::SUCCESS);
         }
     };
     match cli.command {
@@ -48,4 +53,11 @@ fn try_main() -> Result<ExitCode> {
         None if cli.run.version => run::print_versions(&cli.run, component.as_deref()),
         None => run::execute(&cli.run, component.as_deref(), shell),
     }
+}
+
+/// A reader that went away is no failure of ours.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

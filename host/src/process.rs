@@ -77,12 +77,36 @@ impl fmt::Display for Stop {
 
 impl std::error::Error for Stop {}
 
+/// Set when a program was told that its time is over: it may end its statement
+/// and complain, and nothing more.
+#[derive(Debug, Clone, Default)]
+pub struct Late(Arc<AtomicBool>);
+
+impl Late {
+    /// End a program that goes on all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Stop::Timeout`], which is to become a trap.
+    pub fn check(&self) -> wasmtime::Result<()> {
+        if self.is_told() { Err(wasmtime::Error::new(Stop::Timeout)) } else { Ok(()) }
+    }
+
+    fn is_told(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn tell(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// What a component learns of its process, and its limits.
 pub struct ProcessCtx {
     interrupt: Interrupt,
     timeout: Option<Duration>,
     deadline: Option<Instant>,
-    deadline_told: bool,
+    late: Late,
     startup_files: Vec<PathBuf>,
     refusals: Refusals,
     exit_code: Option<u8>,
@@ -95,7 +119,7 @@ impl ProcessCtx {
             interrupt,
             timeout: None,
             deadline: None,
-            deadline_told: false,
+            late: Late::default(),
             startup_files: Vec::new(),
             refusals: Refusals::default(),
             exit_code: None,
@@ -132,11 +156,22 @@ impl ProcessCtx {
 
     /// Whether the time limit has stopped something.
     pub fn timed_out(&self) -> bool {
-        self.deadline_told
+        self.late.is_told()
+    }
+
+    /// Whether the program has been told that its time is over; for others to
+    /// look at.
+    pub fn late(&self) -> Late {
+        self.late.clone()
     }
 
     fn is_startup_file(&self, path: &Path) -> bool {
         self.startup_files.iter().any(|file| file == path)
+    }
+
+    /// Start-up files, and SQLite's name for a database in memory.
+    fn is_given_by_name(&self, path: &Path) -> bool {
+        self.is_startup_file(path) || path.file_name() == Some(":memory:".as_ref())
     }
 
     fn is_late(&self) -> bool {
@@ -152,10 +187,8 @@ impl ProcessCtx {
         }
         // The first time the statement ends by SQLite's rules; a program that
         // goes on all the same is ended.
-        if self.deadline_told {
-            return Err(wasmtime::Error::new(Stop::Timeout));
-        }
-        self.deadline_told = true;
+        self.late.check()?;
+        self.late.tell();
         Ok(Some(Interruption::Deadline))
     }
 
@@ -163,9 +196,9 @@ impl ProcessCtx {
         let end = Instant::now() + duration;
         while !self.interrupt.is_raised() {
             if self.is_late() {
-                if self.deadline_told {
-                    return Err(wasmtime::Error::new(Stop::Timeout));
-                }
+                // Who waits for a lock is told by the next try for it.
+                self.late.check()?;
+                self.late.tell();
                 break;
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -191,7 +224,8 @@ impl Refusals {
             return;
         };
         // A folder that is not there cannot be granted either.
-        let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else {
+        let folder = if path.is_dir() { Some(path) } else { path.parent() };
+        let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
             return;
         };
         if self.told.insert(folder.to_owned()) {
@@ -270,15 +304,13 @@ impl Host for ProcessView<'_> {
         std::fs::read(path).ok()
     }
 
-    fn report_refused(&mut self, path: String) {
-        let Ok(resolved) = self.grants.resolve(Path::new(&path)) else {
-            return;
-        };
-        if !self.ctx.is_startup_file(Path::new(&path))
-            && self.grants.place(&resolved.path).is_none()
-        {
-            self.ctx.refusals.tell(&resolved.path);
+    fn check_granted(&mut self, path: String) -> bool {
+        let path = Path::new(&path);
+        let is_granted = self.grants.place(path).is_some();
+        if !is_granted && !self.ctx.is_given_by_name(path) {
+            self.ctx.refusals.tell(path);
         }
+        is_granted
     }
 
     fn set_exit_code(&mut self, code: u8) {

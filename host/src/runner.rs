@@ -16,7 +16,7 @@ use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView, Limits};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::grants::{Access, Grants};
-use crate::process::{self, Interrupt, MemoryLimit, ProcessCtx, ProcessView, Stop};
+use crate::process::{self, Interrupt, Late, MemoryLimit, ProcessCtx, ProcessView, Stop};
 use crate::stdio::Stdio;
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
@@ -146,8 +146,14 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
     store.data_mut().process.start();
-    let command = Command::instantiate(&mut store, &program.component, &linker(program)?)
-        .map_err(refused_import)?;
+    let linker = linker(program)?;
+    let command = match Command::instantiate(&mut store, &program.component, &linker) {
+        Ok(command) => command,
+        Err(_) if store.data().memory.was_reached() => {
+            return Ok(Outcome::MemoryReached(store.data().memory.limit_bytes()));
+        }
+        Err(error) => return Err(refused_import(error)),
+    };
     let result = command.wasi_cli_run().call_run(&mut store);
     let outcome = outcome(result, store.data(), timeout.unwrap_or_default());
     if at_end == AtEnd::Abandon {
@@ -205,9 +211,9 @@ fn host(options: Options) -> Result<Host> {
         process = process.timeout(timeout);
     }
     Ok(Host {
-        wasi: wasi(&options)?,
+        wasi: wasi(&options, &process.late())?,
         table: ResourceTable::new(),
-        files: FilesCtx::new(options.grants),
+        files: FilesCtx::new(options.grants).until(process.late()),
         console: ConsoleCtx::new(options.history),
         process,
         memory: MemoryLimit::new(options.max_memory_bytes),
@@ -215,13 +221,13 @@ fn host(options: Options) -> Result<Host> {
     })
 }
 
-fn wasi(options: &Options) -> Result<WasiCtx> {
+fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
     let mut builder = WasiCtxBuilder::new();
     builder
         .args(&options.arguments)
         .envs(&options.environment)
-        .stdin(options.stdio.input.clone())
-        .stdout(options.stdio.output.clone())
+        .stdin(options.stdio.input.until(late.clone()))
+        .stdout(options.stdio.output.until(late.clone()))
         .stderr(options.stdio.error.clone())
         .allow_blocking_current_thread(true);
     if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
-use crate::process::Stop;
+use crate::process::{Late, Stop};
 
 /// Longest piece that is read or written at once: the component's own buffer.
 const PIECE_BYTES: usize = 64 << 10;
@@ -23,18 +23,25 @@ const PIECE_BYTES: usize = 64 << 10;
 pub struct Stream<T> {
     inner: Arc<Mutex<T>>,
     is_terminal: bool,
+    /// Ends a program that uses the stream when its time is over.
+    late: Late,
 }
 
 impl<T> Clone for Stream<T> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), is_terminal: self.is_terminal }
+        Self { inner: self.inner.clone(), is_terminal: self.is_terminal, late: self.late.clone() }
     }
 }
 
 impl<T> Stream<T> {
     /// Take `inner`; the component behaves as at a terminal if it is one.
     pub fn new(inner: T, is_terminal: bool) -> Self {
-        Self { inner: Arc::new(Mutex::new(inner)), is_terminal }
+        Self { inner: Arc::new(Mutex::new(inner)), is_terminal, late: Late::default() }
+    }
+
+    /// The same stream for a program that is to end when it is `late`.
+    pub fn until(&self, late: Late) -> Self {
+        Self { late, ..self.clone() }
     }
 
     /// The stream itself, also after a panic on another thread: it has no
@@ -127,6 +134,7 @@ impl<T: Send + 'static> Pollable for Stream<T> {
 
 impl InputStream for Input {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
+        self.late.check().map_err(StreamError::Trap)?;
         let mut buffer = BytesMut::zeroed(size.min(PIECE_BYTES));
         let count = loop {
             match self.lock().read(&mut buffer) {
@@ -144,6 +152,7 @@ impl InputStream for Input {
 
 impl OutputStream for Output {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
+        self.late.check().map_err(StreamError::Trap)?;
         self.lock().write_all(&bytes).map_err(failed)
     }
 

@@ -24,11 +24,7 @@ fn scripts_print_what_is_expected() {
     let mut failures = unpaired_files(bless);
     failures.extend(failures_of(&all_smokes(), |smoke| {
         let transcript = smoke.perform(&binary);
-        if bless {
-            transcript.bless(smoke)
-        } else {
-            transcript.check(smoke)
-        }
+        if bless { transcript.bless(smoke) } else { transcript.check(smoke) }
     }));
     report(&failures);
 }
@@ -48,9 +44,7 @@ fn native_reference_agrees() {
     }
     let mut smokes = all_smokes();
     smokes.retain(|smoke| !smoke.ours_only);
-    report(&failures_of(&smokes, |smoke| {
-        smoke.perform(&reference).check(smoke)
-    }));
+    report(&failures_of(&smokes, |smoke| smoke.perform(&reference).check(smoke)));
 }
 
 /// One script with its directives.
@@ -69,10 +63,7 @@ impl Smoke {
         let script = folder_of_smokes().join(name).with_extension("sql");
         let text = fs::read_to_string(&script).expect("scripts are UTF-8");
         let title = format!("-- cli-smokes/{name}.sql: ");
-        assert!(
-            text.starts_with(&title),
-            "{name}.sql: the first line must begin with `{title}`"
-        );
+        assert!(text.starts_with(&title), "{name}.sql: the first line must begin with `{title}`");
         let mut smoke = Self {
             name: name.to_owned(),
             script,
@@ -80,9 +71,7 @@ impl Smoke {
             args: arguments(""),
             ours_only: false,
         };
-        text.lines()
-            .map_while(|line| line.strip_prefix("--"))
-            .for_each(|line| smoke.direct(line));
+        text.lines().map_while(|line| line.strip_prefix("--")).for_each(|line| smoke.direct(line));
         smoke
     }
 
@@ -92,11 +81,7 @@ impl Smoke {
             Some(("args", value)) => self.args = arguments(value),
             Some(("before", value)) => self.before.push(arguments(value)),
             Some(("ours-only", reason)) => {
-                assert!(
-                    !reason.trim().is_empty(),
-                    "{}.sql: `ours-only` needs a reason",
-                    self.name
-                );
+                assert!(!reason.trim().is_empty(), "{}.sql: `ours-only` needs a reason", self.name);
                 self.ours_only = true;
             }
             _ => {}
@@ -111,11 +96,7 @@ impl Smoke {
     fn perform(&self, binary: &Path) -> Transcript {
         let folder = Folder::fresh(&self.name);
         let run = |args: &[String], input| support::run(binary, args, &folder.path(), &input);
-        let mut runs: Vec<_> = self
-            .before
-            .iter()
-            .map(|args| run(args, Input::Nothing))
-            .collect();
+        let mut runs: Vec<_> = self.before.iter().map(|args| run(args, Input::Nothing)).collect();
         runs.push(run(&self.args, Input::File(&self.script)));
         Transcript { folder, runs }
     }
@@ -167,9 +148,7 @@ impl Transcript {
     }
 
     fn ended(&self) -> bool {
-        self.runs
-            .iter()
-            .all(|run| matches!(run.end, End::Exited(_)))
+        self.runs.iter().all(|run| matches!(run.end, End::Exited(_)))
     }
 
     fn bless(self, smoke: &Smoke) -> Option<String> {
@@ -254,9 +233,5 @@ fn failures_of(smokes: &[Smoke], attempt: impl Fn(&Smoke) -> Option<String> + Sy
 
 fn report(failures: &[String]) {
     let count = failures.len();
-    assert!(
-        failures.is_empty(),
-        "{count} smokes failed\n\n{}",
-        failures.join("\n\n")
-    );
+    assert!(failures.is_empty(), "{count} smokes failed\n\n{}", failures.join("\n\n"));
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::{IsTerminal, stdin};
 use std::ptr::null_mut;
 
 use engine::host::console::{self, Edited};
@@ -25,6 +26,7 @@ static HISTORY_LIMIT: Limit = Limit(Cell::new(2000));
 
 unsafe extern "C" {
     fn strdup(text: *const c_char) -> *mut c_char;
+    fn shims_plain_line(prompt: *const c_char) -> *mut c_char;
 }
 
 /// Let the person edit a line. The result is the caller's to free; null at
@@ -35,6 +37,10 @@ unsafe extern "C" {
 /// `prompt` is a C string.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn linenoise(prompt: *const c_char) -> *mut c_char {
+    if !stdin().is_terminal() {
+        // SAFETY: the caller's promise.
+        return unsafe { shims_plain_line(prompt) };
+    }
     // SAFETY: the caller's promise.
     let prompt = unsafe { CStr::from_ptr(prompt) }.to_string_lossy();
     let mut edited = console::edit(&prompt);

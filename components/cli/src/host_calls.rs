@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
 use engine::host::{files, process};
-use engine::paths::absolute;
+use engine::paths::{LastLink, granted};
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -17,17 +17,56 @@ extern "C" fn host_set_exit_code(code: c_int) {
     process::set_exit_code(code as u8);
 }
 
-/// Let the host tell the person which grant would allow `path`, if any.
+/// Where `path` leads inside of the grants, as a C string in `out`; 0 outside,
+/// after the person was told.
 ///
 /// # Safety
 ///
-/// `path` is a C string.
+/// `path` is a C string, and `out` has `room` bytes.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn host_report_refused(path: *const c_char) {
+unsafe extern "C" fn host_granted_path(
+    path: *const c_char,
+    keep_last_link: c_int,
+    out: *mut u8,
+    room: usize,
+) -> c_int {
     // SAFETY: the caller's promise.
-    if let Ok(path) = unsafe { CStr::from_ptr(path) }.to_str() {
-        process::report_refused(&absolute(path));
+    let path = unsafe { CStr::from_ptr(path) }.to_str();
+    let last_link = if keep_last_link != 0 { LastLink::Keep } else { LastLink::Follow };
+    let granted = path.ok().and_then(|path| granted(path, last_link));
+    // SAFETY: the caller's promise.
+    granted.map_or(0, |path| unsafe { put(&path, out, room) })
+}
+
+/// Where the link `path` leads; 0 when it is none.
+///
+/// # Safety
+///
+/// `path` is a C string, and `out` has `room` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn host_link_target(path: *const c_char, out: *mut u8, room: usize) -> c_int {
+    // SAFETY: the caller's promise.
+    let path = unsafe { CStr::from_ptr(path) }.to_str().ok();
+    let target = path.and_then(|path| files::link_target(path).ok());
+    // SAFETY: the caller's promise.
+    target.map_or(0, |target| unsafe { put(&target, out, room) })
+}
+
+/// Write `text` and a NUL; 0 when it does not fit.
+///
+/// # Safety
+///
+/// `out` has `room` bytes.
+unsafe fn put(text: &str, out: *mut u8, room: usize) -> c_int {
+    if text.len() >= room || text.contains('\0') {
+        return 0;
     }
+    // SAFETY: the text and its NUL fit.
+    unsafe {
+        out.copy_from_nonoverlapping(text.as_ptr(), text.len());
+        *out.add(text.len()) = 0;
+    }
+    1
 }
 
 /// # Safety
@@ -37,7 +76,7 @@ unsafe extern "C" fn host_report_refused(path: *const c_char) {
 unsafe extern "C" fn host_permissions(path: *const c_char, bits: *mut u32) -> c_int {
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    let Ok(found) = files::permissions(&absolute(&path)) else {
+    let Ok(found) = files::permissions(&path) else {
         return 0;
     };
     // SAFETY: the caller's promise.
@@ -52,7 +91,7 @@ unsafe extern "C" fn host_permissions(path: *const c_char, bits: *mut u32) -> c_
 unsafe extern "C" fn host_set_permissions(path: *const c_char, bits: u32) -> c_int {
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    c_int::from(files::set_permissions(&absolute(&path), bits).is_ok())
+    c_int::from(files::set_permissions(&path, bits).is_ok())
 }
 
 /// # Safety

@@ -1,5 +1,6 @@
 /* What the shell needs and WASI's libc lacks or does otherwise. The calls of
 ** `host_*` functions are answered by src/host_calls.rs. */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 extern void host_set_exit_code(int code);
-extern void host_report_refused(const char *zPath);
+extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, size_t room);
+extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
 extern int host_permissions(const char *zPath, unsigned *pBits);
@@ -35,63 +38,118 @@ void shims_init(void){
   setvbuf(stdout, aOut, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(aOut));
 }
 
+/* Longest path, with its NUL: Linux's own. */
+#define PATH_BYTES 4096
+
+enum { FOLLOW, KEEP };
+
+/* Resolve a name into zOut; 0, with errno set, outside of the granted folders. */
+static int granted(const char *zPath, int keepLastLink, char *zOut){
+  if( zPath[0]==0 ){
+    errno = ENOENT;
+    return 0;
+  }
+  if( host_granted_path(zPath, keepLastLink, zOut, PATH_BYTES) ) return 1;
+  errno = EACCES;
+  return 0;
+}
+
+/* A start-up file, which the host gives by name whatever folder it lies in. */
+static FILE *open_startup_file(const char *zPath){
+  size_t n = 0;
+  unsigned char *a = host_startup_file(zPath, &n);
+  if( a==0 ) return 0;
+  FILE *f = fmemopen(0, n+1, "w+");
+  if( f ){
+    fwrite(a, 1, n, f);
+    rewind(f);
+  }
+  free(a);
+  return f;
+}
+
 FILE *shell_fopen(const char *zPath, const char *zMode){
-  FILE *f = fopen(zPath, zMode);
+  char z[PATH_BYTES];
+  FILE *f = granted(zPath, FOLLOW, z) ? fopen(z, zMode) : 0;
   if( f ){
     setvbuf(f, 0, _IOFBF, BUFFER_BYTES);
     return f;
   }
   int savedErrno = errno;
-  if( zMode[0]=='r' ){
-    size_t n = 0;
-    unsigned char *a = host_startup_file(zPath, &n);
-    if( a ){
-      f = fmemopen(0, n+1, "w+");
-      if( f ){ fwrite(a, 1, n, f); rewind(f); }
-      free(a);
-      return f;
-    }
-  }
-  host_report_refused(zPath);
+  if( zMode[0]=='r' ) f = open_startup_file(zPath);
   errno = savedErrno;
-  return 0;
+  return f;
 }
 
 int shell_access(const char *zPath, int mode){
-  if( access(zPath, mode)==0 ) return 0;
-  size_t n = 0;
-  unsigned char *a = host_startup_file(zPath, &n);
-  free(a);
-  return a ? 0 : -1;
-}
-
-static void add_permissions(const char *zPath, struct stat *p){
-  unsigned bits;
-  if( host_permissions(zPath, &bits) ) p->st_mode |= bits;
-}
-
-int shell_stat(const char *zPath, struct stat *p){
-  int rc = stat(zPath, p);
-  if( rc==0 ) add_permissions(zPath, p);
-  else host_report_refused(zPath);
-  return rc;
-}
-
-int shell_lstat(const char *zPath, struct stat *p){
-  int rc = lstat(zPath, p);
-  if( rc==0 ) add_permissions(zPath, p);
-  else host_report_refused(zPath);
-  return rc;
+  char z[PATH_BYTES];
+  if( granted(zPath, FOLLOW, z) && access(z, mode)==0 ) return 0;
+  FILE *f = open_startup_file(zPath);
+  if( f==0 ) return -1;
+  fclose(f);
+  return 0;
 }
 
 int shell_chdir(const char *zPath){
-  int rc = chdir(zPath);
-  if( rc ) host_report_refused(zPath);
-  return rc;
+  char z[PATH_BYTES];
+  return granted(zPath, FOLLOW, z) ? chdir(z) : -1;
 }
 
 int shell_chmod(const char *zPath, unsigned bits){
-  return host_set_permissions(zPath, bits) ? 0 : -1;
+  char z[PATH_BYTES];
+  return granted(zPath, FOLLOW, z) && host_set_permissions(z, bits) ? 0 : -1;
+}
+
+int shell_mkdir(const char *zPath, mode_t bits){
+  char z[PATH_BYTES];
+  return granted(zPath, KEEP, z) ? mkdir(z, bits) : -1;
+}
+
+DIR *shell_opendir(const char *zPath){
+  char z[PATH_BYTES];
+  return granted(zPath, FOLLOW, z) ? opendir(z) : 0;
+}
+
+/* WASI refuses to tell of a link that leads out; what is written in it is no
+** secret. */
+ssize_t shell_readlink(const char *zPath, char *aOut, size_t room){
+  char z[PATH_BYTES], zTarget[PATH_BYTES];
+  if( !granted(zPath, KEEP, z) || !host_link_target(z, zTarget, sizeof(zTarget)) ) return -1;
+  size_t n = strlen(zTarget);
+  if( n>room ) n = room;
+  memcpy(aOut, zTarget, n);
+  return (ssize_t)n;
+}
+
+int shell_symlink(const char *zTarget, const char *zPath){
+  char z[PATH_BYTES];
+  return granted(zPath, KEEP, z) ? symlink(zTarget, z) : -1;
+}
+
+int shell_unlink(const char *zPath){
+  char z[PATH_BYTES];
+  return granted(zPath, KEEP, z) ? unlink(z) : -1;
+}
+
+int shell_utimes(const char *zPath, const struct timeval aTime[2]){
+  char z[PATH_BYTES];
+  return granted(zPath, FOLLOW, z) ? utimes(z, aTime) : -1;
+}
+
+static int with_permissions(int rc, const char *zPath, struct stat *p){
+  unsigned bits;
+  if( rc==0 && host_permissions(zPath, &bits) ) p->st_mode |= bits;
+  return rc;
+}
+
+int shell_stat(const char *zPath, struct stat *p){
+  char z[PATH_BYTES];
+  return granted(zPath, FOLLOW, z) ? with_permissions(stat(z, p), z, p) : -1;
+}
+
+int shell_lstat(const char *zPath, struct stat *p){
+  char z[PATH_BYTES];
+  return granted(zPath, KEEP, z) ? with_permissions(lstat(z, p), z, p) : -1;
 }
 
 static void in_order(FILE *f){
@@ -110,6 +168,23 @@ int shell_fprintf(FILE *f, const char *zFormat, ...){
   int n = vfprintf(f, zFormat, ap);
   va_end(ap);
   return n;
+}
+
+/* A line without an editor, where standard input is no terminal: `-interactive`
+** in a pipe. The caller frees it; 0 at the end. */
+char *shims_plain_line(const char *zPrompt){
+  char *z = 0;
+  size_t room = 0;
+  fputs(zPrompt, stdout);
+  fflush(stdout);
+  ssize_t n = getline(&z, &room, stdin);
+  if( n<0 ){
+    free(z);
+    return 0;
+  }
+  if( n>0 && z[n-1]=='\n' ) z[--n] = 0;
+  if( n>0 && z[n-1]=='\r' ) z[--n] = 0;
+  return z;
 }
 
 /* The shell's Ctrl-C handler; src/connection.rs calls it. */

@@ -6,11 +6,18 @@
 /* Exit codes have a route of their own: WASI's carries only ok and failed. */
 #define exit shell_exit
 
-/* The start-up file may lie outside of the granted folders, other files that
-** do get a word about it, and buffers are as large as a call is dear. */
+/* Names of files: the C library knows one granted folder at a time, so names
+** are resolved before it sees them, and a refused one is told. */
 #define fopen shell_fopen
 #define access shell_access
 #define chdir shell_chdir
+#define chmod shell_chmod
+#define mkdir shell_mkdir
+#define opendir shell_opendir
+#define readlink shell_readlink
+#define symlink shell_symlink
+#define unlink shell_unlink
+#define utimes shell_utimes
 
 /* What was written to stdout before appears before. */
 #define fputs shell_fputs
@@ -22,14 +29,12 @@
 
 /* WASI knows no permission bits; archives keep them. The macros take arguments
 ** so that `struct stat` stays what it is. */
-struct stat;
+#include <sys/stat.h>
+int shell_chmod(const char *zPath, unsigned bits);
 int shell_stat(const char *zPath, struct stat *p);
 int shell_lstat(const char *zPath, struct stat *p);
-int shell_chmod(const char *zPath, unsigned bits);
-#include <sys/stat.h>
 #define stat(P,B) shell_stat(P,B)
 #define lstat(P,B) shell_lstat(P,B)
-#define chmod shell_chmod
 
 /* The name of the dot-command in the line if it needs another program, or 0. */
 const char *sandbox_refuses(const char *zLine);

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use crate::ffi::output::flush_output;
 use crate::host::files::{self, Resolved};
+use crate::host::process::check_granted;
 use crate::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
@@ -27,6 +29,31 @@ pub fn absolute(name: &str) -> String {
         None => std::env::current_dir().unwrap_or_else(|_| "/".into()),
     };
     format!("{}/{name}", folder.display())
+}
+
+/// Where `name` leads inside of the grants, for the functions of the C library,
+/// which know only one granted folder at a time. None outside, after the person
+/// was told.
+pub fn granted(name: &str, last_link: LastLink) -> Option<String> {
+    let name = absolute(name);
+    let path = match (last_link, name.rsplit_once('/')) {
+        (LastLink::Keep, Some((folder, last))) if !matches!(last, "" | "." | "..") => {
+            let folder = files::resolve(if folder.is_empty() { "/" } else { folder }).ok()?.path;
+            format!("{}/{last}", folder.trim_end_matches('/'))
+        }
+        _ => files::resolve(&name).ok()?.path,
+    };
+    flush_output();
+    check_granted(&path).then_some(path)
+}
+
+/// What is meant where a path ends with a link.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LastLink {
+    /// What it leads to.
+    Follow,
+    /// The link itself.
+    Keep,
 }
 
 /// The working folder that the host named and did not grant.

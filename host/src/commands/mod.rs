@@ -42,6 +42,11 @@ pub fn print(text: &[u8]) -> ExitCode {
     }
 }
 
+/// Tell a person what went wrong. Nobody could be told that this failed.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
 /// A spinner on a terminal, nothing elsewhere.
 struct Progress(Option<ProgressBar>);
 

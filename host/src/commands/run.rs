@@ -19,7 +19,7 @@ use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, R
 use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
-use super::{Cache, loader};
+use super::{Cache, complain, loader};
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
@@ -264,7 +264,7 @@ fn catch_interrupts(interrupt: &Interrupt) -> Result<()> {
 fn end_after(time: Duration, timeout: Duration) {
     thread::spawn(move || {
         thread::sleep(time);
-        eprintln!("{}", timeout_reached(timeout));
+        complain(&timeout_reached(timeout));
         std::process::exit(exit_code::ExitCode::Timeout as i32);
     });
 }
@@ -287,7 +287,7 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
             exit_code::ExitCode::Trap,
         ),
     };
-    eprintln!("{message}");
+    complain(&message);
     Ok(code.into())
 }
 
@@ -297,9 +297,9 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
 ///
 /// When the shell cannot be run.
 pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<ExitCode> {
-    println!("sqlite-wasm-run {}", env!("CARGO_PKG_VERSION"));
-    println!("wasmtime {}", env!("WASMTIME_VERSION"));
-    print!("sqlite ");
+    let ours = env!("CARGO_PKG_VERSION");
+    let wasmtime = env!("WASMTIME_VERSION");
+    write!(std::io::stdout(), "sqlite-wasm-run {ours}\nwasmtime {wasmtime}\nsqlite ")?;
     std::io::stdout().flush()?;
     execute(run, component, vec!["-version".into()])
 }

@@ -1,20 +1,38 @@
 //! A component that tries to leave the sandbox: what SQLite's shell would never
 //! ask of WASI, another program may.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use super::{Input, Outcome};
 
-/// Builds `hostile_guest.rs`, once for all tests of a file.
-pub fn component() -> &'static Path {
-    static COMPONENT: OnceLock<PathBuf> = OnceLock::new();
-    COMPONENT.get_or_init(|| {
-        let name = format!("hostile-{}.wasm", std::process::id());
-        let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        build(&output).exits_with(0);
-        output
+/// The component, compiled for this machine.
+pub fn component() -> &'static str {
+    &both().1
+}
+
+/// The component before it is compiled: small, so that this takes no time.
+pub fn portable() -> &'static str {
+    &both().0
+}
+
+/// Builds and compiles `hostile_guest.rs`, once for all tests of a file.
+fn both() -> &'static (String, String) {
+    static BOTH: OnceLock<(String, String)> = OnceLock::new();
+    BOTH.get_or_init(|| {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
+        build(&folder.path().join("hostile.wasm")).exits_with(0);
+        // What a first use of a `.wasm` does is tested elsewhere.
+        super::ours(folder.path(), &["precompile", "hostile.wasm"]).exits_with(0);
+        let ready = |name: &str| {
+            let path = target.join(name);
+            fs::rename(folder.path().join(name), &path).expect("both are ours");
+            path.into_os_string().into_string().expect("the path is UTF-8")
+        };
+        (ready("hostile.wasm"), ready("hostile.cwasm"))
     })
 }
 

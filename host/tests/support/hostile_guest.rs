@@ -25,8 +25,8 @@ fn attempt(deed: &str, object: &str) {
         "write" => report(deed, fs::write(object, "written")),
         "list" => report(deed, fs::read_dir(object).map(Iterator::count)),
         "link" => link(object),
-        "hard-link" => report(deed, pair(object, |from, to| fs::hard_link(from, to))),
-        "move" => report(deed, pair(object, |from, to| fs::rename(from, to))),
+        "hard-link" => report(deed, fs::hard_link(pair(object).0, pair(object).1)),
+        "move" => report(deed, fs::rename(pair(object).0, pair(object).1)),
         "connect" => connect(object),
         "run" => report(deed, Command::new(object).status()),
         "environment" => env::vars().for_each(|(name, value)| println!("{name}={value}")),
@@ -45,23 +45,22 @@ unsafe extern "C" {
     fn symlink(target: *const c_char, path: *const c_char) -> c_int;
 }
 
-/// Works on the two names in `FROM::TO`.
-fn pair<T>(object: &str, work: impl FnOnce(&str, &str) -> T) -> T {
-    let (from, to) = object.split_once("::").expect("two names with `::` between");
-    work(from, to)
+/// The two names in `FROM::TO`.
+fn pair(object: &str) -> (&str, &str) {
+    object.split_once("::").expect("two names with `::` between")
 }
 
 /// Makes a link `PATH::TARGET`, and looks through it.
 fn link(object: &str) {
-    let path = pair(object, |path, target| {
-        let [target, place] = [target, path].map(|text| CString::new(text).expect("no NUL"));
-        // SAFETY: both are C strings.
-        let result = unsafe { symlink(target.as_ptr(), place.as_ptr()) };
-        report("link", if result == 0 { Ok(()) } else { Err(result) });
-        path.to_owned()
-    });
-    report("read", fs::read_to_string(&path));
-    report("write", fs::write(&path, "written"));
+    let (path, target) = pair(object);
+    let [target, place] = [target, path].map(|text| CString::new(text).expect("no NUL"));
+    // SAFETY: both are C strings.
+    let result = unsafe { symlink(target.as_ptr(), place.as_ptr()) };
+    report("link", if result == 0 { Ok(()) } else { Err(result) });
+    if result == 0 {
+        report("read", fs::read_to_string(path));
+        report("write", fs::write(path, "written"));
+    }
 }
 
 fn connect(address: &str) {

@@ -3,13 +3,17 @@
 //!
 //! Each submodule is one more way to run a program: [`session`] talks to one
 //! that lives on, [`terminal`] to one that sees a terminal, [`other_user`] lets
-//! one run without root's rights, [`hostile`] builds one that tries to escape.
+//! one run without root's rights, [`hostile`] builds one that tries to escape
+//! from the folders of [`place`].
 
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod artifact;
 pub mod hostile;
+pub mod hot_journal;
 pub mod other_user;
+pub mod place;
 pub mod session;
 pub mod terminal;
 pub mod text;
@@ -40,10 +44,7 @@ pub fn our_binary() -> PathBuf {
 
 /// The component that lies beside it, already compiled.
 pub fn own_component() -> PathBuf {
-    existing(
-        our_binary().with_file_name("cli.cwasm"),
-        "`make build` makes it",
-    )
+    existing(our_binary().with_file_name("cli.cwasm"), "`make build` makes it")
 }
 
 /// The same component before it is compiled.
@@ -55,27 +56,18 @@ pub fn portable_component() -> PathBuf {
 /// SQLite's own shell, built natively from the same source.
 pub fn native() -> PathBuf {
     let path = "target/native-reference/sqlite3";
-    existing(
-        repository().join(path),
-        "`make native-reference` builds it",
-    )
+    existing(repository().join(path), "`make native-reference` builds it")
 }
 
 fn existing(path: PathBuf, way_out: &str) -> PathBuf {
-    assert!(
-        path.exists(),
-        "`{}` is missing; {way_out}",
-        path.display()
-    );
+    assert!(path.exists(), "`{}` is missing; {way_out}", path.display());
     path
 }
 
 /// The repository.
 pub fn repository() -> PathBuf {
     let host = Path::new(env!("CARGO_MANIFEST_DIR"));
-    host.parent()
-        .expect("host/ is in the repository")
-        .to_path_buf()
+    host.parent().expect("host/ is in the repository").to_path_buf()
 }
 
 /// An empty folder of one test; it goes when this is dropped, but stays for
@@ -201,10 +193,7 @@ impl Outcome {
     /// Fails with the whole report unless it ended with this exit code.
     #[track_caller]
     pub fn exits_with(self, code: i32) -> Self {
-        assert!(
-            self.end == End::Exited(code),
-            "exit code {code} was expected\n{self}"
-        );
+        assert!(self.end == End::Exited(code), "exit code {code} was expected\n{self}");
         self
     }
 
@@ -212,30 +201,21 @@ impl Outcome {
     /// output.
     #[track_caller]
     pub fn prints(self, text: &str) -> Self {
-        assert!(
-            self.out() == text,
-            "{text:?} was expected on stdout\n{self}"
-        );
+        assert!(self.out() == text, "{text:?} was expected on stdout\n{self}");
         self
     }
 
     /// Fails with the whole report unless standard error holds this somewhere.
     #[track_caller]
     pub fn complains(self, text: &str) -> Self {
-        assert!(
-            self.err().contains(text),
-            "{text:?} was expected on stderr\n{self}"
-        );
+        assert!(self.err().contains(text), "{text:?} was expected on stderr\n{self}");
         self
     }
 
     /// Fails with the whole report if anything is on standard error.
     #[track_caller]
-    pub fn is_quiet(self) -> Self {
-        assert!(
-            self.stderr.is_empty(),
-            "nothing was expected on stderr\n{self}"
-        );
+    pub fn keeps_quiet(self) -> Self {
+        assert!(self.stderr.is_empty(), "nothing was expected on stderr\n{self}");
         self
     }
 }
@@ -259,12 +239,7 @@ pub fn run(program: &Path, args: &[impl AsRef<str>], folder: &Path, input: &Inpu
 
 /// Starts `command` and waits for its end.
 pub fn finish(mut command: Command, input: &Input) -> Outcome {
-    let child = spawn(
-        command
-            .stdin(input.stdio())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped()),
-    );
+    let child = spawn(command.stdin(input.stdio()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (end, stdout, stderr) = attend(child, input.bytes());
     Outcome {
         command: format!("{command:?}"),
@@ -293,10 +268,7 @@ pub fn command(program: &Path, args: &[impl AsRef<str>], folder: &Path) -> Comma
         .env("HOME", folder)
         .env("TZ", "UTC")
         // Kept between the runs: HOME is new each time.
-        .env(
-            "XDG_CACHE_HOME",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"),
-        );
+        .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     command
 }
 
@@ -309,11 +281,7 @@ fn attend(mut child: Child, input: &[u8]) -> (End, Vec<u8>, Vec<u8>) {
         let stdout = scope.spawn(move || read_all(stdout));
         let stderr = scope.spawn(move || read_all(stderr));
         let end = wait(&mut child).expect("our own child can be waited for");
-        (
-            end,
-            stdout.join().expect("stdout"),
-            stderr.join().expect("stderr"),
-        )
+        (end, stdout.join().expect("stdout"), stderr.join().expect("stderr"))
     })
 }
 
@@ -325,7 +293,8 @@ fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
-fn wait(child: &mut Child) -> io::Result<End> {
+/// Waits for the end of a child, and kills it after [`TIME_LIMIT`].
+pub fn wait(child: &mut Child) -> io::Result<End> {
     let deadline = Instant::now() + TIME_LIMIT;
     loop {
         if let Some(status) = child.try_wait()? {

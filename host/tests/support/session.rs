@@ -5,13 +5,17 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Instant;
 
 use nix::libc;
 
-use super::{End, TIME_LIMIT};
+use super::{End, POLL_INTERVAL, TIME_LIMIT};
 
 /// Printed by a shell when it has done all that was sent before.
 const DONE: &str = "-- done --";
+
+/// Processor time after which a program is busy, in hundredths of a second.
+const BUSY_TICKS: u64 = 10;
 
 /// A running shell. Standard output and standard error go to one pipe, in the
 /// order in which they are written. The shell is killed when this is dropped.
@@ -32,20 +36,12 @@ impl Session {
     pub fn of(mut command: Command) -> Self {
         let (output, write_end) = pipe().expect("a pipe can be made");
         let second_end = write_end.try_clone().expect("a pipe can be shared");
-        command
-            .stdin(Stdio::piped())
-            .stdout(write_end)
-            .stderr(second_end);
+        command.stdin(Stdio::piped()).stdout(write_end).stderr(second_end);
         let mut child = super::spawn(&mut command);
         let description = format!("{command:?}");
         // The pipe ends with the child only when nobody else can write to it.
         drop(command);
-        Self {
-            input: child.stdin.take(),
-            child,
-            lines: lines_of(output),
-            command: description,
-        }
+        Self { input: child.stdin.take(), child, lines: lines_of(output), command: description }
     }
 
     /// The number of the process.
@@ -60,6 +56,13 @@ impl Session {
         sent.unwrap_or_else(|error| panic!("{}: nobody reads its input: {error}", self.command));
     }
 
+    /// Sends a script to a program that may end before it has read it all.
+    pub fn try_send(&mut self, script: &str) {
+        let input = self.input.as_mut().expect("the session has not finished");
+        // A closed pipe is no error here.
+        let _ = input.write_all(script.as_bytes());
+    }
+
     /// Sends whole statements, one line each or more, and waits until they are
     /// done; what was printed meanwhile.
     pub fn ask(&mut self, script: &str) -> String {
@@ -72,10 +75,7 @@ impl Session {
         let mut printed = String::new();
         loop {
             let line = self.lines.recv_timeout(TIME_LIMIT).unwrap_or_else(|_| {
-                panic!(
-                    "{}: {mark:?} was not printed; before it came:\n{printed}",
-                    self.command
-                )
+                panic!("{}: {mark:?} was not printed; before it came:\n{printed}", self.command)
             });
             if line.trim_end().ends_with(mark) {
                 return printed;
@@ -104,6 +104,12 @@ impl Session {
             "{}\n{script}\n{expected:?} was expected, it printed:\n{printed}",
             self.command
         );
+    }
+
+    /// Waits until it has computed for a while, so that whatever was sent last
+    /// is certainly running.
+    pub fn wait_until_busy(&self) {
+        wait_until_busy(self.process(), &self.command);
     }
 
     /// What Ctrl-C does, to this process alone.
@@ -138,6 +144,35 @@ impl Drop for Session {
     }
 }
 
+/// The most memory that a running process has had at once.
+pub fn peak_memory_bytes(process: u32) -> u64 {
+    let path = format!("/proc/{process}/status");
+    let status = std::fs::read_to_string(path).expect("Linux tells of a running process");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let size = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    size.and_then(|size| size.parse::<u64>().ok()).expect("its peak is a number of kB") << 10
+}
+
+/// Waits until a running process has computed for a while.
+pub fn wait_until_busy(process: u32, command: &str) {
+    let start = processor_ticks(process);
+    let deadline = Instant::now() + TIME_LIMIT;
+    while processor_ticks(process) < start + BUSY_TICKS {
+        assert!(Instant::now() < deadline, "{command}: it computes nothing");
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Processor time, in user mode, of a running process.
+fn processor_ticks(process: u32) -> u64 {
+    let path = format!("/proc/{process}/stat");
+    let stat = std::fs::read_to_string(path).expect("Linux tells of a running process");
+    // Behind the program's name, which stands in brackets, `utime` is field 12.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().nth(11);
+    ticks.and_then(|ticks| ticks.parse().ok()).expect("it has a processor time")
+}
+
 /// Sends a signal to a child that has not been waited for.
 pub fn signal(child: &Child, number: i32) {
     let process = i32::try_from(child.id()).expect("process numbers are small");
@@ -153,10 +188,7 @@ fn lines_of(output: PipeReader) -> Receiver<String> {
         let mut output = BufReader::new(output);
         let mut line = Vec::new();
         while matches!(output.read_until(b'\n', &mut line), Ok(1..)) {
-            if sender
-                .send(String::from_utf8_lossy(&line).into_owned())
-                .is_err()
-            {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                 return;
             }
             line.clear();

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use nix::libc;
 
 use super::End;
+use super::session::wait_until_busy;
 
 /// How long to wait for something to appear on the screen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -52,13 +53,7 @@ impl Terminal {
         // The screen ends when only the child has the far end.
         drop((command, far));
         let keyboard = near.try_clone().expect("a terminal can be shared");
-        Self {
-            child,
-            keyboard,
-            pieces: pieces_of(near),
-            screen: Vec::new(),
-            command: description,
-        }
+        Self { child, keyboard, pieces: pieces_of(near), screen: Vec::new(), command: description }
     }
 
     /// Types this.
@@ -92,6 +87,11 @@ impl Terminal {
         }
     }
 
+    /// Waits until the program has computed for a while.
+    pub fn waits_until_busy(&self) {
+        wait_until_busy(self.child.id(), &self.command);
+    }
+
     fn missing(&self, text: &str, why: RecvTimeoutError) -> String {
         let why = match why {
             RecvTimeoutError::Timeout => "in time",
@@ -122,9 +122,7 @@ impl Drop for Terminal {
 fn pseudo_terminal() -> (File, OwnedFd) {
     let (mut near, mut far) = (-1, -1);
     // SAFETY: the two numbers may be written, and the rest may be null.
-    let result = unsafe {
-        libc::openpty(&mut near, &mut far, null_mut(), null_mut(), null_mut())
-    };
+    let result = unsafe { libc::openpty(&mut near, &mut far, null_mut(), null_mut(), null_mut()) };
     let error = std::io::Error::last_os_error();
     assert_eq!(result, 0, "this machine gives no pseudo-terminal: {error}");
     // SAFETY: both are open, and nobody else has them.

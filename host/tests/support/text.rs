@@ -47,19 +47,12 @@ pub fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 pub fn line_diff(expected: &[u8], printed: &[u8]) -> String {
     let split = |text| -> Vec<String> {
         let text = String::from_utf8_lossy(text);
-        text.split_inclusive('\n')
-            .map(|line| line.escape_debug().to_string())
-            .collect()
+        text.split_inclusive('\n').map(|line| line.escape_debug().to_string()).collect()
     };
     let (old, new) = (split(expected), split(printed));
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[head..], &new[head..]);
-    let tail = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let mut diff = format!("@@ line {} @@\n", head + 1);
     for (sign, lines) in [('-', old), ('+', new)] {
         for line in &lines[..lines.len() - tail] {

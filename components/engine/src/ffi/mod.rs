@@ -4,5 +4,6 @@ pub mod connection;
 mod extensions;
 pub mod io_methods;
 mod memory;
+pub mod output;
 pub mod read_list;
 pub mod vfs;

@@ -11,6 +11,7 @@ use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_vfs};
 use crate::database_file::DatabaseFile;
 use crate::ffi::extensions::load;
 use crate::ffi::io_methods::Handle;
+use crate::ffi::output::flush_output;
 use crate::host::files::{self, AccessMode, ErrorCode, OpenFlags};
 use crate::host::process;
 use crate::paths::{MAX_PATH_BYTES, full_path};
@@ -117,7 +118,8 @@ unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_i
     let new_journal = flags & JOURNALS != 0 && flags & sqlite::SQLITE_OPEN_CREATE != 0;
     let opened = files::open(path, open_flags(flags)).map_err(|error| {
         if error == ErrorCode::NotGranted {
-            process::report_refused(path);
+            flush_output();
+            process::check_granted(path);
         }
         open_code(error, new_journal)
     })?;

@@ -1,0 +1,37 @@
+//! Collations.
+
+use std::cmp::Ordering;
+
+use crate::{Definition, TextEncoding, wire};
+
+/// A collation of the extension's table.
+#[derive(Clone, Copy, Debug)]
+pub struct Collation {
+    name: &'static str,
+    encoding: TextEncoding,
+    compare: fn(&[u8], &[u8]) -> Ordering,
+}
+
+impl Collation {
+    /// A collation over UTF-8. It orders every two texts, also those that are
+    /// no UTF-8, in one way forever: indexes are built by it.
+    pub const fn new(name: &'static str, compare: fn(&[u8], &[u8]) -> Ordering) -> Self {
+        Self { name, encoding: TextEncoding::Utf8, compare }
+    }
+
+    /// Take text in another encoding than UTF-8.
+    pub const fn encoding(mut self, encoding: TextEncoding) -> Self {
+        self.encoding = encoding;
+        self
+    }
+
+    pub(crate) fn declare(&self) -> wire::types::Collation {
+        wire::types::Collation { name: self.name.into(), encoding: self.encoding.into() }
+    }
+}
+
+impl<T: Definition> wire::collation::exports::sqlite_wasm::extension::collation::Guest for T {
+    fn compare(collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
+        (T::COLLATIONS[collation as usize].compare)(&left, &right) as i32
+    }
+}

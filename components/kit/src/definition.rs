@@ -1,0 +1,130 @@
+//! What an extension is, and the macro that makes a component of it.
+
+use crate::{AggregateFunction, Collation, Module, Scalar, wire};
+
+/// Something that only the person at the command line can grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// SQL on the caller's connection.
+    Sql,
+    /// SQL that only reads.
+    SqlReadOnly,
+    /// A folder of files; the text says what for.
+    Folder(&'static str),
+    /// An environment variable.
+    Environment(&'static str),
+}
+
+/// All that an extension is and registers; [`extension!`](crate::extension)
+/// implements it.
+pub trait Definition: 'static {
+    /// Letters, digits and `_`.
+    const NAME: &'static str;
+    /// As semantic versioning writes it.
+    const VERSION: &'static str;
+    /// One line for people.
+    const DESCRIPTION: &'static str;
+    /// Scalar functions.
+    const SCALARS: &'static [Scalar] = &[];
+    /// Aggregate and window functions.
+    const AGGREGATES: &'static [AggregateFunction] = &[];
+    /// Collations.
+    const COLLATIONS: &'static [Collation] = &[];
+    /// Modules of virtual tables.
+    const MODULES: &'static [Module] = &[];
+    /// What must be granted.
+    const NEEDS: &'static [Need] = &[];
+}
+
+impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
+    fn describe() -> wire::types::Manifest {
+        use wire::types::FunctionKind::Scalar;
+        let scalars = T::SCALARS.iter().map(|scalar| scalar.signature.declare(Scalar));
+        let aggregates =
+            T::AGGREGATES.iter().map(|aggregate| aggregate.signature.declare(aggregate.kind));
+        wire::types::Manifest {
+            name: T::NAME.into(),
+            version: T::VERSION.into(),
+            description: T::DESCRIPTION.into(),
+            functions: scalars.chain(aggregates).collect(),
+            collations: T::COLLATIONS.iter().map(Collation::declare).collect(),
+            modules: T::MODULES.iter().map(Module::declare).collect(),
+            needs: T::NEEDS.iter().map(|need| (*need).into()).collect(),
+        }
+    }
+}
+
+impl From<Need> for wire::types::Need {
+    fn from(need: Need) -> Self {
+        match need {
+            Need::Sql => Self::Sql,
+            Need::SqlReadOnly => Self::SqlReadOnly,
+            Need::Folder(purpose) => Self::Folder(purpose.into()),
+            Need::Environment(name) => Self::Environment(name.into()),
+        }
+    }
+}
+
+/// Make the crate an extension: say its name, describe it in one line, and
+/// list its tables of what it registers.
+///
+/// ```ignore
+/// sqlite_wasm_kit::extension! {
+///     name: "uuid",
+///     description: "make and read UUIDs",
+///     scalars: SCALARS,
+///     aggregates: AGGREGATES,
+///     collations: COLLATIONS,
+///     modules: MODULES,
+///     needs: NEEDS,
+/// }
+/// ```
+///
+/// All but the first two may be left out, in this order. The version is the
+/// crate's.
+#[macro_export]
+macro_rules! extension {
+    (
+        name: $name:expr,
+        description: $description:expr
+        $(, scalars: $scalars:expr)?
+        $(, aggregates: $aggregates:expr)?
+        $(, collations: $collations:expr)?
+        $(, modules: $modules:expr)?
+        $(, needs: $needs:expr)?
+        $(,)?
+    ) => {
+        struct SqliteExtension;
+
+        impl $crate::Definition for SqliteExtension {
+            const NAME: &'static str = $name;
+            const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+            const DESCRIPTION: &'static str = $description;
+            $(const SCALARS: &'static [$crate::Scalar] = $scalars;)?
+            $(const AGGREGATES: &'static [$crate::AggregateFunction] = $aggregates;)?
+            $(const COLLATIONS: &'static [$crate::Collation] = $collations;)?
+            $(const MODULES: &'static [$crate::Module] = $modules;)?
+            $(const NEEDS: &'static [$crate::Need] = $needs;)?
+        }
+
+        // Natively nothing is exported, but the tables are not unused.
+        const _: () = $crate::wire::is_used::<SqliteExtension>();
+
+        $crate::export_interface!(manifest export_manifest);
+        $($crate::export_interface!(scalar export_scalar $scalars);)?
+        $($crate::export_interface!(aggregate export_aggregate $aggregates);)?
+        $($crate::export_interface!(collation export_collation $collations);)?
+        $($crate::export_interface!(table export_table $modules);)?
+    };
+}
+
+/// Export one interface of the contract; only in components, since a native
+/// library cannot have such names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_interface {
+    ($module:ident $macro:ident $($_table:expr)?) => {
+        #[cfg(target_family = "wasm")]
+        $crate::wire::$module::$macro!(SqliteExtension with_types_in $crate::wire::$module);
+    };
+}

@@ -1,0 +1,126 @@
+//! What each function declares, scalar or aggregate.
+
+use crate::wire;
+
+/// Any number of arguments.
+pub const ANY_NUMBER: i8 = -1;
+
+/// Whether the same arguments always give the same result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// They do; SQLite may use the function in indexes, and call it less.
+    Stable,
+    /// They do not: it is called for each row.
+    Volatile,
+}
+
+/// Who may call a function or use a module when a schema may be hostile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Risk {
+    /// Anybody, also triggers and views of a schema that is not trusted.
+    Innocuous,
+    /// Triggers and views too, where the schema is trusted.
+    Ordinary,
+    /// Only SQL that the application itself wrote. For all that touches the
+    /// outside.
+    DirectOnly,
+}
+
+/// How a function or collation wants text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextEncoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-16, little endian.
+    Utf16Le,
+    /// UTF-16, big endian.
+    Utf16Be,
+}
+
+/// The part of a declaration that scalars and aggregates share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Signature {
+    pub name: &'static str,
+    pub arguments: i8,
+    pub result: Stability,
+    pub risk: Risk,
+    pub encoding: TextEncoding,
+    pub reads_subtypes: bool,
+    pub gives_subtypes: bool,
+}
+
+impl Signature {
+    pub const fn new(name: &'static str, arguments: i8, result: Stability, risk: Risk) -> Self {
+        Self {
+            name,
+            arguments,
+            result,
+            risk,
+            encoding: TextEncoding::Utf8,
+            reads_subtypes: false,
+            gives_subtypes: false,
+        }
+    }
+
+    pub fn declare(&self, kind: wire::types::FunctionKind) -> wire::types::Function {
+        use wire::types::{Function, FunctionFlags as Flags};
+        let mut flags = Flags::empty();
+        flags.set(Flags::DETERMINISTIC, self.result == Stability::Stable);
+        flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
+        flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
+        Function {
+            name: self.name.into(),
+            arguments: self.arguments,
+            kind,
+            encoding: self.encoding.into(),
+            flags,
+            risk: self.risk.into(),
+        }
+    }
+}
+
+impl From<Risk> for wire::types::Risk {
+    fn from(risk: Risk) -> Self {
+        match risk {
+            Risk::Innocuous => Self::Innocuous,
+            Risk::Ordinary => Self::Ordinary,
+            Risk::DirectOnly => Self::DirectOnly,
+        }
+    }
+}
+
+impl From<TextEncoding> for wire::types::TextEncoding {
+    fn from(encoding: TextEncoding) -> Self {
+        match encoding {
+            TextEncoding::Utf8 => Self::Utf8,
+            TextEncoding::Utf16Le => Self::Utf16le,
+            TextEncoding::Utf16Be => Self::Utf16be,
+        }
+    }
+}
+
+/// The choices that most functions do not make, as methods of their tables.
+macro_rules! signature_choices {
+    ($type:ty) => {
+        impl $type {
+            /// Take text in another encoding than UTF-8.
+            pub const fn encoding(mut self, encoding: $crate::TextEncoding) -> Self {
+                self.signature.encoding = encoding;
+                self
+            }
+
+            /// Be told the subtypes of the arguments.
+            pub const fn reads_subtypes(mut self) -> Self {
+                self.signature.reads_subtypes = true;
+                self
+            }
+
+            /// Give results that may have a subtype.
+            pub const fn gives_subtypes(mut self) -> Self {
+                self.signature.gives_subtypes = true;
+                self
+            }
+        }
+    };
+}
+pub(crate) use signature_choices;

@@ -1,0 +1,48 @@
+//! Scalar functions.
+
+use crate::arguments::Arguments;
+use crate::function::{Risk, Signature, Stability, signature_choices};
+use crate::{Definition, Output, Result, Value, wire};
+
+/// A scalar function of the extension's table.
+#[derive(Clone, Copy, Debug)]
+pub struct Scalar {
+    pub(crate) signature: Signature,
+    call: fn(Arguments<'_>) -> Result<Output>,
+}
+
+impl Scalar {
+    /// A function of `arguments` arguments, 0 to 127 or
+    /// [`ANY_NUMBER`](crate::ANY_NUMBER).
+    pub const fn new(
+        name: &'static str,
+        arguments: i8,
+        result: Stability,
+        risk: Risk,
+        call: fn(Arguments<'_>) -> Result<Output>,
+    ) -> Self {
+        let signature = Signature::new(name, arguments, result, risk);
+        Self { signature, call }
+    }
+
+    /// Whether a call by a name, with so many arguments, means this function.
+    pub fn fits(&self, name: &str, arguments: usize) -> bool {
+        let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
+        self.signature.name == name && declared == arguments
+    }
+
+    /// Call it as SQLite would; for tests.
+    pub fn call(&self, mut arguments: Vec<Value>) -> Result<Value> {
+        let arguments = Arguments::new(self.signature.name, &mut arguments, &[]);
+        (self.call)(arguments).map(|output| output.value)
+    }
+}
+
+signature_choices!(Scalar);
+
+impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
+    fn call(function: u32, mut values: Vec<Value>, subtypes: Vec<u8>) -> Result<Output> {
+        let scalar = &T::SCALARS[function as usize];
+        (scalar.call)(Arguments::new(scalar.signature.name, &mut values, &subtypes))
+    }
+}

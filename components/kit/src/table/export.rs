@@ -1,0 +1,258 @@
+//! The tables and cursors that the host knows by number.
+
+use std::cell::RefCell;
+
+use super::row::{Argument, Columns, Row, Scan};
+use super::{Change, Conflict, Connection, Cursor, Occasion, Plan, Planned, Table, Transaction};
+use crate::slab::Slab;
+use crate::wire::table::exports::sqlite_wasm::extension::table::Guest;
+use crate::wire::table_types as wit;
+use crate::{Definition, Error, Result, code};
+
+/// A table whose type is not known any more, with its cursors.
+pub trait AnyTable {
+    fn disconnect(self: Box<Self>) -> Result<()>;
+    fn destroy(self: Box<Self>) -> Result<()>;
+    fn best_index(&mut self, question: &wit::IndexQuestion) -> Result<Option<wit::IndexPlan>>;
+    fn open(&mut self) -> Result<u32>;
+    fn close(&mut self, cursor: u32);
+    fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()>;
+    fn fetch(&mut self, cursor: u32, limit: u32) -> Result<wit::Batch>;
+    fn update(&mut self, change: Change, conflict: Conflict) -> Result<i64>;
+    fn transact(&mut self, step: Transaction) -> Result<()>;
+    fn rename(&mut self, name: String) -> Result<()>;
+    fn integrity(&mut self, schema: &str, name: &str, quick: bool) -> Result<Option<String>>;
+    fn find_function(&mut self, arguments: u32, name: &str) -> Option<(u32, u8)>;
+}
+
+/// A connected table.
+pub struct OpenTable<T: Table> {
+    table: T,
+    cursors: Slab<OpenCursor<T::Cursor>>,
+}
+
+struct OpenCursor<C> {
+    cursor: C,
+    columns: Columns,
+}
+
+impl<T: Table> OpenTable<T> {
+    pub fn new(table: T) -> Self {
+        let cursors = Slab::new();
+        Self { table, cursors }
+    }
+}
+
+impl<T: Table> AnyTable for OpenTable<T> {
+    fn disconnect(self: Box<Self>) -> Result<()> {
+        self.table.disconnect()
+    }
+
+    fn destroy(self: Box<Self>) -> Result<()> {
+        self.table.destroy()
+    }
+
+    fn best_index(&mut self, question: &wit::IndexQuestion) -> Result<Option<wit::IndexPlan>> {
+        let mut plan = Plan::new(question);
+        Ok(match self.table.best_index(question, &mut plan)? {
+            Planned::Yes => Some(plan.finish()),
+            Planned::No => None,
+        })
+    }
+
+    fn open(&mut self) -> Result<u32> {
+        let cursor = self.table.open()?;
+        let columns = Columns::default();
+        Ok(self.cursors.insert(OpenCursor { cursor, columns }))
+    }
+
+    fn close(&mut self, cursor: u32) {
+        self.cursors.remove(cursor);
+    }
+
+    fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()> {
+        let open = self.cursors.get(cursor).ok_or_else(unknown)?;
+        open.columns = Columns::new(columns);
+        open.cursor.filter(&mut self.table, scan)
+    }
+
+    fn fetch(&mut self, cursor: u32, limit: u32) -> Result<wit::Batch> {
+        let OpenCursor { cursor, columns } = self.cursors.get(cursor).ok_or_else(unknown)?;
+        let mut batch = wit::Batch {
+            row_ids: Vec::with_capacity(limit as usize),
+            values: Vec::with_capacity(limit as usize * columns.width()),
+            is_last: false,
+        };
+        for _ in 0..limit {
+            let before = batch.values.len();
+            let mut row = Row::new(columns, &mut batch.values);
+            match cursor.next(&mut self.table, &mut row)? {
+                Some(row_id) => batch.row_ids.push(row_id),
+                None => {
+                    batch.values.truncate(before);
+                    batch.is_last = true;
+                    break;
+                }
+            }
+        }
+        Ok(batch)
+    }
+
+    fn update(&mut self, change: Change, conflict: Conflict) -> Result<i64> {
+        self.table.update(change, conflict)
+    }
+
+    fn transact(&mut self, step: Transaction) -> Result<()> {
+        self.table.transact(step)
+    }
+
+    fn rename(&mut self, name: String) -> Result<()> {
+        self.table.rename(name)
+    }
+
+    fn integrity(&mut self, schema: &str, name: &str, quick: bool) -> Result<Option<String>> {
+        self.table.integrity(schema, name, quick)
+    }
+
+    fn find_function(&mut self, arguments: u32, name: &str) -> Option<(u32, u8)> {
+        self.table.find_function(arguments, name)
+    }
+}
+
+/// Where a cursor is: its table, and its number there.
+#[derive(Clone, Copy)]
+struct Place {
+    table: u32,
+    cursor: u32,
+}
+
+struct Open {
+    tables: Slab<Box<dyn AnyTable>>,
+    cursors: Slab<Place>,
+}
+
+thread_local! {
+    static OPEN: RefCell<Open> = const {
+        RefCell::new(Open { tables: Slab::new(), cursors: Slab::new() })
+    };
+}
+
+fn unknown() -> Error {
+    Error::new(code::MISUSE, "no such table or cursor is open")
+}
+
+fn with_table<R>(table: u32, act: impl FnOnce(&mut dyn AnyTable) -> Result<R>) -> Result<R> {
+    OPEN.with_borrow_mut(|open| act(&mut **open.tables.get(table).ok_or_else(unknown)?))
+}
+
+fn with_cursor<R>(cursor: u32, act: impl FnOnce(&mut dyn AnyTable, u32) -> Result<R>) -> Result<R> {
+    OPEN.with_borrow_mut(|open| {
+        let place = *open.cursors.get(cursor).ok_or_else(unknown)?;
+        let table = open.tables.get(place.table).ok_or_else(unknown)?;
+        act(&mut **table, place.cursor)
+    })
+}
+
+fn take_table(table: u32) -> Result<Box<dyn AnyTable>> {
+    OPEN.with_borrow_mut(|open| open.tables.remove(table).ok_or_else(unknown))
+}
+
+impl<T: Definition> Guest for T {
+    fn connect(
+        module: u32,
+        occasion: wit::Occasion,
+        schema: String,
+        name: String,
+        arguments: Vec<String>,
+    ) -> Result<wit::Connected> {
+        let connection = Connection {
+            occasion: match occasion {
+                wit::Occasion::Create => Occasion::Create,
+                wit::Occasion::Connect => Occasion::Connect,
+            },
+            schema,
+            name,
+            arguments,
+        };
+        let (table, declaration) = (T::MODULES[module as usize].connect)(connection)?;
+        let table = OPEN.with_borrow_mut(|open| open.tables.insert(table));
+        Ok(wit::Connected { table, declaration })
+    }
+
+    fn disconnect(table: u32) -> Result<()> {
+        take_table(table)?.disconnect()
+    }
+
+    fn destroy(table: u32) -> Result<()> {
+        take_table(table)?.destroy()
+    }
+
+    fn best_index(table: u32, question: wit::IndexQuestion) -> Result<Option<wit::IndexPlan>> {
+        with_table(table, |table| table.best_index(&question))
+    }
+
+    fn open(table: u32) -> Result<u32> {
+        let cursor = with_table(table, |table| table.open())?;
+        let place = Place { table, cursor };
+        Ok(OPEN.with_borrow_mut(|open| open.cursors.insert(place)))
+    }
+
+    fn close(cursor: u32) {
+        OPEN.with_borrow_mut(|open| {
+            let place = open.cursors.remove(cursor);
+            // The table may be gone already; its cursors went with it.
+            if let Some(place) = place
+                && let Some(table) = open.tables.get(place.table)
+            {
+                table.close(place.cursor);
+            }
+        });
+    }
+
+    fn filter(
+        cursor: u32,
+        number: i32,
+        text: Option<String>,
+        arguments: Vec<wit::FilterArgument>,
+        columns: Vec<u32>,
+    ) -> Result<()> {
+        let scan =
+            Scan { number, text, arguments: arguments.into_iter().map(Argument::from).collect() };
+        with_cursor(cursor, |table, cursor| table.filter(cursor, scan, columns))
+    }
+
+    fn fetch(cursor: u32, limit: u32) -> Result<wit::Batch> {
+        with_cursor(cursor, |table, cursor| table.fetch(cursor, limit))
+    }
+
+    fn update(table: u32, change: wit::Change, conflict: wit::Conflict) -> Result<i64> {
+        with_table(table, |table| table.update(change.into(), conflict.into()))
+    }
+
+    fn transact(table: u32, step: wit::Transaction) -> Result<()> {
+        with_table(table, |table| table.transact(step.into()))
+    }
+
+    fn rename(table: u32, name: String) -> Result<()> {
+        with_table(table, |table| table.rename(name))
+    }
+
+    fn integrity(table: u32, schema: String, name: String, quick: bool) -> Result<Option<String>> {
+        with_table(table, |table| table.integrity(&schema, &name, quick))
+    }
+
+    fn find_function(table: u32, arguments: u32, name: String) -> Option<wit::Overload> {
+        let found = with_table(table, |table| Ok(table.find_function(arguments, &name)));
+        let (function, operator) = found.ok()??;
+        Some(wit::Overload { function, operator })
+    }
+}
+
+impl From<wit::FilterArgument> for Argument {
+    fn from(argument: wit::FilterArgument) -> Self {
+        match argument {
+            wit::FilterArgument::One(value) => Self::One(value),
+            wit::FilterArgument::Every(values) => Self::Every(values),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Modules: the kinds of tables that an extension offers.
+
+use super::{AnyTable, Connection, OpenTable, Table};
+use crate::{Result, Risk, wire};
+use wire::types::ModuleFlags as Flags;
+
+/// How a module's tables come to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleKind {
+    /// By CREATE VIRTUAL TABLE.
+    Created,
+    /// By CREATE VIRTUAL TABLE, or by the module's name alone.
+    Eponymous,
+    /// By the module's name alone.
+    EponymousOnly,
+}
+
+/// A table, and its CREATE TABLE statement.
+type Connected = (Box<dyn AnyTable>, String);
+
+/// A module of the extension's table.
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    name: &'static str,
+    kind: ModuleKind,
+    risk: Risk,
+    flags: Flags,
+    shadow_names: &'static [&'static str],
+    pub(crate) connect: fn(Connection) -> Result<Connected>,
+}
+
+macro_rules! abilities {
+    ($($(#[$doc:meta])* $method:ident $flag:ident;)*) => {$(
+        $(#[$doc])*
+        pub const fn $method(mut self) -> Self {
+            self.flags = self.flags.union(Flags::$flag);
+            self
+        }
+    )*};
+}
+
+impl Module {
+    /// A module whose tables are `T`.
+    pub const fn new<T: Table>(name: &'static str, kind: ModuleKind, risk: Risk) -> Self {
+        Self {
+            name,
+            kind,
+            risk,
+            flags: Flags::empty(),
+            shadow_names: &[],
+            connect: |connection| {
+                let (table, declaration) = T::connect(connection)?;
+                Ok((Box::new(OpenTable::new(table)), declaration))
+            },
+        }
+    }
+
+    abilities! {
+        /// INSERT, UPDATE and DELETE: `Table::update`.
+        writable WRITABLE;
+        /// It takes part in transactions: `Table::transact`.
+        transactions TRANSACTIONS;
+        /// It takes part in savepoints too.
+        savepoints SAVEPOINTS;
+        /// ALTER TABLE … RENAME: `Table::rename`.
+        rename RENAME;
+        /// `PRAGMA integrity_check` asks it: `Table::integrity`.
+        integrity INTEGRITY;
+        /// It overloads functions: `Table::find_function`.
+        overloads OVERLOADS;
+        /// It may refuse a change because of a constraint.
+        constraint_support CONSTRAINT_SUPPORT;
+        /// It may use any attached database.
+        all_schemas ALL_SCHEMAS;
+    }
+
+    /// The endings, without the `_`, of the names of its shadow tables.
+    pub const fn shadow_names(mut self, names: &'static [&'static str]) -> Self {
+        self.shadow_names = names;
+        self
+    }
+
+    pub(crate) fn declare(&self) -> wire::types::Module {
+        use wire::types::ModuleKind as Kind;
+        wire::types::Module {
+            name: self.name.into(),
+            kind: match self.kind {
+                ModuleKind::Created => Kind::Created,
+                ModuleKind::Eponymous => Kind::Eponymous,
+                ModuleKind::EponymousOnly => Kind::EponymousOnly,
+            },
+            flags: self.flags,
+            risk: self.risk.into(),
+            shadow_names: self.shadow_names.iter().map(|&name| name.into()).collect(),
+        }
+    }
+}

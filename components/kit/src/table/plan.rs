@@ -1,0 +1,117 @@
+//! Plans of scans: SQLite's question, and the table's answer.
+
+use crate::Value;
+use crate::wire::table_types as wit;
+
+pub use wit::{Constraint, Distinctness, Operator, OrderTerm};
+
+/// What SQLite wants planned.
+pub type Question = wit::IndexQuestion;
+
+/// Whether a plan was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Planned {
+    /// The plan is written.
+    Yes,
+    /// The constraints cannot be used in this way; SQLite asks otherwise.
+    No,
+}
+
+/// The plan that is written. At the beginning it uses no constraint.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(super) uses: Vec<wit::ConstraintUse>,
+    arguments: u32,
+    /// Given to `filter`.
+    pub number: i32,
+    /// Given to `filter`.
+    pub text: Option<String>,
+    /// Rows come in the order of the question.
+    pub order_consumed: bool,
+    /// At most one row.
+    pub unique: bool,
+    /// In units of a step.
+    pub cost: f64,
+    /// How many rows are expected.
+    pub rows: i64,
+}
+
+/// Whether SQLite checks a constraint that a scan applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// It does.
+    Again,
+    /// It relies on the table.
+    Omit,
+}
+
+impl Plan {
+    /// A plan without constraints, as costly as a scan of a big table.
+    pub fn new(question: &Question) -> Self {
+        let unused = wit::ConstraintUse { argument: 0, omit: false, whole_list: false };
+        Self {
+            uses: vec![unused; question.constraints.len()],
+            arguments: 0,
+            number: 0,
+            text: None,
+            order_consumed: false,
+            unique: false,
+            cost: 1e6,
+            rows: 1_000_000,
+        }
+    }
+
+    /// Use the constraint at a place of the question: its right side is the
+    /// next argument of `filter`, whose place is returned.
+    pub fn take(&mut self, constraint: usize, check: Check) -> usize {
+        let entry = &mut self.uses[constraint];
+        self.arguments += 1;
+        entry.argument = self.arguments;
+        entry.omit = check == Check::Omit;
+        self.arguments as usize - 1
+    }
+
+    /// As [`Plan::take`], for `column IN (…)` with its list as a whole.
+    pub fn take_list(&mut self, constraint: usize, check: Check) -> usize {
+        self.uses[constraint].whole_list = true;
+        self.take(constraint, check)
+    }
+
+    /// The places of the constraints that `filter` gets, in its order; for
+    /// tests.
+    pub fn constraints_taken(&self) -> impl Iterator<Item = usize> {
+        let mut places: Vec<_> =
+            (0..self.uses.len()).filter(|&place| self.uses[place].argument > 0).collect();
+        places.sort_by_key(|&place| self.uses[place].argument);
+        places.into_iter()
+    }
+
+    pub(super) fn finish(self) -> wit::IndexPlan {
+        wit::IndexPlan {
+            uses: self.uses,
+            number: self.number,
+            text: self.text,
+            order_consumed: self.order_consumed,
+            unique: self.unique,
+            cost: self.cost,
+            rows: self.rows,
+        }
+    }
+}
+
+/// A constraint for tests.
+pub fn constraint(column: i32, operator: Operator, right: Option<Value>) -> Constraint {
+    Constraint {
+        column,
+        operator,
+        usable: true,
+        right,
+        collation: "BINARY".into(),
+        is_in_list: false,
+    }
+}
+
+/// A question for tests.
+pub fn question(constraints: Vec<Constraint>, order: Vec<OrderTerm>) -> Question {
+    Question { constraints, order, distinctness: Distinctness::Ordered, columns_used: u64::MAX }
+}

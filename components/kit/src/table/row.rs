@@ -1,0 +1,125 @@
+//! What a scan is given, and the rows that it writes.
+
+use crate::{FromValue, IntoOutput, Value};
+
+/// An argument of a scan: the right side of a constraint.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// One value.
+    One(Value),
+    /// An IN list that was taken whole.
+    Every(Vec<Value>),
+}
+
+/// A scan to begin.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scan {
+    /// The number of the plan.
+    pub number: i32,
+    /// The text of the plan.
+    pub text: Option<String>,
+    /// The right sides that the plan asked for, in its order.
+    pub arguments: Vec<Argument>,
+}
+
+impl Scan {
+    /// Whether an argument is NULL: a comparison with NULL is never true.
+    pub fn has_null(&self) -> bool {
+        let null = |argument: &Argument| matches!(argument, Argument::One(Value::Null));
+        self.arguments.iter().any(null)
+    }
+
+    /// Take an argument that is one value; NULL when there is none.
+    pub fn take(&mut self, place: usize) -> Value {
+        match self.arguments.get_mut(place) {
+            Some(Argument::One(value)) => std::mem::take(value),
+            _ => Value::Null,
+        }
+    }
+
+    /// Take an argument as a Rust type; none for NULL and for what the type
+    /// cannot say.
+    pub fn get<T: FromValue>(&mut self, place: usize) -> Option<T> {
+        match self.take(place) {
+            Value::Null => None,
+            value => T::from_value(value).ok(),
+        }
+    }
+}
+
+/// The columns that are used: where each goes in a row.
+#[derive(Debug, Default)]
+pub struct Columns {
+    /// By column; `u32::MAX` for those that are not used.
+    places: Vec<u32>,
+    width: usize,
+}
+
+impl Columns {
+    pub fn new(columns: Vec<u32>) -> Self {
+        let count = columns.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut places = vec![u32::MAX; count];
+        for (place, column) in columns.iter().enumerate() {
+            places[*column as usize] = place as u32;
+        }
+        Self { places, width: columns.len() }
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+}
+
+/// A row that is written. Columns that are not written are NULL.
+#[derive(Debug)]
+pub struct Row<'a> {
+    columns: &'a Columns,
+    values: &'a mut [Value],
+}
+
+impl<'a> Row<'a> {
+    /// A row after those in `all`.
+    #[inline]
+    pub(crate) fn new(columns: &'a Columns, all: &'a mut Vec<Value>) -> Self {
+        let start = all.len();
+        all.resize(start + columns.width, Value::Null);
+        let values = &mut all[start..];
+        Self { columns, values }
+    }
+
+    /// Whether a column is used.
+    #[inline]
+    pub fn wants(&self, column: u32) -> bool {
+        let place = self.columns.places.get(column as usize);
+        place.is_some_and(|place| *place != u32::MAX)
+    }
+
+    /// Write a column, where it is used. A value that is an error is NULL.
+    #[inline]
+    pub fn set(&mut self, column: u32, value: impl IntoOutput) {
+        let Some(place) = self.columns.places.get(column as usize) else {
+            return;
+        };
+        if let Some(slot) = self.values.get_mut(*place as usize) {
+            *slot = value.into_output().unwrap_or_default().value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Columns, Row};
+    use crate::Value;
+
+    #[test]
+    fn only_the_columns_in_use_are_kept_in_their_order() {
+        let columns = Columns::new(vec![2, 0]);
+        let mut values = Vec::new();
+        let mut row = Row::new(&columns, &mut values);
+        assert!(row.wants(0) && !row.wants(1) && row.wants(2) && !row.wants(3));
+        for column in 0..4 {
+            row.set(column, i64::from(column));
+        }
+        assert_eq!(values, [Value::Integer(2), Value::Integer(0)]);
+    }
+}

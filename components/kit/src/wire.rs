@@ -1,0 +1,85 @@
+//! The contract of `wit/extension` as Rust, one world for each interface.
+//!
+//! Each interface has a world of its own, so that a component exports what its
+//! extension lists and nothing more; wit-component unites the worlds. Not for
+//! authors: [`extension!`](crate::extension) uses it in their crates.
+#![allow(missing_docs)]
+
+pub use manifest::sqlite_wasm::extension::types;
+pub use table::sqlite_wasm::extension::table_types;
+
+/// Names an extension, so that the compiler sees it used.
+pub const fn is_used<T: crate::Definition>() {}
+
+pub mod manifest {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-manifest;
+            world manifest { export sqlite-wasm:extension/extension@0.1.0; }",
+        path: "../../wit/extension",
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_manifest",
+    });
+}
+
+pub mod scalar {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-scalar;
+            world scalar { export sqlite-wasm:extension/scalar@0.1.0; }",
+        path: "../../wit/extension",
+        // The kit's own types, so that nothing is converted.
+        with: {
+            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
+            "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
+            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
+        },
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_scalar",
+    });
+}
+
+pub mod aggregate {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-aggregate;
+            world aggregate { export sqlite-wasm:extension/aggregate@0.1.0; }",
+        path: "../../wit/extension",
+        // The kit's own types, so that nothing is converted.
+        with: {
+            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
+            "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
+            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
+        },
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_aggregate",
+    });
+}
+
+pub mod collation {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-collation;
+            world collation { export sqlite-wasm:extension/collation@0.1.0; }",
+        path: "../../wit/extension",
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_collation",
+    });
+}
+
+pub mod table {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-table;
+            world table { export sqlite-wasm:extension/table@0.1.0; }",
+        path: "../../wit/extension",
+        // The kit's own types, so that nothing is converted.
+        with: {
+            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
+            "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
+            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
+        },
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_table",
+    });
+}

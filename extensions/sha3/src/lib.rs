@@ -1,0 +1,95 @@
+//! sha3: SHA-3 hashes, as SQLite's shathree gives them.
+//!
+//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL when X is NULL.
+//!   SIZE is 224, 256, 384 or 512 bits, and 256 when it is left out. Text is
+//!   hashed as its bytes in UTF-8, a number as its text
+//! - `sha3_224(X)`, `sha3_256(X)`, `sha3_384(X)`, `sha3_512(X)`: the same
+//! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which
+//!   tells NULL, numbers, text and blobs apart; another SIZE means 256. NULL
+//!   for no rows
+//!
+//! `sha3_query` is not here yet: it needs SQL on the caller's connection.
+
+mod hash;
+
+use hash::{Running, Size};
+use sqlite_wasm_kit::Risk::Innocuous;
+use sqlite_wasm_kit::Stability::Stable;
+use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Scalar, Value};
+
+const SCALARS: &[Scalar] = &[
+    Scalar::new("sha3", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
+    Scalar::new("sha3", 2, Stable, Innocuous, |a| a.apply(sha3)),
+    Scalar::new("sha3_224", 1, Stable, Innocuous, |a| a.apply(sha3_224)),
+    Scalar::new("sha3_256", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
+    Scalar::new("sha3_384", 1, Stable, Innocuous, |a| a.apply(sha3_384)),
+    Scalar::new("sha3_512", 1, Stable, Innocuous, |a| a.apply(sha3_512)),
+];
+
+const AGGREGATES: &[AggregateFunction] = &[
+    AggregateFunction::new::<Group>("sha3_agg", 1, Stable, Innocuous),
+    AggregateFunction::new::<Group>("sha3_agg", 2, Stable, Innocuous),
+];
+
+sqlite_wasm_kit::extension! {
+    name: "sha3",
+    description: "SHA-3 hashes, as SQLite's shathree gives them",
+    scalars: SCALARS,
+    aggregates: AGGREGATES,
+}
+
+/// The size is looked at first, so that a wrong one fails for NULL too.
+fn sha3(content: Option<Vec<u8>>, size: Value) -> Result<Option<Vec<u8>>, Error> {
+    let size =
+        Size::from_bits(size.to_integer()).ok_or("sha3: size must be 224, 256, 384 or 512")?;
+    Ok(content.map(|content| hash::hash(size, &content)))
+}
+
+fn sha3_224(content: Vec<u8>) -> Vec<u8> {
+    hash::hash(Size::Bits224, &content)
+}
+
+fn sha3_256(content: Vec<u8>) -> Vec<u8> {
+    hash::hash(Size::Bits256, &content)
+}
+
+fn sha3_384(content: Vec<u8>) -> Vec<u8> {
+    hash::hash(Size::Bits384, &content)
+}
+
+fn sha3_512(content: Vec<u8>) -> Vec<u8> {
+    hash::hash(Size::Bits512, &content)
+}
+
+/// `sha3_agg` in progress; the first row says the size.
+#[derive(Default)]
+struct Group(Option<Running>);
+
+impl Aggregate for Group {
+    fn step(&mut self, mut row: Arguments<'_>) -> Result<(), Error> {
+        let (value, size) = (row.take(0), row.take(1));
+        let running = self.0.get_or_insert_with(|| {
+            Running::new(Size::from_bits(size.to_integer()).unwrap_or(Size::Bits256))
+        });
+        encode(running, &value);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<impl IntoOutput, Error> {
+        Ok(self.0.map(Running::finish))
+    }
+}
+
+/// One value, in shathree's encoding.
+fn encode(running: &mut Running, value: &Value) {
+    match value {
+        Value::Null => running.update(b"N"),
+        Value::Integer(number) => running.tagged(b'I', number.to_be_bytes()),
+        Value::Real(number) => running.tagged(b'F', number.to_be_bytes()),
+        Value::Text(bytes) => running.sized('T', bytes),
+        Value::Blob(bytes) => running.sized('B', bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests;

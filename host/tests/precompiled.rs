@@ -1,0 +1,200 @@
+//! A `.cwasm` is native code: it runs only whole, for this version and this
+//! processor, and when nobody else could have written it.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::chown;
+
+use nix::unistd::geteuid;
+
+use support::Folder;
+use support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, refused};
+use support::hostile;
+use support::other_user::{Stage, allow};
+
+/// Bytes of the seal behind the code of a `.cwasm`: magic, length, hash.
+const SEAL_BYTES: usize = 48;
+
+#[test]
+fn a_truncated_artifact_is_refused() {
+    let whole = good();
+    let seal = whole.len() - SEAL_BYTES;
+    let lengths =
+        [1, 8, 47, 48, 49, 4096, whole.len() / 2, seal - 1, seal, seal + 8, whole.len() - 1];
+    for length in lengths {
+        Artifact::new("cut.cwasm", &whole[..length]).is_refused("");
+    }
+}
+
+/// What wasmtime itself writes has no seal.
+#[test]
+fn an_artifact_without_a_seal_is_refused() {
+    let whole = good();
+    Artifact::new("plain.cwasm", &whole[..whole.len() - SEAL_BYTES]).is_refused("precompile");
+}
+
+#[test]
+fn an_artifact_with_more_behind_it_is_refused() {
+    for more in [&b"\0"[..], &[0; 48], b"-- a comment\n"] {
+        Artifact::new("long.cwasm", &[&good(), more].concat()).is_refused("");
+    }
+    let twice = [good(), good()].concat();
+    Artifact::new("twice.cwasm", &twice).is_refused("");
+}
+
+#[test]
+fn a_flipped_bit_anywhere_is_found() {
+    let whole = good();
+    let end = whole.len();
+    let seal = end - SEAL_BYTES;
+    let heads = [0, 4, 18, 40, 64, 66, 100, 200];
+    let middles = (1..8).map(|part| part * seal / 8);
+    let tails = [seal - 1, seal, seal + 7, seal + 8, seal + 15, seal + 16, seal + 30, end - 1];
+    for place in heads.into_iter().chain(middles).chain(tails) {
+        let mut flipped = whole.clone();
+        flipped[place] ^= 0x10;
+        Artifact::new("flipped.cwasm", &flipped).is_refused("precompile it again");
+    }
+}
+
+/// What is remembered of a file does not make it better.
+#[test]
+fn what_was_refused_once_is_refused_again() {
+    let mut flipped = good();
+    flipped[5000] ^= 1;
+    let artifacts = [
+        Artifact::new("flipped.cwasm", &flipped),
+        Artifact::new("module.wasm", EMPTY_MODULE),
+        Artifact::new("text.wasm", b"(component)"),
+    ];
+    for _ in 0..3 {
+        std::thread::sleep(SETTLING);
+        for artifact in &artifacts {
+            refused(artifact.run_cached(), artifact.name, "");
+        }
+    }
+}
+
+/// A change is found also when the file was run before.
+#[test]
+fn a_bit_that_flips_later_is_found() {
+    use std::os::unix::fs::FileExt;
+    let artifact = Artifact::good();
+    for _ in 0..2 {
+        artifact.run(&[]).exits_with(0);
+        std::thread::sleep(SETTLING);
+    }
+    let file = fs::OpenOptions::new().read(true).write(true).open(artifact.path());
+    let file = file.expect("the folder is ours");
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, 5000).expect("it is longer");
+    file.write_all_at(&[byte[0] ^ 1], 5000).expect("it is longer");
+    drop(file);
+    refused(artifact.run(&[]), artifact.name, "damaged");
+}
+
+/// The good artifact with other code, and a seal that says so.
+fn resealed(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut whole = good();
+    let length = whole.len() - SEAL_BYTES;
+    let (code, seal) = whole.split_at_mut(length);
+    change(code);
+    seal[16..].copy_from_slice(blake3::hash(code).as_bytes());
+    whole
+}
+
+#[test]
+fn sealing_again_is_no_damage() {
+    let artifact = Artifact::new("same.cwasm", &resealed(|_| {}));
+    artifact.run(&[]).exits_with(0);
+}
+
+/// The number of wasmtime's version stands in front, behind its length.
+#[test]
+fn an_artifact_of_another_version_is_refused() {
+    let version = support::ours(&Folder::fresh("version").path(), &["--version"]);
+    let version = version.out().into_owned();
+    let major = version.lines().find_map(|line| line.strip_prefix("wasmtime "));
+    let major = major.and_then(|version| version.split('.').next()).expect("it is told");
+    let older = resealed(|code| {
+        let text = [&[major.len() as u8], major.as_bytes()].concat();
+        let place = code[..200].windows(text.len()).position(|window| window == text);
+        let place = place.expect("wasmtime writes its version in front");
+        code[place + major.len()] ^= 1;
+    });
+    Artifact::new("older.cwasm", &older).is_refused("another version");
+}
+
+/// So does the name of the system that it was made for.
+#[test]
+fn an_artifact_for_another_processor_is_refused() {
+    // A name of the same length: nothing else may move.
+    let (here, foreign) = match std::env::consts::ARCH {
+        "x86_64" => ("x86_64-", "wasm32-"),
+        here => (here, "sparc64"),
+    };
+    let artifact = resealed(|code| {
+        let place = code[..200].windows(here.len()).position(|window| window == here.as_bytes());
+        let place = place.expect("wasmtime writes its target in front");
+        code[place..place + foreign.len()].copy_from_slice(foreign.as_bytes());
+    });
+    Artifact::new("foreign.cwasm", &artifact).is_refused("processor");
+}
+
+#[test]
+fn an_artifact_that_others_may_write_is_refused() {
+    for bits in [0o664, 0o646, 0o666, 0o777, 0o620, 0o602] {
+        let artifact = Artifact::good();
+        allow(&artifact.path(), bits);
+        artifact.is_refused("others may write");
+    }
+    let artifact = Artifact::good();
+    allow(&artifact.path(), 0o600);
+    artifact.run(&[]).exits_with(0);
+}
+
+#[test]
+fn an_artifact_of_another_user_is_refused() {
+    let artifact = Artifact::good();
+    // Nobody else can give a file away.
+    if geteuid().is_root() {
+        chown(artifact.path(), Some(12345), None).expect("root may");
+        artifact.is_refused("another user");
+    }
+}
+
+/// A user may run what root made, and not what another user made.
+#[test]
+fn an_artifact_of_root_is_run_by_others() {
+    let stage = Stage::set();
+    let folder = stage.folder("place");
+    fs::copy(hostile::component(), folder.join("good.cwasm")).expect("there is room");
+    allow(&folder.join("good.cwasm"), 0o644);
+    stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder).exits_with(0);
+    if geteuid().is_root() {
+        chown(folder.join("good.cwasm"), Some(12345), None).expect("root may");
+        let run = stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder);
+        refused(run, "good.cwasm", "another user");
+    }
+}
+
+#[test]
+fn an_artifact_that_may_not_be_read_is_refused() {
+    let stage = Stage::set();
+    let folder = stage.folder("place");
+    for (name, source) in [("a.wasm", hostile::portable()), ("a.cwasm", hostile::component())] {
+        fs::copy(source, folder.join(name)).expect("there is room");
+        allow(&folder.join(name), 0o000);
+        let run = stage.run(&stage.ours(), &[name, "list=/"], &folder);
+        refused(run, name, "Permission denied");
+    }
+}
+
+#[test]
+fn a_precompiled_component_of_another_kind_is_refused() {
+    let artifact = Artifact::new("other.wasm", EMPTY_COMPONENT);
+    support::ours(&artifact.folder.path(), &["precompile", "other.wasm"]).exits_with(0);
+    let made = Artifact { name: "other.cwasm", ..artifact };
+    made.is_refused("another kind");
+}

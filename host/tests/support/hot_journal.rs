@@ -1,0 +1,57 @@
+//! A database whose writer died in the middle of a transaction, when half of it
+//! was in the file already.
+
+use std::fs;
+use std::path::Path;
+
+use super::session::Session;
+
+/// A question about the table, to which [`COMMITTED`] is the only right answer.
+pub const QUESTION: &str =
+    "SELECT count(*), sum(length(b)), total(b LIKE '%changed') FROM t; PRAGMA integrity_check;";
+
+/// What was committed before the crash.
+pub const COMMITTED: &str = "3000|300000|0.0\nok\n";
+
+/// What makes the table.
+const TABLE: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+    WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 3000)
+    INSERT INTO t SELECT i, printf('%.100d', i) FROM c;";
+
+/// Changes every page. With a small cache most of them are written at once.
+const CHANGE: &str = "PRAGMA cache_size=5; BEGIN; UPDATE t SET b = b || '-changed';";
+
+/// Makes the database natively.
+pub fn committed(folder: &Path, database: &str) {
+    super::natively(folder, &[database, TABLE]).exits_with(0);
+    super::natively(folder, &[database, QUESTION]).prints(COMMITTED);
+}
+
+/// Starts to change the database with `program`.
+pub fn changing(program: &Path, folder: &Path, database: &str) -> Session {
+    let mut session = Session::start(program, &[database], folder);
+    session.answers(CHANGE, "");
+    session
+}
+
+/// Makes the database at `path`, and a hot journal beside it that `program`
+/// has left; `name` is what `program` calls the database in `folder`.
+pub fn leave(program: &Path, folder: &Path, name: &str, path: &Path) {
+    let place = path.parent().expect("it lies in a folder");
+    let database = path.file_name().and_then(|name| name.to_str());
+    committed(place, database.expect("a name of ours"));
+    let before = fs::read(path).expect("it was just made");
+    changing(program, folder, name).crash();
+    assert_ne!(
+        fs::read(path).expect("it is there"),
+        before,
+        "nothing of the transaction is in the file, so nothing can be tested"
+    );
+    assert!(journal_size(path) > 0, "no journal was left");
+}
+
+/// The size of the database's journal; 0 without one.
+pub fn journal_size(database: &Path) -> u64 {
+    let journal = format!("{}-journal", database.display());
+    fs::metadata(journal).map_or(0, |metadata| metadata.len())
+}

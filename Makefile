@@ -21,13 +21,14 @@ run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
 test: build native-reference ## set up, build, then run all tests
-	cargo test --release -p sqlite-wasm-run
+	cargo test --release --workspace --exclude cli --exclude engine
 
-build: compile $(PRECOMPILED) ## the runner and its CLI, in target/release
+build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) dist/sqlite-wasm-run
 	install -m 644 $(COMPONENT) dist/cli.wasm
+	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm
 
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
 	mkdir -p dist
@@ -55,6 +56,7 @@ setup: ## install what is missing: packages, toolchain
 
 compile: setup
 	cargo build --release -p cli --target wasm32-wasip2
+	tooling/build-extensions
 	cargo build --release
 
 # Cargo decides whether these two are new; the empty recipe makes make look.

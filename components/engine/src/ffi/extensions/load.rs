@@ -101,7 +101,12 @@ unsafe extern "C" fn register(
     // the library open.
     let result = unsafe { register_all(db, &*library) };
     if let Err((code, what)) = result {
-        let text = CString::new(format!("cannot register `{what}`")).unwrap_or_default();
+        // SQLite does not replace a function while a statement runs.
+        let why = match code {
+            sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
+            _ => "SQLite refuses it",
+        };
+        let text = CString::new(format!("cannot register `{what}`: {why}")).unwrap_or_default();
         // SAFETY: SQLite frees what `sqlite3_mprintf` allocates.
         unsafe { *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), text.as_ptr()) };
         return code;

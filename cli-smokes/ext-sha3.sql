@@ -1,0 +1,16 @@
+-- cli-smokes/ext-sha3.sql: the extension sha3 replaces the shell's own function.
+-- args: test.db
+-- ours-only: native shells load no components
+.load sha3
+SELECT '110', hex(sha3_256('abc'));
+SELECT '120', hex(sha3('abc', 224)) = hex(sha3_224('abc'));
+SELECT '130', sha3(NULL) IS NULL, sha3_512(NULL) IS NULL;
+SELECT '140', hex(sha3(x'')) = hex(sha3(''));
+SELECT '150', hex(sha3_384(12)) = hex(sha3_384('12'));
+SELECT '160', typeof(sha3('abc')), length(sha3('abc'));
+SELECT sha3('abc', 100);
+CREATE TABLE t(a, b);
+INSERT INTO t VALUES(1, 'one'), (2, NULL), (3.5, x'00ff');
+SELECT '170', length(sha3_agg(a)), sha3_agg(a) <> sha3_agg(b) FROM t;
+SELECT '180', length(sha3_agg(a)) FROM t WHERE a > 100;
+SELECT '190', count(*) FROM pragma_function_list WHERE name LIKE 'sha3\_2%' ESCAPE '\';

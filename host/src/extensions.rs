@@ -30,6 +30,7 @@ use crate::bindings::sqlite_wasm::extension::types::{Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::host::dispatch::{self, Host, Loaded};
 use crate::cache::Folder;
 use crate::component::Loader;
+use crate::grants::Grants;
 use handles::Handles;
 use instance::{Extension, Live};
 
@@ -83,8 +84,8 @@ impl ExtensionsCtx {
         self.loader.as_ref().ok_or_else(|| anyhow::anyhow!("there is no engine"))
     }
 
-    fn load(&mut self, name: &str) -> anyhow::Result<Loaded> {
-        let path = search::find(name, &self.folders)?;
+    fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
+        let path = search::find(name, &self.folders, grants)?;
         let known = self.loaded.iter().position(|extension| extension.path() == path);
         let place = match known {
             Some(place) => place,
@@ -108,6 +109,8 @@ impl ExtensionsCtx {
 pub struct ExtensionsView<'a> {
     /// The extensions.
     pub ctx: &'a mut ExtensionsCtx,
+    /// The folders that a path may lead into.
+    pub grants: &'a Grants,
 }
 
 struct HasExtensions;
@@ -157,7 +160,7 @@ impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsVi
 
 impl Host for ExtensionsView<'_> {
     fn load(&mut self, name: String) -> Result<Loaded, String> {
-        self.ctx.load(&name).map_err(|error| format!("{error:#}"))
+        self.ctx.load(&name, self.grants).map_err(|error| format!("{error:#}"))
     }
 
     fn call_scalar(
@@ -405,4 +408,3 @@ impl Host for ExtensionsView<'_> {
         found.unwrap_or(None)
     }
 }
-

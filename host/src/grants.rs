@@ -109,6 +109,13 @@ impl Grants {
         })
     }
 
+    /// What the host calls an absolute path; none outside of the grants.
+    pub fn host_path(&self, path: &Path) -> Option<PathBuf> {
+        let place = self.place(path)?;
+        let grant = self.0.iter().find(|grant| Arc::ptr_eq(&grant.dir, place.dir))?;
+        Some(grant.host.join(place.path))
+    }
+
     /// Resolve `.`, `..` and links. Names that do not exist, or lie above the
     /// grants, stay as they are.
     ///

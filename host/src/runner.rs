@@ -262,6 +262,7 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
     )?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
         ctx: &mut host.extensions,
+        grants: host.files.grants(),
     })?;
     console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {

@@ -143,7 +143,7 @@ fn a_damaged_component_is_refused() {
 fn installed(component: Option<&[u8]>) -> (Folder, PathBuf) {
     let folder = Folder::fresh("installed");
     let program = folder.path().join("sqlite-wasm-run");
-    fs::copy(support::our_binary(), &program).expect("there is room");
+    support::copy_program(&support::our_binary(), &program);
     if let Some(content) = component {
         fs::write(folder.path().join("cli.cwasm"), content).expect("the folder is ours");
     }

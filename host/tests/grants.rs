@@ -15,7 +15,7 @@ const READERS: &[&str] = &[
     ".read DIR/secret.sql",
     "SELECT readfile('DIR/secret.sql');",
     "SELECT data FROM fsdir('DIR/secret.sql');",
-    "SELECT data FROM fsdir('DIR');",
+    "SELECT data FROM fsdir('DIR/');",
     "SELECT data FROM zipfile('DIR/secret.zip');",
     "CREATE TABLE u(a);\n.import DIR/secret.sql u\nSELECT a FROM u;",
     ".cd DIR\n.read secret.sql",

@@ -6,8 +6,9 @@ mod support;
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
+use support::other_user::allow;
 use support::place::{Place, SECRET, fail_for};
 use support::{End, Input, Outcome, hostile};
 
@@ -205,10 +206,11 @@ const STARTERS: &[&str] = &[
 /// A place with a program and a library, both of which anybody may execute.
 fn with_programs(name: &str) -> Place {
     let place = Place::fresh(name);
-    let program = place.path("inside/made");
-    fs::write(&program, "#!/bin/sh\n: >ran\n").expect("the folder is ours");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
-    fs::copy(support::native(), place.path("inside/library.so")).expect("there is room");
+    let text = place.path("inside/text");
+    fs::write(&text, "#!/bin/sh\n: >ran\n").expect("the folder is ours");
+    allow(&text, 0o755);
+    support::copy_program(&text, &place.path("inside/made"));
+    support::copy_program(&support::native(), &place.path("inside/library.so"));
     place
 }
 

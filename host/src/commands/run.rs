@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::cache::Folder;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};

@@ -59,7 +59,9 @@ impl Handles {
 
     /// The failure for a number that is none any more.
     pub fn lost() -> SqlError {
-        super::error("its state was lost when the extension broke down; open the database again".into())
+        super::error(
+            "its state was lost when the extension broke down; open the database again".into(),
+        )
     }
 
     fn handle(&self, place: u32) -> u32 {

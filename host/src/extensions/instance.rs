@@ -225,7 +225,9 @@ fn check(manifest: &Manifest) -> Result<()> {
     }
     for name in names.into_iter().chain([&manifest.name]) {
         if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains('\0') {
-            bail!("it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has a NUL");
+            bail!(
+                "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has a NUL"
+            );
         }
     }
     if let Some(function) = manifest.functions.iter().find(|f| f.arguments < -1) {

@@ -4,14 +4,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
+use crate::grants::Grants;
+
 /// Endings that a name may leave out, in the order they are tried.
 const ENDINGS: &[&str] = &["wasm", "cwasm"];
 
-/// The file of the extension `name`: a path, or a name to be found in
-/// `folders`.
-pub fn find(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
+/// The file of the extension `name`: a path inside of `grants`, or a name to be
+/// found in `folders`.
+pub fn find(name: &str, folders: &[PathBuf], grants: &Grants) -> Result<PathBuf> {
     if name.contains('/') {
-        return match candidates(Path::new(name)).find(|path| path.is_file()) {
+        let Some(path) = grants.host_path(Path::new(name)) else {
+            bail!("`{name}` lies outside of the granted folders");
+        };
+        return match candidates(&path).find(|path| path.is_file()) {
             Some(path) => Ok(path),
             None => bail!("there is no extension at `{name}`"),
         };
@@ -37,28 +42,39 @@ fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let has_ending = path.extension().is_some_and(|ending| ENDINGS.iter().any(|e| ending == *e));
     let plain = has_ending.then(|| path.to_owned());
     let path = path.to_owned();
-    plain.into_iter().chain(
-        (if has_ending { &[] } else { ENDINGS }).iter().map(move |ending| {
-            let mut name = path.clone().into_os_string();
-            name.push(".");
-            name.push(ending);
-            name.into()
-        }),
-    )
+    plain.into_iter().chain((if has_ending { &[] } else { ENDINGS }).iter().map(move |ending| {
+        let mut name = path.clone().into_os_string();
+        name.push(".");
+        name.push(ending);
+        name.into()
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use crate::grants::{Access, Grant};
+
     #[test]
-    fn names_are_looked_up_and_paths_are_not() {
+    fn names_are_looked_up_in_folders() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.wasm"), "").unwrap();
         let folders = [folder.path().to_owned()];
-        assert_eq!(find("a", &folders).unwrap(), folder.path().join("a.wasm"));
-        assert!(find("b", &folders).unwrap_err().to_string().contains("--extension-dir"));
-        let path = folder.path().join("a");
-        assert!(find(path.to_str().unwrap(), &[]).is_ok());
+        let grants = Grants::default();
+        assert_eq!(find("a", &folders, &grants).unwrap(), folder.path().join("a.wasm"));
+        let unknown = find("b", &folders, &grants).unwrap_err();
+        assert!(unknown.to_string().contains("--extension-dir"));
+    }
+
+    #[test]
+    fn paths_must_be_granted() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
+        let name = folder.path().join("a").to_str().unwrap().to_owned();
+        assert!(find(&name, &[], &Grants::default()).is_err());
+        let mut grants = Grants::default();
+        grants.add(Grant::open(folder.path(), folder.path(), Access::ReadOnly).unwrap());
+        assert!(find(&name, &[], &grants).is_ok());
     }
 }

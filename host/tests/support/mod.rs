@@ -64,6 +64,16 @@ fn existing(path: PathBuf, way_out: &str) -> PathBuf {
     path
 }
 
+/// Copies a program so that it can be started at once.
+///
+/// By another process: a file that this one has open for writing would be open
+/// in each child that another test starts meanwhile, and "busy" for a moment.
+pub fn copy_program(from: &Path, to: &Path) {
+    let mut copy = Command::new("cp");
+    copy.arg("--preserve=mode").arg(from).arg(to);
+    finish(copy, &Input::Nothing).exits_with(0);
+}
+
 /// The repository.
 pub fn repository() -> PathBuf {
     let host = Path::new(env!("CARGO_MANIFEST_DIR"));

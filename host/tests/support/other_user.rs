@@ -27,7 +27,7 @@ impl Stage {
         allow(&stage.path(), 0o755);
         for program in [super::our_binary(), super::own_component(), super::native()] {
             let name = program.file_name().expect("programs have names");
-            fs::copy(&program, stage.path().join(name)).expect("there is room for a copy");
+            super::copy_program(&program, &stage.path().join(name));
             allow(&stage.path().join(name), 0o755);
         }
         allow(&stage.folder("home"), 0o777);

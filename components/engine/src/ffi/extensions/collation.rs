@@ -26,11 +26,7 @@ pub unsafe extern "C" fn compare(
 ) -> c_int {
     // SAFETY: the registration, and two texts of these lengths.
     let (registered, left, right) = unsafe {
-        (
-            &*registered.cast::<Registered>(),
-            text(left, left_bytes),
-            text(right, right_bytes),
-        )
+        (&*registered.cast::<Registered>(), text(left, left_bytes), text(right, right_bytes))
     };
     let order = dispatch::compare(registered.extension, registered.collation, left, right);
     match order.cmp(&0) {

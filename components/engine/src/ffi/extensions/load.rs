@@ -14,6 +14,7 @@ use crate::host::dispatch::{self, Loaded};
 use crate::host::extension_types::{
     Collation, Function, FunctionFlags, FunctionKind, Risk, TextEncoding,
 };
+use crate::paths::{LastLink, granted};
 
 /// What is open between xDlOpen, xDlSym and the call of the entry point, and
 /// why the last one could not be opened.
@@ -43,13 +44,22 @@ pub unsafe extern "C" fn open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut 
     if name.ends_with(".so") {
         return null_mut();
     }
-    match dispatch::load(&name) {
+    match find(&name).and_then(|name| dispatch::load(&name)) {
         Ok(loaded) => Box::into_raw(Box::new(loaded)).cast(),
         Err(error) => {
             OPENING.0.error.replace(error);
             null_mut()
         }
     }
+}
+
+/// What the host is asked for: a name as it is, and a path where it leads.
+fn find(name: &str) -> Result<String, String> {
+    if !name.contains('/') {
+        return Ok(name.to_owned());
+    }
+    granted(name, LastLink::Follow)
+        .ok_or_else(|| format!("`{name}` lies outside of the granted folders"))
 }
 
 /// xDlError.
@@ -74,7 +84,11 @@ pub unsafe extern "C" fn symbol(
     // SAFETY: SQLite casts it back to the type of an entry point.
     Some(unsafe {
         std::mem::transmute::<
-            unsafe extern "C" fn(*mut sqlite3, *mut *mut c_char, *const sqlite3_api_routines) -> c_int,
+            unsafe extern "C" fn(
+                *mut sqlite3,
+                *mut *mut c_char,
+                *const sqlite3_api_routines,
+            ) -> c_int,
             unsafe extern "C" fn(*mut sqlite3_vfs, *mut c_void, *const c_char),
         >(register)
     })

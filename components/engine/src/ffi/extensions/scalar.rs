@@ -47,7 +47,11 @@ impl Lowered {
     /// # Safety
     ///
     /// `values` are `count` values that SQLite protects until the call ends.
-    pub unsafe fn new(registered: &Registered, count: c_int, values: *mut *mut sqlite3_value) -> Self {
+    pub unsafe fn new(
+        registered: &Registered,
+        count: c_int,
+        values: *mut *mut sqlite3_value,
+    ) -> Self {
         let values = match count {
             0 => &[],
             // SAFETY: the caller's promise.

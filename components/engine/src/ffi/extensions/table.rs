@@ -97,8 +97,7 @@ unsafe extern "C" fn forget(registered: *mut c_void) {
 
 fn methods(module: &Module) -> sqlite3_module {
     let can = |flag| module.flags.contains(flag);
-    let (transactions, savepoints) =
-        (can(ModuleFlags::TRANSACTIONS), can(ModuleFlags::SAVEPOINTS));
+    let (transactions, savepoints) = (can(ModuleFlags::TRANSACTIONS), can(ModuleFlags::SAVEPOINTS));
     sqlite3_module {
         iVersion: 4,
         xCreate: match module.kind {
@@ -422,10 +421,7 @@ unsafe extern "C" fn column(
     sqlite::SQLITE_OK
 }
 
-unsafe extern "C" fn row_id(
-    cursor: *mut sqlite3_vtab_cursor,
-    row_id: *mut sqlite3_int64,
-) -> c_int {
+unsafe extern "C" fn row_id(cursor: *mut sqlite3_vtab_cursor, row_id: *mut sqlite3_int64) -> c_int {
     // SAFETY: SQLite's own arguments.
     unsafe { *row_id = cursor_of(cursor).0.row_id() };
     sqlite::SQLITE_OK
@@ -543,8 +539,13 @@ unsafe extern "C" fn integrity(
     unsafe {
         let table = table_of(table);
         let (schema, name) = (string(schema), string(name));
-        match dispatch::table_integrity(table.extension, table.table, &schema, &name, quick & 1 != 0)
-        {
+        match dispatch::table_integrity(
+            table.extension,
+            table.table,
+            &schema,
+            &name,
+            quick & 1 != 0,
+        ) {
             Ok(found) => {
                 *error = found.map_or(null_mut(), |text| sqlite_text(text.as_bytes()));
                 sqlite::SQLITE_OK

@@ -144,9 +144,8 @@ pub unsafe fn carried(text: *const c_char, columns: u32) -> (Vec<u32>, Option<St
     let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     let (mask, own) = text.split_at(MASK_DIGITS);
     let mask = u64::from_str_radix(mask, 16).unwrap_or(u64::MAX);
-    let columns = (0..columns)
-        .filter(|column| mask >> (*column).min(MANY_COLUMNS) & 1 != 0)
-        .collect();
+    let columns =
+        (0..columns).filter(|column| mask >> (*column).min(MANY_COLUMNS) & 1 != 0).collect();
     (columns, (!own.is_empty()).then(|| own.to_owned()))
 }
 

@@ -1,10 +1,12 @@
 /* What the shell needs and WASI's libc lacks or does otherwise. The calls of
 ** `host_*` functions are answered by src/host_calls.rs. */
+#define _GNU_SOURCE /* fopencookie */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +70,37 @@ static FILE *open_startup_file(const char *zPath){
   return f;
 }
 
+/* The devices that scripts name: the standard streams, and nothing. The cookie
+** is the descriptor; -1 has no content and takes everything. */
+static ssize_t device_read(void *p, char *a, size_t n){
+  int fd = (int)(intptr_t)p;
+  return fd<0 ? 0 : read(fd, a, n);
+}
+
+static ssize_t device_write(void *p, const char *a, size_t n){
+  int fd = (int)(intptr_t)p;
+  if( fd<0 ) return (ssize_t)n;
+  fflush(stdout);
+  return write(fd, a, n);
+}
+
+static FILE *open_device(const char *zPath, const char *zMode){
+  static const struct { const char *zName; int fd; } aDevice[] = {
+    {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/null", -1},
+  };
+  for(size_t i=0; i<sizeof(aDevice)/sizeof(aDevice[0]); i++){
+    if( strcmp(zPath, aDevice[i].zName)==0 ){
+      cookie_io_functions_t calls = { device_read, device_write, 0, 0 };
+      return fopencookie((void*)(intptr_t)aDevice[i].fd, zMode, calls);
+    }
+  }
+  return 0;
+}
+
 FILE *shell_fopen(const char *zPath, const char *zMode){
   char z[PATH_BYTES];
+  FILE *device = open_device(zPath, zMode);
+  if( device ) return device;
   FILE *f = granted(zPath, FOLLOW, z) ? fopen(z, zMode) : 0;
   if( f ){
     setvbuf(f, 0, _IOFBF, BUFFER_BYTES);

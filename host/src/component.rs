@@ -22,12 +22,16 @@ const MAX_WASM_BYTES: u64 = 1 << 30;
 /// The first interface that a command-line component exports, in any version.
 const COMMAND_EXPORT: &str = "wasi:cli/run@";
 
+/// What is done when a component is about to be compiled; its result is
+/// dropped when that is over.
+type OnCompile = dyn Fn(&Path) -> Box<dyn Any> + Send;
+
 /// Loads components for one engine.
 pub struct Loader {
     engine: Engine,
     cache: Option<Folder>,
     hashes: ContentHashes,
-    on_compile: Box<dyn Fn(&Path) -> Box<dyn Any> + Send>,
+    on_compile: Box<OnCompile>,
 }
 
 /// A component whose code is ready.

@@ -70,7 +70,7 @@ impl Handles {
 
     fn place(&self, handle: u32) -> Option<u32> {
         let is_ours = handle >> PLACE_BITS == self.generation << PLACE_BITS >> PLACE_BITS;
-        is_ours.then_some(handle & (1 << PLACE_BITS) - 1)
+        is_ours.then_some(handle & ((1 << PLACE_BITS) - 1))
     }
 }
 

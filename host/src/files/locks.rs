@@ -186,6 +186,6 @@ mod tests {
         one.raise(a.as_file(), LockLevel::Shared).unwrap();
         one.raise(a.as_file(), LockLevel::Reserved).unwrap();
         drop(File::open(a.path()).unwrap());
-        assert_eq!(Lock::none().is_reserved(&b).unwrap(), true);
+        assert!(Lock::none().is_reserved(&b).unwrap());
     }
 }

@@ -100,11 +100,8 @@ impl Grants {
     /// Where an absolute path lies; none outside, and none for a path with
     /// `..` in it, which is to be resolved first.
     pub fn place<'a>(&'a self, path: &'a Path) -> Option<Place<'a>> {
-        if path.components().any(|name| name == Component::ParentDir) {
-            return None;
-        }
         self.0.iter().find_map(|grant| {
-            let path = below(path, &grant.guest)?;
+            let path = below(path, &grant.guest).filter(|path| !leads_up(path))?;
             Some(Place { dir: &grant.dir, path, access: grant.access })
         })
     }
@@ -169,6 +166,13 @@ fn below<'a>(path: &'a Path, folder: &Path) -> Option<&'a Path> {
         [b'/', below @ ..] => Some(Path::new(OsStr::from_bytes(below))),
         _ => None,
     }
+}
+
+/// Whether a path has `..` among its names. Two points beside each other are
+/// rare, and cheaper to look for.
+fn leads_up(path: &Path) -> bool {
+    path.as_os_str().as_bytes().windows(2).any(|pair| pair == b"..")
+        && path.components().any(|name| name == Component::ParentDir)
 }
 
 /// The names of a path, last first, without `.` and the root.

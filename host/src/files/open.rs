@@ -3,8 +3,9 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt as _};
@@ -144,9 +145,8 @@ enum Status {
 /// must look: deeper names, and links.
 fn plain_status(place: Place<'_>) -> Option<Status> {
     use rustix::fs::{AtFlags, FileType, statat};
-    let mut names = place.path.components();
-    let is_single = matches!(names.next(), Some(Component::Normal(_))) && names.next().is_none();
-    if !is_single {
+    let name = place.path.as_os_str().as_bytes();
+    if name.contains(&b'/') || matches!(name, b"." | b"..") {
         return None;
     }
     let status = match statat(place.dir.as_fd(), place.path, AtFlags::SYMLINK_NOFOLLOW) {

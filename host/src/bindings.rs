@@ -9,6 +9,7 @@ wasmtime::component::bindgen!({
         "sqlite-wasm:host/process.poll-interruption": trappable,
         "sqlite-wasm:host/process.sleep": trappable,
         "sqlite-wasm:host/files": trappable,
+        "sqlite-wasm:host/console.write": trappable,
     },
     trappable_error_type: {
         "sqlite-wasm:host/files.error-code" => crate::files::Error,

@@ -1,22 +1,33 @@
-//! `sqlite-wasm:host/console`: line editing for a person at a terminal.
+//! `sqlite-wasm:host/console`: output, and line editing for a person at a
+//! terminal.
 //!
 //! ```
 //! use sqlite_wasm_run::console::ConsoleCtx;
+//! use sqlite_wasm_run::stdio::Stdio;
 //!
-//! let console = ConsoleCtx::new(Some("/home/me/.sqlite_history".into()));
+//! let Stdio { output, error, .. } = Stdio::inherited();
+//! let console = ConsoleCtx::new(output, error, Some("/home/me/.sqlite_history".into()));
 //! ```
 
 mod editor;
 
 use std::path::PathBuf;
 
-use wasmtime::component::{HasData, Linker};
+use wasmtime::StoreContextMut;
+use wasmtime::component::{HasData, Linker, WasmList};
+use wasmtime_wasi::p2::{StreamError, StreamResult};
 
-use crate::bindings::sqlite_wasm::host::console::{self, Edited, Host};
+use crate::bindings::sqlite_wasm::host::console::{self, Edited, Host, OutputStream};
+use crate::stdio::Output;
 use editor::Editor;
+
+/// The interface's name in a component.
+const INTERFACE: &str = "sqlite-wasm:host/console@0.1.0";
 
 /// What a component may do with the terminal.
 pub struct ConsoleCtx {
+    output: Output,
+    error: Output,
     history: Option<PathBuf>,
     /// Started by the first line: a script needs none.
     editor: Option<Editor>,
@@ -25,9 +36,18 @@ pub struct ConsoleCtx {
 }
 
 impl ConsoleCtx {
-    /// With the history in that file, or none that is kept.
-    pub fn new(history: Option<PathBuf>) -> Self {
-        Self { history, editor: None, gave_up: false }
+    /// Writing to `output` and `error`, with the history in that file, or none
+    /// that is kept.
+    pub fn new(output: Output, error: Output, history: Option<PathBuf>) -> Self {
+        Self { output, error, history, editor: None, gave_up: false }
+    }
+
+    fn write(&self, to: OutputStream, data: &[u8]) -> wasmtime::Result<bool> {
+        let stream = match to {
+            OutputStream::Output => &self.output,
+            OutputStream::Error => &self.error,
+        };
+        was_written(stream.put(data))
     }
 
     fn editor(&mut self) -> &mut Editor {
@@ -41,6 +61,14 @@ impl ConsoleCtx {
         }
         self.gave_up = gave_up;
         edited
+    }
+}
+
+fn was_written(result: StreamResult<()>) -> wasmtime::Result<bool> {
+    match result {
+        Ok(()) => Ok(true),
+        Err(StreamError::Trap(trap)) => Err(trap),
+        Err(_) => Ok(false),
     }
 }
 
@@ -64,11 +92,26 @@ impl HasData for HasConsole {
 pub fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> ConsoleView<'_>,
+    ctx: fn(&T) -> &ConsoleCtx,
 ) -> wasmtime::Result<()> {
-    console::add_to_linker::<T, HasConsole>(linker, view)
+    console::add_to_linker::<T, HasConsole>(linker, view)?;
+    // By hand, from the component's memory to the system call.
+    linker.allow_shadowing(true);
+    linker.instance(INTERFACE)?.func_wrap(
+        "write",
+        move |store: StoreContextMut<'_, T>, (to, data): (OutputStream, WasmList<u8>)| {
+            Ok((ctx(store.data()).write(to, data.as_le_slice(&store))?,))
+        },
+    )?;
+    linker.allow_shadowing(false);
+    Ok(())
 }
 
 impl Host for ConsoleView<'_> {
+    fn write(&mut self, to: OutputStream, data: Vec<u8>) -> wasmtime::Result<bool> {
+        self.ctx.write(to, &data)
+    }
+
     fn edit(&mut self, prompt: String) -> Edited {
         let edited = self.ctx.editor().edit(prompt);
         self.ctx.told(edited)

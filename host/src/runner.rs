@@ -214,7 +214,11 @@ fn host(options: Options) -> Result<Host> {
         wasi: wasi(&options, &process.late())?,
         table: ResourceTable::new(),
         files: FilesCtx::new(options.grants).until(process.late()),
-        console: ConsoleCtx::new(options.history),
+        console: ConsoleCtx::new(
+            options.stdio.output.until(process.late()),
+            options.stdio.error,
+            options.history,
+        ),
         process,
         memory: MemoryLimit::new(options.max_memory_bytes),
         extensions: options.extensions,
@@ -264,7 +268,11 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
         ctx: &mut host.extensions,
         grants: host.files.grants(),
     })?;
-    console::add_to_linker(&mut linker, |host: &mut Host| ConsoleView { ctx: &mut host.console })?;
+    console::add_to_linker(
+        &mut linker,
+        |host: &mut Host| ConsoleView { ctx: &mut host.console },
+        |host| &host.console,
+    )?;
     process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
         ctx: &mut host.process,
         grants: host.files.grants(),

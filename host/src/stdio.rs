@@ -56,6 +56,19 @@ pub type Input = Stream<Box<dyn Read + Send>>;
 /// Where output goes.
 pub type Output = Stream<Box<dyn Write + Send>>;
 
+impl Output {
+    /// Write all of `data`.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError::Trap`] when the program is to end: its reader went away,
+    /// or its time is over.
+    pub fn put(&self, data: &[u8]) -> StreamResult<()> {
+        self.late.check().map_err(StreamError::Trap)?;
+        self.lock().write_all(data).map_err(failed)
+    }
+}
+
 /// Standard input, output and error.
 #[derive(Clone)]
 pub struct Stdio {
@@ -152,8 +165,7 @@ impl InputStream for Input {
 
 impl OutputStream for Output {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
-        self.late.check().map_err(StreamError::Trap)?;
-        self.lock().write_all(&bytes).map_err(failed)
+        self.put(&bytes)
     }
 
     fn flush(&mut self) -> StreamResult<()> {

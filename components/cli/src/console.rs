@@ -1,11 +1,12 @@
-//! The shell's line editing (`linenoise.h`), done by the host.
+//! The shell's output and its line editing (`linenoise.h`), done by the host.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::{IsTerminal, stdin};
 use std::ptr::null_mut;
+use std::slice;
 
-use engine::host::console::{self, Edited};
+use engine::host::console::{self, Edited, OutputStream};
 
 type CompletionCallback = unsafe extern "C" fn(*const c_char, *mut Vec<String>, *mut c_void);
 
@@ -27,6 +28,18 @@ static HISTORY_LIMIT: Limit = Limit(Cell::new(2000));
 unsafe extern "C" {
     fn strdup(text: *const c_char) -> *mut c_char;
     fn shims_plain_line(prompt: *const c_char) -> *mut c_char;
+}
+
+/// Write to standard output, or to standard error; 0 when the system refuses.
+///
+/// # Safety
+///
+/// `data` has `count` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn host_write(to_error: c_int, data: *const u8, count: usize) -> c_int {
+    let to = if to_error != 0 { OutputStream::Error } else { OutputStream::Output };
+    // SAFETY: the caller's promise.
+    c_int::from(console::write(to, unsafe { slice::from_raw_parts(data, count) }))
 }
 
 /// Let the person edit a line. The result is the caller's to free; null at

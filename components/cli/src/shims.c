@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSys
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
 extern int host_permissions(const char *zPath, unsigned *pBits);
 extern int host_set_permissions(const char *zPath, unsigned bits);
+extern int host_write(int toError, const void *pData, size_t n);
 extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 
 /* Bytes of a stdio buffer: the libc's own 1 KiB costs 64 times the calls. */
@@ -31,6 +33,25 @@ extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 _Noreturn void shell_exit(int code){
   host_set_exit_code(code);
   exit(code);
+}
+
+/* One piece, as `write` has it: stdout and stderr have a shorter way than WASI's
+** streams. */
+static ssize_t write_piece(int fd, const void *pData, size_t n){
+  if( fd!=STDOUT_FILENO && fd!=STDERR_FILENO ) return write(fd, pData, n);
+  if( n==0 || host_write(fd==STDERR_FILENO, pData, n) ) return (ssize_t)n;
+  errno = EIO;
+  return -1;
+}
+
+/* In place of the libc's, by which its streams write; like that one it writes
+** the first piece that is not empty. */
+ssize_t writev(int fd, const struct iovec *aPiece, int nPiece){
+  while( nPiece>1 && aPiece->iov_len==0 ){
+    aPiece++;
+    nPiece--;
+  }
+  return nPiece>0 ? write_piece(fd, aPiece->iov_base, aPiece->iov_len) : 0;
 }
 
 /* Larger buffers for stdin and stdout, before anything is read or written. */
@@ -81,7 +102,7 @@ static ssize_t device_write(void *p, const char *a, size_t n){
   int fd = (int)(intptr_t)p;
   if( fd<0 ) return (ssize_t)n;
   fflush(stdout);
-  return write(fd, a, n);
+  return write_piece(fd, a, n);
 }
 
 static FILE *open_device(const char *zPath, const char *zMode){

@@ -22,7 +22,6 @@ mod pages;
 use std::io;
 use std::path::Path;
 
-use bytes::BytesMut;
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::files::{
@@ -50,8 +49,6 @@ pub struct FilesCtx {
     grants: Grants,
     /// Open files, each at the place that is its number for the component.
     open: Vec<Option<File>>,
-    /// Room for what is read; see [`pages`].
-    pages: BytesMut,
     /// Ends a program that begins a transaction when its time is over.
     late: Late,
 }
@@ -59,7 +56,7 @@ pub struct FilesCtx {
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self { grants, open: Vec::new(), pages: BytesMut::new(), late: Late::default() }
+        Self { grants, open: Vec::new(), late: Late::default() }
     }
 
     /// For a program that is to end when it is `late`.
@@ -188,19 +185,21 @@ impl FilesCtx {
         Ok(free as Handle)
     }
 
-    fn read(&mut self, handle: Handle, offset: u64, length: u32) -> Result<BytesMut, Error> {
+    fn read(&self, handle: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
         if length > MAX_READ_BYTES {
             return Err(ErrorCode::Invalid.into());
         }
-        let mut pages = std::mem::take(&mut self.pages);
-        pages.resize(length as usize, 0);
-        let read = self.file(handle)?.read(offset, &mut pages);
-        pages.truncate(*read.as_ref().unwrap_or(&0));
-        // What is split off returns to `pages` when the engine has copied it.
-        let page = pages.split();
-        self.pages = pages;
-        read?;
-        Ok(page)
+        Ok(self.file(handle)?.read(offset, length as usize)?)
+    }
+
+    fn access(&self, path: &str, mode: AccessMode) -> bool {
+        let Ok(place) = self.place(path) else {
+            return false;
+        };
+        match mode {
+            AccessMode::Exists => open::exists(place),
+            AccessMode::ReadWrite => open::is_writable(place),
+        }
     }
 }
 
@@ -235,13 +234,7 @@ impl Host for FilesView<'_> {
     }
 
     fn access(&mut self, path: String, mode: AccessMode) -> wasmtime::Result<bool> {
-        let Ok(place) = self.ctx.place(&path) else {
-            return Ok(false);
-        };
-        Ok(match mode {
-            AccessMode::Exists => open::exists(place),
-            AccessMode::ReadWrite => open::is_writable(place),
-        })
+        Ok(self.ctx.access(&path, mode))
     }
 
     fn resolve(&mut self, path: String) -> Result<Resolved, Error> {
@@ -270,7 +263,7 @@ impl Host for FilesView<'_> {
     }
 
     fn read(&mut self, file: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
-        Ok(self.ctx.read(file, offset, length)?.into())
+        self.ctx.read(file, offset, length)
     }
 
     fn write(&mut self, file: Handle, offset: u64, data: Vec<u8>) -> Result<(), Error> {

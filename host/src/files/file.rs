@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
+use rustix::buffer::spare_capacity;
+use rustix::fs::fstat;
+use rustix::io::{Errno, pread};
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_folder;
@@ -41,19 +44,19 @@ impl File {
         Ok(Self { file, lock: Lock::none(), name: None, folder_unsynced: false })
     }
 
-    /// Fill `buffer` from `offset` on; the number of bytes read, less than its
-    /// length only at the end of the file.
-    pub(super) fn read(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut count = 0;
-        while count < buffer.len() {
-            match self.file.read_at(&mut buffer[count..], offset + count as u64) {
+    /// Up to `length` bytes from `offset` on, fewer only at the end of the file.
+    /// The system writes into memory that nobody has filled before.
+    pub(super) fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut data = Vec::with_capacity(length);
+        while data.len() < length {
+            let from = offset + data.len() as u64;
+            match pread(&self.file, spare_capacity(&mut data), from) {
                 Ok(0) => break,
-                Ok(more) => count += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
             }
         }
-        Ok(count)
+        Ok(data)
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
@@ -76,7 +79,7 @@ impl File {
     }
 
     pub(super) fn size(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
+        Ok(fstat(&self.file)?.st_size.try_into().unwrap_or_default())
     }
 
     pub(super) fn reserve(&self, size: u64) -> io::Result<()> {

@@ -1,23 +1,24 @@
-//! Reading and writing pages: the two calls that nearly all time goes to, so
-//! they are linked by hand, without an allocation or a copy that can be spared.
+//! Reading and writing pages, and looking for journals: the calls that nearly
+//! all time goes to, so they are linked by hand, without an allocation or a
+//! copy that can be spared.
 //!
-//! A read fills a buffer that is used again and again, from which the engine
-//! copies into the component; a write goes from the component's memory to the
-//! system call.
+//! The engine copies what is read into the component; what is written, and the
+//! names of journals, go from the component's memory to the system call.
 
 use wasmtime::StoreContextMut;
-use wasmtime::component::{Linker, WasmList};
+use wasmtime::component::{Linker, WasmList, WasmStr};
 
 use super::{Error, FilesCtx, FilesView, Handle};
-use crate::bindings::sqlite_wasm::host::files::{ErrorCode, Host};
+use crate::bindings::sqlite_wasm::host::files::{AccessMode, ErrorCode, Host};
 
 /// The interface's name in a component.
 const INTERFACE: &str = "sqlite-wasm:host/files@0.1.0";
 
 type Read = (Handle, u64, u32);
 type Write = (Handle, u64, WasmList<u8>);
+type Access = (WasmStr, AccessMode);
 
-/// Put the two functions in front of the generated ones.
+/// Put the three functions in front of the generated ones.
 pub fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> FilesView<'_>,
@@ -28,9 +29,8 @@ pub fn add_to_linker<T: 'static>(
     files.func_wrap(
         "read",
         move |mut store: StoreContextMut<'_, T>, (file, offset, length): Read| {
-            let mut view = view(store.data_mut());
-            let read = view.ctx.read(file, offset, length);
-            Ok((told(&mut view, read)?,))
+            let read = ctx(store.data()).read(file, offset, length);
+            Ok((told(&mut view(store.data_mut()), read)?,))
         },
     )?;
     files.func_wrap(
@@ -41,6 +41,9 @@ pub fn add_to_linker<T: 'static>(
             Ok((told(&mut view(store.data_mut()), written)?,))
         },
     )?;
+    files.func_wrap("access", move |store: StoreContextMut<'_, T>, (path, mode): Access| {
+        Ok((ctx(store.data()).access(&path.to_str(&store)?, mode),))
+    })?;
     linker.allow_shadowing(false);
     Ok(())
 }

@@ -12,7 +12,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build dist precompile-cli smoke bench native-reference lint clean setup compile
+.PHONY: help run test build guests dist precompile-cli smoke bench native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -20,7 +20,7 @@ help: ## list the targets
 run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
-test: build native-reference ## set up, build, then run all tests
+test: build native-reference guests ## set up, build, then run all tests
 	cargo test --release --workspace --exclude cli --exclude engine
 
 build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in target/release
@@ -33,6 +33,9 @@ dist: build precompile-cli ## the files to hand out, in dist
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
 	mkdir -p dist
 	$(RUNNER) precompile $(COMPONENT) -o dist/cli.cwasm
+
+guests: setup ## the extensions that only the tests load
+	tooling/build-guests
 
 smoke: build ## only the scripts of cli-smokes
 	cargo test --release -p sqlite-wasm-run --test smokes

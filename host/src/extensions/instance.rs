@@ -12,7 +12,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use super::handles::Handles;
 use super::{Limits, error};
-use crate::bindings::sqlite_wasm::extension::types::{Function, Manifest, SqlError, TextEncoding};
+use crate::bindings::sqlite_wasm::extension::types::{Manifest, SqlError};
 use crate::process::MemoryLimit;
 use exports::sqlite_wasm::extension as interfaces;
 
@@ -229,12 +229,6 @@ fn check(manifest: &Manifest) -> Result<()> {
                 "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has a NUL"
             );
         }
-    }
-    // Values come in the processor's own order; bytes in the other would be
-    // taken for other letters.
-    let is_big_endian = |f: &&Function| f.encoding == TextEncoding::Utf16be;
-    if let Some(function) = manifest.functions.iter().find(is_big_endian) {
-        bail!("it registers `{}` with UTF-16BE, which functions cannot have yet", function.name);
     }
     if let Some(function) = manifest.functions.iter().find(|f| f.arguments < -1) {
         bail!("it registers `{}` with {} arguments", function.name, function.arguments);

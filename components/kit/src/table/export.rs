@@ -34,6 +34,8 @@ pub struct OpenTable<T: Table> {
 struct OpenCursor<C> {
     cursor: C,
     columns: Columns,
+    /// What ended the batch before. Its rows came first, and SQLite has them.
+    failure: Option<Error>,
 }
 
 impl<T: Table> OpenTable<T> {
@@ -63,7 +65,7 @@ impl<T: Table> AnyTable for OpenTable<T> {
     fn open(&mut self) -> Result<u32> {
         let cursor = self.table.open()?;
         let columns = Columns::default();
-        Ok(self.cursors.insert(OpenCursor { cursor, columns }))
+        Ok(self.cursors.insert(OpenCursor { cursor, columns, failure: None }))
     }
 
     fn close(&mut self, cursor: u32) {
@@ -73,11 +75,17 @@ impl<T: Table> AnyTable for OpenTable<T> {
     fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()> {
         let open = self.cursors.get(cursor).ok_or_else(unknown)?;
         open.columns = Columns::new(columns);
+        open.failure = None;
         open.cursor.filter(&mut self.table, scan)
     }
 
     fn fetch(&mut self, cursor: u32, limit: u32) -> Result<wit::Batch> {
-        let OpenCursor { cursor, columns } = self.cursors.get(cursor).ok_or_else(unknown)?;
+        let open = self.cursors.get(cursor).ok_or_else(unknown)?;
+        if let Some(failure) = open.failure.take() {
+            return Err(failure);
+        }
+        let limit = limit.min(T::Cursor::MAX_BATCH.max(1));
+        let OpenCursor { cursor, columns, failure } = open;
         let mut batch = wit::Batch {
             row_ids: Vec::with_capacity(limit as usize),
             values: Vec::with_capacity(limit as usize * columns.width()),
@@ -86,14 +94,17 @@ impl<T: Table> AnyTable for OpenTable<T> {
         for _ in 0..limit {
             let before = batch.values.len();
             let mut row = Row::new(columns, &mut batch.values);
-            match cursor.next(&mut self.table, &mut row)? {
-                Some(row_id) => batch.row_ids.push(row_id),
-                None => {
-                    batch.values.truncate(before);
-                    batch.is_last = true;
-                    break;
+            match cursor.next(&mut self.table, &mut row) {
+                Ok(Some(row_id)) => {
+                    batch.row_ids.push(row_id);
+                    continue;
                 }
+                Ok(None) => batch.is_last = true,
+                Err(error) if batch.row_ids.is_empty() => return Err(error),
+                Err(error) => *failure = Some(error),
             }
+            batch.values.truncate(before);
+            break;
         }
         Ok(batch)
     }

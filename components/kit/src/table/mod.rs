@@ -101,6 +101,10 @@ pub trait Cursor: 'static {
     /// What it scans.
     type Table;
 
+    /// Rows that are computed ahead at most. 1 where a row must not be computed
+    /// before it is asked for; each row then crosses the boundary alone.
+    const MAX_BATCH: u32 = u32::MAX;
+
     /// Begin a scan by a plan of `best_index`; also begins it again.
     fn filter(&mut self, table: &mut Self::Table, scan: Scan) -> Result<()>;
 

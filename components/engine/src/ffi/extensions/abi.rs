@@ -7,6 +7,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
 
 use crate::host::dispatch::Value;
+use crate::host::extension_types::TextEncoding;
 
 /// Bytes that the other side reads or has written.
 #[repr(C)]
@@ -129,7 +130,9 @@ impl<T: Copy> RawResult<T> {
 unsafe extern "C" {
     fn free(memory: *mut c_void);
     // Not in `libsqlite3-sys`, which leaves UTF-16 out.
-    fn sqlite3_value_text16(value: *mut sqlite3_value) -> *const c_void;
+    fn sqlite3_value_text16le(value: *mut sqlite3_value) -> *const c_void;
+    fn sqlite3_value_text16be(value: *mut sqlite3_value) -> *const c_void;
+    // The length in either byte order.
     fn sqlite3_value_bytes16(value: *mut sqlite3_value) -> c_int;
 }
 
@@ -145,19 +148,12 @@ pub unsafe fn release<T>(list: RawList<T>) {
     }
 }
 
-/// How a function wants text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    Utf8,
-    Utf16,
-}
-
 /// A value of SQLite, in SQLite's own memory.
 ///
 /// # Safety
 ///
 /// `value` is one that SQLite protects until the call ends.
-pub unsafe fn lower(value: *mut sqlite3_value, encoding: Encoding) -> RawValue {
+pub unsafe fn lower(value: *mut sqlite3_value, encoding: TextEncoding) -> RawValue {
     // SAFETY: the caller's promise; the length is asked for behind the text.
     unsafe {
         let (tag, payload) = match sqlite::sqlite3_value_type(value) {
@@ -165,14 +161,7 @@ pub unsafe fn lower(value: *mut sqlite3_value, encoding: Encoding) -> RawValue {
                 (INTEGER, Payload { integer: sqlite::sqlite3_value_int64(value) })
             }
             sqlite::SQLITE_FLOAT => (REAL, Payload { real: sqlite::sqlite3_value_double(value) }),
-            sqlite::SQLITE_TEXT if encoding == Encoding::Utf8 => {
-                let data = sqlite::sqlite3_value_text(value);
-                (TEXT, bytes(data, sqlite::sqlite3_value_bytes(value)))
-            }
-            sqlite::SQLITE_TEXT => {
-                let data = sqlite3_value_text16(value).cast();
-                (TEXT, bytes(data, sqlite3_value_bytes16(value)))
-            }
+            sqlite::SQLITE_TEXT => (TEXT, text(value, encoding)),
             sqlite::SQLITE_BLOB => {
                 let data = sqlite::sqlite3_value_blob(value).cast();
                 (BLOB, bytes(data, sqlite::sqlite3_value_bytes(value)))
@@ -180,6 +169,25 @@ pub unsafe fn lower(value: *mut sqlite3_value, encoding: Encoding) -> RawValue {
             _ => (NULL, Payload { integer: 0 }),
         };
         RawValue { tag, payload }
+    }
+}
+
+/// # Safety
+///
+/// As [`lower`], for a text.
+unsafe fn text(value: *mut sqlite3_value, encoding: TextEncoding) -> Payload {
+    // SAFETY: the caller's promise; the length is asked for behind the text.
+    unsafe {
+        let data = match encoding {
+            TextEncoding::Utf8 => sqlite::sqlite3_value_text(value),
+            TextEncoding::Utf16le => sqlite3_value_text16le(value).cast(),
+            TextEncoding::Utf16be => sqlite3_value_text16be(value).cast(),
+        };
+        let count = match encoding {
+            TextEncoding::Utf8 => sqlite::sqlite3_value_bytes(value),
+            _ => sqlite3_value_bytes16(value),
+        };
+        bytes(data, count)
     }
 }
 
@@ -191,7 +199,7 @@ pub unsafe fn lower(value: *mut sqlite3_value, encoding: Encoding) -> RawValue {
 pub unsafe fn owned(value: *mut sqlite3_value) -> Value {
     // SAFETY: the caller's promise; the tag says what the payload is.
     unsafe {
-        let raw = lower(value, Encoding::Utf8);
+        let raw = lower(value, TextEncoding::Utf8);
         let copy = |list: RawList<u8>| match list.count {
             0 => Vec::new(),
             count => slice::from_raw_parts(list.data, count).to_vec(),
@@ -212,12 +220,24 @@ fn bytes(data: *const u8, count: c_int) -> Payload {
     Payload { bytes: RawList { data, count: count as usize } }
 }
 
+/// What becomes of the subtypes of results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Subtypes {
+    Kept,
+    Dropped,
+}
+
 /// Give a result to SQLite, which takes its memory over.
 ///
 /// # Safety
 ///
 /// `output` came from the host; `context` is the call's.
-pub unsafe fn give(context: *mut sqlite3_context, output: RawOutput, encoding: Encoding) {
+pub unsafe fn give(
+    context: *mut sqlite3_context,
+    output: RawOutput,
+    encoding: TextEncoding,
+    subtypes: Subtypes,
+) {
     // SAFETY: the tag says what the payload is.
     unsafe {
         match output.value.tag {
@@ -227,7 +247,8 @@ pub unsafe fn give(context: *mut sqlite3_context, output: RawOutput, encoding: E
             BLOB => give_blob(context, output.value.payload.bytes, Some(free)),
             _ => sqlite::sqlite3_result_null(context),
         }
-        if output.subtype != 0 {
+        // SQLite lets a function fail that gives one undeclared.
+        if output.subtype != 0 && subtypes == Subtypes::Kept {
             sqlite::sqlite3_result_subtype(context, output.subtype.into());
         }
     }
@@ -245,11 +266,25 @@ pub unsafe fn give_copy(context: *mut sqlite3_context, value: RawValue) {
             INTEGER => sqlite::sqlite3_result_int64(context, value.payload.integer),
             REAL => sqlite::sqlite3_result_double(context, value.payload.real),
             TEXT => {
-                give_text(context, value.payload.bytes, Encoding::Utf8, sqlite::SQLITE_TRANSIENT());
+                give_text(
+                    context,
+                    value.payload.bytes,
+                    TextEncoding::Utf8,
+                    sqlite::SQLITE_TRANSIENT(),
+                );
             }
             BLOB => give_blob(context, value.payload.bytes, sqlite::SQLITE_TRANSIENT()),
             _ => sqlite::sqlite3_result_null(context),
         }
+    }
+}
+
+/// SQLite's number of an encoding.
+pub fn encoding_code(encoding: TextEncoding) -> c_int {
+    match encoding {
+        TextEncoding::Utf8 => sqlite::SQLITE_UTF8,
+        TextEncoding::Utf16le => sqlite::SQLITE_UTF16LE,
+        TextEncoding::Utf16be => sqlite::SQLITE_UTF16BE,
     }
 }
 
@@ -261,13 +296,10 @@ type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 unsafe fn give_text(
     context: *mut sqlite3_context,
     text: RawList<u8>,
-    encoding: Encoding,
+    encoding: TextEncoding,
     destructor: Destructor,
 ) {
-    let code = match encoding {
-        Encoding::Utf8 => sqlite::SQLITE_UTF8,
-        Encoding::Utf16 => sqlite::SQLITE_UTF16LE,
-    };
+    let code = encoding_code(encoding);
     // Nothing was allocated for what is empty.
     let destructor = if text.count == 0 { None } else { destructor };
     // SAFETY: the memory came from `malloc`, or is copied.
@@ -353,10 +385,11 @@ impl Failure {
     }
 }
 
-/// OK, ROW and DONE are no failures.
+/// OK, ROW and DONE are no failures, and SQLite takes -1 for success.
 fn failure_code(code: i32) -> c_int {
     match code & 0xff {
         sqlite::SQLITE_OK | sqlite::SQLITE_ROW | sqlite::SQLITE_DONE => sqlite::SQLITE_ERROR,
+        _ if code < 0 => sqlite::SQLITE_ERROR,
         _ => code,
     }
 }

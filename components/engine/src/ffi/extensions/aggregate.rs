@@ -153,16 +153,28 @@ unsafe fn registered<'a>(context: *mut sqlite3_context) -> &'a Registered {
     unsafe { &*sqlite::sqlite3_user_data(context).cast::<Registered>() }
 }
 
-/// The place where SQLite keeps the computation of a group; null without
-/// memory.
+/// The computation of a group, begun where there is none yet.
 ///
 /// # Safety
 ///
 /// `context` is that of an aggregate's call.
-unsafe fn place(context: *mut sqlite3_context) -> *mut *mut Computation {
+unsafe fn computation<'a>(
+    context: *mut sqlite3_context,
+    registered: &Registered,
+) -> Result<&'a mut Computation, Failure> {
     let bytes = size_of::<*mut Computation>() as c_int;
-    // SAFETY: the caller's promise.
-    unsafe { sqlite::sqlite3_aggregate_context(context, bytes).cast() }
+    // SAFETY: the caller's promise; SQLite keeps the place, with null at first,
+    // as long as the group.
+    unsafe {
+        let place: *mut *mut Computation = sqlite::sqlite3_aggregate_context(context, bytes).cast();
+        if place.is_null() {
+            return Err(Failure { code: sqlite::SQLITE_NOMEM, message: Vec::new() });
+        }
+        if (*place).is_null() {
+            *place = Box::into_raw(Box::new(Computation::start(registered)?));
+        }
+        Ok(&mut **place)
+    }
 }
 
 /// # Safety
@@ -177,18 +189,10 @@ unsafe fn collect(
     // SAFETY: the caller's promise; the place holds null or a computation.
     unsafe {
         let registered = registered(context);
-        let place = place(context);
-        if place.is_null() {
-            return sqlite::sqlite3_result_error_nomem(context);
-        }
-        if (*place).is_null() {
-            match Computation::start(registered) {
-                Ok(computation) => *place = Box::into_raw(Box::new(computation)),
-                Err(failure) => return failure.give(context),
-            }
-        }
         let row = Lowered::new(registered, count, values);
-        if let Err(failure) = (**place).collect(registered, direction, &row) {
+        let collected = computation(context, registered)
+            .and_then(|computation| computation.collect(registered, direction, &row));
+        if let Err(failure) = collected {
             failure.give(context);
         }
     }
@@ -228,20 +232,20 @@ pub unsafe extern "C" fn inverse(
 ///
 /// SQLite calls it with what it was registered with.
 pub unsafe extern "C" fn value(context: *mut sqlite3_context) {
-    // SAFETY: SQLite asks for a value after a step only.
+    // SAFETY: SQLite's own argument; the place holds null or a computation.
     unsafe {
         let registered = registered(context);
-        let place = place(context);
-        if place.is_null() || (*place).is_null() {
-            return sqlite::sqlite3_result_null(context);
-        }
-        let computation = &mut **place;
+        // A frame may have no rows.
+        let computation = match computation(context, registered) {
+            Ok(computation) => computation,
+            Err(failure) => return failure.give(context),
+        };
         if let Err(failure) = computation.send(registered) {
             return failure.give(context);
         }
         let mut result = RawResult::empty();
         aggregate_value(registered.extension, computation.accumulator, &mut result);
-        answer(context, result, registered.encoding);
+        answer(context, result, registered);
     }
 }
 
@@ -274,6 +278,6 @@ pub unsafe extern "C" fn finish(context: *mut sqlite3_context) {
         }
         let mut result = RawResult::empty();
         aggregate_finish(registered.extension, computation.accumulator, &mut result);
-        answer(context, result, registered.encoding);
+        answer(context, result, registered);
     }
 }

@@ -4,16 +4,15 @@
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
+use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
-use super::abi::Encoding;
+use super::abi::{Subtypes, encoding_code};
 use super::{aggregate, collation, scalar, table};
 use crate::host::dispatch::{self, Loaded};
-use crate::host::extension_types::{
-    Collation, Function, FunctionFlags, FunctionKind, Risk, TextEncoding,
-};
+use crate::host::extension_types::{Collation, Function, FunctionFlags, FunctionKind, Risk};
 use crate::paths::{LastLink, granted};
 
 /// What is open between xDlOpen, xDlSym and the call of the entry point, and
@@ -143,19 +142,19 @@ unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded) -> Registration {
         // SAFETY: the caller's connection.
         unsafe { register_collation(db, loaded.extension, place as u32, collation) }?;
     }
+    let functions = manifest.functions.iter().enumerate();
+    let extension = Rc::new(table::Extension {
+        number: loaded.extension,
+        name: manifest.name.clone(),
+        functions: functions
+            .map(|(place, function)| called(loaded.extension, place as u32, function))
+            .collect(),
+    });
     for (place, module) in manifest.modules.iter().enumerate() {
         // SAFETY: the caller's connection.
-        unsafe { table::register(db, loaded.extension, place as u32, module) }?;
+        unsafe { table::register(db, extension.clone(), place as u32, module) }?;
     }
     Ok(())
-}
-
-fn encoding_code(encoding: TextEncoding) -> c_int {
-    match encoding {
-        TextEncoding::Utf8 => sqlite::SQLITE_UTF8,
-        TextEncoding::Utf16le => sqlite::SQLITE_UTF16LE,
-        TextEncoding::Utf16be => sqlite::SQLITE_UTF16BE,
-    }
 }
 
 fn function_flags(function: &Function) -> c_int {
@@ -175,6 +174,20 @@ fn function_flags(function: &Function) -> c_int {
     promised | risk | encoding_code(function.encoding)
 }
 
+/// How the function at a place of the manifest is called.
+fn called(extension: u32, place: u32, function: &Function) -> scalar::Registered {
+    scalar::Registered {
+        extension,
+        function: place,
+        encoding: function.encoding,
+        wants_subtypes: function.flags.contains(FunctionFlags::ARGUMENT_SUBTYPES),
+        subtypes: match function.flags.contains(FunctionFlags::RESULT_SUBTYPE) {
+            true => Subtypes::Kept,
+            false => Subtypes::Dropped,
+        },
+    }
+}
+
 /// # Safety
 ///
 /// `db` is an open connection.
@@ -185,16 +198,7 @@ unsafe fn register_function(
     function: &Function,
 ) -> Registration {
     let name = c_name(&function.name)?;
-    let registered = Box::into_raw(Box::new(scalar::Registered {
-        extension,
-        function: place,
-        encoding: match function.encoding {
-            TextEncoding::Utf8 => Encoding::Utf8,
-            _ => Encoding::Utf16,
-        },
-        wants_subtypes: function.flags.contains(FunctionFlags::ARGUMENT_SUBTYPES),
-    }))
-    .cast();
+    let registered = Box::into_raw(Box::new(called(extension, place, function))).cast();
     let (arguments, flags) = (function.arguments.into(), function_flags(function));
     // SAFETY: the caller's connection. SQLite frees the registration through
     // `forget`, also when it fails.

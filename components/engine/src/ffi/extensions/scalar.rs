@@ -6,15 +6,17 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
 
-use super::abi::{Encoding, Failure, RawList, RawOutput, RawResult, RawValue, give, lower};
+use super::abi::{Failure, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower};
+use crate::host::extension_types::TextEncoding;
 
 /// A function that an extension registered: what SQLite hands back at a call.
 pub struct Registered {
     pub extension: u32,
     pub function: u32,
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// The function reads the subtypes of its arguments.
     pub wants_subtypes: bool,
+    pub subtypes: Subtypes,
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
@@ -112,7 +114,7 @@ pub unsafe extern "C" fn call(
             subtypes.count,
             &mut result,
         );
-        answer(context, result, registered.encoding);
+        answer(context, result, registered);
     }
 }
 
@@ -124,12 +126,12 @@ pub unsafe extern "C" fn call(
 pub unsafe fn answer(
     context: *mut sqlite3_context,
     result: RawResult<RawOutput>,
-    encoding: Encoding,
+    registered: &Registered,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
         match result.get() {
-            Ok(output) => give(context, output, encoding),
+            Ok(output) => give(context, output, registered.encoding, registered.subtypes),
             Err(error) => Failure::from_raw(error).give(context),
         }
     }

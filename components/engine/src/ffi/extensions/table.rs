@@ -2,10 +2,11 @@
 
 mod cursor;
 mod plan;
+mod shadow;
 
-use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
+use std::rc::Rc;
 use std::slice;
 
 use libsqlite3_sys as sqlite;
@@ -24,9 +25,25 @@ use crate::host::table_types::{
 };
 use cursor::Cursor;
 
+/// What tables know of their extension.
+pub struct Extension {
+    pub number: u32,
+    pub name: String,
+    /// By their places in the manifest; tables may offer them as overloads.
+    pub functions: Vec<scalar::Registered>,
+}
+
+impl Extension {
+    /// What it did against the contract.
+    fn broke(&self, what: &str) -> Failure {
+        let message = format!("the extension `{}` broke the contract: {what}", self.name);
+        Failure { code: sqlite::SQLITE_ERROR, message: message.into_bytes() }
+    }
+}
+
 /// A module that an extension registered; SQLite hands it back.
 struct Registered {
-    extension: u32,
+    extension: Rc<Extension>,
     module: u32,
     flags: ModuleFlags,
     risk: Risk,
@@ -38,23 +55,11 @@ struct Registered {
 struct Table {
     head: sqlite3_vtab,
     db: *mut sqlite3,
-    extension: u32,
+    extension: Rc<Extension>,
     table: u32,
     /// At least as many as there are columns.
     columns: u32,
-    /// Functions that the table overloads, kept as long as it is.
-    overloads: Vec<*mut scalar::Registered>,
 }
-
-/// The endings of shadow tables. SQLite asks for them without saying of which
-/// module, so all modules share them.
-#[derive(Default)]
-struct ShadowNames(RefCell<Vec<String>>);
-
-// SAFETY: a component has one thread.
-unsafe impl Sync for ShadowNames {}
-
-static SHADOW_NAMES: ShadowNames = ShadowNames(RefCell::new(Vec::new()));
 
 /// Register a module.
 ///
@@ -63,18 +68,19 @@ static SHADOW_NAMES: ShadowNames = ShadowNames(RefCell::new(Vec::new()));
 /// `db` is an open connection.
 pub unsafe fn register(
     db: *mut sqlite3,
-    extension: u32,
+    extension: Rc<Extension>,
     place: u32,
     module: &Module,
 ) -> Result<(), (c_int, String)> {
     let name = c_name(&module.name)?;
-    SHADOW_NAMES.0.borrow_mut().extend(module.shadow_names.iter().cloned());
+    let shadow_name = shadow::asked(&module.shadow_names)
+        .map_err(|()| (sqlite::SQLITE_FULL, module.name.clone()))?;
     let registered = Box::into_raw(Box::new(Registered {
         extension,
         module: place,
         flags: module.flags,
         risk: module.risk,
-        methods: methods(module),
+        methods: sqlite3_module { xShadowName: shadow_name, ..methods(module) },
     }));
     // SAFETY: the caller's connection; SQLite frees the registration through
     // `forget`, also when it fails.
@@ -127,7 +133,7 @@ fn methods(module: &Module) -> sqlite3_module {
         xSavepoint: if savepoints { Some(savepoint) } else { None },
         xRelease: if savepoints { Some(release) } else { None },
         xRollbackTo: if savepoints { Some(rollback_to) } else { None },
-        xShadowName: if module.shadow_names.is_empty() { None } else { Some(shadow_name) },
+        xShadowName: None,
         xIntegrity: if can(ModuleFlags::INTEGRITY) { Some(integrity) } else { None },
     }
 }
@@ -195,7 +201,7 @@ unsafe fn connected(
             .map(|word| string(*word))
             .collect();
         let connected = dispatch::table_connect(
-            registered.extension,
+            registered.extension.number,
             registered.module,
             occasion,
             &words[1],
@@ -229,17 +235,16 @@ unsafe fn declare(
         if code != sqlite::SQLITE_OK {
             *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), sqlite::sqlite3_errmsg(db));
             // The extension has the table already.
-            let _ = dispatch::table_disconnect(registered.extension, connected.table);
+            let _ = dispatch::table_disconnect(registered.extension.number, connected.table);
             return code;
         }
         configure(db, registered);
         *table = Box::into_raw(Box::new(Table {
             head: std::mem::zeroed(),
             db,
-            extension: registered.extension,
+            extension: registered.extension.clone(),
             table: connected.table,
             columns: 1 + connected.declaration.matches(',').count() as u32,
-            overloads: Vec::new(),
         }))
         .cast();
     }
@@ -297,22 +302,16 @@ impl Table {
     }
 }
 
-impl Drop for Table {
-    fn drop(&mut self) {
-        for overload in self.overloads.drain(..) {
-            // SAFETY: it came from `Box::into_raw` in `find_function`.
-            drop(unsafe { Box::from_raw(overload) });
-        }
-    }
-}
-
 unsafe extern "C" fn best_index(table: *mut sqlite3_vtab, info: *mut sqlite3_index_info) -> c_int {
     // SAFETY: SQLite's own arguments.
     unsafe {
         let table = table_of(table);
         let question = plan::question(info);
-        match dispatch::table_best_index(table.extension, table.table, &question) {
-            Ok(Some(answer)) => plan::answer(info, &answer),
+        match dispatch::table_best_index(table.extension.number, table.table, &question) {
+            Ok(Some(plan)) => match plan::answer(info, &plan) {
+                Ok(()) => sqlite::SQLITE_OK,
+                Err(broken) => table.failed(&table.extension.broke(broken)),
+            },
             Ok(None) => sqlite::SQLITE_CONSTRAINT,
             Err(error) => table.failed(&Failure::from_error(error)),
         }
@@ -323,7 +322,7 @@ unsafe extern "C" fn disconnect(table: *mut sqlite3_vtab) -> c_int {
     // SAFETY: SQLite disconnects a table once.
     let table = unsafe { Box::from_raw(table.cast::<Table>()) };
     // SQLite has no use for a failure here: the table is gone either way.
-    let _ = dispatch::table_disconnect(table.extension, table.table);
+    let _ = dispatch::table_disconnect(table.extension.number, table.table);
     sqlite::SQLITE_OK
 }
 
@@ -331,7 +330,7 @@ unsafe extern "C" fn destroy(table: *mut sqlite3_vtab) -> c_int {
     // SAFETY: the table stays when this fails, and is freed when it does not.
     unsafe {
         let here = table_of(table);
-        let result = dispatch::table_destroy(here.extension, here.table);
+        let result = dispatch::table_destroy(here.extension.number, here.table);
         let code = here.told(result);
         if code == sqlite::SQLITE_OK {
             drop(Box::from_raw(table.cast::<Table>()));
@@ -347,9 +346,9 @@ unsafe extern "C" fn open(
     // SAFETY: SQLite's own arguments.
     unsafe {
         let table = table_of(table);
-        match dispatch::table_open(table.extension, table.table) {
+        match dispatch::table_open(table.extension.number, table.table) {
             Ok(number) => {
-                let opened = Cursor::new(table.extension, number);
+                let opened = Cursor::new(table.extension.clone(), number);
                 *cursor = Box::into_raw(Box::new(opened)).cast();
                 sqlite::SQLITE_OK
             }
@@ -437,8 +436,12 @@ unsafe extern "C" fn update(
     unsafe {
         let values = slice::from_raw_parts(values, count as usize);
         let table = table_of(table);
-        match dispatch::table_update(table.extension, table.table, &change(values), conflict(table))
-        {
+        match dispatch::table_update(
+            table.extension.number,
+            table.table,
+            &change(values),
+            conflict(table),
+        ) {
             Ok(number) => {
                 *row_id = number;
                 sqlite::SQLITE_OK
@@ -463,7 +466,8 @@ unsafe fn change(values: &[*mut sqlite3_value]) -> Change {
             }),
             [old, new, columns @ ..] => Change::Update(Modification {
                 old: owned(*old),
-                new: owned(*new),
+                // A primary key that stays comes as no value.
+                new: owned(if sqlite::sqlite3_value_nochange(*new) != 0 { *old } else { *new }),
                 columns: columns
                     .iter()
                     .map(|value| {
@@ -496,7 +500,7 @@ macro_rules! transaction_steps {
         unsafe extern "C" fn $name(table: *mut sqlite3_vtab $(, $number: c_int)?) -> c_int {
             // SAFETY: SQLite's own arguments.
             let table = unsafe { table_of(table) };
-            let result = dispatch::table_transact(table.extension, table.table, $step);
+            let result = dispatch::table_transact(table.extension.number, table.table, $step);
             table.told(result)
         }
     )*};
@@ -516,16 +520,9 @@ unsafe extern "C" fn rename(table: *mut sqlite3_vtab, name: *const c_char) -> c_
     // SAFETY: SQLite's own arguments.
     unsafe {
         let table = table_of(table);
-        let result = dispatch::table_rename(table.extension, table.table, &string(name));
+        let result = dispatch::table_rename(table.extension.number, table.table, &string(name));
         table.told(result)
     }
-}
-
-unsafe extern "C" fn shadow_name(name: *const c_char) -> c_int {
-    // SAFETY: SQLite's own argument.
-    let name = unsafe { string(name) };
-    let names = SHADOW_NAMES.0.borrow();
-    c_int::from(names.iter().any(|shadow| shadow.eq_ignore_ascii_case(&name)))
 }
 
 unsafe extern "C" fn integrity(
@@ -540,7 +537,7 @@ unsafe extern "C" fn integrity(
         let table = table_of(table);
         let (schema, name) = (string(schema), string(name));
         match dispatch::table_integrity(
-            table.extension,
+            table.extension.number,
             table.table,
             &schema,
             &name,
@@ -569,7 +566,7 @@ unsafe extern "C" fn find_function(
     unsafe {
         let table = table_of(table);
         let found = dispatch::table_find_function(
-            table.extension,
+            table.extension.number,
             table.table,
             arguments as u32,
             &string(name),
@@ -577,15 +574,11 @@ unsafe extern "C" fn find_function(
         let Some(overload) = found else {
             return 0;
         };
-        let registered = Box::into_raw(Box::new(scalar::Registered {
-            extension: table.extension,
-            function: overload.function,
-            encoding: super::abi::Encoding::Utf8,
-            wants_subtypes: false,
-        }));
-        table.overloads.push(registered);
+        let Some(registered) = table.extension.functions.get(overload.function as usize) else {
+            return 0;
+        };
         *called = Some(scalar::call);
-        *user_data = registered.cast();
+        *user_data = std::ptr::from_ref(registered).cast_mut().cast();
         // 1 for an overload that best-index does not see.
         if overload.operator >= 150 { overload.operator.into() } else { 1 }
     }

@@ -1,9 +1,12 @@
 //! A scan: rows come in batches that grow, and are handed to SQLite one by one.
 
+use std::rc::Rc;
+
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_vtab_cursor};
 
 use super::super::abi::{Failure, RawList, RawResult, RawValue, give_copy, release, release_value};
+use super::Extension;
 use crate::host::dispatch;
 use crate::host::table_types::FilterArgument;
 
@@ -35,7 +38,7 @@ unsafe extern "C" {
 #[repr(C)]
 pub struct Cursor {
     head: sqlite3_vtab_cursor,
-    extension: u32,
+    extension: Rc<Extension>,
     number: u32,
     /// The columns that are fetched, in order.
     columns: Vec<u32>,
@@ -45,7 +48,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    pub fn new(extension: u32, number: u32) -> Self {
+    pub fn new(extension: Rc<Extension>, number: u32) -> Self {
         Self {
             // SAFETY: SQLite fills it in.
             head: unsafe { std::mem::zeroed() },
@@ -67,8 +70,15 @@ impl Cursor {
         columns: Vec<u32>,
     ) -> Result<(), Failure> {
         let text = text.as_deref();
-        dispatch::table_filter(self.extension, self.number, number, text, arguments, &columns)
-            .map_err(Failure::from_error)?;
+        dispatch::table_filter(
+            self.extension.number,
+            self.number,
+            number,
+            text,
+            arguments,
+            &columns,
+        )
+        .map_err(Failure::from_error)?;
         self.columns = columns;
         self.limit = FIRST_ROWS;
         self.fetch()
@@ -121,7 +131,7 @@ impl Cursor {
         let mut result = RawResult::empty();
         // SAFETY: the import's lowered form, which fills the result.
         let fetched = unsafe {
-            table_fetch(self.extension, self.number, self.limit, &mut result);
+            table_fetch(self.extension.number, self.number, self.limit, &mut result);
             result.get()
         };
         // SAFETY: the error came from the host.
@@ -130,10 +140,10 @@ impl Cursor {
         self.row = 0;
         self.limit = (self.limit * GROWTH).min(MAX_ROWS);
         if batch.values.count != batch.row_ids.count * self.columns.len() {
-            return Err(Failure {
-                code: sqlite::SQLITE_ERROR,
-                message: b"the extension gave rows of another width than was asked for".to_vec(),
-            });
+            return Err(self.extension.broke("its rows have another width than was asked for"));
+        }
+        if batch.row_ids.count == 0 && batch.is_last == 0 {
+            return Err(self.extension.broke("it gave no rows, and not that none follow"));
         }
         Ok(())
     }
@@ -156,6 +166,6 @@ impl Cursor {
 impl Drop for Cursor {
     fn drop(&mut self) {
         self.release();
-        dispatch::table_close(self.extension, self.number);
+        dispatch::table_close(self.extension.number, self.number);
     }
 }

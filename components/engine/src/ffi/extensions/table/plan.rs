@@ -100,16 +100,17 @@ fn operator(code: u8) -> Operator {
     }
 }
 
-/// Give a plan to SQLite. Uses for constraints that do not exist are left out.
+/// Give a plan to SQLite. Uses for constraints that do not exist are left out;
+/// the error is what is wrong with the plan.
 ///
 /// # Safety
 ///
 /// `info` is xBestIndex's.
-pub unsafe fn answer(info: *mut sqlite3_index_info, plan: &IndexPlan) -> c_int {
+pub unsafe fn answer(info: *mut sqlite3_index_info, plan: &IndexPlan) -> Result<(), &'static str> {
     // SAFETY: SQLite's own structure.
     let used = unsafe { (*info).colUsed };
     let text = format!("{used:016x}{}", plan.text.as_deref().unwrap_or_default());
-    let text = CString::new(text).unwrap_or_default();
+    let text = CString::new(text).map_err(|_| "the text of a plan has a NUL")?;
     // SAFETY: SQLite's own structure, with a use for each constraint.
     unsafe {
         for (place, used) in plan.uses.iter().enumerate().take((*info).nConstraint as usize) {
@@ -130,7 +131,7 @@ pub unsafe fn answer(info: *mut sqlite3_index_info, plan: &IndexPlan) -> c_int {
             (*info).idxFlags |= sqlite::SQLITE_INDEX_SCAN_UNIQUE;
         }
     }
-    sqlite::SQLITE_OK
+    Ok(())
 }
 
 /// What the plan's text carries: the columns to fetch, and the extension's own

@@ -1,0 +1,66 @@
+//! The extensions of `host/tests/guests`, and scripts that use them.
+
+use std::path::PathBuf;
+
+use super::{Folder, Input, Outcome};
+
+/// The component of a guest.
+pub fn guest(name: &str) -> PathBuf {
+    let path = format!("target/release/guests/{name}.wasm");
+    super::existing(super::repository().join(path), "`make guests` builds it")
+}
+
+/// A database with an extension loaded.
+pub struct Loaded {
+    folder: Folder,
+    options: Vec<String>,
+    extension: &'static str,
+}
+
+impl Loaded {
+    /// With the guest `extension`; the folder's path ends with `name`.
+    pub fn guest(extension: &'static str, name: &str) -> Self {
+        let folder = guest(extension);
+        let folder = folder.parent().expect("it lies in a folder").display().to_string();
+        let options = ["--extension-dir", &folder, "--load", extension].map(String::from).to_vec();
+        Self { folder: Folder::fresh(name), options, extension }
+    }
+
+    /// With further options of the runner.
+    pub fn with(mut self, options: &[&str]) -> Self {
+        self.options.extend(options.iter().map(|&option| option.into()));
+        self
+    }
+
+    /// Where it runs.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path()
+    }
+
+    /// Runs a script on `test.db`, to its end also after errors. Its lines may
+    /// be indented.
+    pub fn run(&self, script: &str) -> Outcome {
+        let script: String = script.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
+        let args: Vec<&str> = self.options.iter().map(String::as_str).chain(["test.db"]).collect();
+        let input = Input::Bytes(script.as_bytes());
+        super::run(&super::our_binary(), &args, &self.folder.path(), &input)
+    }
+
+    /// Fails unless the script prints this, one line for each row, and nothing
+    /// else goes wrong.
+    #[track_caller]
+    pub fn answers(&self, script: &str, lines: &[&str]) {
+        let run = self.run(script).keeps_quiet();
+        assert_eq!(run.out().lines().collect::<Vec<_>>(), lines, "{}: {run}", self.extension);
+    }
+
+    /// Fails unless the script ends with this failure, of one line; returns
+    /// what it printed.
+    #[track_caller]
+    pub fn fails(&self, script: &str, failure: &str) -> String {
+        let run = self.run(script);
+        let told = run.err().lines().filter(|line| line.contains(" error near ")).count();
+        assert!(told == 1 && run.err().contains(failure), "`{failure}` was expected: {run}");
+        run.out().into_owned()
+    }
+}

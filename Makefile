@@ -12,7 +12,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests dist precompile-cli smoke bench native-reference lint clean setup compile
+.PHONY: help run test build guests new-extension dist precompile-cli smoke bench native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -45,6 +45,9 @@ bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .
 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
+
+new-extension: ## NAME=x KIND=scalar|table|aggregate [FOLDER=…]: one to begin with
+	@tooling/new-extension "$(NAME)" "$(KIND)" $(if $(FOLDER),"$(FOLDER)")
 
 lint: setup ## formatting and clippy, warnings are errors
 	cargo fmt --all --check

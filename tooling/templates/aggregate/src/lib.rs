@@ -1,0 +1,69 @@
+//! longest: the longest text of a group.
+//!
+//! - `longest(X)`: the longest X, the first of them where several are; numbers
+//!   count as their text. NULL when all are NULL
+
+// 1. What SQLite is told of each function: its name, how many arguments, whether
+//    the same arguments always give the same result, and who may call it when a
+//    schema may be hostile.
+use sqlite_wasm_kit::Risk::Innocuous;
+use sqlite_wasm_kit::Stability::Stable;
+use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result};
+
+const AGGREGATES: &[AggregateFunction] =
+    &[AggregateFunction::new::<Longest>("longest", 1, Stable, Innocuous)];
+
+// 2. What the extension is.
+sqlite_wasm_kit::extension! {
+    name: "longest",
+    description: "the longest text of a group",
+    aggregates: AGGREGATES,
+}
+
+// 3. What is kept of the rows so far; `default()` begins a group.
+#[derive(Default)]
+struct Longest(Option<String>);
+
+impl Aggregate for Longest {
+    // 4. A row. For use with OVER implement `Window` too, which takes the oldest
+    //    row away again, and register with `AggregateFunction::window`.
+    fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
+        let Some(text) = row.get::<String>(0)? else {
+            return Ok(());
+        };
+        let letters = |text: &String| text.chars().count();
+        if self.0.as_ref().is_none_or(|longest| letters(longest) < letters(&text)) {
+            self.0 = Some(text);
+        }
+        Ok(())
+    }
+
+    // 5. The result, also of a group without rows.
+    fn finish(self) -> Result<impl IntoOutput> {
+        Ok(self.0)
+    }
+}
+
+// 6. Tests run natively, without SQLite: `cargo test -p longest-extension`.
+#[cfg(test)]
+mod tests {
+    use super::AGGREGATES;
+    use sqlite_wasm_kit::Value;
+
+    fn longest(rows: &[Value]) -> Value {
+        AGGREGATES[0].compute(rows.iter().map(|value| vec![value.clone()])).unwrap()
+    }
+
+    #[test]
+    fn the_first_of_the_longest_wins() {
+        let rows = ["a", "größe", "grüße", ""].map(Value::text);
+        assert_eq!(longest(&rows), Value::text("größe"));
+    }
+
+    #[test]
+    fn nulls_do_not_count() {
+        assert_eq!(longest(&[Value::Null, Value::Integer(12)]), Value::text("12"));
+        assert_eq!(longest(&[Value::Null]), Value::Null);
+        assert_eq!(longest(&[]), Value::Null);
+    }
+}

@@ -1,0 +1,1 @@
+SELECT longest(column1) FROM (VALUES ('ah'), ('aha'))

@@ -1,0 +1,1 @@
+SELECT shout('ah')

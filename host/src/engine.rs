@@ -3,6 +3,8 @@
 use anyhow::Result;
 use wasmtime::{Config, Engine, OptLevel};
 
+use crate::runner::MAX_MEMORY_BYTES;
+
 /// Stack for a component's calls, in bytes: what a native main thread has, so
 /// that SQLite's own depth limits are met before it ends.
 pub const MAX_STACK_BYTES: usize = 8 << 20;
@@ -18,7 +20,12 @@ pub const MAX_EXTENSION_STACK_BYTES: usize = 2 << 20;
 /// When this processor or system lacks what the engine needs.
 pub fn command_engine() -> Result<Engine> {
     let mut config = settings();
-    config.max_wasm_stack(MAX_STACK_BYTES);
+    config
+        .max_wasm_stack(MAX_STACK_BYTES)
+        // Files are mapped over the memory (see `mapping`), so it has to stay
+        // where it is: the address space that it can ever fill is reserved.
+        .memory_may_move(false)
+        .memory_reservation(MAX_MEMORY_BYTES as u64);
     Ok(Engine::new(&config)?)
 }
 

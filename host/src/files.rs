@@ -18,20 +18,27 @@ mod file;
 mod locks;
 mod open;
 mod pages;
+mod sharing;
+mod shm;
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{Ordering, fence};
 
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::files::{
     self, AccessMode, ErrorCode, File as Handle, Host, LockLevel, OpenFlags, Opened, Resolved,
+    ShmLockKind, ShmState,
 };
 use crate::grants::{Access, Grants, Place};
+use crate::mapping;
 use crate::process::Late;
 use locks::Outcome;
 
 use file::File;
+pub(crate) use sharing::add_to_linker as add_sharing_to_linker;
+use shm::Shm;
 
 /// Longest piece that is read at once.
 ///
@@ -51,12 +58,21 @@ pub struct FilesCtx {
     open: Vec<Option<File>>,
     /// Ends a program that begins a transaction when its time is over.
     late: Late,
+    /// Files may be mapped: [`sharing`] is linked.
+    maps_files: bool,
 }
 
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self { grants, open: Vec::new(), late: Late::default() }
+        Self { grants, open: Vec::new(), late: Late::default(), maps_files: false }
+    }
+
+    /// With files in the component's memory, where the functions for it are
+    /// linked.
+    pub(crate) fn mapping_files(mut self) -> Self {
+        self.maps_files = true;
+        self
     }
 
     /// For a program that is to end when it is `late`.
@@ -164,13 +180,20 @@ impl FilesCtx {
 
 impl FilesCtx {
     fn file(&self, handle: Handle) -> Result<&File, Error> {
+        mapping::check().map_err(Error::Trap)?;
         let file = self.open.get(handle as usize).and_then(Option::as_ref);
         file.ok_or_else(|| Error::Trap(no_such_file(handle)))
     }
 
     fn file_mut(&mut self, handle: Handle) -> Result<&mut File, Error> {
+        mapping::check().map_err(Error::Trap)?;
         let file = self.open.get_mut(handle as usize).and_then(Option::as_mut);
         file.ok_or_else(|| Error::Trap(no_such_file(handle)))
+    }
+
+    fn take(&mut self, handle: Handle) -> wasmtime::Result<File> {
+        let open = self.open.get_mut(handle as usize).and_then(Option::take);
+        open.ok_or_else(|| no_such_file(handle))
     }
 
     fn keep(&mut self, file: File) -> Result<Handle, Error> {
@@ -203,6 +226,12 @@ impl FilesCtx {
     }
 }
 
+impl FilesCtx {
+    fn shm(&self, handle: Handle) -> Result<&Shm, Error> {
+        self.file(handle)?.shm.as_ref().ok_or_else(|| ErrorCode::Invalid.into())
+    }
+}
+
 fn no_such_file(handle: Handle) -> wasmtime::Error {
     wasmtime::format_err!("the component used the file number {handle}, which is not open")
 }
@@ -217,7 +246,10 @@ impl Host for FilesView<'_> {
 
     fn open(&mut self, path: String, how: OpenFlags) -> Result<Opened, Error> {
         let (file, read_only) = open::open(self.ctx.place(&path)?, how)?;
-        Ok(Opened { file: self.ctx.keep(file)?, read_only })
+        let shared_memory = self.ctx.maps_files
+            && !how.contains(OpenFlags::JOURNAL)
+            && open::can_share_memory(file.as_file());
+        Ok(Opened { file: self.ctx.keep(file)?, read_only, shared_memory })
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {
@@ -258,8 +290,7 @@ impl Host for FilesView<'_> {
     }
 
     fn close(&mut self, file: Handle) -> wasmtime::Result<()> {
-        let open = self.ctx.open.get_mut(file as usize).and_then(Option::take);
-        open.map(drop).ok_or_else(|| no_such_file(file))
+        self.ctx.take(file).map(drop)
     }
 
     fn read(&mut self, file: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
@@ -305,5 +336,65 @@ impl Host for FilesView<'_> {
 
     fn has_moved(&mut self, file: Handle) -> wasmtime::Result<bool> {
         Ok(self.ctx.file(file).map_err(Error::into_trap)?.has_moved())
+    }
+
+    fn shm_open(&mut self, file: Handle, read_only: bool) -> Result<ShmState, Error> {
+        if !self.ctx.maps_files {
+            return Err(ErrorCode::Unsupported.into());
+        }
+        let file = self.ctx.file_mut(file)?;
+        if let Some(shm) = &mut file.shm {
+            let outcome = shm.attend()?;
+            return Ok(if outcome == Outcome::Held { shm.state() } else { ShmState::Busy });
+        }
+        let place = file.place().ok_or(ErrorCode::Unsupported)?;
+        let shm = Shm::open(place, read_only)?;
+        let state = shm.as_ref().map_or(ShmState::Busy, Shm::state);
+        file.shm = shm;
+        Ok(state)
+    }
+
+    fn shm_reach(&mut self, file: Handle, bytes: u64, extend: bool) -> Result<bool, Error> {
+        Ok(self.ctx.shm(file)?.reach(bytes, extend)?)
+    }
+
+    fn shm_lock(
+        &mut self,
+        file: Handle,
+        first: u32,
+        count: u32,
+        how: ShmLockKind,
+    ) -> Result<bool, Error> {
+        if how != ShmLockKind::None {
+            self.ctx.late.check().map_err(Error::Trap)?;
+        }
+        Ok(self.ctx.shm(file)?.lock(first, count, how)? == Outcome::Held)
+    }
+
+    fn shm_barrier(&mut self) -> wasmtime::Result<()> {
+        fence(Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn shm_has_reader(&mut self, file: Handle) -> Result<bool, Error> {
+        Ok(self.ctx.shm(file)?.has_reader()?)
+    }
+
+    // What follows needs the component's memory; see `sharing`.
+
+    fn shm_map(&mut self, _: Handle, _: u64, _: Vec<u8>) -> Result<(), Error> {
+        Err(ErrorCode::Unsupported.into())
+    }
+
+    fn shm_close(&mut self, _: Handle, _: bool) -> wasmtime::Result<()> {
+        Ok(())
+    }
+
+    fn map_file(&mut self, _: Handle, _: u64, _: Vec<u8>) -> Result<(), Error> {
+        Err(ErrorCode::Unsupported.into())
+    }
+
+    fn unmap_file(&mut self, _: Handle) -> wasmtime::Result<()> {
+        Ok(())
     }
 }

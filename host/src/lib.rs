@@ -30,6 +30,7 @@ pub mod exit_code;
 pub mod extensions;
 pub mod files;
 pub mod grants;
+mod mapping;
 mod native_code;
 pub mod process;
 pub mod runner;

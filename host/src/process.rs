@@ -64,6 +64,8 @@ pub enum Stop {
     BrokenPipe,
     /// The time limit was reached.
     Timeout,
+    /// A mapped file was cut, or cannot be read.
+    LostPage,
 }
 
 impl fmt::Display for Stop {
@@ -71,6 +73,9 @@ impl fmt::Display for Stop {
         f.write_str(match self {
             Self::BrokenPipe => "the reader of the output went away",
             Self::Timeout => "the time limit was reached",
+            Self::LostPage => {
+                "a file was cut by another program, or could not be read, while it was in use as memory"
+            }
         })
     }
 }

@@ -180,15 +180,17 @@ fn refused_import(error: wasmtime::Error) -> anyhow::Error {
 }
 
 fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
-    let exit_code = |fallback| Outcome::Exited(host.process.exit_code().unwrap_or(fallback));
+    let exit_code = |fallback| match host.process.exit_code().unwrap_or(fallback) {
+        // A program that got on without is no failure: a database that does
+        // not fit is read where it was to be mapped.
+        1.. if host.memory.was_reached() => Outcome::MemoryReached(host.memory.limit_bytes()),
+        code => Outcome::Exited(code),
+    };
     if host.process.timed_out() {
         return Outcome::TimeReached(timeout);
     }
     let error = match result {
         Err(error) if !error.is::<I32Exit>() => error,
-        _ if host.memory.was_reached() => {
-            return Outcome::MemoryReached(host.memory.limit_bytes());
-        }
         Ok(Ok(())) => return exit_code(0),
         Ok(Err(())) => return exit_code(1),
         Err(exit) => {
@@ -198,6 +200,7 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
     match error.downcast_ref::<Stop>() {
         Some(Stop::BrokenPipe) => Outcome::BrokenPipe,
         Some(Stop::Timeout) => Outcome::TimeReached(timeout),
+        Some(Stop::LostPage) => Outcome::Trapped(error),
         None if host.memory.was_reached() => Outcome::MemoryReached(host.memory.limit_bytes()),
         None => Outcome::Trapped(error),
     }
@@ -213,7 +216,7 @@ fn host(options: Options) -> Result<Host> {
     Ok(Host {
         wasi: wasi(&options, &process.late())?,
         table: ResourceTable::new(),
-        files: FilesCtx::new(options.grants).until(process.late()),
+        files: FilesCtx::new(options.grants).until(process.late()).mapping_files(),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.late()),
             options.stdio.error,
@@ -264,6 +267,11 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
         |host: &mut Host| FilesView { ctx: &mut host.files },
         |host| &host.files,
     )?;
+    // A `Program` is always compiled for `command_engine`, whose memories stay
+    // where they are.
+    files::add_sharing_to_linker(&mut linker, |host: &mut Host| FilesView {
+        ctx: &mut host.files,
+    })?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
         ctx: &mut host.extensions,
         grants: host.files.grants(),

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
+use crate::mapping;
 use crate::process::{Late, Stop};
 
 /// Longest piece that is read or written at once: the component's own buffer.
@@ -64,7 +65,7 @@ impl Output {
     /// [`StreamError::Trap`] when the program is to end: its reader went away,
     /// or its time is over.
     pub fn put(&self, data: &[u8]) -> StreamResult<()> {
-        self.late.check().map_err(StreamError::Trap)?;
+        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         self.lock().write_all(data).map_err(failed)
     }
 }
@@ -147,7 +148,7 @@ impl<T: Send + 'static> Pollable for Stream<T> {
 
 impl InputStream for Input {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
-        self.late.check().map_err(StreamError::Trap)?;
+        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         let mut buffer = BytesMut::zeroed(size.min(PIECE_BYTES));
         let count = loop {
             match self.lock().read(&mut buffer) {

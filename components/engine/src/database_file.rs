@@ -4,9 +4,11 @@ use std::ffi::c_int;
 
 use libsqlite3_sys as sqlite;
 
+use crate::ffi::mapped::Mapped;
 use crate::ffi::read_list::read_into;
-use crate::host::files::{self, LockLevel};
+use crate::host::files::{self, LockLevel, ShmLockKind};
 use crate::result_code::{Code, io_code};
+use crate::wal_index::{Region, WalIndex};
 
 /// The host's number for a file, which is closed with it.
 struct Descriptor(files::File);
@@ -19,7 +21,14 @@ impl Drop for Descriptor {
 
 /// A file that SQLite has open.
 pub struct DatabaseFile {
+    // Closed before the memory below is freed, which it may be mapped to.
     file: Descriptor,
+    /// The wal-index, once WAL mode is used.
+    wal_index: Option<WalIndex>,
+    /// `readonly_shm=1` in the name: the wal-index is not written.
+    readonly_shm: bool,
+    /// Where the file is mapped to.
+    mapped: Mapped,
     /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes;
     /// 0 for no steps.
     chunk_bytes: u64,
@@ -30,6 +39,8 @@ pub struct DatabaseFile {
     persist_wal: bool,
     /// Temporary files and journals are nobody else's business.
     lockable: bool,
+    /// It can be mapped, and have a wal-index.
+    shares_memory: bool,
 }
 
 /// What a read found.
@@ -42,14 +53,36 @@ pub enum Read {
 
 impl DatabaseFile {
     /// Take a file that was just opened. `lockable` is true for databases.
-    pub fn new(file: files::File, lockable: bool, powersafe_overwrite: bool) -> Self {
+    pub fn new(file: files::File, lockable: bool) -> Self {
         Self {
             file: Descriptor(file),
+            wal_index: None,
+            readonly_shm: false,
+            mapped: Mapped::default(),
             chunk_bytes: 0,
-            powersafe_overwrite,
+            powersafe_overwrite: true,
             persist_wal: false,
             lockable,
+            shares_memory: false,
         }
+    }
+
+    /// With what the name says about it: `psow` and `readonly_shm`.
+    pub fn with_parameters(mut self, powersafe_overwrite: bool, readonly_shm: bool) -> Self {
+        self.powersafe_overwrite = powersafe_overwrite;
+        self.readonly_shm = readonly_shm;
+        self
+    }
+
+    /// Where the host can map files into our memory.
+    pub fn sharing_memory(mut self) -> Self {
+        self.shares_memory = true;
+        self
+    }
+
+    /// Whether it can be mapped, and have a wal-index.
+    pub fn shares_memory(&self) -> bool {
+        self.shares_memory
     }
 
     /// Fill `buffer` from `offset` on.
@@ -69,9 +102,12 @@ impl DatabaseFile {
     }
 
     /// Set the size, rounded up to whole chunks.
-    pub fn truncate(&self, size: u64) -> Result<(), Code> {
-        files::truncate(self.file.0, self.whole_chunks(size))
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))
+    pub fn truncate(&mut self, size: u64) -> Result<(), Code> {
+        let size = self.whole_chunks(size);
+        files::truncate(self.file.0, size)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))?;
+        self.mapped.cut(size);
+        Ok(())
     }
 
     /// Return when the content is on the device.
@@ -149,6 +185,67 @@ impl DatabaseFile {
     /// Ask or set `SQLITE_FCNTL_PERSIST_WAL`.
     pub fn persist_wal(&mut self, value: &mut c_int) {
         ask_or_set(&mut self.persist_wal, value);
+    }
+
+    /// The wal-index's region `region`, of `bytes` bytes, and whether it can
+    /// only be read. No region when it does not exist and is not to be made.
+    pub fn shm_map(&mut self, region: usize, bytes: usize, extend: bool) -> Result<Region, Code> {
+        let index = match &mut self.wal_index {
+            Some(index) => index,
+            none => none.insert(WalIndex::open(self.file.0, self.readonly_shm)?),
+        };
+        index.region(region, bytes, extend)
+    }
+
+    /// Take or release locks of the wal-index.
+    pub fn shm_lock(&self, first: u32, count: u32, how: ShmLockKind) -> Result<(), Code> {
+        match files::shm_lock(self.file.0, first, count, how) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
+            Err(_) => Err(Code(sqlite::SQLITE_IOERR_SHMLOCK)),
+        }
+    }
+
+    /// End the use of the wal-index; `delete` when nobody is left who uses it.
+    pub fn shm_unmap(&mut self, delete: bool) {
+        if self.wal_index.is_some() {
+            files::shm_close(self.file.0, delete);
+            self.wal_index = None;
+        }
+    }
+
+    /// `SQLITE_FCNTL_EXTERNAL_READER`: whether others read from the WAL.
+    pub fn has_reader(&self) -> Result<bool, Code> {
+        if self.wal_index.is_none() {
+            return Ok(false);
+        }
+        files::shm_has_reader(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
+    }
+
+    /// Where `bytes` bytes from `offset` on are mapped; null where they are
+    /// not. What is there is used until [`Self::unfetch`].
+    pub fn fetch(&mut self, offset: u64, bytes: usize) -> Result<*mut u8, Code> {
+        if self.mapped.needs_map() {
+            let size = self.size()?;
+            self.mapped.map(self.file.0, size);
+        }
+        Ok(self.mapped.fetch(offset, bytes))
+    }
+
+    /// End a use that [`Self::fetch`] began.
+    pub fn unfetch(&mut self) {
+        self.mapped.unfetch();
+    }
+
+    /// The file may have changed its size.
+    pub fn forget_map(&mut self) {
+        self.mapped.forget();
+    }
+
+    /// `SQLITE_FCNTL_MMAP_SIZE`: set how much may be mapped, unless it is
+    /// negative; what was set before.
+    pub fn limit_map(&mut self, bytes: i64) -> i64 {
+        self.mapped.limit(self.file.0, bytes)
     }
 
     /// `SQLITE_IOCAP_*` flags, the same as the native unix VFS's.

@@ -9,6 +9,7 @@ mod database_file;
 pub mod ffi;
 pub mod paths;
 mod result_code;
+mod wal_index;
 
 /// The interfaces of `wit/host`, as the component sees them.
 #[allow(missing_docs)]

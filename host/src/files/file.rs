@@ -12,8 +12,10 @@ use rustix::io::{Errno, pread};
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_folder;
+use super::shm::Shm;
 use crate::bindings::sqlite_wasm::host::files::LockLevel;
-use crate::grants::Place;
+use crate::grants::{Access, Place};
+use crate::mapping::Mapping;
 
 /// A file that a component has open.
 pub struct File {
@@ -23,25 +25,41 @@ pub struct File {
     name: Option<Name>,
     /// The first sync must reach the folder too.
     folder_unsynced: bool,
+    /// The shared memory of a database in WAL mode.
+    pub(super) shm: Option<Shm>,
+    /// Where the file appears in the component's memory.
+    pub(super) maps: Vec<Mapping>,
 }
 
 /// A granted folder and a path below it.
 struct Name {
     dir: Arc<Dir>,
     path: PathBuf,
+    access: Access,
 }
 
 impl File {
     /// A file opened at `place`.
     pub(super) fn at(place: Place<'_>, file: std::fs::File, folder_unsynced: bool) -> Self {
-        let name = Name { dir: place.dir.clone(), path: place.path.into() };
-        Self { file, lock: Lock::none(), name: Some(name), folder_unsynced }
+        let Place { dir, path, access } = place;
+        let name = Name { dir: dir.clone(), path: path.into(), access };
+        Self { name: Some(name), folder_unsynced, ..Self::of(file) }
     }
 
     /// A file without a name, in the system's folder for such.
     pub(super) fn temporary() -> io::Result<Self> {
-        let file = tempfile::tempfile()?;
-        Ok(Self { file, lock: Lock::none(), name: None, folder_unsynced: false })
+        Ok(Self::of(tempfile::tempfile()?))
+    }
+
+    fn of(file: std::fs::File) -> Self {
+        Self {
+            file,
+            lock: Lock::none(),
+            name: None,
+            folder_unsynced: false,
+            shm: None,
+            maps: Vec::new(),
+        }
     }
 
     /// Up to `length` bytes from `offset` on, fewer only at the end of the file.
@@ -70,7 +88,7 @@ impl File {
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         if self.folder_unsynced {
-            if let Some(Name { dir, path }) = &self.name {
+            if let Some(Name { dir, path, .. }) = &self.name {
                 sync_folder(dir, path)?;
             }
             self.folder_unsynced = false;
@@ -88,6 +106,12 @@ impl File {
     }
 
     pub(super) fn lock(&mut self, level: LockLevel) -> io::Result<Outcome> {
+        // Who has lost the lock that would stand against us, as POSIX's rule
+        // makes easy, still has the shared memory open.
+        let raised = level == LockLevel::Exclusive && self.lock.level() != level;
+        if raised && self.shm.as_ref().is_some_and(Shm::is_shared) {
+            return Ok(Outcome::Busy);
+        }
         self.lock.raise(&self.file, level)
     }
 
@@ -103,9 +127,20 @@ impl File {
         self.lock.is_reserved(&self.file)
     }
 
+    /// The file itself, to be mapped.
+    pub(super) fn as_file(&self) -> &std::fs::File {
+        &self.file
+    }
+
+    /// Where it was opened; none for a temporary file.
+    pub(super) fn place(&self) -> Option<Place<'_>> {
+        let Name { dir, path, access } = self.name.as_ref()?;
+        Some(Place { dir, path, access: *access })
+    }
+
     /// Whether another file, or none, stands where this one was opened.
     pub(super) fn has_moved(&self) -> bool {
-        let Some(Name { dir, path }) = &self.name else {
+        let Some(Name { dir, path, .. }) = &self.name else {
             return false;
         };
         let same = || -> io::Result<bool> {

@@ -102,9 +102,7 @@ impl Lock {
         if rank(self.level) > rank(LockLevel::Shared) {
             return Ok(true);
         }
-        let mut range = range(F_WRLCK, RESERVED_BYTE, 1);
-        fcntl(file, FcntlArg::F_OFD_GETLK(&mut range))?;
-        Ok(i32::from(range.l_type) != F_UNLCK)
+        Ok(holder(file, F_WRLCK, RESERVED_BYTE, 1)? != F_UNLCK)
     }
 }
 
@@ -118,7 +116,16 @@ fn shared(file: &File) -> io::Result<Outcome> {
     outcome
 }
 
-fn set(file: &File, kind: i32, start: i64, length: i64) -> io::Result<Outcome> {
+/// The lock of somebody else that stands against one of `kind` on this range:
+/// `F_RDLCK`, `F_WRLCK`, or `F_UNLCK` for none.
+pub(super) fn holder(file: &File, kind: i32, start: i64, length: i64) -> io::Result<i32> {
+    let mut range = range(kind, start, length);
+    fcntl(file, FcntlArg::F_OFD_GETLK(&mut range))?;
+    Ok(range.l_type.into())
+}
+
+/// Set a lock of `kind` on a range: `F_RDLCK`, `F_WRLCK`, or `F_UNLCK` for none.
+pub(super) fn set(file: &File, kind: i32, start: i64, length: i64) -> io::Result<Outcome> {
     match fcntl(file, FcntlArg::F_OFD_SETLK(&range(kind, start, length))) {
         Ok(_) => Ok(Outcome::Held),
         // What `os_unix.c` takes for BUSY.

@@ -49,6 +49,48 @@ pub fn open(place: Place<'_>, how: OpenFlags) -> Result<(File, bool), Error> {
     }
 }
 
+/// Open the shared memory at `place`, whose database lies beside it; true when
+/// it can only be read.
+pub fn open_shared_memory(
+    place: Place<'_>,
+    read_only: bool,
+) -> Result<(std::fs::File, bool), ErrorCode> {
+    let writing = if read_only {
+        Err(ErrorCode::ReadOnly)
+    } else {
+        open_writing(place, OpenFlags::JOURNAL | OpenFlags::CREATE)
+    };
+    match writing {
+        Ok(file) => Ok((file, false)),
+        Err(_) => Ok((open_reading(place)?, true)),
+    }
+}
+
+/// The kinds of file system that lie on another machine, or in a program, and
+/// need not show one program's memory to another. See `statfs(2)`.
+const UNSHARED: &[u32] = &[
+    0x0102_1997, // 9p
+    0x5346_414f, // AFS
+    0x00c3_6400, // Ceph
+    0xff53_4d42, // CIFS
+    0x7375_7245, // Coda
+    0x6573_5546, // FUSE
+    0x0bd0_0bd0, // Lustre
+    0x0000_6969, // NFS
+    0x0000_517b, // SMB
+    0xfe53_4d42, // SMB2
+    0x786f_4256, // vboxsf
+];
+
+/// Whether the memory of a mapped file is one and the same for all programs.
+pub fn can_share_memory(file: &std::fs::File) -> bool {
+    let Ok(status) = rustix::fs::fstatfs(file) else {
+        return false;
+    };
+    // The type of the field differs between machines, its 32 bits do not.
+    !UNSHARED.contains(&(status.f_type as u32))
+}
+
 fn open_reading(place: Place<'_>) -> Result<std::fs::File, ErrorCode> {
     open_with(place, OpenOptions::new().read(true))
 }

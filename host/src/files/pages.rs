@@ -12,7 +12,7 @@ use super::{Error, FilesCtx, FilesView, Handle};
 use crate::bindings::sqlite_wasm::host::files::{AccessMode, ErrorCode, Host};
 
 /// The interface's name in a component.
-const INTERFACE: &str = "sqlite-wasm:host/files@0.1.0";
+pub(super) const INTERFACE: &str = "sqlite-wasm:host/files@0.1.0";
 
 type Read = (Handle, u64, u32);
 type Write = (Handle, u64, WasmList<u8>);
@@ -49,7 +49,7 @@ pub fn add_to_linker<T: 'static>(
 }
 
 /// A failure as the component is told it; a broken contract traps.
-fn told<T>(
+pub(super) fn told<T>(
     view: &mut FilesView<'_>,
     result: Result<T, Error>,
 ) -> wasmtime::Result<Result<T, ErrorCode>> {

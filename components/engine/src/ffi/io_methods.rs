@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
+use std::ptr::null_mut;
 use std::slice;
 
 use libsqlite3_sys as sqlite;
@@ -9,6 +10,7 @@ use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
 use crate::database_file::{DatabaseFile, Read};
 use crate::ffi::vfs::VFS_NAME;
+use crate::host::files::{self, ShmLockKind};
 use crate::result_code::{Code, to_c};
 
 /// What SQLite allocates for each file: its own head, then ours.
@@ -21,9 +23,9 @@ pub struct Handle {
 /// The native unix VFS's sector size (`SQLITE_DEFAULT_SECTOR_SIZE`), in bytes.
 const SECTOR_BYTES: c_int = 4096;
 
+/// For files that cannot be mapped. Version 1 promises no shared memory: SQLite
+/// then allows WAL in exclusive locking mode only.
 static METHODS: sqlite3_io_methods = sqlite3_io_methods {
-    // Version 2 would promise shared memory, and with it WAL between
-    // processes; SQLite then allows WAL in exclusive locking mode only.
     iVersion: 1,
     xClose: Some(close),
     xRead: Some(read),
@@ -45,6 +47,18 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     xUnfetch: None,
 };
 
+/// For files that can be mapped.
+static SHARING_METHODS: sqlite3_io_methods = sqlite3_io_methods {
+    iVersion: 3,
+    xShmMap: Some(shm_map),
+    xShmLock: Some(shm_lock),
+    xShmBarrier: Some(shm_barrier),
+    xShmUnmap: Some(shm_unmap),
+    xFetch: Some(fetch),
+    xUnfetch: Some(unfetch),
+    ..METHODS
+};
+
 impl Handle {
     /// Say that there is nothing to close, as xOpen must on failure.
     ///
@@ -63,10 +77,11 @@ impl Handle {
     /// `handle` points to `size_of::<Handle>()` bytes, suitably aligned.
     pub unsafe fn fill(handle: *mut sqlite3_file, file: DatabaseFile) {
         let handle = handle.cast::<Self>();
+        let methods = if file.shares_memory() { &SHARING_METHODS } else { &METHODS };
         // SAFETY: the caller's promise.
         unsafe {
             handle.write(Self {
-                head: sqlite3_file { pMethods: &METHODS },
+                head: sqlite3_file { pMethods: methods },
                 file: MaybeUninit::new(file),
             });
         }
@@ -180,9 +195,90 @@ unsafe extern "C" fn file_control(
             sqlite::SQLITE_FCNTL_VFSNAME => {
                 *argument.cast() = sqlite::sqlite3_mprintf(VFS_NAME.as_ptr());
             }
+            sqlite::SQLITE_FCNTL_MMAP_SIZE => {
+                let bytes = argument.cast::<sqlite3_int64>();
+                *bytes = file.limit_map(*bytes);
+            }
+            sqlite::SQLITE_FCNTL_EXTERNAL_READER => {
+                return store(file.has_reader().map(c_int::from), argument.cast());
+            }
             sqlite::SQLITE_FCNTL_HAS_MOVED => *argument.cast() = c_int::from(file.has_moved()),
             _ => return sqlite::SQLITE_NOTFOUND,
         }
+    }
+    sqlite::SQLITE_OK
+}
+
+unsafe extern "C" fn shm_map(
+    handle: *mut sqlite3_file,
+    region: c_int,
+    bytes: c_int,
+    extend: c_int,
+    address: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: SQLite gives an open file and a place for the address.
+    let (file, address) = unsafe { (open_file(handle), &mut *address) };
+    *address = null_mut();
+    match file.shm_map(region as usize, bytes as usize, extend != 0) {
+        Ok(region) => {
+            *address = region.address.cast();
+            if region.read_only { sqlite::SQLITE_READONLY } else { sqlite::SQLITE_OK }
+        }
+        Err(Code(code)) => code,
+    }
+}
+
+unsafe extern "C" fn shm_lock(
+    handle: *mut sqlite3_file,
+    first: c_int,
+    count: c_int,
+    flags: c_int,
+) -> c_int {
+    let how = if flags & sqlite::SQLITE_SHM_UNLOCK != 0 {
+        ShmLockKind::None
+    } else if flags & sqlite::SQLITE_SHM_SHARED != 0 {
+        ShmLockKind::Shared
+    } else {
+        ShmLockKind::Exclusive
+    };
+    // SAFETY: SQLite gives an open file.
+    to_c(unsafe { open_file(handle) }.shm_lock(first as u32, count as u32, how))
+}
+
+unsafe extern "C" fn shm_barrier(_: *mut sqlite3_file) {
+    files::shm_barrier();
+}
+
+unsafe extern "C" fn shm_unmap(handle: *mut sqlite3_file, delete: c_int) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    unsafe { open_file(handle) }.shm_unmap(delete != 0);
+    sqlite::SQLITE_OK
+}
+
+unsafe extern "C" fn fetch(
+    handle: *mut sqlite3_file,
+    offset: sqlite3_int64,
+    bytes: c_int,
+    address: *mut *mut c_void,
+) -> c_int {
+    // SAFETY: SQLite gives an open file and a place for the address.
+    unsafe {
+        let fetched = open_file(handle).fetch(offset as u64, bytes as usize);
+        store(fetched.map(|place| place.cast()), address)
+    }
+}
+
+unsafe extern "C" fn unfetch(
+    handle: *mut sqlite3_file,
+    _: sqlite3_int64,
+    address: *mut c_void,
+) -> c_int {
+    // SAFETY: SQLite gives an open file.
+    let file = unsafe { open_file(handle) };
+    if address.is_null() {
+        file.forget_map()
+    } else {
+        file.unfetch()
     }
     sqlite::SQLITE_OK
 }

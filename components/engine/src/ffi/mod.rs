@@ -3,6 +3,7 @@
 pub mod connection;
 mod extensions;
 pub mod io_methods;
+pub mod mapped;
 mod memory;
 pub mod output;
 pub mod read_list;

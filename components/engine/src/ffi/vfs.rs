@@ -111,7 +111,7 @@ unsafe extern "C" fn open(
 unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_int), Code> {
     if name.is_null() {
         let file = files::open_temporary().map_err(|e| open_code(e, false))?;
-        return Ok((DatabaseFile::new(file, false, true), flags));
+        return Ok((DatabaseFile::new(file, false), flags));
     }
     // SAFETY: SQLite's names are C strings.
     let path = unsafe { text(name) }?;
@@ -123,17 +123,22 @@ unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_i
         }
         open_code(error, new_journal)
     })?;
-    let is_database = flags & sqlite::SQLITE_OPEN_MAIN_DB != 0;
-    let powersafe = !is_database
-        // SAFETY: databases are opened by names that carry URI parameters.
-        || unsafe { sqlite::sqlite3_uri_boolean(name, c"psow".as_ptr(), 1) } != 0;
     let out = if opened.read_only {
         flags & !(sqlite::SQLITE_OPEN_READWRITE | sqlite::SQLITE_OPEN_CREATE)
             | sqlite::SQLITE_OPEN_READONLY
     } else {
         flags
     };
-    Ok((DatabaseFile::new(opened.file, is_database, powersafe), out))
+    if flags & sqlite::SQLITE_OPEN_MAIN_DB == 0 {
+        return Ok((DatabaseFile::new(opened.file, false), out));
+    }
+    // SAFETY: databases are opened by names that carry URI parameters.
+    let parameter = |key: &CStr, otherwise| unsafe {
+        sqlite::sqlite3_uri_boolean(name, key.as_ptr(), otherwise) != 0
+    };
+    let file = DatabaseFile::new(opened.file, true)
+        .with_parameters(parameter(c"psow", 1), parameter(c"readonly_shm", 0));
+    Ok((if opened.shared_memory { file.sharing_memory() } else { file }, out))
 }
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {

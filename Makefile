@@ -28,7 +28,7 @@ build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in targ
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) dist/sqlite-wasm-run
 	install -m 644 $(COMPONENT) dist/cli.wasm
-	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm
+	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
 
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
 	mkdir -p dist

@@ -51,6 +51,8 @@ fn main() {
         .flag("-include")
         .flag("src/shims.h")
         .define("main", "shell_main")
+        // Statements that extensions keep are closed first.
+        .define("sqlite3_close", "engine_close")
         .define("HAVE_LINENOISE", "2")
         .define("SQLITE_HAVE_ZLIB", "1")
         .define("SQLITE_WASI", "1")

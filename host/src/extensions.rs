@@ -1,38 +1,50 @@
 //! `sqlite-wasm:host/dispatch`: extensions, each in a sandbox of its own.
 //!
 //! ```
-//! use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
+//! use sqlite_wasm_run::extensions::{ExtensionsCtx, Permits};
 //!
-//! let extensions = ExtensionsCtx::new(vec!["extensions".into()], Limits::default(), None);
+//! let mut permits = Permits::default();
+//! permits.add("define=sql")?;
+//! let extensions = ExtensionsCtx::new(vec!["extensions".into()]).permits(permits);
+//! # Ok::<(), anyhow::Error>(())
 //! ```
 //!
 //! An extension has nothing: no files, no network, no environment, no
-//! arguments, and no SQL; only clocks and random numbers. What it prints goes
-//! to a bounded log. One that breaks down yields an SQL error that names it;
-//! the next call gets a fresh instance, and tables, cursors and computations of
-//! the broken one fail.
+//! arguments, and no SQL; only clocks and random numbers. [`Permits`] grant it
+//! more. What it prints goes to a bounded log. One that breaks down yields an
+//! SQL error that names it; the next call gets a fresh instance, and tables,
+//! cursors and computations of the broken one fail.
 
+mod check;
+mod contract;
+mod exchange;
 mod handles;
 mod instance;
+mod permissions;
+mod permits;
+mod sandbox;
 mod search;
+mod sql;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use wasmtime::Engine;
+use anyhow::Context;
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::extension::types::{Output, SqlError, Value};
-use crate::bindings::sqlite_wasm::host::dispatch::{self, Host, Loaded};
+use crate::bindings::sqlite_wasm::extension::types::{Need, Output, SqlError, Value};
+use crate::bindings::sqlite_wasm::host::dispatch::{self, Host, Loaded, SqlReply, SqlRequest};
 use crate::cache::Folder;
 use crate::component::Loader;
 use crate::grants::Grants;
-use handles::Handles;
-use instance::{Extension, Live};
+use instance::{Extension, Instance};
+
+pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
+pub use permits::{Ask, Permits};
 
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;
@@ -63,6 +75,7 @@ impl Default for Limits {
 pub struct ExtensionsCtx {
     folders: Vec<PathBuf>,
     limits: Limits,
+    permits: Permits,
     cache: Option<Folder>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
@@ -70,39 +83,84 @@ pub struct ExtensionsCtx {
 }
 
 impl ExtensionsCtx {
-    /// Found in `folders` by their names, with compiled ones kept in `cache`.
-    pub fn new(folders: Vec<PathBuf>, limits: Limits, cache: Option<Folder>) -> Self {
-        Self { folders, limits, cache, loader: None, loaded: Vec::new() }
+    /// Found in `folders` by their names.
+    pub fn new(folders: Vec<PathBuf>) -> Self {
+        Self {
+            folders,
+            limits: Limits::default(),
+            permits: Permits::default(),
+            cache: None,
+            loader: None,
+            loaded: Vec::new(),
+        }
     }
 
-    fn engine(&mut self) -> anyhow::Result<&Loader> {
-        if self.loader.is_none() {
-            let engine = crate::engine::extension_engine()?;
-            instance::tick(&engine);
-            self.loader = Some(Loader::for_engine(engine, self.cache.clone()));
-        }
-        self.loader.as_ref().ok_or_else(|| anyhow::anyhow!("there is no engine"))
+    /// With other limits than the usual ones.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With what is granted to them.
+    #[must_use]
+    pub fn permits(mut self, permits: Permits) -> Self {
+        self.permits = permits;
+        self
+    }
+
+    /// With compiled ones kept in `folder`.
+    #[must_use]
+    pub fn cache(mut self, folder: Option<Folder>) -> Self {
+        self.cache = folder;
+        self
     }
 
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let path = search::find(name, &self.folders, grants)?;
-        let known = self.loaded.iter().position(|extension| extension.path() == path);
-        let place = match known {
+        let place = match self.loaded.iter().position(|extension| extension.path() == path) {
             Some(place) => place,
             None => {
-                anyhow::ensure!(
-                    self.loaded.len() < MAX_EXTENSIONS,
-                    "{MAX_EXTENSIONS} extensions are loaded already"
-                );
-                let component = self.engine()?.load_component(&path)?;
-                let engine: &Engine = component.engine();
-                let extension = Extension::load(engine, &component, path, self.limits)?;
+                let extension = self
+                    .open(&path)
+                    .with_context(|| format!("failed to load the extension `{name}`"))?;
                 self.loaded.push(extension);
                 self.loaded.len() - 1
             }
         };
         Ok(Loaded { extension: place as u32, manifest: self.loaded[place].manifest().clone() })
     }
+
+    fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
+        anyhow::ensure!(
+            self.loaded.len() < MAX_EXTENSIONS,
+            "{MAX_EXTENSIONS} extensions are loaded already"
+        );
+        let loader = match self.loader.take() {
+            Some(loader) => loader,
+            None => loader(self.cache.clone())?,
+        };
+        let loader = self.loader.insert(loader);
+        let component = loader.load_component(path)?;
+        let mut extension =
+            Extension::load(component.engine(), &component, path.into(), self.limits)?;
+        let needs = &extension.manifest().needs;
+        let says_sql = needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
+        anyhow::ensure!(
+            says_sql || !extension.has_sql(),
+            "it imports `sql` and does not say in its manifest that it needs SQL"
+        );
+        let name = permissions::name_of(path);
+        let permissions = self.permits.of(name, needs, path)?;
+        extension.permit(permissions);
+        Ok(extension)
+    }
+}
+
+fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
+    let engine = crate::engine::extension_engine()?;
+    sandbox::tick(&engine);
+    Ok(Loader::for_engine(engine, cache))
 }
 
 /// [`ExtensionsCtx`] on its way into a call.
@@ -142,17 +200,59 @@ fn error(message: String) -> SqlError {
 }
 
 impl ExtensionsView<'_> {
-    /// Call an extension: what it answers, or what broke.
-    fn call<T>(
-        &mut self,
-        extension: u32,
-        call: impl FnOnce(&mut Live) -> wasmtime::Result<Result<T, SqlError>>,
-    ) -> Result<T, SqlError> {
-        let Some(extension) = self.ctx.loaded.get_mut(extension as usize) else {
-            return Err(error(format!("there is no extension number {extension}")));
-        };
-        extension.call(call)
+    fn extension(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
+        self.ctx
+            .loaded
+            .get_mut(number as usize)
+            .ok_or_else(|| error(format!("there is no extension number {number}")))
     }
+}
+
+/// Call a function of an extension's interface: `interface.function(…)`.
+///
+/// - `with NUMBER = HANDLE`: the extension's own number of what the caller
+///   calls HANDLE, for the arguments;
+/// - `plain`: the extension's function cannot fail.
+macro_rules! call {
+    ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
+        $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
+        let extension: &mut Extension = $extension;
+        match extension.take_answer() {
+            Some(answer) => answer,
+            None => {
+                $(let $number = extension.handles.get($handle)?;)?
+                match extension.instance()? {
+                    Instance::Direct(live) => {
+                        let outcome = live.exports.$interface().and_then(|exports| {
+                            exports.$function(&mut live.store $(, $argument)*)
+                        });
+                        extension.concluded(answer!(outcome $($plain)?))
+                    }
+                    Instance::Suspendable(mut live) => extension.begin(Box::pin(async move {
+                        let outcome = match live.exports.$interface() {
+                            Ok(exports) => {
+                                exports.$function(&mut live.store $(, $argument)*).await
+                            }
+                            Err(error) => Err(error),
+                        };
+                        let outcome: wasmtime::Result<Result<_, SqlError>> =
+                            answer!(outcome $($plain)?);
+                        let outcome = outcome.map(|answer| Box::new(answer) as Box<_>);
+                        (live, outcome)
+                    })),
+                }
+            }
+        }
+    }};
+}
+
+macro_rules! answer {
+    ($outcome:ident) => {
+        $outcome
+    };
+    ($outcome:ident plain) => {
+        $outcome.map(Ok)
+    };
 }
 
 impl crate::bindings::sqlite_wasm::extension::types::Host for ExtensionsView<'_> {}
@@ -163,6 +263,18 @@ impl Host for ExtensionsView<'_> {
         self.ctx.load(&name, self.grants).map_err(|error| format!("{error:#}"))
     }
 
+    fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
+        call!(self.extension(extension)?, extension.call_connect())
+    }
+
+    fn request(&mut self, extension: u32) -> Option<SqlRequest> {
+        self.extension(extension).ok()?.request()
+    }
+
+    fn resume(&mut self, extension: u32, reply: SqlReply) -> Option<SqlRequest> {
+        self.extension(extension).ok()?.resume(reply)
+    }
+
     fn call_scalar(
         &mut self,
         extension: u32,
@@ -170,18 +282,13 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<Output, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, .. } = live;
-            bindings.scalar()?.call_call(store, function, &arguments, &subtypes)
-        })
+        call!(self.extension(extension)?, scalar.call_call(function, &arguments, &subtypes))
     }
 
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let number = bindings.aggregate()?.call_start(store, function)?;
-            Ok(handles.add(number))
-        })
+        let extension = self.extension(extension)?;
+        let number = call!(extension, aggregate.call_start(function); plain)?;
+        extension.handles.add(number)
     }
 
     fn aggregate_step(
@@ -193,11 +300,11 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
-            bindings.aggregate()?.call_step(store, number, count, width, &rows, &subtypes)
-        })
+        call!(
+            self.extension(extension)?,
+            aggregate.call_step(number, count, width, &rows, &subtypes),
+            with number = accumulator
+        )
     }
 
     fn aggregate_inverse(
@@ -209,45 +316,38 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
-            bindings.aggregate()?.call_inverse(store, number, count, width, &rows, &subtypes)
-        })
+        call!(
+            self.extension(extension)?,
+            aggregate.call_inverse(number, count, width, &rows, &subtypes),
+            with number = accumulator
+        )
     }
 
     fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(accumulator) else { return Ok(Err(Handles::lost())) };
-            bindings.aggregate()?.call_current(store, number)
-        })
+        call!(
+            self.extension(extension)?,
+            aggregate.call_current(number),
+            with number = accumulator
+        )
     }
 
     fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.remove(accumulator) else { return Ok(Err(Handles::lost())) };
-            bindings.aggregate()?.call_finish(store, number)
-        })
+        let extension = self.extension(extension)?;
+        let answer = call!(extension, aggregate.call_finish(number), with number = accumulator);
+        extension.forget_handle(accumulator, answer)
     }
 
-    fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) {
-        // Nobody is there to be told of a failure.
-        let _ = self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.remove(accumulator) else { return Ok(Ok(())) };
-            bindings.aggregate()?.call_abandon(store, number).map(Ok)
-        });
+    fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        let answer =
+            call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
+        extension.forget_handle(accumulator, answer)
     }
 
     fn compare(&mut self, extension: u32, collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
-        let order = self.call(extension, |live| {
-            let Live { store, bindings, .. } = live;
-            bindings.collation()?.call_compare(store, collation, &left, &right).map(Ok)
-        });
         // A comparison cannot fail; the order of bytes is at least an order.
-        order.unwrap_or_else(|_| left.cmp(&right) as i32)
+        self.compared(extension, collation, &left, &right)
+            .unwrap_or_else(|_| left.cmp(&right) as i32)
     }
 
     fn table_connect(
@@ -259,32 +359,23 @@ impl Host for ExtensionsView<'_> {
         name: String,
         arguments: Vec<String>,
     ) -> Result<Connected, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let connected = bindings
-                .table()?
-                .call_connect(store, module, occasion, &schema, &name, &arguments)?;
-            Ok(connected.and_then(|connected| {
-                let table = handles.add(connected.table)?;
-                Ok(Connected { table, ..connected })
-            }))
-        })
+        let extension = self.extension(extension)?;
+        let connected =
+            call!(extension, table.call_connect(module, occasion, &schema, &name, &arguments))?;
+        let table = extension.handles.add(connected.table)?;
+        Ok(Connected { table, ..connected })
     }
 
     fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.remove(table) else { return Ok(Ok(())) };
-            bindings.table()?.call_disconnect(store, number)
-        })
+        let extension = self.extension(extension)?;
+        let answer = call!(extension, table.call_disconnect(number), with number = table);
+        extension.forget_handle(table, answer)
     }
 
     fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.remove(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_destroy(store, number)
-        })
+        let extension = self.extension(extension)?;
+        call!(extension, table.call_destroy(number), with number = table)?;
+        extension.forget_handle(table, Ok(()))
     }
 
     fn table_best_index(
@@ -293,54 +384,43 @@ impl Host for ExtensionsView<'_> {
         table: u32,
         question: IndexQuestion,
     ) -> Result<Option<IndexPlan>, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_best_index(store, number, &question)
-        })
+        call!(
+            self.extension(extension)?,
+            table.call_best_index(number, &question),
+            with number = table
+        )
     }
 
     fn table_open(&mut self, extension: u32, table: u32) -> Result<u32, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            let opened = bindings.table()?.call_open(store, number)?;
-            Ok(opened.and_then(|cursor| handles.add(cursor)))
-        })
+        let extension = self.extension(extension)?;
+        let cursor = call!(extension, table.call_open(number), with number = table)?;
+        extension.handles.add(cursor)
     }
 
-    fn table_close(&mut self, extension: u32, cursor: u32) {
-        // Nobody is there to be told of a failure.
-        let _ = self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.remove(cursor) else { return Ok(Ok(())) };
-            bindings.table()?.call_close(store, number).map(Ok)
-        });
+    fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        let answer = call!(extension, table.call_close(number), with number = cursor; plain);
+        extension.forget_handle(cursor, answer)
     }
 
     fn table_filter(
         &mut self,
         extension: u32,
         cursor: u32,
-        number: i32,
+        plan: i32,
         text: Option<String>,
         arguments: Vec<FilterArgument>,
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(cursor) = handles.get(cursor) else { return Ok(Err(Handles::lost())) };
-            let text = text.as_deref();
-            bindings.table()?.call_filter(store, cursor, number, text, &arguments, &columns)
-        })
+        call!(
+            self.extension(extension)?,
+            table.call_filter(number, plan, text.as_deref(), &arguments, &columns),
+            with number = cursor
+        )
     }
 
     fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(cursor) = handles.get(cursor) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_fetch(store, cursor, limit)
-        })
+        call!(self.extension(extension)?, table.call_fetch(number, limit), with number = cursor)
     }
 
     fn table_update(
@@ -350,11 +430,11 @@ impl Host for ExtensionsView<'_> {
         change: Change,
         conflict: Conflict,
     ) -> Result<i64, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_update(store, number, &change, conflict)
-        })
+        call!(
+            self.extension(extension)?,
+            table.call_update(number, &change, conflict),
+            with number = table
+        )
     }
 
     fn table_transact(
@@ -363,19 +443,11 @@ impl Host for ExtensionsView<'_> {
         table: u32,
         step: Transaction,
     ) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_transact(store, number, step)
-        })
+        call!(self.extension(extension)?, table.call_transact(number, step), with number = table)
     }
 
     fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_rename(store, number, &name)
-        })
+        call!(self.extension(extension)?, table.call_rename(number, &name), with number = table)
     }
 
     fn table_integrity(
@@ -386,11 +458,11 @@ impl Host for ExtensionsView<'_> {
         name: String,
         quick: bool,
     ) -> Result<Option<String>, SqlError> {
-        self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Err(Handles::lost())) };
-            bindings.table()?.call_integrity(store, number, &schema, &name, quick)
-        })
+        call!(
+            self.extension(extension)?,
+            table.call_integrity(number, &schema, &name, quick),
+            with number = table
+        )
     }
 
     fn table_find_function(
@@ -399,12 +471,39 @@ impl Host for ExtensionsView<'_> {
         table: u32,
         arguments: u32,
         name: String,
-    ) -> Option<Overload> {
-        let found = self.call(extension, |live| {
-            let Live { store, bindings, handles, .. } = live;
-            let Some(number) = handles.get(table) else { return Ok(Ok(None)) };
-            bindings.table()?.call_find_function(store, number, arguments, &name).map(Ok)
-        });
-        found.unwrap_or(None)
+    ) -> Result<Option<Overload>, SqlError> {
+        call!(
+            self.extension(extension)?,
+            table.call_find_function(number, arguments, &name),
+            with number = table;
+            plain
+        )
+    }
+}
+
+impl ExtensionsView<'_> {
+    fn compared(
+        &mut self,
+        extension: u32,
+        collation: u32,
+        left: &[u8],
+        right: &[u8],
+    ) -> Result<i32, SqlError> {
+        let extension = self.extension(extension)?;
+        match extension.instance()? {
+            Instance::Direct(live) => {
+                let outcome = live.exports.collation().and_then(|exports| {
+                    exports.call_compare(&mut live.store, collation, left, right)
+                });
+                extension.concluded(outcome.map(Ok))
+            }
+            Instance::Suspendable(mut live) => {
+                let outcome = live.exports.collation().and_then(|exports| {
+                    let store = &mut live.store;
+                    instance::at_once(exports.call_compare(store, collation, left, right))
+                });
+                extension.concluded_at_once(live, outcome)
+            }
+        }
     }
 }

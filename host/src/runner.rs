@@ -13,7 +13,7 @@ use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, Wasi
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView};
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
-use crate::extensions::{self, ExtensionsCtx, ExtensionsView, Limits};
+use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::grants::{Access, Grants};
 use crate::process::{self, Interrupt, Late, MemoryLimit, ProcessCtx, ProcessView, Stop};
@@ -69,7 +69,7 @@ impl Options {
             interrupt: Interrupt::default(),
             timeout: None,
             max_memory_bytes: MAX_MEMORY_BYTES,
-            extensions: ExtensionsCtx::new(Vec::new(), Limits::default(), None),
+            extensions: ExtensionsCtx::new(Vec::new()),
             at_end: AtEnd::Release,
             history: None,
             startup_files: Vec::new(),

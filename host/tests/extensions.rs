@@ -75,3 +75,117 @@ fn an_extension_is_found_by_its_path() {
         support::ours(&folder.path(), &[":memory:", ".load ./mine", "SELECT length(uuid4())"]);
     assert_eq!(run.out(), "36\n", "{run}");
 }
+
+const QUERY: &str = "SELECT length(sha3_query('SELECT 1'))";
+
+#[test]
+fn what_nobody_grants_is_refused_with_the_option_that_would() {
+    let folder = Folder::fresh("refused");
+    let sha3 = repository().join("target/release/extensions/sha3.wasm");
+    let mut content = fs::read(&sha3).expect("`make build` makes the extensions");
+    // A custom section more makes it another file.
+    content.extend([0, 2, 1, b'x']);
+    fs::write(folder.path().join("other.wasm"), content).expect("the folder is ours");
+    let refused = support::ours(&folder.path(), &[":memory:", ".load ./other", "SELECT 1"]);
+    assert!(refused.err().contains("`--grant other=sql:ro`"), "{refused}");
+    assert_eq!(refused.err().lines().count(), 1, "{refused}");
+    let granted = support::ours(
+        &folder.path(),
+        &["--grant", "other=sql:ro", ":memory:", ".load ./other", QUERY],
+    );
+    assert_eq!(granted.out(), "32\n", "{granted}");
+    fs::write(folder.path().join("grants.toml"), "[other]\ngrants = [\"sql:ro\"]\n")
+        .expect("the folder is ours");
+    let granted = support::ours(
+        &folder.path(),
+        &["--grants", "grants.toml", ":memory:", ".load ./other", QUERY],
+    );
+    assert_eq!(granted.out(), "32\n", "{granted}");
+}
+
+#[test]
+fn a_grants_file_beside_an_extension_is_not_believed() {
+    let folder = Folder::fresh("beside");
+    let extensions = repository().join("target/release/extensions");
+    let mut content =
+        fs::read(extensions.join("sha3.wasm")).expect("`make build` makes the extensions");
+    content.extend([0, 2, 1, b'x']);
+    fs::write(folder.path().join("sha3.wasm"), content).expect("the folder is ours");
+    fs::write(folder.path().join("grants.toml"), "[sha3]\ngrants = [\"sql\"]\n")
+        .expect("the folder is ours");
+    let run = support::ours(&folder.path(), &[":memory:", ".load ./sha3", "SELECT 1"]);
+    assert!(run.err().contains("`--grant sha3=sql:ro`"), "{run}");
+}
+
+#[test]
+fn grants_that_cannot_be_understood_end_the_program() {
+    let folder = Folder::fresh("mistaken");
+    for (grant, said) in [
+        ("sha3", "NAME="),
+        ("sha3=net", "`net`"),
+        ("sha3=dir:/no/such/folder", "/no/such/folder"),
+        ("sha3=env:NO_SUCH_VARIABLE", "NO_SUCH_VARIABLE"),
+    ] {
+        let run = support::ours(&folder.path(), &["--grant", grant, ":memory:", "SELECT 1"]);
+        assert!(run.err().contains(said) && run.out() == "", "{run}");
+    }
+}
+
+/// What SQL of an extension may do, seen through `sha3_query`.
+#[test]
+fn reading_sql_cannot_write_or_reach_files() {
+    let folder = Folder::fresh("reading");
+    fs::write(folder.path().join("secret.txt"), "secret").expect("the folder is ours");
+    for sql in [
+        "DELETE FROM t",
+        "WITH x AS (SELECT 1) DELETE FROM t",
+        "PRAGMA user_version = 1",
+        "ATTACH ''b.db'' AS b",
+        "BEGIN",
+        "/* SELECT */ CREATE TABLE u(a)",
+    ] {
+        let query = format!("SELECT sha3_query('{sql}')");
+        let run = support::ours(
+            &folder.path(),
+            &["a.db", ".load sha3", "CREATE TABLE IF NOT EXISTS t(a)", &query],
+        );
+        assert!(run.err().contains("non-query"), "{sql}: {run}");
+    }
+    // A file that cannot be read is NULL, as natively; the JSON function fails
+    // when it is not.
+    let read = "SELECT json(readfile(''secret.txt''))";
+    let query = format!("SELECT length(sha3_query('{read}'))");
+    let run = support::ours(&folder.path(), &["a.db", &read.replace("''", "'")]);
+    assert!(run.err().contains("malformed JSON"), "the shell itself reads it: {run}");
+    let run = support::ours(&folder.path(), &["a.db", ".load sha3", &query]);
+    assert!(run.out() == "32\n" && run.err() == "", "{run}");
+    let write = "SELECT sha3_query('SELECT writefile(''made.txt'', 1)')";
+    support::ours(&folder.path(), &["a.db", ".load sha3", write]);
+    assert!(!folder.path().join("made.txt").exists());
+}
+
+#[test]
+fn an_extension_cannot_be_called_from_its_own_sql() {
+    let folder = Folder::fresh("itself");
+    let run = support::ours(
+        &folder.path(),
+        &[":memory:", ".load sha3", "SELECT sha3_query('SELECT sha3_256(1)')"],
+    );
+    assert!(run.err().contains("`sha3` waits for the SQL"), "{run}");
+    assert_eq!(run.err().lines().count(), 1, "{run}");
+}
+
+#[test]
+fn sql_of_an_extension_sees_the_callers_transaction() {
+    let folder = Folder::fresh("transaction");
+    let hash = |table: &str| format!("SELECT hex(sha3_query('SELECT a FROM {table}'));");
+    let script = format!(
+        "CREATE TABLE t(a); BEGIN; INSERT INTO t VALUES (1); {} ROLLBACK; {}",
+        hash("t"),
+        hash("t")
+    );
+    let run = support::ours(&folder.path(), &["a.db", ".load sha3", &script]);
+    let out = run.out();
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines.len() == 2 && lines[0] != lines[1], "{run}");
+}

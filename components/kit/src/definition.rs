@@ -1,6 +1,6 @@
 //! What an extension is, and the macro that makes a component of it.
 
-use crate::{AggregateFunction, Collation, Module, Scalar, wire};
+use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, wire};
 
 /// Something that only the person at the command line can grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,16 @@ pub trait Definition: 'static {
     const MODULES: &'static [Module] = &[];
     /// What must be granted.
     const NEEDS: &'static [Need] = &[];
+    /// Called for each connection that loads the extension, once all the above
+    /// is registered there.
+    const CONNECT: fn() -> Result<()> = || Ok(());
+    /// Called for the functions of [`sql::register`](crate::sql::register), with
+    /// their numbers.
+    const REGISTERED: fn(u32, Arguments<'_>) -> Result<Output> = |_, _| Err(unregistered());
+}
+
+fn unregistered() -> crate::Error {
+    crate::Error::new(crate::code::MISUSE, "no such function was registered")
 }
 
 impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
@@ -51,6 +61,10 @@ impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::
             modules: T::MODULES.iter().map(Module::declare).collect(),
             needs: T::NEEDS.iter().map(|need| (*need).into()).collect(),
         }
+    }
+
+    fn connect() -> Result<()> {
+        T::CONNECT()
     }
 }
 
@@ -77,6 +91,8 @@ impl From<Need> for wire::types::Need {
 ///     collations: COLLATIONS,
 ///     modules: MODULES,
 ///     needs: NEEDS,
+///     connect: connect,
+///     registered: call_registered,
 /// }
 /// ```
 ///
@@ -92,6 +108,8 @@ macro_rules! extension {
         $(, collations: $collations:expr)?
         $(, modules: $modules:expr)?
         $(, needs: $needs:expr)?
+        $(, connect: $connect:expr)?
+        $(, registered: $registered:expr)?
         $(,)?
     ) => {
         struct SqliteExtension;
@@ -105,6 +123,11 @@ macro_rules! extension {
             $(const COLLATIONS: &'static [$crate::Collation] = $collations;)?
             $(const MODULES: &'static [$crate::Module] = $modules;)?
             $(const NEEDS: &'static [$crate::Need] = $needs;)?
+            $(const CONNECT: fn() -> $crate::Result<()> = $connect;)?
+            $(
+                const REGISTERED: fn(u32, $crate::Arguments<'_>) -> $crate::Result<$crate::Output> =
+                    $registered;
+            )?
         }
 
         // Natively nothing is exported, but the tables are not unused.

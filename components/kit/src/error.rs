@@ -62,6 +62,8 @@ pub mod code {
     pub const MISMATCH: i32 = 20;
     /// The extension was used in a way it does not support.
     pub const MISUSE: i32 = 21;
+    /// It was not granted, as writing is not by `sql:ro`.
+    pub const AUTH: i32 = 23;
     /// A number is out of range.
     pub const RANGE: i32 = 25;
 }

@@ -25,6 +25,9 @@
 //! [`Module`]s by the traits [`Table`] and [`Cursor`]. A component exports only
 //! the interfaces of the parts that it lists.
 //!
+//! With [`Need::Sql`] among its needs an extension can use [`sql`] on the
+//! connection that calls it.
+//!
 //! A panic ends the call with an SQL error that shows the panic's text.
 
 mod aggregate;
@@ -39,6 +42,7 @@ mod scalar;
 mod slab;
 mod value;
 
+pub mod sql;
 pub mod table;
 #[doc(hidden)]
 pub mod wire;

@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
-use crate::{Definition, Output, Result, Value, wire};
+use crate::{Definition, Output, Result, Value, sql, wire};
 
 /// A scalar function of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,9 @@ signature_choices!(Scalar);
 
 impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
     fn call(function: u32, mut values: Vec<Value>, subtypes: Vec<u8>) -> Result<Output> {
+        if let Some(number) = function.checked_sub(sql::FIRST_REGISTERED) {
+            return T::REGISTERED(number, Arguments::new("", &mut values, &subtypes));
+        }
         let scalar = &T::SCALARS[function as usize];
         (scalar.call)(Arguments::new(scalar.signature.name, &mut values, &subtypes))
     }

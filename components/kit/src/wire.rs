@@ -16,6 +16,8 @@ pub mod manifest {
         inline: "package sqlite-wasm:kit-manifest;
             world manifest { export sqlite-wasm:extension/extension@0.1.0; }",
         path: "../../wit/extension",
+        // The kit's own type, so that nothing is converted.
+        with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,
         pub_export_macro: true,
         export_macro_name: "export_manifest",
@@ -82,4 +84,22 @@ pub mod table {
         pub_export_macro: true,
         export_macro_name: "export_table",
     });
+}
+
+pub mod sql {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:kit-sql;
+            world sql { import sqlite-wasm:extension/sql@0.1.0; }",
+        path: "../../wit/extension",
+        // The kit's own types, so that nothing is converted.
+        with: {
+            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
+            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
+        },
+        generate_all,
+    });
+    pub use self::sqlite_wasm::extension::sql::*;
+    pub use self::sqlite_wasm::extension::types::{
+        Function, FunctionFlags, FunctionKind, Risk, TextEncoding,
+    };
 }

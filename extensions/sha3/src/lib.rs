@@ -7,15 +7,18 @@
 //! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which
 //!   tells NULL, numbers, text and blobs apart; another SIZE means 256. NULL
 //!   for no rows
-//!
-//! `sha3_query` is not here yet: it needs SQL on the caller's connection.
+//! - `sha3_query(SQL)`, `sha3_query(SQL, SIZE)`: the hash of the statements and
+//!   of all that they answer. They must only read
 
 mod hash;
+mod query;
 
 use hash::{Running, Size};
-use sqlite_wasm_kit::Risk::Innocuous;
-use sqlite_wasm_kit::Stability::Stable;
-use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Scalar, Value};
+use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
+use sqlite_wasm_kit::Stability::{Stable, Volatile};
+use sqlite_wasm_kit::{
+    Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Need, Scalar, Value,
+};
 
 const SCALARS: &[Scalar] = &[
     Scalar::new("sha3", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
@@ -24,6 +27,8 @@ const SCALARS: &[Scalar] = &[
     Scalar::new("sha3_256", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
     Scalar::new("sha3_384", 1, Stable, Innocuous, |a| a.apply(sha3_384)),
     Scalar::new("sha3_512", 1, Stable, Innocuous, |a| a.apply(sha3_512)),
+    Scalar::new("sha3_query", 1, Volatile, DirectOnly, |a| a.apply(sha3_query_256)),
+    Scalar::new("sha3_query", 2, Volatile, DirectOnly, |a| a.apply(sha3_query)),
 ];
 
 const AGGREGATES: &[AggregateFunction] = &[
@@ -36,6 +41,7 @@ sqlite_wasm_kit::extension! {
     description: "SHA-3 hashes, as SQLite's shathree gives them",
     scalars: SCALARS,
     aggregates: AGGREGATES,
+    needs: &[Need::SqlReadOnly],
 }
 
 /// The size is looked at first, so that a wrong one fails for NULL too.
@@ -59,6 +65,17 @@ fn sha3_384(content: Vec<u8>) -> Vec<u8> {
 
 fn sha3_512(content: Vec<u8>) -> Vec<u8> {
     hash::hash(Size::Bits512, &content)
+}
+
+fn sha3_query_256(sql: String) -> Result<Vec<u8>, Error> {
+    query::hash(Size::Bits256, &sql)
+}
+
+/// The size is looked at first, as in `sha3`.
+fn sha3_query(sql: Option<String>, size: Value) -> Result<Option<Vec<u8>>, Error> {
+    let size = Size::from_bits(size.to_integer())
+        .ok_or("sha3_query: size must be 224, 256, 384 or 512")?;
+    sql.map(|sql| query::hash(size, &sql)).transpose()
 }
 
 /// `sha3_agg` in progress; the first row says the size.

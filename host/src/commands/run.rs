@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Permits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
@@ -54,6 +54,14 @@ pub struct RunOptions {
     /// Load an extension before anything else
     #[arg(long, value_name = "NAME")]
     pub load: Vec<String>,
+
+    /// Let an extension use something: `sql`, `sql:ro`, `dir:PATH[:ro]`, `env:VARIABLE`
+    #[arg(long, value_name = "NAME=WORDS")]
+    pub grant: Vec<String>,
+
+    /// Grant extensions what a TOML file says: `[NAME]`, `grants = ["sql"]`
+    #[arg(long, value_name = "FILE")]
+    pub grants: Vec<PathBuf>,
 
     /// Compile anew, and keep nothing
     #[arg(long)]
@@ -168,7 +176,8 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
     options.timeout = run.timeout;
     options.at_end = AtEnd::Abandon;
     let cache = if run.no_cache { None } else { Folder::by_xdg() };
-    options.extensions = ExtensionsCtx::new(extension_folders(run), Limits::default(), cache);
+    options.extensions =
+        ExtensionsCtx::new(extension_folders(run)).permits(permits(run)?).cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.history = history();
     options.startup_files = startup_files();
@@ -214,6 +223,30 @@ fn extension_folders(run: &RunOptions) -> Vec<PathBuf> {
         .chain(data.map(|data| data.join("sqlite-wasm-run/extensions")))
         .chain(beside.map(|program| program.with_file_name("extensions")))
         .collect()
+}
+
+/// What extensions are granted: by the command line, by the file beside the
+/// shipped ones, and by the person at the terminal.
+fn permits(run: &RunOptions) -> Result<Permits> {
+    let mut permits = Permits::default();
+    run.grants.iter().try_for_each(|path| permits.add_file(path))?;
+    run.grant.iter().try_for_each(|grant| permits.add(grant))?;
+    if let Ok(program) = env::current_exe() {
+        permits.shipped(program.with_file_name("extensions").join("grants.toml"));
+    }
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        permits.ask_by(Box::new(ask));
+    }
+    Ok(permits)
+}
+
+/// Ask a question that `y` or `yes` answers with yes, and all else with no.
+fn ask(question: &str) -> bool {
+    eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    let terminal = fs::File::open("/dev/tty");
+    let read = terminal.and_then(|terminal| BufReader::new(terminal).read_line(&mut answer));
+    read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }
 
 fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {

@@ -1,100 +1,75 @@
 //! One extension: its component, and the instance that answers at the moment.
 
+use std::any::Any;
+use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
-use std::time::Duration;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
 
 use anyhow::{Result, anyhow, bail};
-use wasmtime::component::{Component, Instance, InstancePre, Linker, ResourceTable};
-use wasmtime::{Engine, Store, Trap};
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime::component::{Component, InstancePre};
+use wasmtime::{Engine, Store};
 
+use super::contract::{direct, suspendable};
+use super::exchange::SQLITE_MISUSE;
 use super::handles::Handles;
-use super::{Limits, error};
+use super::permissions::{Permissions, SqlAccess};
+use super::sandbox::{self, Outside, Sandbox};
+use super::{Limits, check, error};
 use crate::bindings::sqlite_wasm::extension::types::{Manifest, SqlError};
-use crate::process::MemoryLimit;
-use exports::sqlite_wasm::extension as interfaces;
+use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
 
-wasmtime::component::bindgen!({
-    path: "../wit/extension",
-    inline: "
-        package sqlite-wasm:host-view;
-        world every-export {
-            export sqlite-wasm:extension/extension@0.1.0;
-            export sqlite-wasm:extension/scalar@0.1.0;
-            export sqlite-wasm:extension/aggregate@0.1.0;
-            export sqlite-wasm:extension/collation@0.1.0;
-            export sqlite-wasm:extension/table@0.1.0;
-        }
-    ",
-    with: {
-        "sqlite-wasm:extension/types": crate::bindings::sqlite_wasm::extension::types,
-        "sqlite-wasm:extension/table-types": crate::bindings::sqlite_wasm::extension::table_types,
-    },
-});
+/// The import that makes an extension's calls suspendable.
+const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
 
-/// Steps of the clock that limits calls.
-const TICK: Duration = Duration::from_millis(10);
-
-/// Longest name that an extension may register, in bytes; SQLite takes 255.
-const MAX_NAME_BYTES: usize = 255;
-
-/// Most functions, collations and modules of one extension together.
-const MAX_REGISTRATIONS: usize = 1000;
-
-/// Bytes at the end of the log that are shown when an extension breaks down.
-const MAX_SHOWN_BYTES: usize = 1000;
-
-/// What an extension has.
-pub struct Sandbox {
-    wasi: WasiCtx,
-    table: ResourceTable,
-    memory: MemoryLimit,
-}
-
-impl WasiView for Sandbox {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
-}
-
-/// What an extension exports, as far as it does.
-pub struct Bindings {
-    scalar: Option<interfaces::scalar::Guest>,
-    aggregate: Option<interfaces::aggregate::Guest>,
-    collation: Option<interfaces::collation::Guest>,
-    table: Option<interfaces::table::Guest>,
-}
-
-macro_rules! offered {
-    ($($name:ident)*) => {$(
-        pub fn $name(&self) -> wasmtime::Result<&interfaces::$name::Guest> {
-            let missing = concat!("the extension does not export `", stringify!($name), "`");
-            self.$name.as_ref().ok_or_else(|| wasmtime::format_err!("{missing}"))
-        }
-    )*};
-}
-
-impl Bindings {
-    offered! { scalar aggregate collation table }
-}
+/// The code of a call that waits for SQL; see `dispatch`.
+pub const PENDING: i32 = i32::MAX;
 
 /// An instance that answers.
-pub struct Live {
+pub struct Live<E> {
     pub store: Store<Sandbox>,
-    pub bindings: Bindings,
-    pub handles: Handles,
-    instance: Instance,
+    pub exports: E,
+}
+
+/// An instance that its call owns, since it may be suspended.
+pub type Lent = Box<Live<suspendable::Exports>>;
+
+/// An instance on its way into a call.
+pub enum Instance<'a> {
+    Direct(&'a mut Live<direct::Exports>),
+    Suspendable(Lent),
+}
+
+type Answer<T> = Result<T, SqlError>;
+
+/// A call that was done: an [`Answer`], or what broke.
+type Outcome = wasmtime::Result<Box<dyn Any + Send>>;
+
+/// A call in progress; it owns its instance.
+pub type Suspended = Pin<Box<dyn Future<Output = (Lent, Outcome)> + Send>>;
+
+enum State {
+    /// The next call makes an instance.
+    Absent,
+    Direct(Box<Live<direct::Exports>>),
+    Suspendable(Lent),
+    /// A call waits for SQL.
+    Suspended(Suspended),
+    /// A call is done, and its answer waits to be taken.
+    Answered(Option<Lent>, Answer<Box<dyn Any + Send>>),
 }
 
 /// A loaded extension.
 pub struct Extension {
+    pub handles: Handles,
     path: PathBuf,
     manifest: Manifest,
     pre: InstancePre<Sandbox>,
     limits: Limits,
-    live: Option<(Live, MemoryOutputPipe)>,
+    permissions: Permissions,
+    has_sql: bool,
+    outside: Outside,
+    state: State,
     generation: u32,
 }
 
@@ -106,10 +81,15 @@ impl Extension {
         path: PathBuf,
         limits: Limits,
     ) -> Result<Self> {
-        let pre = linker(engine)?.instantiate_pre(component).map_err(|error| {
-            anyhow!(error).context("it asks for what an extension is not granted")
-        })?;
+        let has_sql = component
+            .component_type()
+            .imports(engine)
+            .any(|(name, _)| name.starts_with(SQL_IMPORT));
+        let pre = sandbox::linker(engine, has_sql)?
+            .instantiate_pre(component)
+            .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
         let mut extension = Self {
+            handles: Handles::new(0),
             path,
             manifest: Manifest {
                 name: String::new(),
@@ -122,11 +102,14 @@ impl Extension {
             },
             pre,
             limits,
-            live: None,
+            permissions: Permissions::default(),
+            has_sql,
+            outside: Outside::new(&limits),
+            state: State::Absent,
             generation: 0,
         };
         extension.manifest = extension.describe()?;
-        check(&extension.manifest)?;
+        check::manifest(&extension.manifest)?;
         Ok(extension)
     }
 
@@ -140,135 +123,196 @@ impl Extension {
         &self.manifest
     }
 
+    /// Whether it imports `sql`.
+    pub fn has_sql(&self) -> bool {
+        self.has_sql
+    }
+
+    /// Grant it something; what it had before ends, with its instance.
+    pub fn permit(&mut self, permissions: Permissions) {
+        // Nothing was granted until now: only a needless instance would go.
+        if permissions != self.permissions {
+            self.permissions = permissions;
+            self.state = State::Absent;
+        }
+    }
+
     fn describe(&mut self) -> Result<Manifest> {
-        let indices = interfaces::extension::GuestIndices::new(&self.pre)
-            .map_err(|_| anyhow!("it is no extension: it exports no `sqlite-wasm:extension`"))?;
-        self.start().map_err(|error| anyhow!(error))?;
-        let Some((live, log)) = &mut self.live else { bail!("it did not start") };
-        let guest = indices.load(&mut live.store, &live.instance)?;
-        deadline(&mut live.store, self.limits.call_time);
-        guest.call_describe(&mut live.store).map_err(|error| anyhow!(story(&error, log)))
-    }
-
-    /// Call the instance, or a fresh one where there is none. One that breaks
-    /// down is dropped.
-    pub fn call<T>(
-        &mut self,
-        call: impl FnOnce(&mut Live) -> wasmtime::Result<Result<T, SqlError>>,
-    ) -> std::result::Result<T, SqlError> {
-        if self.live.is_none() {
-            self.start().map_err(|cause| error(format!("{}: {cause}", self.manifest.name)))?;
+        if direct::exports::sqlite_wasm::extension::extension::GuestIndices::new(&self.pre).is_err()
+        {
+            bail!("it is no extension: it exports no `sqlite-wasm:extension`");
         }
-        let Some((live, log)) = &mut self.live else {
-            return Err(error(format!("{}: it did not start", self.manifest.name)));
-        };
-        deadline(&mut live.store, self.limits.call_time);
-        match call(live) {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(failure)) => Err(failure),
-            Err(trap) => {
-                let story = story(&trap, log);
-                self.live = None;
-                Err(error(format!("the extension `{}` broke down: {story}", self.manifest.name)))
+        self.start()?;
+        let manifest = match &mut self.state {
+            State::Direct(live) => live.exports.extension()?.call_describe(&mut live.store),
+            State::Suspendable(live) => {
+                at_once(live.exports.extension()?.call_describe(&mut live.store))
             }
-        }
+            _ => bail!("it did not start"),
+        };
+        manifest.map_err(|trap| anyhow!(self.outside.story(&trap)))
     }
 
-    fn start(&mut self) -> wasmtime::Result<()> {
-        let log = MemoryOutputPipe::new(self.limits.log_bytes);
-        let mut wasi = WasiCtxBuilder::new();
-        wasi.stdout(log.clone()).stderr(log.clone()).allow_blocking_current_thread(true);
-        let sandbox = Sandbox {
-            wasi: wasi.build(),
-            table: ResourceTable::new(),
-            memory: MemoryLimit::new(self.limits.memory_bytes),
+    fn start(&mut self) -> Result<()> {
+        self.outside = Outside::new(&self.limits);
+        let mut store = sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside)?;
+        self.state = if self.has_sql {
+            sandbox::forgive_waiting(&mut store);
+            let instance = at_once(self.pre.instantiate_async(&mut store))?;
+            let exports = suspendable::Exports::find(&self.pre, &mut store, &instance)?;
+            State::Suspendable(Box::new(Live { store, exports }))
+        } else {
+            let instance = self.pre.instantiate(&mut store)?;
+            let exports = direct::Exports::find(&self.pre, &mut store, &instance)?;
+            State::Direct(Box::new(Live { store, exports }))
         };
-        let mut store = Store::new(self.pre.engine(), sandbox);
-        store.limiter(|sandbox| &mut sandbox.memory);
-        deadline(&mut store, self.limits.call_time);
-        let instance = self.pre.instantiate(&mut store)?;
-        macro_rules! find {
-            ($name:ident) => {
-                match interfaces::$name::GuestIndices::new(&self.pre) {
-                    Ok(indices) => Some(indices.load(&mut store, &instance)?),
-                    Err(_) => None,
-                }
-            };
-        }
-        let bindings = Bindings {
-            scalar: find!(scalar),
-            aggregate: find!(aggregate),
-            collation: find!(collation),
-            table: find!(table),
-        };
-        let handles = Handles::new(self.generation);
+        self.handles = Handles::new(self.generation);
         self.generation += 1;
-        self.live = Some((Live { store, bindings, handles, instance }, log));
         Ok(())
     }
-}
 
-fn linker(engine: &Engine) -> Result<Linker<Sandbox>> {
-    let mut linker = Linker::new(engine);
-    crate::runner::add_wasi_to_linker(&mut linker)?;
-    Ok(linker)
-}
-
-/// Refuse what no honest extension registers.
-fn check(manifest: &Manifest) -> Result<()> {
-    let functions = manifest.functions.iter().map(|function| &function.name);
-    let collations = manifest.collations.iter().map(|collation| &collation.name);
-    let modules = manifest.modules.iter().map(|module| &module.name);
-    let names: Vec<&String> = functions.chain(collations).chain(modules).collect();
-    if names.len() > MAX_REGISTRATIONS {
-        bail!("it registers {} names; {MAX_REGISTRATIONS} are allowed", names.len());
-    }
-    for name in names.into_iter().chain([&manifest.name]) {
-        if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains('\0') {
-            bail!(
-                "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has a NUL"
-            );
+    /// The instance for a call, or a fresh one where there is none.
+    pub fn instance(&mut self) -> Answer<Instance<'_>> {
+        if matches!(self.state, State::Absent) {
+            self.start().map_err(|cause| error(format!("{}: {cause:#}", self.manifest.name)))?;
+        }
+        if matches!(self.state, State::Suspendable(_)) {
+            let State::Suspendable(mut live) = std::mem::replace(&mut self.state, State::Absent)
+            else {
+                return Err(busy(&self.manifest));
+            };
+            sandbox::set_deadline(&mut live.store, self.limits.call_time);
+            return Ok(Instance::Suspendable(live));
+        }
+        match &mut self.state {
+            State::Direct(live) => {
+                sandbox::set_deadline(&mut live.store, self.limits.call_time);
+                Ok(Instance::Direct(live))
+            }
+            _ => Err(busy(&self.manifest)),
         }
     }
-    if let Some(function) = manifest.functions.iter().find(|f| f.arguments < -1) {
-        bail!("it registers `{}` with {} arguments", function.name, function.arguments);
-    }
-    Ok(())
-}
 
-/// What broke: the panic's own text where there is one.
-fn story(trap: &wasmtime::Error, log: &MemoryOutputPipe) -> String {
-    let cause = match trap.downcast_ref::<Trap>() {
-        Some(Trap::Interrupt) => "it used up its time for one call".to_owned(),
-        Some(trap) => trap.to_string(),
-        None => trap.root_cause().to_string(),
-    };
-    let log = log.contents();
-    let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
-    match shown.trim() {
-        "" => cause,
-        shown => format!("{cause}; it said: {}", shown.replace('\n', " ")),
-    }
-}
-
-/// Let the next call end by then.
-fn deadline(store: &mut Store<Sandbox>, time: Duration) {
-    let ticks = time.as_millis() / TICK.as_millis() + 1;
-    store.set_epoch_deadline(ticks as u64);
-}
-
-/// Start the clock of `engine`, once for the process: it has one engine for
-/// extensions.
-pub fn tick(engine: &Engine) {
-    static STARTED: Once = Once::new();
-    let engine = engine.weak();
-    STARTED.call_once(|| {
-        std::thread::spawn(move || {
-            while let Some(engine) = engine.upgrade() {
-                engine.increment_epoch();
-                drop(engine);
-                std::thread::sleep(TICK);
+    /// What became of a direct call. An instance that breaks down is dropped.
+    pub fn concluded<T>(&mut self, outcome: wasmtime::Result<Answer<T>>) -> Answer<T> {
+        match outcome {
+            Ok(Ok(value)) => Ok(value),
+            Ok(Err(failure)) => Err(honest(failure)),
+            Err(trap) => {
+                self.state = State::Absent;
+                Err(self.broke_down(&trap))
             }
-        });
-    });
+        }
+    }
+
+    fn broke_down(&self, trap: &wasmtime::Error) -> SqlError {
+        let story = self.outside.story(trap);
+        error(format!("the extension `{}` broke down: {story}", self.manifest.name))
+    }
+
+    /// Begin a call that may be suspended.
+    pub fn begin<T: 'static>(&mut self, call: Suspended) -> Answer<T> {
+        self.outside.exchange.set_open(self.permissions.sql != SqlAccess::None);
+        self.state = State::Suspended(call);
+        self.go_on();
+        self.take_answer().unwrap_or_else(|| {
+            Err(SqlError { code: PENDING, message: "it waits for SQL".to_owned() })
+        })
+    }
+
+    /// What became of a call of a suspendable instance that cannot be suspended.
+    pub fn concluded_at_once<T>(&mut self, live: Lent, outcome: wasmtime::Result<T>) -> Answer<T> {
+        match outcome {
+            Ok(value) => {
+                self.state = State::Suspendable(live);
+                Ok(value)
+            }
+            Err(trap) => {
+                self.outside.exchange.close_all();
+                Err(self.broke_down(&trap))
+            }
+        }
+    }
+
+    /// A table, cursor or computation ends with the answer, whatever it is; but
+    /// not while its call waits for SQL.
+    pub fn forget_handle<T>(&mut self, handle: u32, answer: Answer<T>) -> Answer<T> {
+        let is_pending = matches!(&answer, Err(error) if error.code == PENDING);
+        if !is_pending {
+            self.handles.remove(handle);
+        }
+        answer
+    }
+
+    /// Let a suspended call run until it asks or is done.
+    fn go_on(&mut self) {
+        let State::Suspended(call) = &mut self.state else { return };
+        let Poll::Ready((live, outcome)) =
+            call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            return;
+        };
+        self.outside.exchange.set_open(false);
+        self.state = match outcome {
+            Ok(answer) => State::Answered(Some(live), Ok(answer)),
+            Err(trap) => {
+                self.outside.exchange.close_all();
+                State::Answered(None, Err(self.broke_down(&trap)))
+            }
+        };
+    }
+
+    /// The answer of a call that is done, and whose questions are all answered.
+    pub fn take_answer<T: 'static>(&mut self) -> Option<Answer<T>> {
+        if !matches!(self.state, State::Answered(..)) || self.outside.exchange.has_question() {
+            return None;
+        }
+        let State::Answered(live, answer) = std::mem::replace(&mut self.state, State::Absent)
+        else {
+            return None;
+        };
+        self.state = live.map_or(State::Absent, State::Suspendable);
+        Some(answer.and_then(|answer| match answer.downcast::<Answer<T>>() {
+            Ok(answer) => answer.map_err(honest),
+            Err(_) => Err(error("another call was to be repeated".to_owned())),
+        }))
+    }
+
+    /// What a suspended call asks.
+    pub fn request(&mut self) -> Option<SqlRequest> {
+        self.outside.exchange.take(self.permissions.sql)
+    }
+
+    /// Answer that, and let the call go on.
+    pub fn resume(&mut self, reply: SqlReply) -> Option<SqlRequest> {
+        if matches!(self.state, State::Suspended(_)) {
+            self.outside.exchange.put(reply);
+            self.go_on();
+        }
+        self.request()
+    }
+}
+
+fn busy(manifest: &Manifest) -> SqlError {
+    let message = format!(
+        "the extension `{}` waits for the SQL that it asked for, and cannot be called from it",
+        manifest.name
+    );
+    SqlError { code: SQLITE_MISUSE, message }
+}
+
+/// The extension cannot give the host's own code.
+fn honest(failure: SqlError) -> SqlError {
+    match failure.code {
+        PENDING => error(failure.message),
+        _ => failure,
+    }
+}
+
+/// The result of a call that cannot be suspended.
+pub fn at_once<T>(call: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
+    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Err(wasmtime::format_err!("it waits where there is nothing to wait for")),
+    }
 }

@@ -11,6 +11,7 @@ use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 
+use super::extensions;
 use crate::host::process::{Interruption, poll_interruption};
 
 /// Virtual machine steps between two questions to the host. A question costs
@@ -77,6 +78,23 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite::sqlite3) -> c_int
             Some(hooks) => (hooks.opened)(db),
             None => sqlite::SQLITE_OK,
         }
+    }
+}
+
+/// What `sqlite3_close` does, after the statements that extensions keep are
+/// closed: SQLite refuses to close a connection that has any.
+///
+/// # Safety
+///
+/// As `sqlite3_close`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn engine_close(db: *mut sqlite::sqlite3) -> c_int {
+    // SAFETY: the caller's connection, on which nothing runs.
+    unsafe {
+        if !db.is_null() {
+            extensions::sql::close_all(db);
+        }
+        sqlite::sqlite3_close(db)
     }
 }
 

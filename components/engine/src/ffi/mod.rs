@@ -1,7 +1,7 @@
 //! Where SQLite's C and the component's imports meet: the only `unsafe` code.
 
 pub mod connection;
-mod extensions;
+pub mod extensions;
 pub mod io_methods;
 pub mod mapped;
 mod memory;

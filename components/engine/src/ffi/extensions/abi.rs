@@ -6,7 +6,7 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
 
-use crate::host::dispatch::Value;
+use crate::host::dispatch::{SqlError, Value};
 use crate::host::extension_types::TextEncoding;
 
 /// Bytes that the other side reads or has written.
@@ -118,6 +118,22 @@ impl<T: Copy> RawResult<T> {
         Self { is_error: 0, body: RawBody { nothing: () } }
     }
 
+    /// Whether it is the failure `code`; its message is given back then.
+    ///
+    /// # Safety
+    ///
+    /// A call has filled it, and it is not read again then.
+    pub unsafe fn take_error(&self, code: i32) -> bool {
+        // SAFETY: the discriminant says which of the two was written.
+        unsafe {
+            let is_it = self.is_error != 0 && self.body.error.code == code;
+            if is_it {
+                release(self.body.error.message);
+            }
+            is_it
+        }
+    }
+
     /// # Safety
     ///
     /// A call has filled it.
@@ -146,6 +162,20 @@ pub unsafe fn release<T>(list: RawList<T>) {
         // SAFETY: `cabi_realloc` takes its memory from `malloc`.
         unsafe { free(list.data.cast_mut().cast()) };
     }
+}
+
+/// Memory of a list that the host gave, for SQLite to free: its address, its
+/// size, and how.
+pub fn free_by_libc(bytes: Vec<u8>) -> (*const u8, u64, Destructor) {
+    let bytes = std::mem::ManuallyDrop::new(bytes);
+    // Nothing was allocated for what is empty.
+    let destructor: Destructor = if bytes.is_empty() { None } else { Some(free) };
+    (bytes.as_ptr(), bytes.len() as u64, destructor)
+}
+
+/// A failure for an extension.
+pub fn failure(code: c_int, message: &str) -> SqlError {
+    SqlError { code, message: message.to_owned() }
 }
 
 /// A value of SQLite, in SQLite's own memory.
@@ -288,7 +318,8 @@ pub fn encoding_code(encoding: TextEncoding) -> c_int {
     }
 }
 
-type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
+/// How SQLite gives memory back.
+pub type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// # Safety
 ///
@@ -363,7 +394,7 @@ impl Failure {
     }
 
     /// A failure from the generated bindings.
-    pub fn from_error(error: crate::host::dispatch::SqlError) -> Self {
+    pub fn from_error(error: SqlError) -> Self {
         Self { code: failure_code(error.code), message: error.message.into_bytes() }
     }
 

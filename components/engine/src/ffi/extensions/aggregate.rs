@@ -4,10 +4,11 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3_context, sqlite3_value};
+use sqlite::{sqlite3, sqlite3_context, sqlite3_value};
 
 use super::abi::{Failure, RawList, RawOutput, RawResult, RawValue};
 use super::scalar::{Lowered, Registered, answer};
+use super::sql::{served, served_raw};
 use crate::host::dispatch;
 
 /// Rows collected before they are sent.
@@ -69,8 +70,16 @@ struct Computation {
 }
 
 impl Computation {
-    fn start(registered: &Registered) -> Result<Self, Failure> {
-        let started = dispatch::aggregate_start(registered.extension, registered.function);
+    /// # Safety
+    ///
+    /// `db` is the connection that calls.
+    unsafe fn start(db: *mut sqlite3, registered: &Registered) -> Result<Self, Failure> {
+        // SAFETY: the caller's connection.
+        let started = unsafe {
+            served(db, registered.extension, || {
+                dispatch::aggregate_start(registered.extension, registered.function)
+            })
+        };
         Ok(Self {
             accumulator: started.map_err(Failure::from_error)?,
             direction: Direction::Add,
@@ -82,15 +91,20 @@ impl Computation {
         })
     }
 
-    fn collect(
+    /// # Safety
+    ///
+    /// `db` is the connection that calls.
+    unsafe fn collect(
         &mut self,
+        db: *mut sqlite3,
         registered: &Registered,
         direction: Direction,
         row: &Lowered,
     ) -> Result<(), Failure> {
         let values = row.values();
         if self.direction != direction || self.width != values.len() as u32 {
-            self.send(registered)?;
+            // SAFETY: the caller's connection.
+            unsafe { self.send(db, registered) }?;
             self.direction = direction;
             self.width = values.len() as u32;
         }
@@ -101,12 +115,16 @@ impl Computation {
         self.subtypes.extend(&row.subtypes);
         self.count += 1;
         if self.count == MAX_ROWS || self.bytes.len() > MAX_BYTES {
-            self.send(registered)?;
+            // SAFETY: the caller's connection.
+            unsafe { self.send(db, registered) }?;
         }
         Ok(())
     }
 
-    fn send(&mut self, registered: &Registered) -> Result<(), Failure> {
+    /// # Safety
+    ///
+    /// `db` is the connection that calls.
+    unsafe fn send(&mut self, db: *mut sqlite3, registered: &Registered) -> Result<(), Failure> {
         if self.count == 0 {
             return Ok(());
         }
@@ -119,22 +137,23 @@ impl Computation {
             Direction::Add => aggregate_step,
             Direction::Remove => aggregate_inverse,
         };
-        let mut result = RawResult::empty();
         // SAFETY: the import's lowered form; the lists live until it returns,
         // and it fills the result.
         let sent = unsafe {
-            send(
-                registered.extension,
-                self.accumulator,
-                self.count,
-                self.width,
-                rows.data,
-                rows.count,
-                subtypes.data,
-                subtypes.count,
-                &mut result,
-            );
-            result.get()
+            served_raw(db, registered.extension, |result: &mut RawResult<()>| {
+                send(
+                    registered.extension,
+                    self.accumulator,
+                    self.count,
+                    self.width,
+                    rows.data,
+                    rows.count,
+                    subtypes.data,
+                    subtypes.count,
+                    result,
+                );
+            })
+            .get()
         };
         self.count = 0;
         self.rows.clear();
@@ -148,9 +167,12 @@ impl Computation {
 /// # Safety
 ///
 /// `context` is that of an aggregate's call.
-unsafe fn registered<'a>(context: *mut sqlite3_context) -> &'a Registered {
+unsafe fn registered<'a>(context: *mut sqlite3_context) -> (*mut sqlite3, &'a Registered) {
     // SAFETY: the user data of our registrations.
-    unsafe { &*sqlite::sqlite3_user_data(context).cast::<Registered>() }
+    unsafe {
+        let registered = &*sqlite::sqlite3_user_data(context).cast::<Registered>();
+        (sqlite::sqlite3_context_db_handle(context), registered)
+    }
 }
 
 /// The computation of a group, begun where there is none yet.
@@ -171,7 +193,8 @@ unsafe fn computation<'a>(
             return Err(Failure { code: sqlite::SQLITE_NOMEM, message: Vec::new() });
         }
         if (*place).is_null() {
-            *place = Box::into_raw(Box::new(Computation::start(registered)?));
+            let db = sqlite::sqlite3_context_db_handle(context);
+            *place = Box::into_raw(Box::new(Computation::start(db, registered)?));
         }
         Ok(&mut **place)
     }
@@ -188,10 +211,10 @@ unsafe fn collect(
 ) {
     // SAFETY: the caller's promise; the place holds null or a computation.
     unsafe {
-        let registered = registered(context);
+        let (db, registered) = registered(context);
         let row = Lowered::new(registered, count, values);
         let collected = computation(context, registered)
-            .and_then(|computation| computation.collect(registered, direction, &row));
+            .and_then(|computation| computation.collect(db, registered, direction, &row));
         if let Err(failure) = collected {
             failure.give(context);
         }
@@ -234,17 +257,18 @@ pub unsafe extern "C" fn inverse(
 pub unsafe extern "C" fn value(context: *mut sqlite3_context) {
     // SAFETY: SQLite's own argument; the place holds null or a computation.
     unsafe {
-        let registered = registered(context);
+        let (db, registered) = registered(context);
         // A frame may have no rows.
         let computation = match computation(context, registered) {
             Ok(computation) => computation,
             Err(failure) => return failure.give(context),
         };
-        if let Err(failure) = computation.send(registered) {
+        if let Err(failure) = computation.send(db, registered) {
             return failure.give(context);
         }
-        let mut result = RawResult::empty();
-        aggregate_value(registered.extension, computation.accumulator, &mut result);
+        let result = served_raw(db, registered.extension, |result| {
+            aggregate_value(registered.extension, computation.accumulator, result);
+        });
         answer(context, result, registered);
     }
 }
@@ -258,11 +282,11 @@ pub unsafe extern "C" fn value(context: *mut sqlite3_context) {
 pub unsafe extern "C" fn finish(context: *mut sqlite3_context) {
     // SAFETY: the place holds null or a computation, which ends here.
     unsafe {
-        let registered = registered(context);
+        let (db, registered) = registered(context);
         // No bytes: SQLite makes no place where there was no row.
         let place: *mut *mut Computation = sqlite::sqlite3_aggregate_context(context, 0).cast();
         let computation = if place.is_null() || (*place).is_null() {
-            Computation::start(registered)
+            Computation::start(db, registered)
         } else {
             let computation = *Box::from_raw(*place);
             *place = null_mut();
@@ -272,12 +296,16 @@ pub unsafe extern "C" fn finish(context: *mut sqlite3_context) {
             Ok(computation) => computation,
             Err(failure) => return failure.give(context),
         };
-        if let Err(failure) = computation.send(registered) {
-            dispatch::aggregate_abandon(registered.extension, computation.accumulator);
+        if let Err(failure) = computation.send(db, registered) {
+            // Nobody is there to be told of another failure.
+            let _ = served(db, registered.extension, || {
+                dispatch::aggregate_abandon(registered.extension, computation.accumulator)
+            });
             return failure.give(context);
         }
-        let mut result = RawResult::empty();
-        aggregate_finish(registered.extension, computation.accumulator, &mut result);
+        let result = served_raw(db, registered.extension, |result| {
+            aggregate_finish(registered.extension, computation.accumulator, result);
+        });
         answer(context, result, registered);
     }
 }

@@ -9,9 +9,10 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
-use super::abi::{Subtypes, encoding_code};
+use super::abi::{Subtypes, encoding_code, failure};
+use super::sql::{self, served};
 use super::{aggregate, collation, scalar, table};
-use crate::host::dispatch::{self, Loaded};
+use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{Collation, Function, FunctionFlags, FunctionKind, Risk};
 use crate::paths::{LastLink, granted};
 
@@ -43,7 +44,11 @@ pub unsafe extern "C" fn open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut 
     if name.ends_with(".so") {
         return null_mut();
     }
-    match find(&name).and_then(|name| dispatch::load(&name)) {
+    let allowed = match sql::is_running() {
+        true => Err("SQL of an extension cannot load extensions".to_owned()),
+        false => find(&name),
+    };
+    match allowed.and_then(|name| dispatch::load(&name)) {
         Ok(loaded) => Box::into_raw(Box::new(loaded)).cast(),
         Err(error) => {
             OPENING.0.error.replace(error);
@@ -74,6 +79,10 @@ pub unsafe extern "C" fn error(_: *mut sqlite3_vfs, room: c_int, text: *mut c_ch
 
 /// xDlSym: one entry point for all, which finds its library where this leaves
 /// it.
+///
+/// # Safety
+///
+/// `library` came from [`open`].
 pub unsafe extern "C" fn symbol(
     _: *mut sqlite3_vfs,
     library: *mut c_void,
@@ -112,19 +121,39 @@ unsafe extern "C" fn register(
     let library = std::ptr::with_exposed_provenance::<Loaded>(OPENING.0.current.get());
     // SAFETY: SQLite calls the entry point right after it asked for it, with
     // the library open.
-    let result = unsafe { register_all(db, &*library) };
-    if let Err((code, what)) = result {
-        // SQLite does not replace a function while a statement runs.
-        let why = match code {
-            sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
-            _ => "SQLite refuses it",
-        };
-        let text = CString::new(format!("cannot register `{what}`: {why}")).unwrap_or_default();
-        // SAFETY: SQLite frees what `sqlite3_mprintf` allocates.
-        unsafe { *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), text.as_ptr()) };
-        return code;
+    match unsafe { connect(db, &*library) } {
+        Ok(()) => sqlite::SQLITE_OK,
+        Err(failure) => {
+            let text = CString::new(failure.message.replace('\0', "")).unwrap_or_default();
+            // SAFETY: SQLite frees what `sqlite3_mprintf` allocates.
+            unsafe { *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), text.as_ptr()) };
+            failure.code
+        }
     }
-    sqlite::SQLITE_OK
+}
+
+/// Register what an extension has, and let it use the connection.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError> {
+    let extension = loaded.extension;
+    // SAFETY: the caller's connection.
+    unsafe {
+        register_all(db, loaded).map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
+        served(db, extension, || dispatch::connect(extension))
+    }
+}
+
+/// Why SQLite refused to register something.
+pub fn refusal(code: c_int, name: &str) -> String {
+    let why = match code {
+        // SQLite does not replace a function while a statement runs.
+        sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
+        _ => "SQLite refuses it",
+    };
+    format!("cannot register `{name}`: {why}")
 }
 
 type Registration = Result<(), (c_int, String)>;
@@ -188,10 +217,12 @@ fn called(extension: u32, place: u32, function: &Function) -> scalar::Registered
     }
 }
 
+/// Register a function that is called by the number `place`.
+///
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn register_function(
+pub unsafe fn register_function(
     db: *mut sqlite3,
     extension: u32,
     place: u32,

@@ -9,4 +9,5 @@ mod aggregate;
 mod collation;
 pub mod load;
 mod scalar;
+pub mod sql;
 mod table;

@@ -7,6 +7,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
 
 use super::abi::{Failure, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower};
+use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
 
 /// A function that an extension registered: what SQLite hands back at a call.
@@ -104,16 +105,18 @@ pub unsafe extern "C" fn call(
         let lowered = Lowered::new(registered, count, values);
         let arguments = RawList::of(lowered.values());
         let subtypes = RawList::of(&lowered.subtypes);
-        let mut result = RawResult::empty();
-        call_scalar(
-            registered.extension,
-            registered.function,
-            arguments.data,
-            arguments.count,
-            subtypes.data,
-            subtypes.count,
-            &mut result,
-        );
+        let db = sqlite::sqlite3_context_db_handle(context);
+        let result = served_raw(db, registered.extension, |result| {
+            call_scalar(
+                registered.extension,
+                registered.function,
+                arguments.data,
+                arguments.count,
+                subtypes.data,
+                subtypes.count,
+                result,
+            );
+        });
         answer(context, result, registered);
     }
 }

@@ -18,6 +18,7 @@ use sqlite::{
 use super::abi::{Failure, owned};
 use super::load::{c_name, outcome};
 use super::scalar;
+use super::sql::served;
 use crate::host::dispatch::{self, SqlError};
 use crate::host::extension_types::{Module, ModuleFlags, ModuleKind, Risk};
 use crate::host::table_types::{
@@ -200,14 +201,16 @@ unsafe fn connected(
             .iter()
             .map(|word| string(*word))
             .collect();
-        let connected = dispatch::table_connect(
-            registered.extension.number,
-            registered.module,
-            occasion,
-            &words[1],
-            &words[2],
-            &words[3..],
-        );
+        let connected = served(db, registered.extension.number, || {
+            dispatch::table_connect(
+                registered.extension.number,
+                registered.module,
+                occasion,
+                &words[1],
+                &words[2],
+                &words[3..],
+            )
+        });
         match connected.map_err(Failure::from_error) {
             Ok(connected) => declare(db, registered, connected, table, error),
             Err(failure) => {
@@ -235,7 +238,9 @@ unsafe fn declare(
         if code != sqlite::SQLITE_OK {
             *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), sqlite::sqlite3_errmsg(db));
             // The extension has the table already.
-            let _ = dispatch::table_disconnect(registered.extension.number, connected.table);
+            let _ = served(db, registered.extension.number, || {
+                dispatch::table_disconnect(registered.extension.number, connected.table)
+            });
             return code;
         }
         configure(db, registered);
@@ -294,6 +299,13 @@ impl Table {
         failure.code
     }
 
+    /// Call the extension, for this table's connection.
+    fn call<T>(&self, call: impl Fn(u32, u32) -> Result<T, SqlError>) -> Result<T, SqlError> {
+        let extension = self.extension.number;
+        // SAFETY: a table does not outlive its connection.
+        unsafe { served(self.db, extension, || call(extension, self.table)) }
+    }
+
     fn told(&mut self, result: Result<(), SqlError>) -> c_int {
         match result.map_err(Failure::from_error) {
             Ok(()) => sqlite::SQLITE_OK,
@@ -307,7 +319,8 @@ unsafe extern "C" fn best_index(table: *mut sqlite3_vtab, info: *mut sqlite3_ind
     unsafe {
         let table = table_of(table);
         let question = plan::question(info);
-        match dispatch::table_best_index(table.extension.number, table.table, &question) {
+        match table.call(|extension, table| dispatch::table_best_index(extension, table, &question))
+        {
             Ok(Some(plan)) => match plan::answer(info, &plan) {
                 Ok(()) => sqlite::SQLITE_OK,
                 Err(broken) => table.failed(&table.extension.broke(broken)),
@@ -322,7 +335,7 @@ unsafe extern "C" fn disconnect(table: *mut sqlite3_vtab) -> c_int {
     // SAFETY: SQLite disconnects a table once.
     let table = unsafe { Box::from_raw(table.cast::<Table>()) };
     // SQLite has no use for a failure here: the table is gone either way.
-    let _ = dispatch::table_disconnect(table.extension.number, table.table);
+    let _ = table.call(dispatch::table_disconnect);
     sqlite::SQLITE_OK
 }
 
@@ -330,7 +343,7 @@ unsafe extern "C" fn destroy(table: *mut sqlite3_vtab) -> c_int {
     // SAFETY: the table stays when this fails, and is freed when it does not.
     unsafe {
         let here = table_of(table);
-        let result = dispatch::table_destroy(here.extension.number, here.table);
+        let result = here.call(dispatch::table_destroy);
         let code = here.told(result);
         if code == sqlite::SQLITE_OK {
             drop(Box::from_raw(table.cast::<Table>()));
@@ -346,9 +359,9 @@ unsafe extern "C" fn open(
     // SAFETY: SQLite's own arguments.
     unsafe {
         let table = table_of(table);
-        match dispatch::table_open(table.extension.number, table.table) {
+        match table.call(dispatch::table_open) {
             Ok(number) => {
-                let opened = Cursor::new(table.extension.clone(), number);
+                let opened = Cursor::new(table.db, table.extension.clone(), number);
                 *cursor = Box::into_raw(Box::new(opened)).cast();
                 sqlite::SQLITE_OK
             }
@@ -436,12 +449,10 @@ unsafe extern "C" fn update(
     unsafe {
         let values = slice::from_raw_parts(values, count as usize);
         let table = table_of(table);
-        match dispatch::table_update(
-            table.extension.number,
-            table.table,
-            &change(values),
-            conflict(table),
-        ) {
+        let (change, conflict) = (change(values), conflict(table));
+        match table
+            .call(|extension, table| dispatch::table_update(extension, table, &change, conflict))
+        {
             Ok(number) => {
                 *row_id = number;
                 sqlite::SQLITE_OK
@@ -500,7 +511,8 @@ macro_rules! transaction_steps {
         unsafe extern "C" fn $name(table: *mut sqlite3_vtab $(, $number: c_int)?) -> c_int {
             // SAFETY: SQLite's own arguments.
             let table = unsafe { table_of(table) };
-            let result = dispatch::table_transact(table.extension.number, table.table, $step);
+            let result =
+                table.call(|extension, table| dispatch::table_transact(extension, table, $step));
             table.told(result)
         }
     )*};
@@ -520,7 +532,8 @@ unsafe extern "C" fn rename(table: *mut sqlite3_vtab, name: *const c_char) -> c_
     // SAFETY: SQLite's own arguments.
     unsafe {
         let table = table_of(table);
-        let result = dispatch::table_rename(table.extension.number, table.table, &string(name));
+        let name = string(name);
+        let result = table.call(|extension, table| dispatch::table_rename(extension, table, &name));
         table.told(result)
     }
 }
@@ -565,13 +578,12 @@ unsafe extern "C" fn find_function(
     // table.
     unsafe {
         let table = table_of(table);
-        let found = dispatch::table_find_function(
-            table.extension.number,
-            table.table,
-            arguments as u32,
-            &string(name),
-        );
-        let Some(overload) = found else {
+        let (name, arguments) = (string(name), arguments as u32);
+        let found = table.call(|extension, table| {
+            dispatch::table_find_function(extension, table, arguments, &name)
+        });
+        // SQLite has no use for a failure here.
+        let Ok(Some(overload)) = found else {
             return 0;
         };
         let Some(registered) = table.extension.functions.get(overload.function as usize) else {

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3_context, sqlite3_vtab_cursor};
+use sqlite::{sqlite3, sqlite3_context, sqlite3_vtab_cursor};
 
 use super::super::abi::{Failure, RawList, RawResult, RawValue, give_copy, release, release_value};
+use super::super::sql::{served, served_raw};
 use super::Extension;
 use crate::host::dispatch;
 use crate::host::table_types::FilterArgument;
@@ -38,6 +39,7 @@ unsafe extern "C" {
 #[repr(C)]
 pub struct Cursor {
     head: sqlite3_vtab_cursor,
+    db: *mut sqlite3,
     extension: Rc<Extension>,
     number: u32,
     /// The columns that are fetched, in order.
@@ -48,10 +50,11 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    pub fn new(extension: Rc<Extension>, number: u32) -> Self {
+    pub fn new(db: *mut sqlite3, extension: Rc<Extension>, number: u32) -> Self {
         Self {
             // SAFETY: SQLite fills it in.
             head: unsafe { std::mem::zeroed() },
+            db,
             extension,
             number,
             columns: Vec::new(),
@@ -70,15 +73,14 @@ impl Cursor {
         columns: Vec<u32>,
     ) -> Result<(), Failure> {
         let text = text.as_deref();
-        dispatch::table_filter(
-            self.extension.number,
-            self.number,
-            number,
-            text,
-            arguments,
-            &columns,
-        )
-        .map_err(Failure::from_error)?;
+        let (extension, cursor) = (self.extension.number, self.number);
+        // SAFETY: a cursor does not outlive its connection.
+        let filtered = unsafe {
+            served(self.db, extension, || {
+                dispatch::table_filter(extension, cursor, number, text, arguments, &columns)
+            })
+        };
+        filtered.map_err(Failure::from_error)?;
         self.columns = columns;
         self.limit = FIRST_ROWS;
         self.fetch()
@@ -128,11 +130,13 @@ impl Cursor {
 
     fn fetch(&mut self) -> Result<(), Failure> {
         self.release();
-        let mut result = RawResult::empty();
-        // SAFETY: the import's lowered form, which fills the result.
+        // SAFETY: the import's lowered form, which fills the result; a cursor
+        // does not outlive its connection.
         let fetched = unsafe {
-            table_fetch(self.extension.number, self.number, self.limit, &mut result);
-            result.get()
+            served_raw(self.db, self.extension.number, |result| {
+                table_fetch(self.extension.number, self.number, self.limit, result);
+            })
+            .get()
         };
         // SAFETY: the error came from the host.
         let batch = fetched.map_err(|error| unsafe { Failure::from_raw(error) })?;
@@ -166,6 +170,9 @@ impl Cursor {
 impl Drop for Cursor {
     fn drop(&mut self) {
         self.release();
-        dispatch::table_close(self.extension.number, self.number);
+        let (extension, cursor) = (self.extension.number, self.number);
+        // Nobody is there to be told of a failure.
+        // SAFETY: a cursor does not outlive its connection.
+        let _ = unsafe { served(self.db, extension, || dispatch::table_close(extension, cursor)) };
     }
 }

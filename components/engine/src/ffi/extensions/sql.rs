@@ -1,0 +1,186 @@
+//! SQL that an extension asks for, run on the connection that called it.
+//!
+//! A call that fails with [`PENDING`] waits for SQL; [`served`] runs that and
+//! repeats the call for its answer.
+
+mod access;
+mod blob;
+mod kept;
+mod statement;
+
+use std::cell::Cell;
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3;
+
+use super::abi::{RawResult, failure};
+use super::load;
+use crate::host::dispatch::{self, SqlAction, SqlError, SqlReply, SqlRequest};
+use crate::host::extension_types::{Function, FunctionKind};
+
+pub use kept::close_all;
+
+/// The code of a call that waits for SQL; see `dispatch`.
+const PENDING: i32 = i32::MAX;
+
+/// SQL of extensions that calls extensions that ask for SQL, at most so deep:
+/// each level takes some 20 KiB of the stack, and none waits for itself.
+const MAX_DEPTH: u32 = 32;
+
+struct Depth(Cell<u32>);
+
+// SAFETY: a component has one thread.
+unsafe impl Sync for Depth {}
+
+static DEPTH: Depth = Depth(Cell::new(0));
+
+/// Whether SQL of an extension runs at the moment. It must not reach what the
+/// extension itself was not granted: files and other extensions.
+pub fn is_running() -> bool {
+    DEPTH.0.get() > 0
+}
+
+/// Call an extension, and run the SQL that it asks for on the way.
+///
+/// # Safety
+///
+/// `db` is the connection that calls.
+pub unsafe fn served<T>(
+    db: *mut sqlite3,
+    extension: u32,
+    mut call: impl FnMut() -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let is_pending =
+        |answer: &Result<T, SqlError>| matches!(answer, Err(error) if error.code == PENDING);
+    let answer = call();
+    if !is_pending(&answer) {
+        return answer;
+    }
+    // SAFETY: the caller's connection.
+    unsafe { serve(db, extension) };
+    Some(call()).filter(|answer| !is_pending(answer)).unwrap_or_else(|| Err(unanswered()))
+}
+
+/// The same for a call in its lowered form.
+///
+/// # Safety
+///
+/// As [`served`]; `call` fills the result.
+pub unsafe fn served_raw<T: Copy>(
+    db: *mut sqlite3,
+    extension: u32,
+    mut call: impl FnMut(&mut RawResult<T>),
+) -> RawResult<T> {
+    let mut result = RawResult::empty();
+    call(&mut result);
+    // SAFETY: the call has filled it, twice if need be; the first message is
+    // given back.
+    unsafe {
+        if result.take_error(PENDING) {
+            serve(db, extension);
+            call(&mut result);
+        }
+    }
+    result
+}
+
+fn unanswered() -> SqlError {
+    failure(sqlite::SQLITE_MISUSE, "the extension waits for SQL and asks for none")
+}
+
+/// Answer an extension's questions until there are no more.
+///
+/// # Safety
+///
+/// `db` is the connection that called it.
+unsafe fn serve(db: *mut sqlite3, extension: u32) {
+    DEPTH.0.set(DEPTH.0.get() + 1);
+    let mut question = dispatch::request(extension);
+    while let Some(request) = question {
+        // SAFETY: the caller's connection.
+        let reply = unsafe { answer(db, extension, request) };
+        question = dispatch::resume(extension, &reply.unwrap_or_else(SqlReply::Failed));
+    }
+    DEPTH.0.set(DEPTH.0.get() - 1);
+}
+
+/// # Safety
+///
+/// `db` is the connection that called the extension.
+unsafe fn answer(
+    db: *mut sqlite3,
+    extension: u32,
+    request: SqlRequest,
+) -> Result<SqlReply, SqlError> {
+    let SqlRequest { reset, close, action, read_only } = request;
+    // SAFETY: the caller's connection.
+    unsafe {
+        kept::tidy(extension, &reset, &close);
+        if DEPTH.0.get() > MAX_DEPTH && !matches!(action, SqlAction::Nothing) {
+            let message = format!("extensions call each other more than {MAX_DEPTH} deep");
+            return Err(failure(sqlite::SQLITE_ERROR, &message));
+        }
+        match action {
+            SqlAction::Nothing => Ok(SqlReply::Done),
+            SqlAction::Prepare(text) => {
+                statement::prepare(db, extension, &text, read_only).map(SqlReply::Prepared)
+            }
+            SqlAction::Execute(text) => {
+                statement::execute(db, &text, read_only).map(|()| SqlReply::Done)
+            }
+            SqlAction::Step(step) => statement::step(extension, step).map(SqlReply::Rows),
+            SqlAction::OpenBlob(place) => {
+                blob::open(db, extension, &place, read_only).map(SqlReply::Blob)
+            }
+            SqlAction::ReopenBlob((handle, row_id)) => {
+                blob::reopen(extension, handle, row_id).map(SqlReply::Blob)
+            }
+            SqlAction::ReadBlob((handle, offset, length)) => {
+                blob::read(extension, handle, offset, length).map(SqlReply::Bytes)
+            }
+            SqlAction::WriteBlob((handle, offset, data)) => {
+                blob::write(extension, handle, offset, &data).map(|()| SqlReply::Done)
+            }
+            SqlAction::LastInsertRowId => {
+                Ok(SqlReply::Number(sqlite::sqlite3_last_insert_rowid(db)))
+            }
+            SqlAction::Changes => {
+                let changes = i64::from(sqlite::sqlite3_changes(db));
+                Ok(SqlReply::Numbers((changes, i64::from(sqlite::sqlite3_total_changes(db)))))
+            }
+            SqlAction::RegisterFunction((number, function)) => {
+                register(db, extension, number, &function).map(|()| SqlReply::Done)
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `db` is the connection that called the extension.
+unsafe fn register(
+    db: *mut sqlite3,
+    extension: u32,
+    number: u32,
+    function: &Function,
+) -> Result<(), SqlError> {
+    if function.kind != FunctionKind::Scalar {
+        return Err(failure(sqlite::SQLITE_MISUSE, "only scalar functions are registered later"));
+    }
+    // SAFETY: the caller's connection.
+    let registered = unsafe { load::register_function(db, extension, number, function) };
+    registered.map_err(|(code, name)| failure(code, &load::refusal(code, &name)))
+}
+
+/// Why SQLite refused what was asked of `db` last.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+unsafe fn refused(db: *mut sqlite3) -> SqlError {
+    // SAFETY: the caller's connection; SQLite's message is a C string.
+    unsafe {
+        let message = std::ffi::CStr::from_ptr(sqlite::sqlite3_errmsg(db)).to_string_lossy();
+        failure(sqlite::sqlite3_extended_errcode(db), &message)
+    }
+}

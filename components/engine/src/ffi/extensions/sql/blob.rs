@@ -1,0 +1,115 @@
+//! Incremental blobs.
+
+use std::ffi::{CString, c_int};
+use std::ptr::null_mut;
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3;
+
+use super::super::abi::failure;
+use super::kept::{self, Kept};
+use super::refused;
+use crate::host::dispatch::{SqlBlob, SqlError};
+
+/// Open a blob: its handle and size.
+///
+/// # Safety
+///
+/// `db` is the connection that called the extension.
+pub unsafe fn open(
+    db: *mut sqlite3,
+    extension: u32,
+    place: &SqlBlob,
+    read_only: bool,
+) -> Result<(u32, u32), SqlError> {
+    if read_only && place.writable {
+        return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
+    }
+    let name = |text: &str| {
+        CString::new(text).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
+    };
+    let (schema, table, column) = (name(&place.schema)?, name(&place.table)?, name(&place.column)?);
+    let mut blob = null_mut();
+    // SAFETY: the caller's connection and three C strings.
+    unsafe {
+        let code = sqlite::sqlite3_blob_open(
+            db,
+            schema.as_ptr(),
+            table.as_ptr(),
+            column.as_ptr(),
+            place.row_id,
+            place.writable.into(),
+            &mut blob,
+        );
+        if code != sqlite::SQLITE_OK {
+            return Err(refused(db));
+        }
+        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
+        Ok((kept::keep(db, extension, Kept::Blob(blob)), size))
+    }
+}
+
+/// Go to another row: the handle and the size there.
+///
+/// # Safety
+///
+/// The handle's connection is open.
+pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<(u32, u32), SqlError> {
+    let (db, blob) = kept::blob(extension, handle)?;
+    // SAFETY: a kept blob is open.
+    unsafe {
+        match sqlite::sqlite3_blob_reopen(blob, row_id) {
+            sqlite::SQLITE_OK => Ok((handle, sqlite::sqlite3_blob_bytes(blob) as u32)),
+            _ => Err(refused(db)),
+        }
+    }
+}
+
+/// Read a part.
+///
+/// # Safety
+///
+/// The handle's connection is open.
+pub unsafe fn read(
+    extension: u32,
+    handle: u32,
+    offset: u32,
+    length: u32,
+) -> Result<Vec<u8>, SqlError> {
+    let (db, blob) = kept::blob(extension, handle)?;
+    // SAFETY: a kept blob is open; SQLite fills the whole part or fails, and it
+    // is no longer than the blob.
+    unsafe {
+        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
+        if offset.checked_add(length).is_none_or(|end| end > size) {
+            return Err(failure(sqlite::SQLITE_ERROR, "it reads beyond the end of a blob"));
+        }
+        let mut bytes: Vec<u8> = Vec::with_capacity(length as usize);
+        let data = bytes.as_mut_ptr();
+        match sqlite::sqlite3_blob_read(blob, data.cast(), length as c_int, offset as c_int) {
+            sqlite::SQLITE_OK => {
+                bytes.set_len(length as usize);
+                Ok(bytes)
+            }
+            _ => Err(refused(db)),
+        }
+    }
+}
+
+/// Write a part.
+///
+/// # Safety
+///
+/// The handle's connection is open.
+pub unsafe fn write(extension: u32, handle: u32, offset: u32, data: &[u8]) -> Result<(), SqlError> {
+    let (db, blob) = kept::blob(extension, handle)?;
+    let too_far = || failure(sqlite::SQLITE_ERROR, "it writes beyond the end of a blob");
+    let offset = c_int::try_from(offset).map_err(|_| too_far())?;
+    // SAFETY: a kept blob is open; SQLite checks the range.
+    unsafe {
+        match sqlite::sqlite3_blob_write(blob, data.as_ptr().cast(), data.len() as c_int, offset) {
+            sqlite::SQLITE_OK => Ok(()),
+            _ => Err(refused(db)),
+        }
+    }
+}

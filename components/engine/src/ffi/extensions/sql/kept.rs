@@ -1,0 +1,145 @@
+//! Statements and blobs that are kept for extensions.
+
+use std::cell::RefCell;
+
+use libsqlite3_sys as sqlite;
+use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
+
+use super::super::abi::failure;
+use crate::host::dispatch::SqlError;
+
+/// What a handle stands for.
+#[derive(Clone, Copy)]
+pub enum Kept {
+    Statement(*mut sqlite3_stmt),
+    Blob(*mut sqlite3_blob),
+}
+
+struct Entry {
+    db: *mut sqlite3,
+    extension: u32,
+    kept: Kept,
+}
+
+struct All {
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+}
+
+impl All {
+    fn add(&mut self, entry: Entry) -> u32 {
+        match self.free.pop() {
+            Some(handle) => {
+                self.entries[handle as usize] = Some(entry);
+                handle
+            }
+            None => {
+                self.entries.push(Some(entry));
+                self.entries.len() as u32 - 1
+            }
+        }
+    }
+
+    fn take(&mut self, extension: u32, handle: u32) -> Option<Entry> {
+        let entry = self.entries.get_mut(handle as usize)?;
+        let entry = entry.take_if(|entry| entry.extension == extension)?;
+        self.free.push(handle);
+        Some(entry)
+    }
+
+    fn take_all(&mut self, db: *mut sqlite3) -> Vec<Entry> {
+        let mut taken = Vec::new();
+        for (handle, entry) in (0..).zip(&mut self.entries) {
+            if let Some(entry) = entry.take_if(|entry| entry.db == db) {
+                self.free.push(handle);
+                taken.push(entry);
+            }
+        }
+        taken
+    }
+}
+
+struct Shared(RefCell<All>);
+
+// SAFETY: a component has one thread.
+unsafe impl Sync for Shared {}
+
+static KEPT: Shared = Shared(RefCell::new(All { entries: Vec::new(), free: Vec::new() }));
+
+/// Keep something that belongs to `db`, for an extension: its handle.
+pub fn keep(db: *mut sqlite3, extension: u32, kept: Kept) -> u32 {
+    KEPT.0.borrow_mut().add(Entry { db, extension, kept })
+}
+
+/// What an extension's handle stands for, and its connection.
+fn get(extension: u32, handle: u32) -> Result<(*mut sqlite3, Kept), SqlError> {
+    match KEPT.0.borrow().entries.get(handle as usize) {
+        Some(Some(entry)) if entry.extension == extension => Ok((entry.db, entry.kept)),
+        _ => Err(failure(sqlite::SQLITE_MISUSE, "its connection was closed")),
+    }
+}
+
+/// A statement of an extension, and its connection.
+pub fn statement(
+    extension: u32,
+    handle: u32,
+) -> Result<(*mut sqlite3, *mut sqlite3_stmt), SqlError> {
+    match get(extension, handle)? {
+        (db, Kept::Statement(statement)) => Ok((db, statement)),
+        _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
+    }
+}
+
+/// A blob of an extension, and its connection.
+pub fn blob(extension: u32, handle: u32) -> Result<(*mut sqlite3, *mut sqlite3_blob), SqlError> {
+    match get(extension, handle)? {
+        (db, Kept::Blob(blob)) => Ok((db, blob)),
+        _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
+    }
+}
+
+/// Reset and close what an extension does not use any more.
+///
+/// # Safety
+///
+/// None of it runs.
+pub unsafe fn tidy(extension: u32, reset: &[u32], close: &[u32]) {
+    for (_, statement) in reset.iter().filter_map(|handle| statement(extension, *handle).ok()) {
+        // SAFETY: a kept statement was not finalized.
+        unsafe { sqlite::sqlite3_reset(statement) };
+    }
+    for handle in close {
+        let entry = KEPT.0.borrow_mut().take(extension, *handle);
+        if let Some(entry) = entry {
+            // SAFETY: it was kept until now.
+            unsafe { end(entry.kept) };
+        }
+    }
+}
+
+/// Close all that belongs to `db`, which is about to be closed: SQLite refuses
+/// to close a connection with statements.
+///
+/// # Safety
+///
+/// `db` is an open connection, and nothing runs on it.
+pub unsafe fn close_all(db: *mut sqlite3) {
+    let ended = KEPT.0.borrow_mut().take_all(db);
+    for entry in ended {
+        // SAFETY: it was kept until now.
+        unsafe { end(entry.kept) };
+    }
+}
+
+/// # Safety
+///
+/// It was not ended before.
+unsafe fn end(kept: Kept) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match kept {
+            Kept::Statement(statement) => sqlite::sqlite3_finalize(statement),
+            Kept::Blob(blob) => sqlite::sqlite3_blob_close(blob),
+        };
+    }
+}

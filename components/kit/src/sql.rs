@@ -1,0 +1,254 @@
+//! SQL on the connection that called the extension, inside its transaction.
+//!
+//! It must be granted: say [`Need::Sql`](crate::Need::Sql) or
+//! [`Need::SqlReadOnly`](crate::Need::SqlReadOnly). While its SQL runs, the
+//! extension itself cannot be called from it.
+//!
+//! ```no_run
+//! use sqlite_wasm_kit::{Result, Value, sql};
+//!
+//! fn total(customer: i64) -> Result<i64> {
+//!     let mut statement = sql::prepare("SELECT sum(price) FROM orders WHERE customer = ?")?;
+//!     let mut rows = statement.query([Value::Integer(customer)])?;
+//!     Ok(rows.next().transpose()?.map_or(0, |row| row[0].to_integer()))
+//! }
+//! ```
+
+use crate::function::Signature;
+use crate::wire::sql as wire;
+use crate::{Error, Result, Risk, Stability, Value};
+
+/// The first number of the functions that [`register`] adds; the manifest's own
+/// have lower ones.
+pub(crate) const FIRST_REGISTERED: u32 = 1 << 16;
+
+/// Rows that are asked for first, and at most: the number grows, since who
+/// wants one row must not wait for a thousand. With two, one row and its being
+/// the last come together.
+const FIRST_ROWS: u32 = 2;
+const MAX_ROWS: u32 = 1024;
+
+/// A prepared statement.
+#[derive(Debug)]
+pub struct Statement {
+    statement: wire::Statement,
+    columns: usize,
+}
+
+/// Prepare the one statement that `sql` is.
+///
+/// # Errors
+///
+/// SQLite's own, and where there is no statement, or more than one.
+pub fn prepare(sql: &str) -> Result<Statement> {
+    match prepare_first(sql)? {
+        (Some(statement), tail) if tail.trim_matches([' ', ';', '\n', '\t', '\r']).is_empty() => {
+            Ok(statement)
+        }
+        (Some(_), _) => Err("there is more than one statement".into()),
+        (None, _) => Err("there is no statement".into()),
+    }
+}
+
+/// Prepare the first statement of `sql`: none for white space and comments
+/// alone; and the rest of the text.
+///
+/// # Errors
+///
+/// SQLite's own.
+pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
+    let prepared = wire::prepare(sql)?;
+    let statement = prepared.statement.map(|statement| {
+        let columns = statement.column_names().len();
+        Statement { statement, columns }
+    });
+    Ok((statement, &sql[sql.len() - prepared.tail.len()..]))
+}
+
+/// Run all statements of `sql`; their rows are dropped.
+///
+/// # Errors
+///
+/// SQLite's own, of the first that fails; those before it were run.
+pub fn execute(sql: &str) -> Result<()> {
+    wire::execute(sql)
+}
+
+/// The row id of the last insertion.
+pub fn last_insert_row_id() -> i64 {
+    wire::last_insert_row_id()
+}
+
+/// Rows that the last statement changed, and all of this connection.
+pub fn changes() -> (i64, i64) {
+    wire::changes()
+}
+
+/// Register a scalar function on this connection; the extension's `registered`
+/// is called for it, with `number`.
+///
+/// # Errors
+///
+/// SQLite's own: SQLITE_BUSY when it would replace a function while a statement
+/// runs.
+pub fn register(
+    number: u32,
+    name: &str,
+    arguments: i8,
+    result: Stability,
+    risk: Risk,
+) -> Result<()> {
+    let declared = Signature::new("", arguments, result, risk)
+        .declare(crate::wire::types::FunctionKind::Scalar);
+    let function = wire::Function {
+        name: name.to_owned(),
+        arguments,
+        kind: wire::FunctionKind::Scalar,
+        encoding: wire::TextEncoding::Utf8,
+        flags: wire::FunctionFlags::from_bits_retain(declared.flags.bits()),
+        risk: match risk {
+            Risk::Innocuous => wire::Risk::Innocuous,
+            Risk::Ordinary => wire::Risk::Ordinary,
+            Risk::DirectOnly => wire::Risk::DirectOnly,
+        },
+    };
+    wire::register_function(FIRST_REGISTERED + number, &function)
+}
+
+impl Statement {
+    /// Run it with these values for its parameters, from the first on.
+    ///
+    /// # Errors
+    ///
+    /// When there are more values than parameters; [`Rows`] give SQLite's own.
+    pub fn query(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<Rows<'_>> {
+        self.statement.reset();
+        for (number, value) in (1..).zip(parameters) {
+            self.statement.bind(number, &value)?;
+        }
+        let rows = Vec::new().into_iter();
+        Ok(Rows { statement: self, rows, limit: FIRST_ROWS, is_last: false })
+    }
+
+    /// Run it to its end; rows are dropped.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own.
+    pub fn run(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<()> {
+        self.query(parameters)?.try_for_each(|row| row.map(drop))
+    }
+
+    /// The number of a parameter by its name, with the `:`, `@` or `$`.
+    pub fn parameter(&self, name: &str) -> Option<u32> {
+        Some(self.statement.parameter_index(name)).filter(|number| *number > 0)
+    }
+
+    /// How many parameters it has.
+    pub fn parameter_count(&self) -> u32 {
+        self.statement.parameter_count()
+    }
+
+    /// The names of its columns.
+    pub fn column_names(&self) -> Vec<String> {
+        self.statement.column_names()
+    }
+
+    /// Whether it writes nothing.
+    pub fn is_read_only(&self) -> bool {
+        self.statement.is_read_only()
+    }
+}
+
+/// The rows of a statement, fetched in batches that grow.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    statement: &'a mut Statement,
+    rows: std::vec::IntoIter<Value>,
+    limit: u32,
+    is_last: bool,
+}
+
+impl Rows<'_> {
+    fn fetch(&mut self) -> Result<()> {
+        let batch = self.statement.statement.step(self.limit)?;
+        self.limit = (self.limit * 4).min(MAX_ROWS);
+        self.is_last = batch.is_last;
+        self.rows = batch.values.into_iter();
+        Ok(())
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Result<Vec<Value>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.rows.len() == 0 && !self.is_last {
+            if let Err(error) = self.fetch() {
+                self.is_last = true;
+                return Some(Err(error));
+            }
+        }
+        let row: Vec<Value> = self.rows.by_ref().take(self.statement.columns).collect();
+        (!row.is_empty()).then_some(Ok(row))
+    }
+}
+
+impl Drop for Rows<'_> {
+    fn drop(&mut self) {
+        self.statement.statement.reset();
+    }
+}
+
+/// An open blob of a row.
+#[derive(Debug)]
+pub struct Blob(wire::Blob);
+
+impl Blob {
+    /// Open the blob in a column of the row `row_id`.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own.
+    pub fn open(
+        schema: &str,
+        table: &str,
+        column: &str,
+        row_id: i64,
+        writable: bool,
+    ) -> Result<Self> {
+        wire::open_blob(schema, table, column, row_id, writable).map(Self)
+    }
+
+    /// Its size in bytes.
+    pub fn size(&self) -> u32 {
+        self.0.size()
+    }
+
+    /// Read `length` bytes from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own; also beyond the end.
+    pub fn read(&self, offset: u32, length: u32) -> Result<Vec<u8>> {
+        self.0.read(offset, length)
+    }
+
+    /// Write over the bytes from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own; also beyond the end.
+    pub fn write(&self, offset: u32, data: &[u8]) -> Result<()> {
+        self.0.write(offset, data)
+    }
+
+    /// Go to another row of the same column.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own.
+    pub fn reopen(&mut self, row_id: i64) -> Result<()> {
+        self.0.reopen(row_id)
+    }
+}

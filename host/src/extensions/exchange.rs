@@ -1,0 +1,141 @@
+//! Questions of an extension on their way to SQLite, and the answers back.
+//!
+//! A component must not be entered while it waits. So the call of an extension
+//! that asks for SQL is a future: it puts its question here and waits, the host
+//! lets the caller's call end, the caller runs the SQL, brings the answer, and
+//! the future goes on.
+
+use std::collections::BTreeSet;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use super::permissions::SqlAccess;
+use crate::bindings::sqlite_wasm::extension::types::SqlError;
+use crate::bindings::sqlite_wasm::host::dispatch::{SqlAction, SqlReply, SqlRequest};
+
+/// `SQLITE_MISUSE`.
+pub const SQLITE_MISUSE: i32 = 21;
+
+/// Most statements and blobs of one extension at once. The extension chooses;
+/// each has memory on the caller's side.
+const MAX_OPEN: usize = 10_000;
+
+/// One instance's place for a question and its answer.
+#[derive(Clone, Default)]
+pub struct Exchange(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// There is a caller who can run SQL.
+    is_open: bool,
+    question: Option<SqlAction>,
+    answer: Option<SqlReply>,
+    /// What goes along with the next question.
+    reset: Vec<u32>,
+    close: Vec<u32>,
+    /// Statements and blobs that the caller keeps for this instance.
+    kept: BTreeSet<u32>,
+    asked_at: Option<Instant>,
+    waited: Duration,
+}
+
+impl Exchange {
+    /// Whether questions can be asked from now on.
+    pub fn set_open(&self, is_open: bool) {
+        self.state().is_open = is_open;
+    }
+
+    /// Ask, and wait for the answer.
+    pub async fn ask(&self, question: SqlAction) -> Result<SqlReply, SqlError> {
+        {
+            let mut state = self.state();
+            if !state.is_open {
+                let message = "there is no SQL in this call".to_owned();
+                return Err(SqlError { code: SQLITE_MISUSE, message });
+            }
+            state.question = Some(question);
+            state.asked_at = Some(Instant::now());
+        }
+        let reply = poll_fn(|_| match self.state().answer.take() {
+            Some(reply) => Poll::Ready(reply),
+            None => Poll::Pending,
+        });
+        match reply.await {
+            SqlReply::Failed(error) => Err(error),
+            reply => Ok(reply),
+        }
+    }
+
+    /// A statement or blob that the caller keeps from now on.
+    pub fn keep(&self, handle: u32) -> Result<(), SqlError> {
+        let mut state = self.state();
+        if state.kept.len() >= MAX_OPEN {
+            state.close.push(handle);
+            let message = format!("{MAX_OPEN} statements and blobs are open already");
+            return Err(SqlError { code: SQLITE_MISUSE, message });
+        }
+        state.kept.insert(handle);
+        Ok(())
+    }
+
+    /// A statement is to be reset before anything else is asked.
+    pub fn reset(&self, handle: u32) {
+        self.state().reset.push(handle);
+    }
+
+    /// A statement or blob is not used any more.
+    pub fn close(&self, handle: u32) {
+        let mut state = self.state();
+        state.kept.remove(&handle);
+        state.reset.retain(|reset| *reset != handle);
+        state.close.push(handle);
+    }
+
+    /// The instance is gone, and with it all that it used.
+    pub fn close_all(&self) {
+        let mut state = self.state();
+        let kept = std::mem::take(&mut state.kept);
+        state.close.extend(kept);
+        state.reset.clear();
+        state.question = None;
+    }
+
+    /// The question that waits, and what goes along with it; none when there is
+    /// nothing to do.
+    pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
+        let mut state = self.state();
+        let is_idle = state.question.is_none() && state.reset.is_empty() && state.close.is_empty();
+        (!is_idle).then(|| SqlRequest {
+            reset: std::mem::take(&mut state.reset),
+            close: std::mem::take(&mut state.close),
+            action: state.question.take().unwrap_or(SqlAction::Nothing),
+            read_only: access == SqlAccess::ReadOnly,
+        })
+    }
+
+    /// Whether [`Self::take`] would give anything.
+    pub fn has_question(&self) -> bool {
+        let state = self.state();
+        state.question.is_some() || !state.reset.is_empty() || !state.close.is_empty()
+    }
+
+    /// The answer to the question that was taken.
+    pub fn put(&self, answer: SqlReply) {
+        let mut state = self.state();
+        state.answer = Some(answer);
+        if let Some(asked_at) = state.asked_at.take() {
+            state.waited += asked_at.elapsed();
+        }
+    }
+
+    /// How long the instance has waited for answers since this was asked last.
+    pub fn take_waited(&self) -> Duration {
+        std::mem::take(&mut self.state().waited)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

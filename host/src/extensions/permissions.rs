@@ -1,0 +1,135 @@
+//! What an extension may use, and how the person at the command line says so.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::grants::Access;
+
+/// What SQL an extension may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum SqlAccess {
+    /// None.
+    #[default]
+    None,
+    /// What only reads.
+    ReadOnly,
+    /// All.
+    ReadWrite,
+}
+
+/// A folder that an extension may reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// As it was written; the extension may use this name too.
+    pub name: String,
+    /// Where it is.
+    pub host: PathBuf,
+    /// What is allowed in it.
+    pub access: Access,
+}
+
+impl Folder {
+    fn open(name: &str, access: Access) -> Result<Self> {
+        let host = std::fs::canonicalize(name)
+            .with_context(|| format!("failed to grant the folder `{name}`"))?;
+        Ok(Self { name: name.to_owned(), host, access })
+    }
+
+    /// The names by which the extension finds it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let whole = self.host.to_str().filter(|whole| *whole != self.name);
+        std::iter::once(self.name.as_str()).chain(whole)
+    }
+}
+
+/// What an extension may use. By default it has nothing: no SQL, no files, no
+/// environment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Permissions {
+    /// SQL on the caller's connection.
+    pub sql: SqlAccess,
+    /// Folders.
+    pub folders: Vec<Folder>,
+    /// Variables of the environment, with their values.
+    pub environment: Vec<(String, String)>,
+}
+
+impl Permissions {
+    /// Add what `words` say: `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or
+    /// `env:VARIABLE`.
+    ///
+    /// # Errors
+    ///
+    /// When a word is none of these, or the folder or variable is not there.
+    pub fn add<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
+        words.into_iter().try_for_each(|word| self.add_word(word))
+    }
+
+    fn add_word(&mut self, word: &str) -> Result<()> {
+        match word.split_once(':') {
+            None if word == "sql" => self.sql = SqlAccess::ReadWrite,
+            Some(("sql", "ro")) => self.sql = self.sql.max(SqlAccess::ReadOnly),
+            Some(("dir", path)) if !path.is_empty() => {
+                self.folders.push(match path.strip_suffix(":ro") {
+                    Some(path) => Folder::open(path, Access::ReadOnly)?,
+                    None => Folder::open(path, Access::ReadWrite)?,
+                });
+            }
+            Some(("env", name)) if !name.is_empty() => {
+                let value = env::var(name)
+                    .with_context(|| format!("failed to grant the variable `{name}`"))?;
+                self.environment.push((name.to_owned(), value));
+            }
+            _ => bail!(
+                "`{word}` is nothing to grant; use `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`"
+            ),
+        }
+        Ok(())
+    }
+
+    /// Add what `other` has.
+    pub fn join(&mut self, other: &Self) {
+        self.sql = self.sql.max(other.sql);
+        self.folders.extend(other.folders.iter().cloned());
+        self.environment.extend(other.environment.iter().cloned());
+    }
+
+    /// Let it read the working folder.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub(super) fn add_working_folder(&mut self) -> Result<()> {
+        self.folders.push(Folder::open(".", Access::ReadOnly)?);
+        Ok(())
+    }
+}
+
+/// The name under which an extension is granted something: its file's, without
+/// the ending.
+pub fn name_of(path: &Path) -> &str {
+    path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_add_up() {
+        let mut permissions = Permissions::default();
+        permissions.add(["sql:ro", "sql", "sql:ro", "dir:.:ro"]).unwrap();
+        assert_eq!(permissions.sql, SqlAccess::ReadWrite);
+        assert_eq!(permissions.folders[0].access, Access::ReadOnly);
+        assert_eq!(permissions.folders[0].names().next(), Some("."));
+    }
+
+    #[test]
+    fn unknown_words_are_refused() {
+        for word in ["", "sql:rw", "dir", "dir:", "env:", "net", "dir:/no/such/folder"] {
+            assert!(Permissions::default().add([word]).is_err(), "{word}");
+        }
+    }
+}

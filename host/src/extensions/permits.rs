@@ -1,0 +1,250 @@
+//! Who grants what to which extension: the command line, a file of grants, the
+//! file that comes with the shipped extensions, and the person at a terminal.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::permissions::{Permissions, SqlAccess};
+use crate::bindings::sqlite_wasm::extension::types::Need;
+
+/// Longest file of grants, in bytes; a line for each of a thousand extensions
+/// is a tenth of it.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Asks the person at the terminal; true for yes.
+pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
+
+/// What extensions are granted.
+#[derive(Default)]
+pub struct Permits {
+    named: BTreeMap<String, Permissions>,
+    shipped: Option<PathBuf>,
+    ask: Option<Ask>,
+}
+
+/// `[NAME]` and `grants = ["sql", …]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    grants: Vec<String>,
+}
+
+/// What comes with the shipped extensions: `[[extension]]` with a name, its
+/// file's SHA-256 as `sha256sum` prints it, and its grants.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shipped {
+    #[serde(default)]
+    extension: Vec<ShippedExtension>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShippedExtension {
+    #[serde(rename = "name")]
+    _name: String,
+    sha256: String,
+    grants: Vec<String>,
+}
+
+impl Permits {
+    /// Grant what `--grant NAME=WORD,WORD` says.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be understood, or what is granted is not there.
+    pub fn add(&mut self, option: &str) -> Result<()> {
+        let Some((name, words)) = option.split_once('=').filter(|(name, _)| !name.is_empty())
+        else {
+            bail!("a grant is written `NAME=sql,dir:PATH:ro,env:VARIABLE`");
+        };
+        self.named.entry(name.to_owned()).or_default().add(words.split(','))
+    }
+
+    /// Grant what a file says, in TOML: `[NAME]` and `grants = ["sql"]`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or understood.
+    pub fn add_file(&mut self, path: &Path) -> Result<()> {
+        let file: BTreeMap<String, Named> = parse(path)?;
+        for (name, Named { grants }) in file {
+            let permissions = self.named.entry(name).or_default();
+            let words = grants.iter().map(String::as_str);
+            permissions.add(words).with_context(|| format!("in `{}`", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Grant what the shipped extensions need, by the file at `path`; without
+    /// the file, nothing.
+    pub fn shipped(&mut self, path: PathBuf) {
+        self.shipped = Some(path);
+    }
+
+    /// Ask for what is missing.
+    pub fn ask_by(&mut self, ask: Ask) {
+        self.ask = Some(ask);
+    }
+
+    /// What the extension `name` may use, which lies at `path`.
+    ///
+    /// # Errors
+    ///
+    /// The need that nobody grants, and the option that would.
+    pub fn of(&mut self, name: &str, needs: &[Need], path: &Path) -> Result<Permissions> {
+        let mut permissions = self.named.get(name).cloned().unwrap_or_default();
+        if needs.iter().all(|need| is_met(need, &permissions)) {
+            return Ok(permissions);
+        }
+        permissions.join(&self.by_content(path)?);
+        for need in needs {
+            if !is_met(need, &permissions) {
+                self.ask_for(name, need, &mut permissions)?;
+            }
+        }
+        Ok(permissions)
+    }
+
+    fn by_content(&self, path: &Path) -> Result<Permissions> {
+        let mut permissions = Permissions::default();
+        let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
+            return Ok(permissions);
+        };
+        let shipped: Shipped = parse(shipped)?;
+        let sha256 = hexadecimal(&Sha256::digest(fs::read(path)?));
+        for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
+            permissions.add(extension.grants.iter().map(String::as_str))?;
+        }
+        Ok(permissions)
+    }
+
+    fn ask_for(&mut self, name: &str, need: &Need, permissions: &mut Permissions) -> Result<()> {
+        let (what, option, question) = match need {
+            Need::Sql => (
+                "SQL on the connection that calls it".to_owned(),
+                "sql".to_owned(),
+                format!("let the extension `{name}` run any SQL on your connection?"),
+            ),
+            Need::SqlReadOnly => (
+                "SQL that only reads".to_owned(),
+                "sql:ro".to_owned(),
+                format!("let the extension `{name}` run SQL that only reads?"),
+            ),
+            Need::Folder(purpose) => (
+                format!("a folder ({})", one_line(purpose)),
+                "dir:PATH:ro".to_owned(),
+                format!(
+                    "let the extension `{name}` read the working folder ({})?",
+                    one_line(purpose)
+                ),
+            ),
+            Need::Environment(variable) => (
+                format!("the environment variable `{}`", one_line(variable)),
+                format!("env:{}", one_line(variable)),
+                format!(
+                    "let the extension `{name}` see the environment variable `{}`?",
+                    one_line(variable)
+                ),
+            ),
+        };
+        if !self.ask.as_mut().is_some_and(|ask| ask(&question)) {
+            bail!("it needs {what}; grant it with `--grant {name}={option}`");
+        }
+        match need {
+            Need::Folder(_) => permissions.add_working_folder(),
+            _ => permissions.add([option.as_str()]),
+        }
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_met(need: &Need, permissions: &Permissions) -> bool {
+    match need {
+        Need::Sql => permissions.sql == SqlAccess::ReadWrite,
+        Need::SqlReadOnly => permissions.sql != SqlAccess::None,
+        Need::Folder(_) => !permissions.folders.is_empty(),
+        Need::Environment(variable) => {
+            permissions.environment.iter().any(|(name, _)| name == variable)
+        }
+    }
+}
+
+/// What an extension says is shown to people: no control characters, and not
+/// too much.
+fn one_line(text: &str) -> String {
+    const MAX_SHOWN: usize = 100;
+    text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect()
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
+    let read = || {
+        let size = fs::metadata(path)?.len();
+        if size > MAX_FILE_BYTES {
+            bail!("it is longer than {MAX_FILE_BYTES} bytes");
+        }
+        Ok(toml::from_str(&fs::read_to_string(path)?)?)
+    };
+    read().with_context(|| format!("failed to read the grants in `{}`", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SHA-256 of "abc", from FIPS 180-4's examples.
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    fn nowhere() -> &'static Path {
+        Path::new("nowhere.wasm")
+    }
+
+    #[test]
+    fn a_need_that_nobody_grants_names_its_option() {
+        let error = Permits::default().of("define", &[Need::Sql], nowhere()).unwrap_err();
+        assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
+        let mut permits = Permits::default();
+        permits.add("define=sql:ro").unwrap();
+        assert!(permits.of("define", &[Need::Sql], nowhere()).is_err());
+        assert!(permits.of("define", &[Need::SqlReadOnly], nowhere()).is_ok());
+        assert!(permits.of("other", &[Need::SqlReadOnly], nowhere()).is_err());
+    }
+
+    #[test]
+    fn a_file_grants_by_name_and_the_shipped_one_by_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("grants.toml");
+        fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
+        let mut permits = Permits::default();
+        permits.add_file(&path).unwrap();
+        assert!(permits.of("define", &[Need::Sql], nowhere()).is_ok());
+
+        let shipped =
+            format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
+        fs::write(&path, shipped).unwrap();
+        let mut permits = Permits::default();
+        permits.shipped(path);
+        let (this, other) = (folder.path().join("this.wasm"), folder.path().join("other.wasm"));
+        fs::write(&this, "abc").unwrap();
+        fs::write(&other, "abd").unwrap();
+        assert!(permits.of("define", &[Need::Sql], &this).is_ok());
+        assert!(permits.of("define", &[Need::Sql], &other).is_err());
+    }
+
+    #[test]
+    fn the_person_is_asked_for_what_is_missing() {
+        let mut permits = Permits::default();
+        permits.ask_by(Box::new(|question| question.contains("`define`")));
+        let granted = permits.of("define", &[Need::Sql], nowhere()).unwrap();
+        assert_eq!(granted.sql, SqlAccess::ReadWrite);
+        assert!(permits.of("other", &[Need::Sql], nowhere()).is_err());
+    }
+}

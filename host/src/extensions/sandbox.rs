@@ -1,0 +1,159 @@
+//! What an extension runs in: a store with its own memory, log and clock.
+
+use std::sync::Once;
+use std::time::Duration;
+
+use anyhow::Context;
+use wasmtime::component::{InstancePre, Linker, ResourceTable};
+use wasmtime::{Engine, Store, Trap, UpdateDeadline};
+use wasmtime_wasi::filesystem::FsPerms;
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+
+use super::Limits;
+use super::contract::suspendable::sqlite_wasm::extension::sql;
+use super::exchange::Exchange;
+use super::permissions::Permissions;
+use crate::grants::Access;
+use crate::process::MemoryLimit;
+
+/// Steps of the clock that limits calls.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Bytes at the end of the log that are shown when an extension breaks down.
+const MAX_SHOWN_BYTES: usize = 1000;
+
+/// What an extension has.
+pub struct Sandbox {
+    pub table: ResourceTable,
+    pub exchange: Exchange,
+    wasi: WasiCtx,
+    memory: MemoryLimit,
+}
+
+impl WasiView for Sandbox {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+struct HasSql;
+
+impl wasmtime::component::HasData for HasSql {
+    type Data<'a> = &'a mut Sandbox;
+}
+
+/// All that an extension may import.
+pub fn linker(engine: &Engine, has_sql: bool) -> wasmtime::Result<Linker<Sandbox>> {
+    let mut linker = Linker::new(engine);
+    crate::runner::add_wasi_to_linker(&mut linker)?;
+    if has_sql {
+        sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+    }
+    Ok(linker)
+}
+
+/// The outside of a sandbox: what stays when the instance is gone.
+#[derive(Clone)]
+pub struct Outside {
+    pub exchange: Exchange,
+    pub log: MemoryOutputPipe,
+}
+
+impl Outside {
+    pub fn new(limits: &Limits) -> Self {
+        Self { exchange: Exchange::default(), log: MemoryOutputPipe::new(limits.log_bytes) }
+    }
+
+    /// What broke: the panic's own text where there is one.
+    pub fn story(&self, trap: &wasmtime::Error) -> String {
+        let cause = match trap.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => "it used up its time for one call".to_owned(),
+            Some(trap) => trap.to_string(),
+            None => trap.root_cause().to_string(),
+        };
+        let log = self.log.contents();
+        let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
+        match shown.trim() {
+            "" => cause,
+            shown => format!("{cause}; it said: {}", shown.replace('\n', " ")),
+        }
+    }
+}
+
+/// A store for an instance of `pre`.
+pub fn store(
+    pre: &InstancePre<Sandbox>,
+    limits: &Limits,
+    permissions: &Permissions,
+    outside: &Outside,
+) -> anyhow::Result<Store<Sandbox>> {
+    let sandbox = Sandbox {
+        table: ResourceTable::new(),
+        exchange: outside.exchange.clone(),
+        wasi: wasi(permissions, &outside.log)?,
+        memory: MemoryLimit::new(limits.memory_bytes),
+    };
+    let mut store = Store::new(pre.engine(), sandbox);
+    store.limiter(|sandbox| &mut sandbox.memory);
+    set_deadline(&mut store, limits.call_time);
+    Ok(store)
+}
+
+fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> anyhow::Result<WasiCtx> {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdout(log.clone()).stderr(log.clone()).allow_blocking_current_thread(true);
+    for folder in &permissions.folders {
+        let access = match folder.access {
+            Access::ReadOnly => FsPerms::ReadOnly,
+            Access::ReadWrite => FsPerms::ReadWrite,
+        };
+        for name in folder.names() {
+            wasi.preopened_dir(&folder.host, name, access)
+                .map_err(anyhow::Error::from)
+                .with_context(|| {
+                    format!("failed to open the folder `{}`", folder.host.display())
+                })?;
+        }
+    }
+    for (name, value) in &permissions.environment {
+        wasi.env(name, value);
+    }
+    Ok(wasi.build())
+}
+
+/// Let the next call end by then.
+pub fn set_deadline(store: &mut Store<Sandbox>, time: Duration) {
+    store.set_epoch_deadline(ticks(time));
+}
+
+/// Do not count the time that the instance waits for SQL.
+pub fn forgive_waiting(store: &mut Store<Sandbox>) {
+    store.epoch_deadline_callback(|store| {
+        let waited = store.data().exchange.take_waited();
+        match waited.is_zero() {
+            true => Err(Trap::Interrupt.into()),
+            false => Ok(UpdateDeadline::Continue(ticks(waited))),
+        }
+    });
+}
+
+fn ticks(time: Duration) -> u64 {
+    (time.as_millis() / TICK.as_millis()) as u64 + 1
+}
+
+/// Start the clock of `engine`, once for the process: it has one engine for
+/// extensions.
+pub fn tick(engine: &Engine) {
+    static STARTED: Once = Once::new();
+    let engine = engine.weak();
+    STARTED.call_once(|| {
+        std::thread::spawn(move || {
+            while let Some(engine) = engine.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        });
+    });
+}

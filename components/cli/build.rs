@@ -29,6 +29,12 @@ const SEAMS: &[Seam] = &[
     return sandbox_refuse(zRefused);
   }",
     },
+    // Natively the user database is asked first, which a sandbox has not.
+    Seam {
+        text: "home_dir = getenv(\"HOME\");",
+        times: 1,
+        replacement: "home_dir = (char*)shell_home();",
+    },
     // Undefined in C for reals out of range: as the processor does it natively.
     Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];

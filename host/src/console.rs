@@ -31,15 +31,13 @@ pub struct ConsoleCtx {
     history: Option<PathBuf>,
     /// Started by the first line: a script needs none.
     editor: Option<Editor>,
-    /// The line before was given up; twice in a row is the end.
-    gave_up: bool,
 }
 
 impl ConsoleCtx {
     /// Writing to `output` and `error`, with the history in that file, or none
     /// that is kept.
     pub fn new(output: Output, error: Output, history: Option<PathBuf>) -> Self {
-        Self { output, error, history, editor: None, gave_up: false }
+        Self { output, error, history, editor: None }
     }
 
     fn write(&self, to: OutputStream, data: &[u8]) -> wasmtime::Result<bool> {
@@ -52,15 +50,6 @@ impl ConsoleCtx {
 
     fn editor(&mut self) -> &mut Editor {
         self.editor.get_or_insert_with(Editor::start)
-    }
-
-    fn told(&mut self, edited: Edited) -> Edited {
-        let gave_up = matches!(edited, Edited::Interrupted);
-        if gave_up && self.gave_up {
-            return Edited::End;
-        }
-        self.gave_up = gave_up;
-        edited
     }
 }
 
@@ -113,13 +102,11 @@ impl Host for ConsoleView<'_> {
     }
 
     fn edit(&mut self, prompt: String) -> Edited {
-        let edited = self.ctx.editor().edit(prompt);
-        self.ctx.told(edited)
+        self.ctx.editor().edit(prompt)
     }
 
     fn offer(&mut self, candidates: Vec<String>) -> Edited {
-        let edited = self.ctx.editor().offer(candidates);
-        self.ctx.told(edited)
+        self.ctx.editor().offer(candidates)
     }
 
     fn remember(&mut self, line: String) {

@@ -112,6 +112,7 @@ pub struct ProcessCtx {
     timeout: Option<Duration>,
     deadline: Option<Instant>,
     late: Late,
+    home: Option<PathBuf>,
     startup_files: Vec<PathBuf>,
     refusals: Refusals,
     exit_code: Option<u8>,
@@ -125,6 +126,7 @@ impl ProcessCtx {
             timeout: None,
             deadline: None,
             late: Late::default(),
+            home: None,
             startup_files: Vec::new(),
             refusals: Refusals::default(),
             exit_code: None,
@@ -134,6 +136,12 @@ impl ProcessCtx {
     /// Stop the program after `timeout`, counted from [`Self::start`].
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The person's home folder, which is told and not granted.
+    pub fn home(mut self, home: Option<PathBuf>) -> Self {
+        self.home = home;
         self
     }
 
@@ -295,6 +303,10 @@ impl Host for ProcessView<'_> {
         let zone = jiff::tz::TimeZone::system();
         let info = zone.to_offset_info(time);
         Some((info.offset().seconds(), info.dst().is_dst()))
+    }
+
+    fn home_folder(&mut self) -> Option<String> {
+        self.ctx.home.as_ref()?.to_str().map(Into::into)
     }
 
     fn startup_file(&mut self, path: String) -> Option<Vec<u8>> {

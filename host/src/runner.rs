@@ -51,6 +51,8 @@ pub struct Options {
     pub extensions: ExtensionsCtx,
     /// What becomes of the component's memory.
     pub at_end: AtEnd,
+    /// The person's home folder, which is told and not granted.
+    pub home: Option<PathBuf>,
     /// The file that keeps the lines typed at a terminal.
     pub history: Option<PathBuf>,
     /// Files that are read by name, whatever folder they lie in.
@@ -71,6 +73,7 @@ impl Options {
             max_memory_bytes: MAX_MEMORY_BYTES,
             extensions: ExtensionsCtx::new(Vec::new()),
             at_end: AtEnd::Release,
+            home: None,
             history: None,
             startup_files: Vec::new(),
         }
@@ -208,6 +211,7 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
 
 fn host(options: Options) -> Result<Host> {
     let mut process = ProcessCtx::new(options.interrupt.clone())
+        .home(options.home.clone())
         .startup_files(options.startup_files.clone())
         .report_refusals_on(options.stdio.error.clone());
     if let Some(timeout) = options.timeout {

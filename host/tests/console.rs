@@ -178,6 +178,32 @@ fn a_second_interrupt_ends_the_program_as_natively() {
 }
 
 #[test]
+fn a_script_that_waits_for_input_ends_as_natively() {
+    let ends = [support::our_binary(), support::native()].map(|program| {
+        let folder = Folder::fresh("idle");
+        let mut session = Session::start(&program, &[":memory:"], &folder.path());
+        session.answers("SELECT 'first';", "first\n");
+        session.interrupt();
+        session.try_send("SELECT 'not run';\nSELECT 'nor this';\n");
+        session.wait()
+    });
+    assert_eq!(ends[0], (End::Exited(0), "Program interrupted.\n".to_owned()));
+    assert_eq!(ends[0], ends[1]);
+}
+
+#[test]
+fn an_interactive_shell_that_waits_for_input_goes_on_as_natively() {
+    let answers = [support::our_binary(), support::native()].map(|program| {
+        let folder = Folder::fresh("idle-interactive");
+        let mut session = Session::start(&program, &["-interactive", ":memory:"], &folder.path());
+        session.ask("SELECT 'first';");
+        session.interrupt();
+        without_prompts(&session.ask("SELECT 'goes on';"))
+    });
+    assert_eq!(answers, ["goes on"; 2]);
+}
+
+#[test]
 fn an_interrupted_argument_ends_with_the_native_code() {
     let ends = [support::our_binary(), support::native()].map(|program| {
         let folder = Folder::fresh("argument");
@@ -307,12 +333,24 @@ fn exit_codes_of_arguments_are_native() {
         &["-safe", ":memory:", "ATTACH 'x.db' AS x"],
         &["-bogus", ":memory:", "SELECT 1"],
         &["--bogus", ":memory:", "SELECT 1"],
+        &[".", "SELECT 1"],
+        &["-readonly", ".", "SELECT count(*) FROM sqlite_schema"],
         &["-separator"],
         &["-cmd"],
     ];
     for args in cases {
         as_natively(args, "");
     }
+}
+
+/// The devices by which scripts name the standard streams.
+#[test]
+fn devices_are_read_as_natively() {
+    let script = "SELECT 1;\nSELECT 2;\n";
+    as_natively(&[":memory:", ".read /dev/stdin"], script).exits_with(0).prints("1\n2\n");
+    as_natively(&[":memory:", ".read /dev/null", "SELECT 3"], script).prints("3\n");
+    let import = &[":memory:", ".import /dev/stdin t", "SELECT count(*) FROM t"];
+    as_natively(import, "a\n1\n2\n").prints("2\n");
 }
 
 #[test]
@@ -323,8 +361,27 @@ fn errors_of_scripts_end_a_bailing_shell_as_natively() {
     }
 }
 
-/// With a configuration folder of its own: natively the home is the one of the
-/// password file, whatever `$HOME` says.
+/// The home is the one of the user database, whatever `$HOME` says; only the
+/// folder for configurations lies there.
+#[test]
+fn the_home_is_that_of_the_user_database_as_natively() {
+    for file in [".sqliterc", ".config/sqlite3/sqliterc"] {
+        let told = [support::our_binary(), support::native()].map(|program| {
+            let folder = Folder::fresh("home");
+            let path = folder.path().join("home").join(file);
+            fs::create_dir_all(path.parent().expect("it has one")).expect("the folder is ours");
+            fs::write(path, ".print started\n").expect("the folder is ours");
+            let mut command = support::command(&program, &[":memory:"], &folder.path());
+            command.env("HOME", folder.path().join("home"));
+            let run = support::finish(command, &Input::Bytes(b"SELECT 1;\n"));
+            (run.end, run.out().into_owned(), run.err().into_owned())
+        });
+        assert_eq!(told[0].1.contains("started"), file.starts_with(".config"), "{told:?}");
+        assert_eq!(told[0], told[1]);
+    }
+}
+
+/// With a configuration folder of its own.
 #[test]
 fn the_start_up_file_is_read_from_the_configuration_folder() {
     for args in [&[":memory:", "SELECT 1 AS a"][..], &["-interactive", ":memory:"]] {

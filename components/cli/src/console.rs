@@ -25,7 +25,11 @@ unsafe impl Sync for Limit {}
 /// Lines kept in the history file; the shell asks for 2000.
 static HISTORY_LIMIT: Limit = Limit(Cell::new(2000));
 
+/// Exit code of a shell that Ctrl-C has ended.
+const INTERRUPTED: c_int = 1;
+
 unsafe extern "C" {
+    fn shell_exit(code: c_int) -> !;
     fn strdup(text: *const c_char) -> *mut c_char;
     fn shims_plain_line(prompt: *const c_char) -> *mut c_char;
 }
@@ -61,7 +65,8 @@ unsafe extern "C" fn linenoise(prompt: *const c_char) -> *mut c_char {
         match edited {
             Edited::Complete(line) => edited = console::offer(&candidates(&line)),
             Edited::Line(line) => return owned(line),
-            Edited::Interrupted => return owned(String::new()),
+            // SAFETY: as the shell's own handler ends it.
+            Edited::Interrupted => unsafe { shell_exit(INTERRUPTED) },
             Edited::End => return null_mut(),
         }
     }

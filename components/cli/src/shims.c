@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -24,6 +25,8 @@ extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSys
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
 extern int host_permissions(const char *zPath, unsigned *pBits);
 extern int host_set_permissions(const char *zPath, unsigned bits);
+extern int host_home(char *zOut, size_t room);
+extern void host_poll_interruption(void);
 extern int host_write(int toError, const void *pData, size_t n);
 extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 
@@ -105,17 +108,21 @@ static ssize_t device_write(void *p, const char *a, size_t n){
   return write_piece(fd, a, n);
 }
 
-static FILE *open_device(const char *zPath, const char *zMode){
+static int device(const char *zPath, int *pFd){
   static const struct { const char *zName; int fd; } aDevice[] = {
     {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/null", -1},
   };
   for(size_t i=0; i<sizeof(aDevice)/sizeof(aDevice[0]); i++){
-    if( strcmp(zPath, aDevice[i].zName)==0 ){
-      cookie_io_functions_t calls = { device_read, device_write, 0, 0 };
-      return fopencookie((void*)(intptr_t)aDevice[i].fd, zMode, calls);
-    }
+    *pFd = aDevice[i].fd;
+    if( strcmp(zPath, aDevice[i].zName)==0 ) return 1;
   }
   return 0;
+}
+
+static FILE *open_device(const char *zPath, const char *zMode){
+  cookie_io_functions_t calls = { device_read, device_write, 0, 0 };
+  int fd;
+  return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
 }
 
 FILE *shell_fopen(const char *zPath, const char *zMode){
@@ -196,6 +203,12 @@ static int with_permissions(int rc, const char *zPath, struct stat *p){
 
 int shell_stat(const char *zPath, struct stat *p){
   char z[PATH_BYTES];
+  int fd;
+  if( device(zPath, &fd) ){
+    memset(p, 0, sizeof(*p));
+    p->st_mode = S_IFCHR;
+    return 0;
+  }
   return granted(zPath, FOLLOW, z) ? with_permissions(stat(z, p), z, p) : -1;
 }
 
@@ -222,6 +235,15 @@ int shell_fprintf(FILE *f, const char *zFormat, ...){
   return n;
 }
 
+/* A Ctrl-C while the shell waits for input is noticed here, where no statement
+** runs that would ask; not for a line that was in the buffer already. */
+char *shell_fgets(char *z, int n, FILE *f){
+  size_t buffered = __freadahead(f);
+  char *zLine = fgets(z, n, f);
+  if( zLine==0 || strlen(zLine)>buffered ) host_poll_interruption();
+  return zLine;
+}
+
 /* A line without an editor, where standard input is no terminal: `-interactive`
 ** in a pipe. The caller frees it; 0 at the end. */
 char *shims_plain_line(const char *zPrompt){
@@ -230,6 +252,7 @@ char *shims_plain_line(const char *zPrompt){
   fputs(zPrompt, stdout);
   fflush(stdout);
   ssize_t n = getline(&z, &room, stdin);
+  host_poll_interruption();
   if( n<0 ){
     free(z);
     return 0;
@@ -237,6 +260,11 @@ char *shims_plain_line(const char *zPrompt){
   if( n>0 && z[n-1]=='\n' ) z[--n] = 0;
   if( n>0 && z[n-1]=='\r' ) z[--n] = 0;
   return z;
+}
+
+const char *shell_home(void){
+  static char z[PATH_BYTES];
+  return host_home(z, sizeof(z)) ? z : 0;
 }
 
 /* The shell's Ctrl-C handler; src/connection.rs calls it. */

@@ -19,6 +19,9 @@
 #define unlink shell_unlink
 #define utimes shell_utimes
 
+/* Waiting for a line can be interrupted. */
+#define fgets shell_fgets
+
 /* What was written to stdout before appears before. */
 #define fputs shell_fputs
 #define fprintf shell_fprintf
@@ -41,6 +44,9 @@ const char *sandbox_refuses(const char *zLine);
 
 /* Say so; the result is that of a dot-command which failed. */
 int sandbox_refuse(const char *zName);
+
+/* The home folder as the host's user database has it, or 0. */
+const char *shell_home(void);
 
 /* As x86-64 converts: the smallest integer for what none can hold. */
 long long real_to_int64(double r);

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use nix::unistd::{User, getuid};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
@@ -179,27 +180,35 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
     options.extensions =
         ExtensionsCtx::new(extension_folders(run)).permits(permits(run)?).cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    options.history = history();
-    options.startup_files = startup_files();
+    options.home = home();
+    options.history = history(options.home.as_deref());
+    options.startup_files = startup_files(options.home.as_deref());
     catch_interrupts(&options.interrupt)?;
     options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
     Ok(options)
 }
 
+/// The home folder as sqlite3 finds it: by the user database, and by `$HOME`
+/// for whom that does not know.
+fn home() -> Option<PathBuf> {
+    let user = User::from_uid(getuid()).ok().flatten();
+    user.map(|user| user.dir).or_else(|| env::var_os("HOME").map(PathBuf::from))
+}
+
 /// Where sqlite3 keeps what was typed.
-fn history() -> Option<PathBuf> {
+fn history(home: Option<&Path>) -> Option<PathBuf> {
     match env::var_os("SQLITE_HISTORY") {
         Some(path) => Some(path.into()),
-        None => env::home_dir().map(|home| home.join(".sqlite_history")),
+        None => home.map(|home| home.join(".sqlite_history")),
     }
 }
 
-/// Where sqlite3 looks for its start-up file.
-fn startup_files() -> Vec<PathBuf> {
-    let home = env::home_dir();
+/// Where sqlite3 looks for its start-up file. The folder for configurations
+/// lies below `$HOME`, whatever the user database says.
+fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
     let config = env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
-        .or_else(|| home.as_ref().map(|home| home.join(".config")));
+        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
     config
         .map(|config| config.join("sqlite3/sqliterc"))
         .into_iter()

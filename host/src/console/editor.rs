@@ -10,12 +10,14 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::history::{History, MemHistory};
-use rustyline::{CompletionType, Config, Context};
+use rustyline::{Cmd, ConditionalEventHandler, Event, EventContext, EventHandler, RepeatCount};
+use rustyline::{CompletionType, Config, Context, KeyEvent};
 use rustyline::{Helper, Highlighter, Hinter, Validator};
 
 use crate::bindings::sqlite_wasm::host::console::Edited;
@@ -121,15 +123,49 @@ fn line_editor(helper: Completion) -> rustyline::Result<LineEditor> {
     Ok(editor)
 }
 
+/// What stood before and behind the cursor.
+type Line = (String, String);
+
+/// Remembers the line that Ctrl-C is pressed in.
+#[derive(Clone, Default)]
+struct OnInterrupt(Arc<Mutex<Line>>);
+
+impl OnInterrupt {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ConditionalEventHandler for OnInterrupt {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
+        let (before, behind) = context.line().split_at(context.pos());
+        *self.line() = (before.to_owned(), behind.to_owned());
+        Some(Cmd::Interrupt)
+    }
+}
+
+/// Edit a line. As in the native shell's editor Ctrl-C takes nothing away: the
+/// line is shown again, and only a second one in it ends the program.
+fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
+    let on_interrupt = OnInterrupt::default();
+    let handler = EventHandler::Conditional(Box::new(on_interrupt.clone()));
+    editor.bind_sequence(KeyEvent::ctrl('c'), handler);
+    let mut result = editor.readline(prompt);
+    if matches!(result, Err(ReadlineError::Interrupted)) {
+        let (before, behind) = std::mem::take(&mut *on_interrupt.line());
+        result = editor.readline_with_initial(prompt, (&before, &behind));
+    }
+    match result {
+        Ok(line) => Edited::Line(line),
+        Err(ReadlineError::Interrupted) => Edited::Interrupted,
+        Err(_) => Edited::End,
+    }
+}
+
 fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>, saved: &Sender<()>) {
     match request {
         Request::Edit(prompt) => {
-            let outcome = match editor.readline(&prompt) {
-                Ok(line) => Edited::Line(line),
-                Err(ReadlineError::Interrupted) => Edited::Interrupted,
-                Err(_) => Edited::End,
-            };
-            let _ = edited.send(outcome);
+            let _ = edited.send(edit(editor, &prompt));
         }
         Request::Remember(line) => {
             let _ = editor.add_history_entry(line);

@@ -118,12 +118,8 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
 fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
     // Links were followed by `resolve`; one that appears later is an attack.
     options.follow(FollowSymlinks::No);
-    let file = place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std();
-    match file.metadata() {
-        Ok(metadata) if metadata.is_dir() => Err(ErrorCode::IsDirectory),
-        Ok(_) => Ok(file),
-        Err(error) => Err(code(&error)),
-    }
+    // A folder opens for reading, as natively, and then has no bytes to read.
+    Ok(place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std())
 }
 
 /// The ownership of the database that the journal at `place` belongs to: its

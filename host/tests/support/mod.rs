@@ -269,7 +269,9 @@ fn spawn(command: &mut Command) -> Child {
     })
 }
 
-/// `program` with its arguments, in `folder`, which is also its HOME.
+/// `program` with its arguments, in `folder`, which is also its HOME. The home
+/// that the system's user database has is left alone: a history goes to
+/// `folder` too.
 pub fn command(program: &Path, args: &[impl AsRef<str>], folder: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -277,6 +279,7 @@ pub fn command(program: &Path, args: &[impl AsRef<str>], folder: &Path) -> Comma
         .current_dir(folder)
         .env_clear()
         .env("HOME", folder)
+        .env("SQLITE_HISTORY", folder.join(".sqlite_history"))
         .env("TZ", "UTC")
         // Kept between the runs: HOME is new each time.
         .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));

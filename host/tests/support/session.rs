@@ -112,9 +112,15 @@ impl Session {
         wait_until_busy(self.process(), &self.command);
     }
 
-    /// What Ctrl-C does, to this process alone.
+    /// What Ctrl-C does, to this process alone; it has been noticed when this
+    /// returns.
     pub fn interrupt(&self) {
         signal(&self.child, libc::SIGINT);
+        let deadline = Instant::now() + TIME_LIMIT;
+        while has_pending_signals(self.process()) {
+            assert!(Instant::now() < deadline, "{}: it takes no signal", self.command);
+            thread::sleep(POLL_INTERVAL);
+        }
     }
 
     /// Kills it as a crash of the machine would (SIGKILL).
@@ -171,6 +177,14 @@ fn processor_ticks(process: u32) -> u64 {
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().nth(11);
     ticks.and_then(|ticks| ticks.parse().ok()).expect("it has a processor time")
+}
+
+/// Whether a signal waits for the process.
+fn has_pending_signals(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"));
+    let status = status.expect("Linux tells of a process that was not waited for");
+    let pending = status.lines().find_map(|line| line.strip_prefix("ShdPnd:"));
+    pending.expect("it has a set of signals").trim().contains(|digit| digit != '0')
 }
 
 /// Sends a signal to a child that has not been waited for.

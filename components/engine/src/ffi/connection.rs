@@ -116,11 +116,20 @@ pub unsafe fn set_progress_handler(
     unsafe { sqlite::sqlite3_progress_handler(db, period, Some(on_progress), null_mut()) };
 }
 
+/// Whether the statement that runs is to stop; the program has been told when
+/// it is the person who says so.
+pub fn poll() -> bool {
+    let Some(reason) = poll_interruption() else {
+        return false;
+    };
+    if let (Interruption::User, Some(hooks)) = (reason, STATE.hooks.get()) {
+        (hooks.interrupted)();
+    }
+    true
+}
+
 unsafe extern "C" fn on_progress(_: *mut c_void) -> c_int {
-    if let Some(reason) = poll_interruption() {
-        if let (Interruption::User, Some(hooks)) = (reason, STATE.hooks.get()) {
-            (hooks.interrupted)();
-        }
+    if poll() {
         return 1;
     }
     let mut handler = STATE.handler.get();

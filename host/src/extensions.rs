@@ -18,6 +18,7 @@
 mod check;
 mod contract;
 mod exchange;
+mod extension;
 mod handles;
 mod instance;
 mod permissions;
@@ -36,12 +37,13 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::extension::types::{Need, Output, SqlError, Value};
+use crate::bindings::sqlite_wasm::extension::types::{Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::host::dispatch::{self, Host, Loaded, SqlReply, SqlRequest};
 use crate::cache::Folder;
 use crate::component::Loader;
 use crate::grants::Grants;
-use instance::{Extension, Instance};
+use extension::Extension;
+use instance::{Instance, Sandboxed};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
 pub use permits::{Ask, Permits};
@@ -142,18 +144,7 @@ impl ExtensionsCtx {
         };
         let loader = self.loader.insert(loader);
         let component = loader.load_component(path)?;
-        let mut extension =
-            Extension::load(component.engine(), &component, path.into(), self.limits)?;
-        let needs = &extension.manifest().needs;
-        let says_sql = needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
-        anyhow::ensure!(
-            says_sql || !extension.has_sql(),
-            "it imports `sql` and does not say in its manifest that it needs SQL"
-        );
-        let name = permissions::name_of(path);
-        let permissions = self.permits.of(name, needs, path)?;
-        extension.permit(permissions);
-        Ok(extension)
+        Extension::load(&component, path, self.limits, &mut self.permits)
     }
 }
 
@@ -200,11 +191,15 @@ fn error(message: String) -> SqlError {
 }
 
 impl ExtensionsView<'_> {
-    fn extension(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
+    fn loaded(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
         self.ctx
             .loaded
             .get_mut(number as usize)
             .ok_or_else(|| error(format!("there is no extension number {number}")))
+    }
+
+    fn extension(&mut self, number: u32) -> Result<&mut Sandboxed, SqlError> {
+        self.loaded(number).map(Extension::sandbox)
     }
 }
 
@@ -216,7 +211,7 @@ impl ExtensionsView<'_> {
 macro_rules! call {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
         $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
-        let extension: &mut Extension = $extension;
+        let extension: &mut Sandboxed = $extension;
         match extension.take_answer() {
             Some(answer) => answer,
             None => {
@@ -282,7 +277,11 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<Output, SqlError> {
-        call!(self.extension(extension)?, scalar.call_call(function, &arguments, &subtypes))
+        let extension = self.loaded(extension)?.sandbox_for(function);
+        if arguments.len() == 1 && subtypes.is_empty() && extension.has_unary() {
+            return call!(extension, unary.call_call(function, &arguments[0]));
+        }
+        call!(extension, scalar.call_call(function, &arguments, &subtypes))
     }
 
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {

@@ -169,10 +169,20 @@ fn an_extension_cannot_be_called_from_its_own_sql() {
     let folder = Folder::fresh("itself");
     let run = support::ours(
         &folder.path(),
-        &[":memory:", ".load sha3", "SELECT sha3_query('SELECT sha3_256(1)')"],
+        &[":memory:", ".load sha3", "SELECT sha3_query('SELECT sha3_agg(1)')"],
     );
     assert!(run.err().contains("`sha3` waits for the SQL"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
+}
+
+#[test]
+fn its_stateless_functions_can_be() {
+    let folder = Folder::fresh("stateless");
+    let run = support::ours(
+        &folder.path(),
+        &[":memory:", ".load sha3", "SELECT length(sha3_query('SELECT sha3_256(1)'))"],
+    );
+    assert_eq!(run.out(), "32\n", "{run}");
 }
 
 #[test]

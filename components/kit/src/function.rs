@@ -47,6 +47,7 @@ pub(crate) struct Signature {
     pub encoding: TextEncoding,
     pub reads_subtypes: bool,
     pub gives_subtypes: bool,
+    pub is_stateless: bool,
 }
 
 impl Signature {
@@ -59,6 +60,7 @@ impl Signature {
             encoding: TextEncoding::Utf8,
             reads_subtypes: false,
             gives_subtypes: false,
+            is_stateless: false,
         }
     }
 
@@ -68,6 +70,7 @@ impl Signature {
         flags.set(Flags::DETERMINISTIC, self.result == Stability::Stable);
         flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
+        flags.set(Flags::STATELESS, self.is_stateless);
         Function {
             name: self.name.into(),
             arguments: self.arguments,

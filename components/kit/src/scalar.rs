@@ -25,6 +25,14 @@ impl Scalar {
         Self { signature, call }
     }
 
+    /// It needs nothing that the extension keeps from one call to the next, and
+    /// no SQL. In an extension that uses SQL such functions are called faster,
+    /// and also while it waits for SQL.
+    pub const fn stateless(mut self) -> Self {
+        self.signature.is_stateless = true;
+        self
+    }
+
     /// Whether a call by a name, with so many arguments, means this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
@@ -40,12 +48,22 @@ impl Scalar {
 
 signature_choices!(Scalar);
 
+fn called<T: Definition>(function: u32, values: &mut [Value], subtypes: &[u8]) -> Result<Output> {
+    if let Some(number) = function.checked_sub(sql::FIRST_REGISTERED) {
+        return T::REGISTERED(number, Arguments::new("", values, subtypes));
+    }
+    let scalar = &T::SCALARS[function as usize];
+    (scalar.call)(Arguments::new(scalar.signature.name, values, subtypes))
+}
+
 impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
     fn call(function: u32, mut values: Vec<Value>, subtypes: Vec<u8>) -> Result<Output> {
-        if let Some(number) = function.checked_sub(sql::FIRST_REGISTERED) {
-            return T::REGISTERED(number, Arguments::new("", &mut values, &subtypes));
-        }
-        let scalar = &T::SCALARS[function as usize];
-        (scalar.call)(Arguments::new(scalar.signature.name, &mut values, &subtypes))
+        called::<T>(function, &mut values, &subtypes)
+    }
+}
+
+impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
+    fn call(function: u32, value: Value) -> Result<Output> {
+        called::<T>(function, &mut [value], &[])
     }
 }

@@ -27,7 +27,10 @@ pub mod manifest {
 pub mod scalar {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-scalar;
-            world scalar { export sqlite-wasm:extension/scalar@0.1.0; }",
+            world scalar {
+                export sqlite-wasm:extension/scalar@0.1.0;
+                export sqlite-wasm:extension/unary@0.1.0;
+            }",
         path: "../../wit/extension",
         // The kit's own types, so that nothing is converted.
         with: {

@@ -21,12 +21,12 @@ use sqlite_wasm_kit::{
 };
 
 const SCALARS: &[Scalar] = &[
-    Scalar::new("sha3", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
-    Scalar::new("sha3", 2, Stable, Innocuous, |a| a.apply(sha3)),
-    Scalar::new("sha3_224", 1, Stable, Innocuous, |a| a.apply(sha3_224)),
-    Scalar::new("sha3_256", 1, Stable, Innocuous, |a| a.apply(sha3_256)),
-    Scalar::new("sha3_384", 1, Stable, Innocuous, |a| a.apply(sha3_384)),
-    Scalar::new("sha3_512", 1, Stable, Innocuous, |a| a.apply(sha3_512)),
+    Scalar::new("sha3", 1, Stable, Innocuous, |a| a.apply(sha3_256)).stateless(),
+    Scalar::new("sha3", 2, Stable, Innocuous, |a| a.apply(sha3)).stateless(),
+    Scalar::new("sha3_224", 1, Stable, Innocuous, |a| a.apply(sha3_224)).stateless(),
+    Scalar::new("sha3_256", 1, Stable, Innocuous, |a| a.apply(sha3_256)).stateless(),
+    Scalar::new("sha3_384", 1, Stable, Innocuous, |a| a.apply(sha3_384)).stateless(),
+    Scalar::new("sha3_512", 1, Stable, Innocuous, |a| a.apply(sha3_512)).stateless(),
     Scalar::new("sha3_query", 1, Volatile, DirectOnly, |a| a.apply(sha3_query_256)),
     Scalar::new("sha3_query", 2, Volatile, DirectOnly, |a| a.apply(sha3_query)),
 ];

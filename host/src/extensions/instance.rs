@@ -1,26 +1,24 @@
-//! One extension: its component, and the instance that answers at the moment.
+//! One sandbox of an extension: the instance that answers at the moment, and
+//! the call that it is in.
 
 use std::any::Any;
 use std::future::Future;
-use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use anyhow::{Result, anyhow, bail};
+use wasmtime::Store;
 use wasmtime::component::{Component, InstancePre};
-use wasmtime::{Engine, Store};
 
+use super::contract::direct::exports::sqlite_wasm::extension::unary::GuestIndices as UnaryIndices;
 use super::contract::{direct, suspendable};
 use super::exchange::SQLITE_MISUSE;
 use super::handles::Handles;
 use super::permissions::{Permissions, SqlAccess};
-use super::sandbox::{self, Outside, Sandbox};
-use super::{Limits, check, error};
+use super::sandbox::{self, Calls, Outside, Sandbox};
+use super::{Limits, error};
 use crate::bindings::sqlite_wasm::extension::types::{Manifest, SqlError};
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
-
-/// The import that makes an extension's calls suspendable.
-const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
 
 /// The code of a call that waits for SQL; see `dispatch`.
 pub const PENDING: i32 = i32::MAX;
@@ -59,85 +57,72 @@ enum State {
     Answered(Option<Lent>, Answer<Box<dyn Any + Send>>),
 }
 
-/// A loaded extension.
-pub struct Extension {
+/// One sandbox of an extension, and the instance in it.
+pub struct Sandboxed {
     pub handles: Handles,
-    path: PathBuf,
-    manifest: Manifest,
+    /// The extension's, for messages.
+    name: String,
     pre: InstancePre<Sandbox>,
+    calls: Calls,
     limits: Limits,
     permissions: Permissions,
-    has_sql: bool,
     outside: Outside,
     state: State,
     generation: u32,
+    has_unary: bool,
 }
 
-impl Extension {
-    /// Instantiate `component` and ask what it registers.
-    pub fn load(
-        engine: &Engine,
-        component: &Component,
-        path: PathBuf,
-        limits: Limits,
-    ) -> Result<Self> {
-        let has_sql = component
-            .component_type()
-            .imports(engine)
-            .any(|(name, _)| name.starts_with(SQL_IMPORT));
-        let pre = sandbox::linker(engine, has_sql)?
+impl Sandboxed {
+    /// A sandbox whose instance the first call makes.
+    ///
+    /// # Errors
+    ///
+    /// When `component` asks for what no extension can have.
+    pub fn new(component: &Component, calls: Calls, limits: Limits) -> Result<Self> {
+        let pre = sandbox::linker(component, calls)?
             .instantiate_pre(component)
             .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
-        let mut extension = Self {
+        Ok(Self {
             handles: Handles::new(0),
-            path,
-            manifest: Manifest {
-                name: String::new(),
-                version: String::new(),
-                description: String::new(),
-                functions: Vec::new(),
-                collations: Vec::new(),
-                modules: Vec::new(),
-                needs: Vec::new(),
-            },
-            pre,
+            name: String::new(),
+            calls,
             limits,
             permissions: Permissions::default(),
-            has_sql,
             outside: Outside::new(&limits),
             state: State::Absent,
             generation: 0,
-        };
-        extension.manifest = extension.describe()?;
-        check::manifest(&extension.manifest)?;
-        Ok(extension)
+            has_unary: UnaryIndices::new(&pre).is_ok(),
+            pre,
+        })
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What it registers.
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-
-    /// Whether it imports `sql`.
-    pub fn has_sql(&self) -> bool {
-        self.has_sql
+    /// Called so in messages.
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     /// Grant it something; what it had before ends, with its instance.
-    pub fn permit(&mut self, permissions: Permissions) {
-        // Nothing was granted until now: only a needless instance would go.
-        if permissions != self.permissions {
-            self.permissions = permissions;
+    pub fn permit(&mut self, permissions: &Permissions) {
+        // Where nothing is granted, only a needless instance would go.
+        if *permissions != self.permissions {
+            self.permissions = permissions.clone();
             self.state = State::Absent;
         }
     }
 
-    fn describe(&mut self) -> Result<Manifest> {
+    /// Whether the shorter way into functions of one argument is there. It does
+    /// not change while a call waits.
+    pub fn has_unary(&self) -> bool {
+        self.has_unary
+    }
+
+    /// Ask what it registers.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start or answer, or is no extension.
+    pub fn describe(&mut self) -> Result<Manifest> {
         if direct::exports::sqlite_wasm::extension::extension::GuestIndices::new(&self.pre).is_err()
         {
             bail!("it is no extension: it exports no `sqlite-wasm:extension`");
@@ -156,7 +141,7 @@ impl Extension {
     fn start(&mut self) -> Result<()> {
         self.outside = Outside::new(&self.limits);
         let mut store = sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside)?;
-        self.state = if self.has_sql {
+        self.state = if self.calls == Calls::Suspendable {
             sandbox::forgive_waiting(&mut store);
             let instance = at_once(self.pre.instantiate_async(&mut store))?;
             let exports = suspendable::Exports::find(&self.pre, &mut store, &instance)?;
@@ -174,12 +159,12 @@ impl Extension {
     /// The instance for a call, or a fresh one where there is none.
     pub fn instance(&mut self) -> Answer<Instance<'_>> {
         if matches!(self.state, State::Absent) {
-            self.start().map_err(|cause| error(format!("{}: {cause:#}", self.manifest.name)))?;
+            self.start().map_err(|cause| error(format!("{}: {cause:#}", self.name)))?;
         }
         if matches!(self.state, State::Suspendable(_)) {
             let State::Suspendable(mut live) = std::mem::replace(&mut self.state, State::Absent)
             else {
-                return Err(busy(&self.manifest));
+                return Err(busy(&self.name));
             };
             sandbox::set_deadline(&mut live.store, self.limits.call_time);
             return Ok(Instance::Suspendable(live));
@@ -189,7 +174,7 @@ impl Extension {
                 sandbox::set_deadline(&mut live.store, self.limits.call_time);
                 Ok(Instance::Direct(live))
             }
-            _ => Err(busy(&self.manifest)),
+            _ => Err(busy(&self.name)),
         }
     }
 
@@ -207,7 +192,7 @@ impl Extension {
 
     fn broke_down(&self, trap: &wasmtime::Error) -> SqlError {
         let story = self.outside.story(trap);
-        error(format!("the extension `{}` broke down: {story}", self.manifest.name))
+        error(format!("the extension `{}` broke down: {story}", self.name))
     }
 
     /// Begin a call that may be suspended.
@@ -293,10 +278,9 @@ impl Extension {
     }
 }
 
-fn busy(manifest: &Manifest) -> SqlError {
+fn busy(name: &str) -> SqlError {
     let message = format!(
-        "the extension `{}` waits for the SQL that it asked for, and cannot be called from it",
-        manifest.name
+        "the extension `{name}` waits for the SQL that it asked for, and cannot be called from it"
     );
     SqlError { code: SQLITE_MISUSE, message }
 }

@@ -4,7 +4,8 @@ use std::sync::Once;
 use std::time::Duration;
 
 use anyhow::Context;
-use wasmtime::component::{InstancePre, Linker, ResourceTable};
+use wasmtime::component::types::{ComponentInstance, ComponentItem};
+use wasmtime::component::{Component, InstancePre, Linker, ResourceTable, ResourceType};
 use wasmtime::{Engine, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::filesystem::FsPerms;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
@@ -43,14 +44,61 @@ impl wasmtime::component::HasData for HasSql {
     type Data<'a> = &'a mut Sandbox;
 }
 
+/// How an instance is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// A call is done when it returns; there is no SQL.
+    Direct,
+    /// A call may wait for SQL.
+    Suspendable,
+}
+
 /// All that an extension may import.
-pub fn linker(engine: &Engine, has_sql: bool) -> wasmtime::Result<Linker<Sandbox>> {
-    let mut linker = Linker::new(engine);
+pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
+    let mut linker = Linker::new(component.engine());
     crate::runner::add_wasi_to_linker(&mut linker)?;
-    if has_sql {
-        sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+    match calls {
+        Calls::Suspendable => {
+            sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+        }
+        Calls::Direct => refuse_sql(&mut linker, component)?,
     }
     Ok(linker)
+}
+
+/// A function that says it needs no SQL, and uses it, ends.
+fn refuse_sql(linker: &mut Linker<Sandbox>, component: &Component) -> wasmtime::Result<()> {
+    let Some((name, sql)) = sql_import(component) else { return Ok(()) };
+    let mut instance = linker.instance(&name)?;
+    for (name, item) in sql.exports(component.engine()) {
+        match item.ty {
+            ComponentItem::ComponentFunc(_) => instance.func_new(name, |_, _, _, _| {
+                Err(wasmtime::format_err!("a function that is declared stateless asks for SQL"))
+            })?,
+            ComponentItem::Resource(_) => {
+                instance.resource(name, ResourceType::host::<()>(), |_, _| Ok(()))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether an extension's calls may be suspended.
+pub fn imports_sql(component: &Component) -> bool {
+    sql_import(component).is_some()
+}
+
+fn sql_import(component: &Component) -> Option<(String, ComponentInstance)> {
+    const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
+    let ty = component.component_type();
+    let mut imports = ty.imports(component.engine());
+    imports.find_map(|(name, item)| match item.ty {
+        ComponentItem::ComponentInstance(sql) if name.starts_with(SQL_IMPORT) => {
+            Some((name.to_owned(), sql))
+        }
+        _ => None,
+    })
 }
 
 /// The outside of a sandbox: what stays when the instance is gone.
@@ -123,6 +171,7 @@ fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> anyhow::Result<Was
 }
 
 /// Let the next call end by then.
+#[inline]
 pub fn set_deadline(store: &mut Store<Sandbox>, time: Duration) {
     store.set_epoch_deadline(ticks(time));
 }
@@ -138,8 +187,11 @@ pub fn forgive_waiting(store: &mut Store<Sandbox>) {
     });
 }
 
+/// Done for each call, so without a division of 128 bits.
 fn ticks(time: Duration) -> u64 {
-    (time.as_millis() / TICK.as_millis()) as u64 + 1
+    const TICKS_PER_SECOND: u64 = 1_000_000_000 / TICK.as_nanos() as u64;
+    let parts = u64::from(time.subsec_nanos()) / TICK.as_nanos() as u64;
+    time.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(parts + 1)
 }
 
 /// Start the clock of `engine`, once for the process: it has one engine for

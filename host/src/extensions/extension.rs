@@ -1,0 +1,87 @@
+//! A loaded extension: what it registers, and its sandboxes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use wasmtime::component::Component;
+
+use super::instance::Sandboxed;
+use super::permits::Permits;
+use super::sandbox::{Calls, imports_sql};
+use super::{Limits, check, permissions};
+use crate::bindings::sqlite_wasm::extension::types::{FunctionFlags, Manifest, Need};
+
+/// A loaded extension.
+pub struct Extension {
+    path: PathBuf,
+    manifest: Manifest,
+    main: Sandboxed,
+    /// For functions that are stateless, where the other's calls are dearer
+    /// since they may be suspended.
+    stateless: Option<Sandboxed>,
+}
+
+impl Extension {
+    /// Start it, ask what it registers, and grant what it needs.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, or which grant it lacks.
+    pub fn load(
+        component: &Component,
+        path: &Path,
+        limits: Limits,
+        permits: &mut Permits,
+    ) -> Result<Self> {
+        let has_sql = imports_sql(component);
+        let calls = if has_sql { Calls::Suspendable } else { Calls::Direct };
+        let mut main = Sandboxed::new(component, calls, limits)?;
+        let manifest = main.describe()?;
+        check::manifest(&manifest)?;
+        let says_sql =
+            manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
+        ensure!(
+            says_sql || !has_sql,
+            "it imports `sql` and does not say in its manifest that it needs SQL"
+        );
+        let permissions = permits.of(permissions::name_of(path), &manifest.needs, path)?;
+        let mut main = main.named(&manifest.name);
+        main.permit(&permissions);
+        let has_stateless =
+            manifest.functions.iter().any(|f| f.flags.contains(FunctionFlags::STATELESS));
+        let stateless = match has_sql && has_stateless {
+            true => {
+                let mut other = Sandboxed::new(component, Calls::Direct, limits)?;
+                other.permit(&permissions);
+                Some(other.named(&manifest.name))
+            }
+            false => None,
+        };
+        Ok(Self { path: path.into(), manifest, main, stateless })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it registers.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The sandbox that has its state.
+    pub fn sandbox(&mut self) -> &mut Sandboxed {
+        &mut self.main
+    }
+
+    /// The sandbox in which a scalar function is called.
+    pub fn sandbox_for(&mut self, function: u32) -> &mut Sandboxed {
+        let Some(stateless) = &mut self.stateless else { return &mut self.main };
+        let function = self.manifest.functions.get(function as usize);
+        match function.is_some_and(|f| f.flags.contains(FunctionFlags::STATELESS)) {
+            true => stateless,
+            false => &mut self.main,
+        }
+    }
+}

@@ -45,7 +45,14 @@ fn main() {
     // version than the library, and refuse to start.
     let shell = out.join("shell.c");
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
-    for input in ["build.rs", "src/shims.c", "src/shims.h", "src/linenoise.h", SHELL_MANIFEST] {
+    for input in [
+        "build.rs",
+        "src/input_file.c",
+        "src/shims.c",
+        "src/shims.h",
+        "src/linenoise.h",
+        SHELL_MANIFEST,
+    ] {
         println!("cargo:rerun-if-changed={input}");
     }
     let mut build = cc::Build::new();
@@ -72,7 +79,7 @@ fn main() {
     }
     build.compile("shell");
     cc::Build::new()
-        .file("src/shims.c")
+        .files(["src/shims.c", "src/input_file.c"])
         .define("_WASI_EMULATED_SIGNAL", None)
         .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
         .compile("shims");

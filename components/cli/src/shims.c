@@ -30,6 +30,8 @@ extern void host_poll_interruption(void);
 extern int host_write(int toError, const void *pData, size_t n);
 extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 
+extern FILE *open_input(const char *zPath);
+
 /* Bytes of a stdio buffer: the libc's own 1 KiB costs 64 times the calls. */
 #define BUFFER_BYTES 65536
 
@@ -129,13 +131,12 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
   char z[PATH_BYTES];
   FILE *device = open_device(zPath, zMode);
   if( device ) return device;
-  FILE *f = granted(zPath, FOLLOW, z) ? fopen(z, zMode) : 0;
-  if( f ){
-    setvbuf(f, 0, _IOFBF, BUFFER_BYTES);
-    return f;
-  }
+  int reads = zMode[0]=='r' && strchr(zMode, '+')==0;
+  FILE *f = 0;
+  if( granted(zPath, FOLLOW, z) ) f = reads ? open_input(z) : fopen(z, zMode);
+  if( f || !reads ) return f;
   int savedErrno = errno;
-  if( zMode[0]=='r' ) f = open_startup_file(zPath);
+  f = open_startup_file(zPath);
   errno = savedErrno;
   return f;
 }

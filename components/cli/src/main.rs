@@ -1,8 +1,8 @@
 //! SQLite's own shell, on the VFS of the `engine` crate.
 //!
 //! `shell.c` is compiled by `build.rs`; its calls that need a host end in
-//! [`host_calls`] and [`input_file`], its line editing in [`console`], and [`connection`]
-//! is what the shell adds to each connection.
+//! [`host_calls`] and [`input_file`], its output and line editing in
+//! [`console`], and [`connection`] is what the shell adds to each connection.
 
 mod connection;
 mod console;

@@ -12,7 +12,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests new-extension dist precompile-cli smoke bench native-reference lint clean setup compile
+.PHONY: help run test build guests new-extension dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -42,6 +42,9 @@ smoke: build ## only the scripts of cli-smokes
 
 bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .cwasm
 	python3 tooling/bench.py
+
+bench-extensions: dist native-reference guests ## what calls of extensions cost
+	python3 tooling/bench-extensions.py
 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference

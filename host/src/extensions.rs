@@ -26,6 +26,7 @@ mod permits;
 mod sandbox;
 mod search;
 mod sql;
+mod usage;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,7 +39,9 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
     Overload, Transaction,
 };
 use crate::bindings::sqlite_wasm::extension::types::{Output, SqlError, Value};
-use crate::bindings::sqlite_wasm::host::dispatch::{self, Host, Loaded, SqlReply, SqlRequest};
+use crate::bindings::sqlite_wasm::host::dispatch::{
+    self, ExtensionUsage, Host, Loaded, SqlReply, SqlRequest,
+};
 use crate::cache::Folder;
 use crate::component::Loader;
 use crate::grants::Grants;
@@ -258,6 +261,10 @@ impl Host for ExtensionsView<'_> {
         self.ctx.load(&name, self.grants).map_err(|error| format!("{error:#}"))
     }
 
+    fn statistics(&mut self) -> Vec<ExtensionUsage> {
+        self.ctx.loaded.iter().map(Extension::statistics).collect()
+    }
+
     fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
         call!(self.extension(extension)?, extension.call_connect())
     }
@@ -299,8 +306,10 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
         call!(
-            self.extension(extension)?,
+            extension,
             aggregate.call_step(number, count, width, &rows, &subtypes),
             with number = accumulator
         )
@@ -315,8 +324,10 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
         call!(
-            self.extension(extension)?,
+            extension,
             aggregate.call_inverse(number, count, width, &rows, &subtypes),
             with number = accumulator
         )
@@ -419,7 +430,9 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-        call!(self.extension(extension)?, table.call_fetch(number, limit), with number = cursor)
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        call!(extension, table.call_fetch(number, limit), with number = cursor)
     }
 
     fn table_update(

@@ -199,3 +199,23 @@ fn sql_of_an_extension_sees_the_callers_transaction() {
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() == 2 && lines[0] != lines[1], "{run}");
 }
+
+#[test]
+fn what_an_extension_did_is_counted() {
+    let folder = Folder::fresh("counted");
+    let run = support::ours(
+        &folder.path(),
+        &[
+            ":memory:",
+            ".load uuid",
+            ".load series",
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 10) \
+             SELECT count(uuid4()) FROM n",
+            "SELECT sum(value) FROM generate_series(1, 10)",
+            "SELECT name, calls >= 10, batches, sql_requests, time_ms < 1000, \
+             peak_memory_bytes > 65536, starts FROM extension_stats ORDER BY name",
+        ],
+    );
+    // Ten numbers are three batches: 4, 16 with the last six of them.
+    assert_eq!(run.out(), "10\n55\nseries|0|2|0|1|1|1\nuuid|1|0|0|1|1|1\n", "{run}");
+}

@@ -7,9 +7,11 @@ use wasmtime::component::Component;
 
 use super::instance::Sandboxed;
 use super::permits::Permits;
-use super::sandbox::{Calls, imports_sql};
+use super::sandbox::{Calls, TICK, imports_sql};
+use super::usage::Usage;
 use super::{Limits, check, permissions};
 use crate::bindings::sqlite_wasm::extension::types::{FunctionFlags, Manifest, Need};
+use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 
 /// A loaded extension.
 pub struct Extension {
@@ -68,6 +70,21 @@ impl Extension {
     /// What it registers.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What it has done and used.
+    pub fn statistics(&self) -> ExtensionUsage {
+        let all = || std::iter::once(&self.main).chain(&self.stateless).map(|each| &each.usage);
+        let sum = |count: fn(&Usage) -> u64| all().map(count).sum();
+        ExtensionUsage {
+            name: self.manifest.name.clone(),
+            calls: sum(|usage| usage.calls),
+            batches: sum(|usage| usage.batches),
+            requests: sum(|usage| usage.requests),
+            time: sum(|usage| usage.ticks * TICK.as_millis() as u64),
+            peak_memory: all().map(|usage| usage.peak_bytes() as u64).max().unwrap_or_default(),
+            starts: all().map(|usage| usage.starts).sum(),
+        }
     }
 
     /// The sandbox that has its state.

@@ -16,6 +16,7 @@ use super::exchange::SQLITE_MISUSE;
 use super::handles::Handles;
 use super::permissions::{Permissions, SqlAccess};
 use super::sandbox::{self, Calls, Outside, Sandbox};
+use super::usage::Usage;
 use super::{Limits, error};
 use crate::bindings::sqlite_wasm::extension::types::{Manifest, SqlError};
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
@@ -60,6 +61,7 @@ enum State {
 /// One sandbox of an extension, and the instance in it.
 pub struct Sandboxed {
     pub handles: Handles,
+    pub usage: Usage,
     /// The extension's, for messages.
     name: String,
     pre: InstancePre<Sandbox>,
@@ -84,6 +86,7 @@ impl Sandboxed {
             .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
         Ok(Self {
             handles: Handles::new(0),
+            usage: Usage::default(),
             name: String::new(),
             calls,
             limits,
@@ -140,7 +143,8 @@ impl Sandboxed {
 
     fn start(&mut self) -> Result<()> {
         self.outside = Outside::new(&self.limits);
-        let mut store = sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside)?;
+        let mut store =
+            sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside, &self.usage)?;
         self.state = if self.calls == Calls::Suspendable {
             sandbox::forgive_waiting(&mut store);
             let instance = at_once(self.pre.instantiate_async(&mut store))?;
@@ -153,6 +157,7 @@ impl Sandboxed {
         };
         self.handles = Handles::new(self.generation);
         self.generation += 1;
+        self.usage.starts += 1;
         Ok(())
     }
 
@@ -167,11 +172,14 @@ impl Sandboxed {
                 return Err(busy(&self.name));
             };
             sandbox::set_deadline(&mut live.store, self.limits.call_time);
+            self.usage.calls += 1;
             return Ok(Instance::Suspendable(live));
         }
         match &mut self.state {
             State::Direct(live) => {
                 sandbox::set_deadline(&mut live.store, self.limits.call_time);
+                self.usage.calls += 1;
+                self.usage.enter();
                 Ok(Instance::Direct(live))
             }
             _ => Err(busy(&self.name)),
@@ -180,6 +188,7 @@ impl Sandboxed {
 
     /// What became of a direct call. An instance that breaks down is dropped.
     pub fn concluded<T>(&mut self, outcome: wasmtime::Result<Answer<T>>) -> Answer<T> {
+        self.usage.leave();
         match outcome {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(failure)) => Err(honest(failure)),
@@ -232,11 +241,10 @@ impl Sandboxed {
     /// Let a suspended call run until it asks or is done.
     fn go_on(&mut self) {
         let State::Suspended(call) = &mut self.state else { return };
-        let Poll::Ready((live, outcome)) =
-            call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
-        else {
-            return;
-        };
+        self.usage.enter();
+        let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        self.usage.leave();
+        let Poll::Ready((live, outcome)) = polled else { return };
         self.outside.exchange.set_open(false);
         self.state = match outcome {
             Ok(answer) => State::Answered(Some(live), Ok(answer)),
@@ -265,7 +273,9 @@ impl Sandboxed {
 
     /// What a suspended call asks.
     pub fn request(&mut self) -> Option<SqlRequest> {
-        self.outside.exchange.take(self.permissions.sql)
+        let request = self.outside.exchange.take(self.permissions.sql);
+        self.usage.requests += u64::from(request.is_some());
+        request
     }
 
     /// Answer that, and let the call go on.

@@ -15,11 +15,12 @@ use super::Limits;
 use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::Exchange;
 use super::permissions::Permissions;
+use super::usage::{self, Usage, WatchedMemory};
 use crate::grants::Access;
 use crate::process::MemoryLimit;
 
 /// Steps of the clock that limits calls.
-const TICK: Duration = Duration::from_millis(10);
+pub const TICK: Duration = Duration::from_millis(10);
 
 /// Bytes at the end of the log that are shown when an extension breaks down.
 const MAX_SHOWN_BYTES: usize = 1000;
@@ -29,7 +30,7 @@ pub struct Sandbox {
     pub table: ResourceTable,
     pub exchange: Exchange,
     wasi: WasiCtx,
-    memory: MemoryLimit,
+    memory: WatchedMemory,
 }
 
 impl WasiView for Sandbox {
@@ -135,12 +136,13 @@ pub fn store(
     limits: &Limits,
     permissions: &Permissions,
     outside: &Outside,
+    usage: &Usage,
 ) -> anyhow::Result<Store<Sandbox>> {
     let sandbox = Sandbox {
         table: ResourceTable::new(),
         exchange: outside.exchange.clone(),
         wasi: wasi(permissions, &outside.log)?,
-        memory: MemoryLimit::new(limits.memory_bytes),
+        memory: usage.watched(MemoryLimit::new(limits.memory_bytes)),
     };
     let mut store = Store::new(pre.engine(), sandbox);
     store.limiter(|sandbox| &mut sandbox.memory);
@@ -203,6 +205,7 @@ pub fn tick(engine: &Engine) {
         std::thread::spawn(move || {
             while let Some(engine) = engine.upgrade() {
                 engine.increment_epoch();
+                usage::tick();
                 drop(engine);
                 std::thread::sleep(TICK);
             }

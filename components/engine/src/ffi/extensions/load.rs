@@ -11,7 +11,7 @@ use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
 use super::abi::{Subtypes, encoding_code, failure};
 use super::sql::{self, served};
-use super::{aggregate, collation, scalar, table};
+use super::{aggregate, collation, scalar, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{Collation, Function, FunctionFlags, FunctionKind, Risk};
 use crate::paths::{LastLink, granted};
@@ -163,6 +163,8 @@ type Registration = Result<(), (c_int, String)>;
 /// `db` is an open connection.
 unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded) -> Registration {
     let manifest = &loaded.manifest;
+    // SAFETY: the caller's connection.
+    outcome(unsafe { statistics::register(db) }, "extension_stats")?;
     for (place, function) in manifest.functions.iter().enumerate() {
         // SAFETY: the caller's connection.
         unsafe { register_function(db, loaded.extension, place as u32, function) }?;

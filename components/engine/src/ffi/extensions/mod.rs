@@ -10,4 +10,5 @@ mod collation;
 pub mod load;
 mod scalar;
 pub mod sql;
+mod statistics;
 mod table;

@@ -1,0 +1,179 @@
+"""Extensions: what a call, a row, a question for SQL and a load cost."""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from statistics import median
+
+from .command import positive
+from .engines import ENGINES, REFERENCE, ROOT, complaint_about_missing, engine
+
+FAILED = 1
+USAGE = 2
+
+GUESTS = "target/release/guests"
+EXTENSIONS = "dist/extensions"
+
+BLOCK_BYTES = 136
+"""What SHA3-256 takes at once (FIPS 202, its rate)."""
+MORE_BLOCKS = 8
+
+SETUP = """
+CREATE TABLE t(name TEXT, long TEXT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {rows})
+INSERT INTO t SELECT printf('customer %020d', i), printf('%0{long}d', i) FROM n;
+"""
+
+# Each is timed; the names are those that the figures below use.
+BEFORE_LOADING = {
+    "length": "SELECT sum(length(name)) FROM t;",
+    "builtin-scalar": "SELECT sum(length(sha3(name, 256))) FROM t;",
+    "builtin-table": "SELECT sum(value) FROM generate_series(1, {rows});",
+    "builtin-aggregate": "SELECT median(rowid) FROM t;",
+    "builtin-sql-nothing": "SELECT count(sha3_query('', 256)) FROM t;",
+    "builtin-sql": "SELECT count(sha3_query('SELECT 1', 256)) FROM t;",
+}
+AFTER_LOADING = {
+    "ext-scalar": "SELECT sum(length(sha3_256(name))) FROM t;",
+    "ext-scalar-long": "SELECT sum(length(sha3_256(long))) FROM t;",
+    "ext-table": "SELECT sum(value) FROM generate_series(1, {rows});",
+    "batches": "SELECT sum(a) FROM conf_scan WHERE last = {rows};",
+    "rows-one-by-one": "SELECT sum(a) FROM conf_scan_by_row WHERE last = {rows};",
+    "ext-aggregate": "SELECT median(rowid) FROM t;",
+    "ext-sql-nothing": "SELECT count(sha3_query('', 256)) FROM t;",
+    "ext-sql": "SELECT count(sha3_query('SELECT 1', 256)) FROM t;",
+}
+LOADED = ("sha3", "series", "stats", "conformance")
+
+REQUESTS_OF_A_STATEMENT = 3
+"""`sha3_query` of one statement asks to prepare, to step, and to close it."""
+
+TIMER = re.compile(r"^Run Time: real ([0-9.]+)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    value: float
+    unit: str
+    must: float | None = None
+    aim: float | None = None
+    larger_is_better: bool = False
+
+    def mark(self) -> str:
+        if self.must is None:
+            return ""
+        reached = [self.value >= limit if self.larger_is_better else self.value <= limit for limit in (self.aim, self.must)]
+        return "pass, aim" if reached[0] else "pass" if reached[1] else "MISS"
+
+
+def main() -> int:
+    options = parser().parse_args()
+    ours = next(each for each in ENGINES if each.name == "cwasm")
+    complaint = complaint_about_missing([ours, engine(REFERENCE)])
+    if not (ROOT / GUESTS / "conformance.wasm").is_file():
+        complaint = complaint or f"missing `{GUESTS}/conformance.wasm`: run `make guests`"
+    if complaint:
+        print(f"error: {complaint}", file=sys.stderr)
+        return USAGE
+    command = [*ours.argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
+    times = repeated(lambda: timed(command, script(options.rows), names()), options.repeats)
+    native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), ["native-scalar"]), options.repeats)
+    found = figures(times | native, options.rows, load_ms(command, options.repeats))
+    publish(found, options)
+    return FAILED if options.check and any(each.mark() == "MISS" for each in found) else 0
+
+
+def figures(seconds: dict[str, float], rows: int, load: float) -> list[Figure]:
+    def row_us(name: str) -> float:
+        return seconds[name] / rows * 1e6
+
+    hash_us = (row_us("ext-scalar-long") - row_us("ext-scalar")) / MORE_BLOCKS
+    crossing = row_us("ext-scalar") - row_us("length") - hash_us
+    statement = row_us("ext-sql") - row_us("ext-sql-nothing")
+    own = row_us("builtin-sql") - row_us("builtin-sql-nothing")
+    request = (statement - own) / REQUESTS_OF_A_STATEMENT
+    return [
+        Figure("a scalar call, without the hash's own time", crossing, "µs", must=0.40, aim=0.25),
+        Figure("the hash's own time (one block)", hash_us, "µs"),
+        Figure("the shell's sha3() in all", row_us("builtin-scalar") - row_us("length"), "µs"),
+        Figure("native sqlite3's sha3() in all", row_us("native-scalar"), "µs"),
+        Figure("batches against rows one by one", seconds["rows-one-by-one"] / seconds["batches"], "times",
+               must=7, aim=12, larger_is_better=True),  # fmt: skip
+        Figure("a row of series, over the shell's own", row_us("ext-table") - row_us("builtin-table"), "µs", must=0.05, aim=0.03),
+        Figure("a row of median(), over the shell's own", row_us("ext-aggregate") - row_us("builtin-aggregate"), "µs"),
+        Figure("two questions for SQL, without SQLite's time", 2 * request, "µs", must=3, aim=2),
+        Figure("to load a cached extension", load, "ms", must=3, aim=1),
+    ]  # fmt: skip
+
+
+def names() -> list[str]:
+    return [*BEFORE_LOADING, *AFTER_LOADING]
+
+
+def script(rows: int) -> str:
+    def lines(statements: dict[str, str]) -> str:
+        return "\n".join(statements.values()).format(rows=rows)
+
+    loads = "\n".join(f".load {name}" for name in LOADED)
+    # A first call, so that no start of an instance is timed.
+    first = "SELECT length(sha3_256('')), length(sha3_query('')), median(1) FROM generate_series(1, 1);"
+    return f"{setup(rows)}.timer on\n{lines(BEFORE_LOADING)}\n.timer off\n{loads}\n{first}\n.timer on\n{lines(AFTER_LOADING)}\n"
+
+
+def native_script(rows: int) -> str:
+    return f"{setup(rows)}.timer on\n{BEFORE_LOADING['builtin-scalar']}\n"
+
+
+def setup(rows: int) -> str:
+    return SETUP.format(rows=rows, long=27 + MORE_BLOCKS * BLOCK_BYTES)
+
+
+def timed(command: list[str], text: str, names: list[str]) -> dict[str, float]:
+    """The real time of each statement, in seconds."""
+    done = subprocess.run([*command, ":memory:"], input=text, capture_output=True, text=True, check=False)
+    found = [float(match[1]) for line in done.stdout.splitlines() if (match := TIMER.match(line))]
+    if done.stderr or len(found) != len(names):
+        sys.exit(f"error: the script fails: {done.stderr.strip() or f'{len(found)} of {len(names)} statements were timed'}")
+    return dict(zip(names, found))
+
+
+def repeated(once, repeats: int) -> dict[str, float]:
+    """Medians over several processes."""
+    runs = [once() for _ in range(repeats)]
+    return {name: median(run[name] for run in runs) for name in runs[0]}
+
+
+def load_ms(command: list[str], repeats: int) -> float:
+    """By how much a process that loads an extension takes longer, in milliseconds."""
+    plain, loading = [], []
+    for _ in range(5 * repeats):
+        for times, arguments in ((plain, []), (loading, ["--load", "sha3"])):
+            begun = time.perf_counter()
+            subprocess.run([*command, *arguments, ":memory:", "SELECT 1"], check=True, stdout=subprocess.DEVNULL)
+            times.append((time.perf_counter() - begun) * 1e3)
+    return median(loading) - median(plain)
+
+
+def publish(found: list[Figure], options: argparse.Namespace) -> None:
+    for each in found:
+        limits = f"must {each.must:g}, aim {each.aim:g}" if each.must is not None else ""
+        print(f"{each.title:<46}{each.value:>9.3f} {each.unit:<6}{limits:<22}{each.mark()}".rstrip())
+    if options.json:
+        record = {each.title: {"value": each.value, "unit": each.unit, "must": each.must, "aim": each.aim} for each in found}
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"rows": options.rows, "figures": record}, file, indent=2, ensure_ascii=False)
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(prog="bench-extensions.py", description=__doc__.splitlines()[0])
+    add = made.add_argument
+    add("--rows", type=positive, default=100_000, metavar="N", help="rows (100000)")
+    add("--repeats", type=positive, default=5, metavar="N", help="processes, of which medians are taken (5)")
+    add("--json", metavar="FILE", help="also write the figures there")
+    add("--check", action="store_true", help="exit with 1 if a limit is missed")
+    return made

@@ -11,6 +11,7 @@ wasmtime::component::bindgen!({
         "sqlite-wasm:host/files": trappable,
         "sqlite-wasm:host/console.write": trappable,
     },
+    with: { "sqlite-wasm:extension/types": crate::extensions::types },
     trappable_error_type: {
         "sqlite-wasm:host/files.error-code" => crate::files::Error,
     },

@@ -26,7 +26,9 @@ mod permits;
 mod sandbox;
 mod search;
 mod sql;
+pub mod types;
 mod usage;
+mod value;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,7 +40,6 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::extension::types::{Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::host::dispatch::{
     self, ExtensionUsage, Host, Loaded, SqlReply, SqlRequest,
 };
@@ -47,6 +48,7 @@ use crate::component::Loader;
 use crate::grants::Grants;
 use extension::Extension;
 use instance::{Instance, Sandboxed};
+use types::{Output, SqlError, Value};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
 pub use permits::{Ask, Permits};
@@ -180,9 +182,7 @@ pub fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> ExtensionsView<'_>,
 ) -> wasmtime::Result<()> {
-    crate::bindings::sqlite_wasm::extension::types::add_to_linker::<T, HasExtensions>(
-        linker, view,
-    )?;
+    types::add_to_linker::<T, HasExtensions>(linker, view)?;
     crate::bindings::sqlite_wasm::extension::table_types::add_to_linker::<T, HasExtensions>(
         linker, view,
     )?;
@@ -253,7 +253,7 @@ macro_rules! answer {
     };
 }
 
-impl crate::bindings::sqlite_wasm::extension::types::Host for ExtensionsView<'_> {}
+impl types::Host for ExtensionsView<'_> {}
 impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
 
 impl Host for ExtensionsView<'_> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::bindings::sqlite_wasm::extension::types::{Function, Manifest};
+use crate::extensions::types::{Function, Manifest};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;

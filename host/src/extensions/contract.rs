@@ -84,7 +84,7 @@ pub mod direct {
             }
         ",
         with: {
-            "sqlite-wasm:extension/types": crate::bindings::sqlite_wasm::extension::types,
+            "sqlite-wasm:extension/types": crate::extensions::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
         },
@@ -112,7 +112,7 @@ pub mod suspendable {
         imports: { default: async | trappable },
         exports: { default: async },
         with: {
-            "sqlite-wasm:extension/types": crate::bindings::sqlite_wasm::extension::types,
+            "sqlite-wasm:extension/types": crate::extensions::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
             "sqlite-wasm:extension/sql.statement": crate::extensions::sql::Statement,

@@ -12,8 +12,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use super::permissions::SqlAccess;
-use crate::bindings::sqlite_wasm::extension::types::SqlError;
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlAction, SqlReply, SqlRequest};
+use crate::extensions::types::SqlError;
 
 /// `SQLITE_MISUSE`.
 pub const SQLITE_MISUSE: i32 = 21;

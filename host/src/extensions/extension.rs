@@ -10,8 +10,8 @@ use super::permits::Permits;
 use super::sandbox::{Calls, TICK, imports_sql};
 use super::usage::Usage;
 use super::{Limits, check, permissions};
-use crate::bindings::sqlite_wasm::extension::types::{FunctionFlags, Manifest, Need};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
+use crate::extensions::types::{FunctionFlags, Manifest, Need};
 
 /// A loaded extension.
 pub struct Extension {

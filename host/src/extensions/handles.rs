@@ -2,7 +2,7 @@
 //! its instance: one from an instance that broke down is never mistaken for
 //! one of the next.
 
-use crate::bindings::sqlite_wasm::extension::types::SqlError;
+use crate::extensions::types::SqlError;
 
 /// Most tables, cursors and computations of one extension at once. The
 /// component that runs SQL chooses how many there are.

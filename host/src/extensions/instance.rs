@@ -18,8 +18,8 @@ use super::permissions::{Permissions, SqlAccess};
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
 use super::{Limits, error};
-use crate::bindings::sqlite_wasm::extension::types::{Manifest, SqlError};
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
+use crate::extensions::types::{Manifest, SqlError};
 
 /// The code of a call that waits for SQL; see `dispatch`.
 pub const PENDING: i32 = i32::MAX;

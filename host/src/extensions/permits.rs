@@ -10,7 +10,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::permissions::{Permissions, SqlAccess};
-use crate::bindings::sqlite_wasm::extension::types::Need;
+use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
 /// is a tenth of it.

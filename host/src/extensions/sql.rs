@@ -6,10 +6,10 @@ use wasmtime::component::Resource;
 use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
-use crate::bindings::sqlite_wasm::extension::types::{Function, SqlError, Value};
 use crate::bindings::sqlite_wasm::host::dispatch::{
     SqlAction, SqlBlob, SqlPrepared, SqlReply, SqlStep,
 };
+use crate::extensions::types::{Function, SqlError, Value};
 
 /// `SQLITE_TOOBIG` and `SQLITE_RANGE`.
 const SQLITE_TOOBIG: i32 = 18;

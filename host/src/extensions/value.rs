@@ -179,9 +179,9 @@ unsafe impl Lower for Value {
 
 /// Write the numbers and NULLs with which `items` begin; how many there are.
 fn store_numbers(memory: &mut [u8], items: &[Value]) -> usize {
-    let places = memory.chunks_exact_mut(Value::SIZE32);
+    let (places, _) = memory.as_chunks_mut();
     let bytes = items.iter().map_while(Value::bytes);
-    places.zip(bytes).map(|(place, bytes)| place.copy_from_slice(&bytes)).count()
+    places.iter_mut().zip(bytes).map(|(place, bytes)| *place = bytes).count()
 }
 
 // SAFETY: what is read is what the generated code reads; the same tests.

@@ -145,6 +145,27 @@ fn without_default_folders_there_is_no_file_at_all() {
 }
 
 /// Even a server on this machine is out of reach.
+/// A place that is no whole pages, or where something else is mapped.
+#[test]
+fn a_file_is_mapped_where_it_may_be_and_nowhere_else() {
+    let place = Place::fresh("map");
+    fs::write(place.path("inside/data"), "x".repeat(200_000)).expect("the folder is ours");
+    let deed = format!("map={}/data", place.name("inside"));
+    attempt(&place, &[], &[deed]).exits_with(0).keeps_quiet().prints(
+        "half a page: refused 11\n\
+         beside a page: refused 11\n\
+         nothing: refused 11\n\
+         beside an offset: refused 11\n\
+         a page: done ()\n\
+         the same page: done ()\n\
+         another part of the file: refused 11\n\
+         another file: refused 11\n\
+         a page too many: refused 11\n\
+         mapped: xxxxxx\n\
+         unmapped: [0, 0, 0, 0, 0, 0]\n",
+    );
+}
+
 #[test]
 fn the_network_is_closed() {
     let place = Place::fresh("network");

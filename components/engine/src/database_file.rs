@@ -9,6 +9,7 @@ use crate::ffi::read_list::read_into;
 use crate::host::files::{self, LockLevel, ShmLockKind};
 use crate::result_code::{Code, io_code};
 use crate::wal_index::{Region, WalIndex};
+use crate::wal_note::WalNote;
 
 /// The host's number for a file, which is closed with it.
 struct Descriptor(files::File);
@@ -41,6 +42,8 @@ pub struct DatabaseFile {
     lockable: bool,
     /// It can be mapped, and have a wal-index.
     shares_memory: bool,
+    /// For a database that cannot.
+    wal_note: Option<WalNote>,
 }
 
 /// What a read found.
@@ -64,6 +67,7 @@ impl DatabaseFile {
             persist_wal: false,
             lockable,
             shares_memory: false,
+            wal_note: None,
         }
     }
 
@@ -80,16 +84,32 @@ impl DatabaseFile {
         self
     }
 
+    /// Where the host cannot: the database is at `path`.
+    pub fn without_shared_memory(mut self, path: &str) -> Self {
+        self.wal_note = Some(WalNote::new(path));
+        self
+    }
+
+    /// `SQLITE_FCNTL_PRAGMA`: SQLite is about to run one, and goes on with it.
+    pub fn note_pragma(&mut self, name: &str, value: &str) {
+        if let Some(note) = &mut self.wal_note {
+            note.pragma(name, value);
+        }
+    }
+
     /// Whether it can be mapped, and have a wal-index.
     pub fn shares_memory(&self) -> bool {
         self.shares_memory
     }
 
     /// Fill `buffer` from `offset` on.
-    pub fn read(&self, buffer: &mut [u8], offset: u64) -> Result<Read, Code> {
+    pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<Read, Code> {
         let count = read_into(self.file.0, offset, buffer)
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_READ))?;
         if count == buffer.len() {
+            if let (0, Some(note)) = (offset, &mut self.wal_note) {
+                note.header(buffer);
+            }
             return Ok(Read::Whole);
         }
         buffer[count..].fill(0);
@@ -169,12 +189,20 @@ impl DatabaseFile {
     }
 
     /// `SQLITE_FCNTL_SIZE_HINT`: the file will soon have `size` bytes.
-    pub fn hint_size(&self, size: u64) -> Result<(), Code> {
-        if self.chunk_bytes == 0 || self.size()? >= size {
+    pub fn hint_size(&mut self, size: u64) -> Result<(), Code> {
+        if self.chunk_bytes > 0 && self.size()? < size {
+            files::reserve(self.file.0, self.whole_chunks(size))
+                .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))?;
+        }
+        if self.mapped.reaches(size) {
             return Ok(());
         }
-        files::reserve(self.file.0, self.whole_chunks(size))
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
+        if self.chunk_bytes == 0 {
+            files::truncate(self.file.0, size)
+                .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))?;
+        }
+        self.mapped.map(self.file.0, size);
+        Ok(())
     }
 
     /// Ask or set `SQLITE_FCNTL_POWERSAFE_OVERWRITE`.

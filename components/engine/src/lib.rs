@@ -10,6 +10,7 @@ pub mod ffi;
 pub mod paths;
 mod result_code;
 mod wal_index;
+mod wal_note;
 
 /// The interfaces of `wit/host`, as the component sees them.
 #[allow(missing_docs)]

@@ -85,11 +85,14 @@ impl Lock {
         if rank(self.level) <= rank(wanted) {
             return Ok(());
         }
-        if wanted == LockLevel::Shared {
-            set(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE)?;
+        if rank(self.level) > rank(LockLevel::Shared) {
+            if wanted == LockLevel::Shared {
+                set(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE)?;
+            }
             // PENDING and RESERVED, which are neighbours.
             set(file, F_UNLCK, PENDING_BYTE, 2)?;
-        } else {
+        }
+        if wanted == LockLevel::None {
             // Length 0 is the whole file.
             set(file, F_UNLCK, 0, 0)?;
         }

@@ -149,13 +149,15 @@ fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
     Ok(())
 }
 
-/// Return when the folder that holds `path`, below `dir`, is on the device.
+/// Return when the folder that holds `path`, below `dir`, is on the device. As
+/// in `os_unix.c`, one that cannot be opened is left to the system: a folder
+/// may be written by who cannot read it.
 pub fn sync_folder(dir: &Dir, path: &Path) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    dir.open(folder)?.into_std().sync_data()
+    dir.open(folder).map_or(Ok(()), |folder| folder.into_std().sync_data())
 }
 
 /// SQLite's `SQLITE_ACCESS_EXISTS`: an empty file counts as none.

@@ -38,11 +38,13 @@ fn both() -> &'static (String, String) {
 
 fn build(output: &Path) -> Outcome {
     let source = super::repository().join("host/tests/support/hostile_guest.rs");
+    let interfaces = source.with_extension("wit");
     // The toolchain that builds these tests has the target: the CLI needs it.
     let mut rustc = Command::new(Path::new(env!("CARGO")).with_file_name("rustc"));
     rustc
         .args(["--edition=2024", "-O", "-Cstrip=symbols", "--target=wasm32-wasip2"])
         .arg(source)
+        .arg(format!("-Clink-arg=--component-type={}", interfaces.display()))
         .arg("-o")
         .arg(output);
     super::finish(rustc, &Input::Nothing)

@@ -3,8 +3,8 @@
 //! `read=PATH` and `write=PATH` try a file, `list=PATH` a folder,
 //! `link=PATH::TARGET` makes a symbolic link and goes through it,
 //! `hard-link=FROM::TO` and `move=FROM::TO` take a file in or out,
-//! `connect=ADDRESS` tries the network, `run=PATH` a program, and `environment`
-//! shows all of it.
+//! `connect=ADDRESS` tries the network, `run=PATH` a program, `environment`
+//! shows all of it, and `map=PATH` maps a file where it must not.
 
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Debug;
@@ -29,6 +29,7 @@ fn attempt(deed: &str, object: &str) {
         "move" => report(deed, fs::rename(pair(object).0, pair(object).1)),
         "connect" => connect(object),
         "run" => report(deed, Command::new(object).status()),
+        "map" => map(object),
         "environment" => env::vars().for_each(|(name, value)| println!("{name}={value}")),
         _ => println!("{deed}: not understood"),
     }
@@ -68,4 +69,76 @@ fn connect(address: &str) {
     report("lookup", "localhost:80".to_socket_addrs().map(Iterator::count));
     report("listen", TcpListener::bind("127.0.0.1:0").map(|_| ()));
     report("datagram", UdpSocket::bind("127.0.0.1:0").map(|_| ()));
+}
+
+/// The shape of the results below, as the canonical ABI has it.
+#[repr(C)]
+#[derive(Default)]
+struct Answer {
+    is_error: u8,
+    /// An error's number, or a file's, after the alignment of each.
+    error: u8,
+    rest: [u16; 1],
+    file: u32,
+    flags: u32,
+}
+
+#[link(wasm_import_module = "sqlite-wasm:host/files@0.1.0")]
+unsafe extern "C" {
+    #[link_name = "open"]
+    fn host_open(path: *const u8, length: usize, how: u32, answer: *mut Answer);
+    #[link_name = "map-file"]
+    fn host_map(file: u32, offset: u64, place: *const u8, length: usize, answer: *mut Answer);
+    #[link_name = "unmap-file"]
+    fn host_unmap(file: u32);
+    #[link_name = "close"]
+    fn host_close(file: u32);
+}
+
+/// Tries places that are no whole pages, or in use, and what is left of a file
+/// when it was unmapped or closed.
+fn map(path: &str) {
+    const UNIT: usize = 64 << 10;
+    let memory = vec![1_u8; 4 * UNIT].leak();
+    let start = memory.as_ptr().align_offset(UNIT);
+    let mut answer = Answer::default();
+    let file = open(path);
+    let mut attempt = |what: &str, file, offset: usize, place: usize, length| {
+        let place = memory.as_ptr().wrapping_add(place);
+        // SAFETY: the host is to check all of it; `answer` outlives the call.
+        unsafe { host_map(file, offset as u64, place, length, &mut answer) };
+        let result = if answer.is_error == 0 { Ok(()) } else { Err(answer.error) };
+        report(what, result);
+    };
+    attempt("half a page", file, 0, start, UNIT / 32);
+    attempt("beside a page", file, 0, start + 1, UNIT);
+    attempt("nothing", file, 0, start, 0);
+    attempt("beside an offset", file, UNIT / 2, start, UNIT);
+    attempt("a page", file, 0, start, UNIT);
+    attempt("the same page", file, 0, start, UNIT);
+    attempt("another part of the file", file, UNIT, start, UNIT);
+    let other = open(path);
+    attempt("another file", other, 0, start, UNIT);
+    attempt("a page too many", other, 0, start, 2 * UNIT);
+    println!("mapped: {}", String::from_utf8_lossy(&memory[start..start + 6]));
+    // A place for the host's own answers.
+    let answer = memory[start..].as_mut_ptr().cast();
+    // SAFETY: the place is ours, and large enough.
+    unsafe { host_map(file, 1, memory.as_ptr(), 1, answer) };
+    // SAFETY: both are open.
+    unsafe {
+        host_unmap(file);
+        host_close(other);
+    }
+    println!("unmapped: {:?}", &memory[start..start + 6]);
+    // SAFETY: it is open.
+    unsafe { host_close(file) };
+}
+
+fn open(path: &str) -> u32 {
+    let mut answer = Answer::default();
+    // SAFETY: the path is `length` bytes, and `answer` outlives the call.
+    unsafe { host_open(path.as_ptr(), path.len(), 0, &mut answer) };
+    assert_eq!(answer.is_error, 0, "the file can be opened");
+    answer.file
 }

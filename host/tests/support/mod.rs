@@ -4,7 +4,7 @@
 //! Each submodule is one more way to run a program: [`session`] talks to one
 //! that lives on, [`terminal`] to one that sees a terminal, [`other_user`] lets
 //! one run without root's rights, [`hostile`] builds one that tries to escape
-//! from the folders of [`place`].
+//! from the folders of [`place`], [`strace`] sees a program's system calls.
 
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
@@ -16,6 +16,7 @@ pub mod hot_journal;
 pub mod other_user;
 pub mod place;
 pub mod session;
+pub mod strace;
 pub mod terminal;
 pub mod text;
 

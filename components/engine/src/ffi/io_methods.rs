@@ -1,6 +1,7 @@
 //! `sqlite3_io_methods`: SQLite's calls on an open file.
 
-use std::ffi::{c_int, c_void};
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::null_mut;
 use std::slice;
@@ -195,6 +196,12 @@ unsafe extern "C" fn file_control(
             sqlite::SQLITE_FCNTL_VFSNAME => {
                 *argument.cast() = sqlite::sqlite3_mprintf(VFS_NAME.as_ptr());
             }
+            sqlite::SQLITE_FCNTL_PRAGMA => {
+                // Place for an answer, name, value.
+                let words = argument.cast::<*const c_char>();
+                file.note_pragma(&word(*words.add(1)), &word(*words.add(2)));
+                return sqlite::SQLITE_NOTFOUND;
+            }
             sqlite::SQLITE_FCNTL_MMAP_SIZE => {
                 let bytes = argument.cast::<sqlite3_int64>();
                 *bytes = file.limit_map(*bytes);
@@ -281,6 +288,17 @@ unsafe extern "C" fn unfetch(
         file.unfetch()
     }
     sqlite::SQLITE_OK
+}
+
+/// # Safety
+///
+/// `text` is null or a C string that lives as long as the result.
+unsafe fn word<'a>(text: *const c_char) -> Cow<'a, str> {
+    if text.is_null() {
+        return Cow::Borrowed("");
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy()
 }
 
 /// # Safety

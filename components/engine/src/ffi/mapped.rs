@@ -82,6 +82,11 @@ impl Mapped {
         self.limit > 0 && self.bytes == 0
     }
 
+    /// Whether nothing is gained by mapping a file of `size` bytes.
+    pub fn reaches(&self, size: u64) -> bool {
+        self.limit == 0 || size <= self.bytes
+    }
+
     /// Map `file`, which has `size` bytes. Where that fails, it is read.
     pub fn map(&mut self, file: File, size: u64) {
         let bytes = size.min(self.limit as u64);

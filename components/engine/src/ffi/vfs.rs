@@ -138,7 +138,9 @@ unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_i
     };
     let file = DatabaseFile::new(opened.file, true)
         .with_parameters(parameter(c"psow", 1), parameter(c"readonly_shm", 0));
-    Ok((if opened.shared_memory { file.sharing_memory() } else { file }, out))
+    let file =
+        if opened.shared_memory { file.sharing_memory() } else { file.without_shared_memory(path) };
+    Ok((file, out))
 }
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {

@@ -32,6 +32,10 @@ FIGURES = (
     *(Figure(name, 10_000, must=1.9, aim=1.3) for name in ROWS),
     *(Figure(name, 1_000, must=2.4, aim=1.5) for name in ROWS),
     *(Figure(name, None, must=1.15, aim=1.05) for name in ("smalltx-4k", "smalltx-16k")),
+    Figure("insert-wal", 100_000, must=1.6, aim=1.25),
+    # Throughput of 0.6 and 0.8 of the native one.
+    Figure("wal-readers-4", 100_000, must=1.67, aim=1.25),
+    Figure("scan-mmap", None, must=1.5, aim=1.2),
     Figure("insert", 100_000, must=40, aim=20, unit="MB"),
 )
 

@@ -6,14 +6,19 @@ the benchmark's own 20 MB. From here it is about 5 MB, which is what a native
 shell needs at least. For the same reason this file imports next to nothing;
 run it as `python3 -I -S`.
 
-Request, one line: script, output, errors and the command, separated by tabs.
-Answer, one line: nanoseconds from exec to the end, processor time in
-nanoseconds, peak memory in bytes, wait status.
+Request, one line: script, output, errors, how many processes are to run it at
+once, the script of one more that runs meanwhile or nothing, and the command,
+separated by tabs. The first process has the output, the others none.
+Answer, one line: nanoseconds from the first exec to the last end, processor
+time of all in nanoseconds, the highest peak of memory in bytes, wait status.
 """
 
 import os
 import sys
 import time
+
+WRITER_START_S = 0.05
+"""After so many seconds a writer is in the middle of its work."""
 
 
 def become(script, output, errors, command, report):
@@ -22,8 +27,20 @@ def become(script, output, errors, command, report):
     os.dup2(os.open(script, os.O_RDONLY), 0)
     os.dup2(os.open(output, writable, 0o600), 1)
     os.dup2(os.open(errors, writable, 0o600), 2)
-    os.write(report, str(time.monotonic_ns()).encode())
+    os.write(report, f"{time.monotonic_ns():019}".encode())
     os.execv(command[0], command)
+
+
+def start(script, output, errors, command, report):
+    child = os.fork()
+    if child == 0:
+        try:
+            become(script, output, errors, command, report)
+        except OSError as problem:
+            os.write(2, str(problem).encode())
+        finally:
+            os._exit(127)
+    return child
 
 
 def wait_for(child):
@@ -35,23 +52,24 @@ def wait_for(child):
         raise
 
 
-def launch(script, output, errors, *command):
+def launch(script, output, errors, count, writer, *command):
+    beside = start(writer, "/dev/null", "/dev/null", command, os.open("/dev/null", os.O_WRONLY)) if writer else None
+    if beside:
+        time.sleep(WRITER_START_S)
     receive, report = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            become(script, output, errors, command, report)
-        except OSError as problem:
-            os.write(2, str(problem).encode())
-        finally:
-            os._exit(127)
-    status, usage = wait_for(child)
+    first = start(script, output, errors, command, report)
+    others = [start(script, "/dev/null", errors, command, report) for _ in range(int(count) - 1)]
+    ends = [wait_for(child) for child in (first, *others)]
     end = time.monotonic_ns()
     os.close(report)
-    start = int(os.read(receive, 32) or end)
+    started = int(os.read(receive, 19) or end)
     os.close(receive)
-    cpu = int((usage.ru_utime + usage.ru_stime) * 1e9)
-    return end - start, cpu, usage.ru_maxrss * 1024, status
+    if beside:
+        os.kill(beside, 9)
+        wait_for(beside)
+    cpu = sum(int((usage.ru_utime + usage.ru_stime) * 1e9) for _, usage in ends)
+    peak = max(usage.ru_maxrss for _, usage in ends)
+    return end - started, cpu, peak * 1024, max(status for status, _ in ends)
 
 
 def serve():

@@ -112,6 +112,8 @@ class Session:
         self.progress(f"{title}: prepare")
         write_script(workload.script, rows or 0, script)
         template = self.template(workload.setup, rows or 0)
+        if workload.writer:
+            write_script(workload.writer, rows or 0, self.folder / "writer.sql")
         self.progress(f"{title}: check")
         digest = self.check(title, result, script, template)
         able = [each for each in self.engines if not result.series[each.name].unavailable]
@@ -121,7 +123,7 @@ class Session:
             # Each engine goes first as often as another.
             shift = number % max(len(able), 1)
             for each in able[shift:] + able[:shift]:
-                run = self.run(title, each, script, template)
+                run = self.run(workload, title, each, script, template)
                 if run.digest != digest:
                     raise Disagreement(f"{title}: the output of `{each.name}` has changed since the check")
                 result.series[each.name].runs.append(run)
@@ -132,12 +134,15 @@ class Session:
         first: tuple[str, str, str, list[str]] | None = None
         for each in self.engines:
             wanted = result.workload.must_answer
-            digest = self.run(title, each, script, template, tolerant=bool(wanted)).digest
+            workload = result.workload
+            digest = self.run(workload, title, each, script, template, tolerant=bool(wanted)).digest
             if wanted and (answer := first_line(self.work / "out")) != wanted:
                 problem = first_line(self.work / "err")
                 result.series[each.name].unavailable = f"wants `{wanted}`, answers `{problem or answer}`"
                 continue
-            seen = (each.name, digest, read_text(self.work / "out"), self.content())
+            # How far a writer came is nobody's business.
+            content = [] if workload.writer or workload.keeps_database else self.content()
+            seen = (each.name, digest, read_text(self.work / "out"), content)
             if first and seen[1:] != first[1:]:
                 raise Disagreement(f"{title}: {difference(first, seen)}")
             first = first or seen
@@ -153,11 +158,14 @@ class Session:
         *lines, tables = asked.stdout.splitlines() or [""]
         return [*files, *lines, f"hash of all tables {tables}", *asked.stderr.splitlines()]
 
-    def run(self, title: str, each: Engine, script: Path, template: Path | None, tolerant: bool = False) -> Run:
+    def run(
+        self, workload: Workload, title: str, each: Engine, script: Path, template: Path | None, tolerant: bool = False
+    ) -> Run:
         """Run an engine on a fresh database; `tolerant` leaves errors to the caller."""
-        database = self.fresh_database(template)
+        database = self.fresh_database(template, workload.keeps_database)
         output, errors = self.work / "out", self.work / "err"
-        request = [script, output, errors, *each.argv(), database]
+        writer = self.folder / "writer.sql" if workload.writer else ""
+        request = [script, output, errors, workload.readers, writer, *each.argv(), database]
         print(*request, sep="\t", file=self.launcher.stdin, flush=True)
         wall, cpu, peak, status = map(int, self.launcher.stdout.readline().split())
         if not tolerant and (status or errors.stat().st_size):
@@ -165,11 +173,13 @@ class Session:
             raise Disagreement(f"{title}: `{each.name}` fails (exit code {code}): {first_line(errors)}")
         return Run(wall / 1e6, cpu / 1e6, peak, digest_of(output))
 
-    def fresh_database(self, template: Path | None) -> Path:
+    def fresh_database(self, template: Path | None, keeps: bool) -> Path:
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir()
         database = self.work / "data.db"
-        if template:
+        if template and keeps:
+            os.link(template, database)
+        elif template:
             shutil.copyfile(template, database)
             # Else the engine's first commit would have to write the copy too.
             flush(database)

@@ -36,6 +36,12 @@ class Workload:
     """First line of output without which an engine cannot do this workload."""
     runs_per_repeat: int = 1
     """More for a run of a few milliseconds, whose median needs more of them."""
+    readers: int = 1
+    """So many processes run the script at once, on one database."""
+    writer: Script | None = None
+    """Run meanwhile by one more process, for as long as the others need."""
+    keeps_database: bool = False
+    """Nothing is written, so a large template need not be copied."""
 
 
 def name_of(row: int) -> str:
@@ -123,6 +129,39 @@ def hashes(_rows: int) -> Iterator[str]:
         yield "SELECT sum(length(sha3(name, 256))) FROM t;"
 
 
+def database_in_wal_mode(rows: int) -> Iterator[str]:
+    yield "PRAGMA journal_mode=WAL;"
+    yield from filled_table(rows)
+    yield "CREATE TABLE written(id INTEGER PRIMARY KEY, name TEXT, value REAL, payload TEXT);"
+
+
+def endless_writes(_rows: int) -> Iterator[str]:
+    yield "PRAGMA synchronous=NORMAL;"
+    for insert in inserts(400_000):
+        yield insert.replace("INTO t ", "INTO written ")
+
+
+def commits_with_checkpoints(rows: int) -> Iterator[str]:
+    yield "PRAGMA wal_autocheckpoint=1;"
+    yield from commits(rows)
+
+
+def gigabyte(_rows: int) -> Iterator[str]:
+    yield TABLE
+    yield (
+        "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
+        " FROM generate_series(1, 1000000);"
+    )
+
+
+def scan_after(pragma: str) -> Script:
+    def script(_rows: int) -> Iterator[str]:
+        yield f"PRAGMA {pragma};"
+        yield "SELECT count(*), sum(id), max(payload), sum(value) FROM t;"
+
+    return script
+
+
 def one_select(_rows: int) -> Iterator[str]:
     yield "SELECT 1;"
 
@@ -144,6 +183,35 @@ WORKLOADS = (
         commits,
         setup=empty_table_after("page_size=16384"),
         fixed_amount=f"{COMMITS} commits",
+    ),
+    Workload(
+        "checkpoint",
+        "a transaction and a checkpoint for each INSERT",
+        commits_with_checkpoints,
+        setup=database_in_wal_mode,
+        fixed_amount=f"{COMMITS} commits",
+    ),
+    *(
+        Workload(
+            f"wal-readers-{readers}",
+            f"{readers} processes `read` beside one that writes",
+            point_reads,
+            setup=database_in_wal_mode,
+            readers=readers,
+            writer=endless_writes,
+        )
+        for readers in (1, 2, 4)
+    ),
+    *(
+        Workload(
+            f"scan-{name}",
+            f"all of a gigabyte, {what}",
+            scan_after(f"mmap_size={size}"),
+            setup=gigabyte,
+            fixed_amount="1 GB",
+            keeps_database=True,
+        )
+        for name, what, size in (("read", "page by page", 0), ("mmap", "mapped into memory", 1_500_000_000))
     ),
     Workload("read", "a SELECT by random rowid for each row", point_reads, setup=filled_table),
     Workload("agg", "GROUP BY, whole-table and window aggregates", aggregates, setup=filled_table),

@@ -23,6 +23,7 @@ mod shm;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
 use wasmtime::component::{HasData, Linker};
@@ -37,6 +38,7 @@ use crate::process::Late;
 use locks::Outcome;
 
 use file::File;
+use pages::Buffers;
 pub(crate) use sharing::add_to_linker as add_sharing_to_linker;
 use shm::Shm;
 
@@ -56,6 +58,8 @@ pub struct FilesCtx {
     grants: Grants,
     /// Open files, each at the place that is its number for the component.
     open: Vec<Option<File>>,
+    /// Room for what is read.
+    buffers: Buffers,
     /// Ends a program that begins a transaction when its time is over.
     late: Late,
     /// Files may be mapped: [`sharing`] is linked.
@@ -65,7 +69,13 @@ pub struct FilesCtx {
 impl FilesCtx {
     /// Files inside of `grants`.
     pub fn new(grants: Grants) -> Self {
-        Self { grants, open: Vec::new(), late: Late::default(), maps_files: false }
+        Self {
+            grants,
+            open: Vec::new(),
+            buffers: Buffers::default(),
+            late: Late::default(),
+            maps_files: false,
+        }
     }
 
     /// With files in the component's memory, where the functions for it are
@@ -181,8 +191,7 @@ impl FilesCtx {
 impl FilesCtx {
     fn file(&self, handle: Handle) -> Result<&File, Error> {
         mapping::check().map_err(Error::Trap)?;
-        let file = self.open.get(handle as usize).and_then(Option::as_ref);
-        file.ok_or_else(|| Error::Trap(no_such_file(handle)))
+        open_file(&self.open, handle)
     }
 
     fn file_mut(&mut self, handle: Handle) -> Result<&mut File, Error> {
@@ -208,11 +217,17 @@ impl FilesCtx {
         Ok(free as Handle)
     }
 
-    fn read(&self, handle: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
+    fn read(&mut self, handle: Handle, offset: u64, length: u32) -> Result<Arc<Vec<u8>>, Error> {
         if length > MAX_READ_BYTES {
             return Err(ErrorCode::Invalid.into());
         }
-        Ok(self.file(handle)?.read(offset, length as usize)?)
+        let length = length as usize;
+        let buffer = self.buffers.of(length);
+        let room = buffer.room(length);
+        open_file(&self.open, handle)?.read(offset, room)?;
+        // A vector may have more room than it was asked for.
+        room.truncate(length);
+        Ok(buffer.0.clone())
     }
 
     fn access(&self, path: &str, mode: AccessMode) -> bool {
@@ -230,6 +245,11 @@ impl FilesCtx {
     fn shm(&self, handle: Handle) -> Result<&Shm, Error> {
         self.file(handle)?.shm.as_ref().ok_or_else(|| ErrorCode::Invalid.into())
     }
+}
+
+fn open_file(open: &[Option<File>], handle: Handle) -> Result<&File, Error> {
+    let file = open.get(handle as usize).and_then(Option::as_ref);
+    file.ok_or_else(|| Error::Trap(no_such_file(handle)))
 }
 
 fn no_such_file(handle: Handle) -> wasmtime::Error {
@@ -294,7 +314,7 @@ impl Host for FilesView<'_> {
     }
 
     fn read(&mut self, file: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
-        self.ctx.read(file, offset, length)
+        Ok(self.ctx.read(file, offset, length)?.to_vec())
     }
 
     fn write(&mut self, file: Handle, offset: u64, data: Vec<u8>) -> Result<(), Error> {

@@ -62,19 +62,18 @@ impl File {
         }
     }
 
-    /// Up to `length` bytes from `offset` on, fewer only at the end of the file.
-    /// The system writes into memory that nobody has filled before.
-    pub(super) fn read(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut data = Vec::with_capacity(length);
-        while data.len() < length {
+    /// Fill the empty `data` to its capacity from `offset` on, less only at the
+    /// end of the file. Nobody fills the memory with zeros before.
+    pub(super) fn read(&self, offset: u64, data: &mut Vec<u8>) -> io::Result<()> {
+        while data.len() < data.capacity() {
             let from = offset + data.len() as u64;
-            match pread(&self.file, spare_capacity(&mut data), from) {
+            match pread(&self.file, spare_capacity(data), from) {
                 Ok(0) => break,
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(data)
+        Ok(())
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {

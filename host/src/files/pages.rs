@@ -5,6 +5,8 @@
 //! The engine copies what is read into the component; what is written, and the
 //! names of journals, go from the component's memory to the system call.
 
+use std::sync::Arc;
+
 use wasmtime::StoreContextMut;
 use wasmtime::component::{Linker, WasmList, WasmStr};
 
@@ -29,8 +31,9 @@ pub fn add_to_linker<T: 'static>(
     files.func_wrap(
         "read",
         move |mut store: StoreContextMut<'_, T>, (file, offset, length): Read| {
-            let read = ctx(store.data()).read(file, offset, length);
-            Ok((told(&mut view(store.data_mut()), read)?,))
+            let mut view = view(store.data_mut());
+            let read = view.ctx.read(file, offset, length);
+            Ok((told(&mut view, read)?,))
         },
     )?;
     files.func_wrap(
@@ -46,6 +49,41 @@ pub fn add_to_linker<T: 'static>(
     })?;
     linker.allow_shadowing(false);
     Ok(())
+}
+
+/// SQLite's smallest page.
+const MIN_PAGE_BYTES: usize = 512;
+
+/// Room for what is read: for pages, and for the few bytes of the first page
+/// that SQLite looks at before each statement.
+#[derive(Default)]
+pub struct Buffers {
+    page: Buffer,
+    head: Buffer,
+}
+
+impl Buffers {
+    /// That for reads of `length` bytes.
+    pub fn of(&mut self, length: usize) -> &mut Buffer {
+        if length < MIN_PAGE_BYTES { &mut self.head } else { &mut self.page }
+    }
+}
+
+/// Room for one read, used again when the engine has copied what was read into
+/// the component: to give memory back and take it anew costs as much as a read.
+#[derive(Default)]
+pub struct Buffer(pub Arc<Vec<u8>>);
+
+impl Buffer {
+    /// An empty vector with room for `length` bytes, and no more.
+    pub fn room(&mut self, length: usize) -> &mut Vec<u8> {
+        if self.0.capacity() != length || Arc::get_mut(&mut self.0).is_none() {
+            self.0 = Arc::new(Vec::with_capacity(length));
+        }
+        let vector = Arc::make_mut(&mut self.0);
+        vector.clear();
+        vector
+    }
 }
 
 /// A failure as the component is told it; a broken contract traps.

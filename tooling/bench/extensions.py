@@ -41,9 +41,10 @@ AFTER_LOADING = {
     "ext-scalar": "SELECT sum(length(sha3_256(name))) FROM t;",
     "ext-scalar-long": "SELECT sum(length(sha3_256(long))) FROM t;",
     "ext-table": "SELECT sum(value) FROM generate_series(1, {rows});",
-    "batches": "SELECT sum(a) FROM conf_scan WHERE last = {rows};",
-    "rows-one-by-one": "SELECT sum(a) FROM conf_scan_by_row WHERE last = {rows};",
+    "batches": "SELECT sum(n) FROM conf_numbers({rows});",
+    "rows-one-by-one": "SELECT sum(n) FROM conf_numbers_by_row({rows});",
     "ext-aggregate": "SELECT median(rowid) FROM t;",
+    "echo": "SELECT sum(length(conf_echo(name))) FROM t;",
     "ext-sql-nothing": "SELECT count(sha3_query('', 256)) FROM t;",
     "ext-sql": "SELECT count(sha3_query('SELECT 1', 256)) FROM t;",
 }
@@ -99,6 +100,7 @@ def figures(seconds: dict[str, float], rows: int, load: float) -> list[Figure]:
     request = (statement - own) / REQUESTS_OF_A_STATEMENT
     return [
         Figure("a scalar call, without the hash's own time", crossing, "µs", must=0.40, aim=0.25),
+        Figure("a scalar call that gives back its text", row_us("echo") - row_us("length"), "µs"),
         Figure("the hash's own time (one block)", hash_us, "µs"),
         Figure("the shell's sha3() in all", row_us("builtin-scalar") - row_us("length"), "µs"),
         Figure("native sqlite3's sha3() in all", row_us("native-scalar"), "µs"),

@@ -13,13 +13,14 @@
 //! - groups: `conf_list(…)` and `conf_count()`, also with OVER,
 //!   `conf_subtypes(X)`, `conf_plain(X)`
 //! - collations: `conf_backwards`, `conf_le`, `conf_be`
-//! - tables: `conf_edges`, `conf_scan` and `conf_scan_by_row`, `conf_wide`,
-//!   `conf_store`, `conf_keyed`, `conf_direct_table`
+//! - tables: `conf_edges`, `conf_scan` and `conf_scan_by_row`, `conf_numbers` and
+//!   `conf_numbers_by_row`, `conf_wide`, `conf_store`, `conf_keyed`, `conf_direct_table`
 //! - what happened: `conf_log()`, and what is not given back: `conf_alive()`
 
 mod edges;
 mod groups;
 mod keyed;
+mod numbers;
 mod order;
 mod scan;
 mod store;
@@ -83,6 +84,8 @@ const MODULES: &[Module] = &[
     Module::new::<edges::Edges>("conf_edges", EponymousOnly, Innocuous),
     Module::new::<scan::Numbers<{ u32::MAX }>>("conf_scan", Eponymous, Innocuous).overloads(),
     Module::new::<scan::Numbers<1>>("conf_scan_by_row", EponymousOnly, Innocuous).overloads(),
+    Module::new::<numbers::Numbers<{ u32::MAX }>>("conf_numbers", EponymousOnly, Innocuous),
+    Module::new::<numbers::Numbers<1>>("conf_numbers_by_row", EponymousOnly, Innocuous),
     Module::new::<wide::Wide>("conf_wide", EponymousOnly, Innocuous),
     Module::new::<store::Store>("conf_store", Created, Innocuous)
         .writable()
@@ -95,6 +98,8 @@ const MODULES: &[Module] = &[
     Module::new::<keyed::Keyed>("conf_keyed", Created, Innocuous)
         .writable()
         .shadow_names(&["keys"]),
+    Module::new::<numbers::Numbers<{ u32::MAX }>>("conf_numbers", EponymousOnly, Innocuous),
+    Module::new::<numbers::Numbers<1>>("conf_numbers_by_row", EponymousOnly, Innocuous),
     Module::new::<wide::Wide>("conf_direct_table", EponymousOnly, DirectOnly),
 ];
 

@@ -33,6 +33,10 @@ const MAX_ROWS: u32 = 1024;
 pub struct Statement {
     statement: wire::Statement,
     columns: usize,
+    /// What was fetched and not yet taken.
+    rows: std::vec::IntoIter<Value>,
+    limit: u32,
+    is_last: bool,
 }
 
 /// Prepare the one statement that `sql` is.
@@ -60,7 +64,8 @@ pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
     let prepared = wire::prepare(sql)?;
     let statement = prepared.statement.map(|statement| {
         let columns = statement.column_names().len();
-        Statement { statement, columns }
+        let rows = Vec::new().into_iter();
+        Statement { statement, columns, rows, limit: FIRST_ROWS, is_last: true }
     });
     Ok((statement, &sql[sql.len() - prepared.tail.len()..]))
 }
@@ -122,12 +127,46 @@ impl Statement {
     ///
     /// When there are more values than parameters; [`Rows`] give SQLite's own.
     pub fn query(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<Rows<'_>> {
-        self.statement.reset();
+        self.start(parameters)?;
+        Ok(Rows(self))
+    }
+
+    /// As [`Statement::query`], for who keeps the statement between two rows, as
+    /// a table's cursor does: the rows come by [`Statement::next_row`].
+    ///
+    /// # Errors
+    ///
+    /// When there are more values than parameters.
+    pub fn start(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<()> {
+        self.reset();
         for (number, value) in (1..).zip(parameters) {
             self.statement.bind(number, &value)?;
         }
-        let rows = Vec::new().into_iter();
-        Ok(Rows { statement: self, rows, limit: FIRST_ROWS, is_last: false })
+        (self.limit, self.is_last) = (FIRST_ROWS, false);
+        Ok(())
+    }
+
+    /// The next row of a statement that was started; none after the last.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's own; no rows follow.
+    pub fn next_row(&mut self) -> Result<Option<Vec<Value>>> {
+        while self.rows.len() == 0 && !self.is_last {
+            self.is_last = true;
+            let batch = self.statement.step(self.limit)?;
+            self.limit = (self.limit * 4).min(MAX_ROWS);
+            self.is_last = batch.is_last;
+            self.rows = batch.values.into_iter();
+        }
+        let row: Vec<Value> = self.rows.by_ref().take(self.columns).collect();
+        Ok((!row.is_empty()).then_some(row))
+    }
+
+    /// End it before its last row, so that it holds no lock.
+    pub fn reset(&mut self) {
+        self.statement.reset();
+        (self.rows, self.is_last) = (Vec::new().into_iter(), true);
     }
 
     /// Run it to its end; rows are dropped.
@@ -162,41 +201,19 @@ impl Statement {
 
 /// The rows of a statement, fetched in batches that grow.
 #[derive(Debug)]
-pub struct Rows<'a> {
-    statement: &'a mut Statement,
-    rows: std::vec::IntoIter<Value>,
-    limit: u32,
-    is_last: bool,
-}
-
-impl Rows<'_> {
-    fn fetch(&mut self) -> Result<()> {
-        let batch = self.statement.statement.step(self.limit)?;
-        self.limit = (self.limit * 4).min(MAX_ROWS);
-        self.is_last = batch.is_last;
-        self.rows = batch.values.into_iter();
-        Ok(())
-    }
-}
+pub struct Rows<'a>(&'a mut Statement);
 
 impl Iterator for Rows<'_> {
     type Item = Result<Vec<Value>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.rows.len() == 0 && !self.is_last {
-            if let Err(error) = self.fetch() {
-                self.is_last = true;
-                return Some(Err(error));
-            }
-        }
-        let row: Vec<Value> = self.rows.by_ref().take(self.statement.columns).collect();
-        (!row.is_empty()).then_some(Ok(row))
+        self.0.next_row().transpose()
     }
 }
 
 impl Drop for Rows<'_> {
     fn drop(&mut self) {
-        self.statement.statement.reset();
+        self.0.reset();
     }
 }
 

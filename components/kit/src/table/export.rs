@@ -9,6 +9,10 @@ use crate::wire::table::exports::sqlite_wasm::extension::table::Guest;
 use crate::wire::table_types as wit;
 use crate::{Definition, Error, Result, code};
 
+/// Bytes of texts and blobs after which a batch ends, whatever was asked for:
+/// a thousand rows of a megabyte would be more than the extension's memory.
+const MAX_BATCH_BYTES: usize = 1 << 20;
+
 /// A table whose type is not known any more, with its cursors.
 pub trait AnyTable {
     fn disconnect(self: Box<Self>) -> Result<()>;
@@ -91,11 +95,13 @@ impl<T: Table> AnyTable for OpenTable<T> {
             values: Vec::with_capacity(limit as usize * columns.width()),
             is_last: false,
         };
-        for _ in 0..limit {
+        let mut bytes = 0;
+        while (batch.row_ids.len() as u32) < limit && bytes < MAX_BATCH_BYTES {
             let before = batch.values.len();
             let mut row = Row::new(columns, &mut batch.values);
             match cursor.next(&mut self.table, &mut row) {
                 Ok(Some(row_id)) => {
+                    bytes += row.bytes;
                     batch.row_ids.push(row_id);
                     continue;
                 }
@@ -265,5 +271,54 @@ impl From<wit::FilterArgument> for Argument {
             wit::FilterArgument::One(value) => Self::One(value),
             wit::FilterArgument::Every(values) => Self::Every(values),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Texts;
+    struct Rows(i64);
+
+    impl Table for Texts {
+        type Cursor = Rows;
+
+        fn connect(_: Connection) -> Result<(Self, String)> {
+            Ok((Self, "CREATE TABLE x(a)".into()))
+        }
+
+        fn best_index(&mut self, _: &wit::IndexQuestion, _: &mut Plan) -> Result<Planned> {
+            Ok(Planned::Yes)
+        }
+
+        fn open(&mut self) -> Result<Rows> {
+            Ok(Rows(0))
+        }
+    }
+
+    impl Cursor for Rows {
+        type Table = Texts;
+
+        fn filter(&mut self, _: &mut Texts, _: Scan) -> Result<()> {
+            Ok(())
+        }
+
+        fn next(&mut self, _: &mut Texts, row: &mut Row<'_>) -> Result<Option<i64>> {
+            self.0 += 1;
+            row.set(0, vec![0; MAX_BATCH_BYTES / 4]);
+            Ok(Some(self.0))
+        }
+    }
+
+    #[test]
+    fn long_rows_end_a_batch() {
+        let mut table = OpenTable::new(Texts);
+        let cursor = table.open().unwrap();
+        table.filter(cursor, Scan::default(), vec![0]).unwrap();
+        let batch = table.fetch(cursor, 1000).unwrap();
+        assert_eq!((batch.row_ids, batch.is_last), (vec![1, 2, 3, 4], false));
+        table.filter(cursor, Scan::default(), vec![]).unwrap();
+        assert_eq!(table.fetch(cursor, 1000).unwrap().row_ids.len(), 1000);
     }
 }

@@ -75,6 +75,8 @@ impl Columns {
 pub struct Row<'a> {
     columns: &'a Columns,
     values: &'a mut [Value],
+    /// Of the texts and blobs that were written.
+    pub(super) bytes: usize,
 }
 
 impl<'a> Row<'a> {
@@ -84,7 +86,7 @@ impl<'a> Row<'a> {
         let start = all.len();
         all.resize(start + columns.width, Value::Null);
         let values = &mut all[start..];
-        Self { columns, values }
+        Self { columns, values, bytes: 0 }
     }
 
     /// Whether a column is used.
@@ -102,6 +104,9 @@ impl<'a> Row<'a> {
         };
         if let Some(slot) = self.values.get_mut(*place as usize) {
             *slot = value.into_output().unwrap_or_default().value;
+            if let Value::Text(bytes) | Value::Blob(bytes) = slot {
+                self.bytes += bytes.len();
+            }
         }
     }
 }

@@ -30,13 +30,78 @@ fn each_extension_has_a_smoke_and_a_line_in_the_readme() {
     }
 }
 
+/// Those that need what only the person can choose.
+const NEED_A_GRANT: &[&str] = &["csv"];
+
 #[test]
 fn each_extension_is_loaded_by_its_name() {
-    for name in shipped() {
+    for name in shipped().into_iter().filter(|name| !NEED_A_GRANT.contains(&&**name)) {
         let folder = Folder::fresh(&format!("load-{name}"));
         let load = format!(".load {name}");
         let run = support::ours(&folder.path(), &[":memory:", &load, "SELECT 1"]);
         assert!(run.out() == "1\n" && run.err() == "", "{run}");
+    }
+}
+
+#[test]
+fn a_folder_is_for_the_person_to_grant() {
+    let folder = Folder::fresh("folder");
+    fs::create_dir(folder.path().join("data")).expect("the folder is ours");
+    fs::write(folder.path().join("data/x.csv"), "1,one\n2,two\n").expect("the folder is ours");
+    fs::write(folder.path().join("y.csv"), "secret\n").expect("the folder is ours");
+    let refused = support::ours(&folder.path(), &[":memory:", ".load csv", "SELECT 1"]);
+    assert!(refused.err().contains("`--grant csv=dir:PATH:ro`"), "{refused}");
+    let whole = folder.path().join("data").canonicalize().expect("it is there");
+    for name in ["data/x.csv", "./data/x.csv", &format!("{}/x.csv", whole.display())] {
+        let create = format!("CREATE VIRTUAL TABLE temp.t USING csv(filename='{name}')");
+        let run = support::ours(
+            &folder.path(),
+            &["--grant", "csv=dir:data:ro", ":memory:", ".load csv", &create, "SELECT c1 FROM t"],
+        );
+        assert!(run.out() == "one\ntwo\n" && run.err() == "", "{run}");
+    }
+    for name in ["y.csv", "data/../y.csv", "x.csv"] {
+        let create = format!("CREATE VIRTUAL TABLE temp.t USING csv(filename='{name}')");
+        let run = support::ours(
+            &folder.path(),
+            &["--grant", "csv=dir:data:ro", ":memory:", ".load csv", &create],
+        );
+        assert!(run.err().contains(&format!("cannot open '{name}'")), "{run}");
+    }
+}
+
+#[test]
+fn definitions_come_back_with_their_database_and_belong_to_a_connection() {
+    let folder = Folder::fresh("define");
+    let define = "SELECT define('plus', ':x + 1')";
+    support::ours(&folder.path(), &["a.db", ".load define", define]);
+    let script = ".load define\nSELECT plus(1);\n.connection 1\n.open b.db\n.load define\n\
+        SELECT define('plus', ':x + 10');\nSELECT plus(1);\n.connection 0\nSELECT plus(1);\n";
+    fs::write(folder.path().join("script.sql"), script).expect("the folder is ours");
+    let run = support::ours(&folder.path(), &["a.db", ".read script.sql"]);
+    assert!(run.out() == "2\n\n11\n2\n" && run.err() == "", "{run}");
+    let run = support::ours(&folder.path(), &["b.db", ".load define", "SELECT plus(1)"]);
+    assert_eq!(run.out(), "11\n", "{run}");
+}
+
+/// A database may be hostile: it must not replace functions or stop a load.
+#[test]
+fn stored_definitions_that_nobody_could_define_are_left_out() {
+    let folder = Folder::fresh("stored");
+    let store = "CREATE TABLE sqlean_define(name text primary key, type text, body text); \
+        INSERT INTO sqlean_define VALUES('abs', 'scalar', '7'), ('select', 'scalar', '8'), \
+        ('fine', 'scalar', '9'), ('loop', 'scalar', 'loop()'), (NULL, 'scalar', NULL), \
+        (x'ff00', 'scalar', x'ff'), ('broken', 'scalar', ')');";
+    support::ours(&folder.path(), &["a.db", store]);
+    let run = support::ours(
+        &folder.path(),
+        &["a.db", ".load define", "SELECT abs(-1), fine(); SELECT count(*) FROM sqlean_define"],
+    );
+    assert!(run.out() == "1|9\n7\n" && run.err() == "", "{run}");
+    for (call, said) in [("loop()", "would call itself"), ("broken()", "syntax error")] {
+        let call = format!("SELECT {call}");
+        let run = support::ours(&folder.path(), &["a.db", ".load define", &call]);
+        assert!(run.err().contains(said) && run.err().lines().count() == 1, "{run}");
     }
 }
 

@@ -1,0 +1,108 @@
+//! Rows, one after the other, with a bound on what a file can make us hold.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use rfc4180::{ByteRecord, Reader, ReaderBuilder};
+use sqlite_wasm_kit::{Error, Result, code};
+
+use crate::parameters::Source;
+
+/// Most bytes of a row, give or take a buffer.
+///
+/// A quote that is never closed makes one field of the rest of a file. A row is
+/// held several times on its way to SQLite, and all of the extension's memory
+/// is eight times this by default.
+pub const MAX_ROW_BYTES: usize = 64 << 20;
+
+/// Bytes that are asked for at once: a read by the sandbox costs many times one
+/// of the system.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// The rows of a source.
+pub struct Rows {
+    reader: Reader<Bounded>,
+    record: ByteRecord,
+    /// For errors.
+    name: String,
+}
+
+impl Rows {
+    pub fn open(source: &Source) -> Result<Self> {
+        let (content, name): (Box<dyn Read>, _) = match source {
+            Source::File(name) => (Box::new(file(name)?), name.clone()),
+            Source::Data(data) => (Box::new(io::Cursor::new(Text(data.clone()))), "data".into()),
+        };
+        let reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .buffer_capacity(BUFFER_BYTES)
+            .from_reader(Bounded { content, left: 0 });
+        Ok(Self { reader, record: ByteRecord::new(), name })
+    }
+
+    /// The next row; none after the last.
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<&ByteRecord>> {
+        self.reader.get_mut().left = MAX_ROW_BYTES;
+        match self.reader.read_byte_record(&mut self.record) {
+            Ok(true) => Ok(Some(&self.record)),
+            Ok(false) => Ok(None),
+            Err(error) => Err(Error::new(code::IOERR, self.error(&error.to_string()).message)),
+        }
+    }
+
+    /// What is wrong, and where: the line at which the row begins.
+    pub fn error(&self, what: &str) -> Error {
+        let position = self.record.position().unwrap_or(self.reader.position());
+        format!("{}: line {}: {what}", self.name, position.line()).into()
+    }
+}
+
+/// Content that is given by `data=`.
+struct Text(Rc<str>);
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn file(name: &str) -> Result<File> {
+    let refused = |why: &str| Error::from(format!("cannot open '{name}' for reading: {why}"));
+    let file = File::open(name).map_err(|error| refused(&why(&error)))?;
+    match file.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(refused("it is a folder")),
+        Ok(_) => Ok(file),
+        Err(error) => Err(refused(&why(&error))),
+    }
+}
+
+/// In a sandbox, a folder that was not granted does not exist.
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file in a granted folder".into(),
+        io::ErrorKind::PermissionDenied => "it may not be read, or leads out of its folder".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// A reader that gives so many bytes and then fails.
+struct Bounded {
+    content: Box<dyn Read>,
+    left: usize,
+}
+
+impl Read for Bounded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            let why = format!("a row is longer than {MAX_ROW_BYTES} bytes; is a quote not closed?");
+            return Err(io::Error::other(why));
+        }
+        let room = buffer.len().min(self.left);
+        let count = self.content.read(&mut buffer[..room])?;
+        self.left -= count;
+        Ok(count)
+    }
+}

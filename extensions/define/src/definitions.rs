@@ -1,0 +1,271 @@
+//! The functions that each connection has defined, and the numbers by which it
+//! calls them.
+
+use sqlite_wasm_kit::Risk::{DirectOnly, Ordinary};
+use sqlite_wasm_kit::Stability::Volatile;
+use sqlite_wasm_kit::{Error, Result, Value, sql};
+
+use crate::expand::{Found, expand};
+use crate::stored;
+use crate::tokens::{Kind, Parameters, tokens};
+
+/// Most arguments of a function, by SQLite's interface.
+const MAX_ARGUMENTS: usize = 127;
+
+/// Names that are the extension's own.
+const OWN_NAMES: &[&str] = &["define", "define_free", "eval", "undefine"];
+
+/// What a registered number means.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    Define(usize),
+    Undefine(usize),
+    Eval(usize),
+    /// The connection, and the place of the function in it.
+    Function(usize, usize),
+}
+
+/// All connections' definitions.
+pub struct Definitions {
+    targets: Vec<Target>,
+    connections: Vec<Connection>,
+}
+
+/// The definitions of a connection.
+#[derive(Default)]
+pub struct Connection {
+    functions: Vec<Function>,
+}
+
+/// A name and a number of arguments that are registered. SQLite replaces no
+/// function while a statement runs, and `SELECT define(…)` is one: so only what
+/// is behind it changes.
+struct Function {
+    name: String,
+    arguments: usize,
+    /// None when it was taken back.
+    body: Option<String>,
+    statement: Option<sql::Statement>,
+}
+
+impl Definitions {
+    pub const fn new() -> Self {
+        Self { targets: Vec::new(), connections: Vec::new() }
+    }
+
+    /// A connection loads the extension.
+    pub fn connect(&mut self) -> Result<()> {
+        let connection = self.connections.len();
+        self.connections.push(Connection::default());
+        for (name, arguments, target) in [
+            ("define", 2, Target::Define(connection)),
+            ("undefine", 1, Target::Undefine(connection)),
+            ("eval", 1, Target::Eval(connection)),
+            ("eval", 2, Target::Eval(connection)),
+        ] {
+            sql::register(self.targets.len() as u32, name, arguments, Volatile, DirectOnly)?;
+            self.targets.push(target);
+        }
+        for (name, body) in stored::scalars()? {
+            // What nobody could have defined, nobody has: it must not keep the
+            // database from being used.
+            if check_name(&name).is_ok()
+                && let Ok(place) = self.place(connection, &name, &body)
+            {
+                self.connections[connection].functions[place].body = Some(body);
+            }
+        }
+        Ok(())
+    }
+
+    /// What a number means.
+    pub fn target(&self, number: u32) -> Result<Target> {
+        let lost = "define: the definitions were lost when it broke down; load it again";
+        self.targets.get(number as usize).copied().ok_or_else(|| lost.into())
+    }
+
+    pub fn connection(&mut self, connection: usize) -> &mut Connection {
+        &mut self.connections[connection]
+    }
+
+    /// Close all prepared statements.
+    pub fn free(&mut self) {
+        self.connections.iter_mut().for_each(Connection::free);
+    }
+
+    pub fn define(&mut self, connection: usize, name: &str, body: &str) -> Result<()> {
+        self.try_define(connection, name, body)
+            .map_err(|error| Error::new(error.code, format!("define: `{name}`: {}", error.message)))
+    }
+
+    fn try_define(&mut self, connection: usize, name: &str, body: &str) -> Result<()> {
+        check_name(name)?;
+        let place = self.place(connection, name, body)?;
+        let here = self.connection(connection);
+        let before = here.replace(place, Some(body.to_owned()));
+        let stored_name = here.functions[place].name.clone();
+        let done = here.prepare(place).and_then(|()| stored::save(&stored_name, "scalar", body));
+        if done.is_err() {
+            here.restore(before);
+        }
+        done
+    }
+
+    pub fn undefine(&mut self, connection: usize, name: &str) -> Result<()> {
+        if stored::is_table(name)? {
+            let quoted = name.replace('"', "\"\"");
+            let message = format!("undefine: `{name}` is a table; use DROP TABLE \"{quoted}\"");
+            return Err(message.into());
+        }
+        stored::forget(name)?;
+        let here = self.connection(connection);
+        here.free();
+        here.named(name).for_each(|function| function.body = None);
+        Ok(())
+    }
+
+    /// The place of a function of this name with as many arguments as the body
+    /// has; a new one is registered.
+    fn place(&mut self, connection: usize, name: &str, body: &str) -> Result<usize> {
+        let arguments = Parameters::of(body).count();
+        if arguments > MAX_ARGUMENTS {
+            return Err(format!("{arguments} parameters; {MAX_ARGUMENTS} are allowed").into());
+        }
+        let functions = &self.connections[connection].functions;
+        let is_it = |function: &Function| function.is(name) && function.arguments == arguments;
+        if let Some(place) = functions.iter().position(is_it) {
+            return Ok(place);
+        }
+        let place = functions.len();
+        sql::register(self.targets.len() as u32, name, arguments as i8, Volatile, Ordinary)
+            .map_err(|_| "there is a function of this name, which cannot be replaced")?;
+        self.targets.push(Target::Function(connection, place));
+        let name = name.to_owned();
+        let function = Function { name, arguments, body: None, statement: None };
+        self.connections[connection].functions.push(function);
+        Ok(place)
+    }
+}
+
+/// The bodies of all functions of a name, before a change.
+type Before = Vec<(usize, Option<String>)>;
+
+impl Connection {
+    /// Call a function.
+    pub fn call(
+        &mut self,
+        place: usize,
+        arguments: impl IntoIterator<Item = Value>,
+    ) -> Result<Value> {
+        if self.functions[place].statement.is_none() {
+            self.prepare(place)?;
+        }
+        let Some(statement) = &mut self.functions[place].statement else {
+            return Ok(Value::Null);
+        };
+        let row = statement.query(arguments)?.next().transpose()?;
+        Ok(row.and_then(|row| row.into_iter().next()).unwrap_or_default())
+    }
+
+    /// What a name stands for, for other definitions.
+    pub fn find(&self, name: &str, arguments: usize) -> Found<'_> {
+        let mut found = refused(name);
+        for function in self.functions.iter().filter(|function| function.is(name)) {
+            match &function.body {
+                Some(body) if function.arguments == arguments => return Found::Body(body),
+                Some(_) => found = Found::Wrong(wrong_count(name)),
+                None if matches!(found, Found::Nothing) => found = Found::Wrong(unknown(name)),
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn prepare(&mut self, place: usize) -> Result<()> {
+        let function = &self.functions[place];
+        let Some(body) = &function.body else {
+            let defined = |other: &Function| other.is(&function.name) && other.body.is_some();
+            let is_defined = self.functions.iter().any(defined);
+            let why = if is_defined { wrong_count } else { unknown };
+            return Err(why(&function.name).into());
+        };
+        // As a call: so that one which calls itself is noticed.
+        let places: Vec<_> = (1..=function.arguments).map(|place| format!("?{place}")).collect();
+        expand(&format!("{}({})", function.name, places.join(",")), &|name, count| {
+            self.find(name, count)
+        })?;
+        // A line break, in case the body ends with a comment.
+        let body = format!("SELECT ({body}\n)");
+        let statement = sql::prepare(&expand(&body, &|name, count| self.find(name, count))?)?;
+        if statement.parameter_count() as usize != function.arguments {
+            return Err("its parameters cannot be understood".into());
+        }
+        self.functions[place].statement = Some(statement);
+        Ok(())
+    }
+
+    /// Give a name the body at one place, and none at the others.
+    fn replace(&mut self, place: usize, body: Option<String>) -> Before {
+        self.free();
+        let name = self.functions[place].name.clone();
+        let named = self.functions.iter_mut().enumerate().filter(|(_, found)| found.is(&name));
+        let before = named.map(|(other, function)| (other, function.body.take())).collect();
+        self.functions[place].body = body;
+        before
+    }
+
+    fn restore(&mut self, before: Before) {
+        self.free();
+        for (place, body) in before {
+            self.functions[place].body = body;
+        }
+    }
+
+    fn named(&mut self, name: &str) -> impl Iterator<Item = &mut Function> {
+        self.functions.iter_mut().filter(move |function| function.is(name))
+    }
+
+    fn free(&mut self) {
+        self.functions.iter_mut().for_each(|function| function.statement = None);
+    }
+}
+
+impl Function {
+    fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+}
+
+/// What cannot be called by SQL of the extension.
+pub fn refused(name: &str) -> Found<'static> {
+    match OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        true => Found::Wrong(format!("`{name}` cannot be called from here")),
+        false => Found::Nothing,
+    }
+}
+
+fn unknown(name: &str) -> String {
+    format!("no such function: {name}")
+}
+
+fn wrong_count(name: &str) -> String {
+    format!("wrong number of arguments to function {name}()")
+}
+
+/// Names that a call can be written with, and that are not SQLite's own.
+fn check_name(name: &str) -> Result<()> {
+    let is_word = matches!(tokens(name)[..], [token] if token.kind == Kind::Word);
+    if !is_word {
+        return Err("a name has letters, digits and `_`".into());
+    }
+    let is_own = OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name));
+    if is_own || stored::is_builtin(name)? {
+        let message = "it is a function already, and SQLite's own cannot be replaced";
+        return Err(message.into());
+    }
+    // Calls of `select` or `not` are something else than calls.
+    match sql::prepare(&format!("SELECT 1, {name}()")) {
+        Err(error) if error.message.contains("syntax error") => Err("it is a keyword".into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,69 @@
+//! `eval`: statements from a text, and what they answer as a text.
+
+use sqlite_wasm_kit::{Error, Result, Value, code, sql};
+
+use crate::definitions::Definitions;
+use crate::expand::expand;
+
+/// Longest answer: it is held several times on its way to SQLite, and all of
+/// the extension's memory is eight times this by default.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+
+/// Statements in which calls are replaced. What others store, as a view does,
+/// stays as it was written.
+const EXPANDED: &[&str] =
+    &["SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "EXPLAIN"];
+
+/// Run all statements; none when they answer nothing.
+pub fn eval(
+    all: &mut Definitions,
+    connection: usize,
+    mut text: &str,
+    separator: &str,
+) -> Result<Option<Value>> {
+    let mut answer = None;
+    while !text.is_empty() {
+        let (statement, tail) = sql::prepare_first(text)?;
+        if let Some(mut statement) = statement {
+            let this = &text[..text.len() - tail.len()];
+            if let Some(expanded) = expanded(all, connection, this)? {
+                statement = sql::prepare(&expanded)?;
+            }
+            for row in statement.query([])? {
+                add(answer.get_or_insert_default(), row?, separator)?;
+            }
+        }
+        text = tail;
+    }
+    Ok(answer.map(Value::Text))
+}
+
+/// A statement without calls of defined functions, where it has some.
+fn expanded(all: &mut Definitions, connection: usize, sql: &str) -> Result<Option<String>> {
+    let words = crate::tokens::tokens(sql);
+    let is_expanded = words
+        .iter()
+        .find(|token| token.kind != crate::tokens::Kind::Space)
+        .is_some_and(|first| EXPANDED.iter().any(|keyword| first.is(keyword)));
+    if !is_expanded {
+        return Ok(None);
+    }
+    let here = all.connection(connection);
+    let expanded = expand(sql, &|name, count| here.find(name, count))?;
+    Ok(expanded.contains("define_1").then_some(expanded))
+}
+
+/// Add a row's values; nothing stands before the first that is not empty.
+fn add(answer: &mut Vec<u8>, row: Vec<Value>, separator: &str) -> Result<()> {
+    for value in row {
+        if !answer.is_empty() {
+            answer.extend_from_slice(separator.as_bytes());
+        }
+        answer.extend(value.into_bytes());
+    }
+    if answer.len() > MAX_ANSWER_BYTES {
+        let message = format!("eval: the answer is longer than {MAX_ANSWER_BYTES} bytes");
+        return Err(Error::new(code::TOOBIG, message));
+    }
+    Ok(())
+}

@@ -1,6 +1,6 @@
 //! Rows, one after the other, with a bound on what a file can make us hold.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::rc::Rc;
 
@@ -69,14 +69,17 @@ impl AsRef<[u8]> for Text {
     }
 }
 
+/// Looked at before it is opened: opening a pipe waits for who writes to it.
 fn file(name: &str) -> Result<File> {
     let refused = |why: &str| Error::from(format!("cannot open '{name}' for reading: {why}"));
-    let file = File::open(name).map_err(|error| refused(&why(&error)))?;
-    match file.metadata() {
-        Ok(metadata) if metadata.is_dir() => Err(refused("it is a folder")),
-        Ok(_) => Ok(file),
-        Err(error) => Err(refused(&why(&error))),
+    let kind = fs::metadata(name).map_err(|error| refused(&why(&error)))?.file_type();
+    if kind.is_dir() {
+        return Err(refused("it is a folder"));
     }
+    if !kind.is_file() {
+        return Err(refused("it is no ordinary file"));
+    }
+    File::open(name).map_err(|error| refused(&why(&error)))
 }
 
 /// In a sandbox, a folder that was not granted does not exist.

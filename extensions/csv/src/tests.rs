@@ -134,9 +134,10 @@ fn a_file_is_read_anew_by_each_scan() {
 }
 
 #[test]
-fn a_folder_is_no_file() {
+fn folders_and_devices_are_no_files() {
     let folder = format!("filename='{}'", std::env::temp_dir().display());
     assert!(refused(&[&folder]).ends_with("it is a folder"));
+    assert!(refused(&["filename='/dev/zero'"]).ends_with("it is no ordinary file"));
 }
 
 #[test]

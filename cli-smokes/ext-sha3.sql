@@ -13,4 +13,5 @@ CREATE TABLE t(a, b);
 INSERT INTO t VALUES(1, 'one'), (2, NULL), (3.5, x'00ff');
 SELECT '170', length(sha3_agg(a)), sha3_agg(a) <> sha3_agg(b) FROM t;
 SELECT '180', length(sha3_agg(a)) FROM t WHERE a > 100;
+SELECT '185', sum(hex(sha3(column1)) = hex(sha3(CAST(column1 AS TEXT)))) FROM (VALUES (4.31883216978598954e-15), (-5.4054163630074627e+97), (8.3465101871421001e-12), (0.1), (-12));
 SELECT '190', count(*) FROM pragma_function_list WHERE name LIKE 'sha3\_2%' ESCAPE '\';

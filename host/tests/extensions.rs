@@ -284,3 +284,20 @@ fn what_an_extension_did_is_counted() {
     // Ten numbers are three batches: 4, 16 with the last six of them.
     assert_eq!(run.out(), "10\n55\nseries|0|2|0|1|1|1\nuuid|1|0|0|1|1|1\n", "{run}");
 }
+
+#[test]
+fn sha3_gives_what_the_shells_own_gives_for_every_class() {
+    let values = "(NULL), (0), (-9223372036854775808), (0.1), (-1e300), (9e999), (''), ('größe'),
+        ('a' || char(0) || 'b'), (CAST(x'ff' AS TEXT)), (x''), (x'00ff'), (zeroblob(1000))";
+    let sizes = ["", ", 224", ", 256", ", 384", ", 512"];
+    let hashes = sizes.map(|size| {
+        format!("SELECT quote(sha3(a{size})), quote(sha3_agg(a{size})) FROM t GROUP BY rowid;\n")
+    });
+    let script = format!("CREATE TABLE t(a); INSERT INTO t VALUES {values};\n{}", hashes.concat());
+    let folder = Folder::fresh("same");
+    let own = support::ours(&folder.path(), &[":memory:", &script]).exits_with(0);
+    let ours =
+        support::ours(&folder.path(), &["--load", "sha3", ":memory:", &script]).exits_with(0);
+    assert_eq!(own.out(), ours.out());
+    assert_eq!(own.out().lines().count(), 13 * 5, "{own}");
+}

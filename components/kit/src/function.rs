@@ -48,6 +48,7 @@ pub(crate) struct Signature {
     pub reads_subtypes: bool,
     pub gives_subtypes: bool,
     pub is_stateless: bool,
+    pub numbers_as_text: bool,
 }
 
 impl Signature {
@@ -61,6 +62,7 @@ impl Signature {
             reads_subtypes: false,
             gives_subtypes: false,
             is_stateless: false,
+            numbers_as_text: false,
         }
     }
 
@@ -71,6 +73,7 @@ impl Signature {
         flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
         flags.set(Flags::STATELESS, self.is_stateless);
+        flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
         Function {
             name: self.name.into(),
             arguments: self.arguments,
@@ -115,6 +118,13 @@ macro_rules! signature_choices {
             /// Be told the subtypes of the arguments.
             pub const fn reads_subtypes(mut self) -> Self {
                 self.signature.reads_subtypes = true;
+                self
+            }
+
+            /// Get integers and reals as text, as SQLite writes them: for
+            /// functions that look at the text of whatever they get.
+            pub const fn numbers_as_text(mut self) -> Self {
+                self.signature.numbers_as_text = true;
                 self
             }
 

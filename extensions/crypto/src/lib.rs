@@ -24,18 +24,21 @@ use sqlite_wasm_kit::Stability::Stable;
 use xxhash_rust::{xxh3, xxh32, xxh64};
 
 const SCALARS: &[Scalar] = &[
-    Scalar::new("crypto_md5", 1, Stable, Innocuous, |a| a.apply(hash::<Md5>)),
-    Scalar::new("crypto_sha1", 1, Stable, Innocuous, |a| a.apply(hash::<Sha1>)),
-    Scalar::new("crypto_sha256", 1, Stable, Innocuous, |a| a.apply(hash::<Sha256>)),
-    Scalar::new("crypto_sha384", 1, Stable, Innocuous, |a| a.apply(hash::<Sha384>)),
-    Scalar::new("crypto_sha512", 1, Stable, Innocuous, |a| a.apply(hash::<Sha512>)),
-    Scalar::new("crypto_blake3", 1, Stable, Innocuous, |a| a.apply(blake3)),
-    Scalar::new("crypto_xxh32", 1, Stable, Innocuous, |a| a.apply(xxh32)),
-    Scalar::new("crypto_xxh64", 1, Stable, Innocuous, |a| a.apply(xxh64)),
-    Scalar::new("crypto_xxh3_64", 1, Stable, Innocuous, |a| a.apply(xxh3_64)),
-    Scalar::new("crypto_xxh3_128", 1, Stable, Innocuous, |a| a.apply(xxh3_128)),
-    Scalar::new("crypto_encode", 2, Stable, Innocuous, |a| a.apply(encode)),
-    Scalar::new("crypto_decode", 2, Stable, Innocuous, |a| a.apply(decode)),
+    Scalar::new("crypto_md5", 1, Stable, Innocuous, |a| a.apply(hash::<Md5>)).numbers_as_text(),
+    Scalar::new("crypto_sha1", 1, Stable, Innocuous, |a| a.apply(hash::<Sha1>)).numbers_as_text(),
+    Scalar::new("crypto_sha256", 1, Stable, Innocuous, |a| a.apply(hash::<Sha256>))
+        .numbers_as_text(),
+    Scalar::new("crypto_sha384", 1, Stable, Innocuous, |a| a.apply(hash::<Sha384>))
+        .numbers_as_text(),
+    Scalar::new("crypto_sha512", 1, Stable, Innocuous, |a| a.apply(hash::<Sha512>))
+        .numbers_as_text(),
+    Scalar::new("crypto_blake3", 1, Stable, Innocuous, |a| a.apply(blake3)).numbers_as_text(),
+    Scalar::new("crypto_xxh32", 1, Stable, Innocuous, |a| a.apply(xxh32)).numbers_as_text(),
+    Scalar::new("crypto_xxh64", 1, Stable, Innocuous, |a| a.apply(xxh64)).numbers_as_text(),
+    Scalar::new("crypto_xxh3_64", 1, Stable, Innocuous, |a| a.apply(xxh3_64)).numbers_as_text(),
+    Scalar::new("crypto_xxh3_128", 1, Stable, Innocuous, |a| a.apply(xxh3_128)).numbers_as_text(),
+    Scalar::new("crypto_encode", 2, Stable, Innocuous, |a| a.apply(encode)).numbers_as_text(),
+    Scalar::new("crypto_decode", 2, Stable, Innocuous, |a| a.apply(decode)).numbers_as_text(),
 ];
 
 sqlite_wasm_kit::extension! {

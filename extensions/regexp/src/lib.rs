@@ -6,9 +6,9 @@
 //! - `regexp_capture(X, PATTERN, N)`: the group N of the first match, 0 for the
 //!   whole, which is also what it is without N; NULL when there is none
 //! - `regexp_replace(X, PATTERN, REPLACEMENT)`: X with all matches replaced;
-//!   `$1` and `${name}` stand for groups
+//!   `$1` to `$9`, `${12}` and `${name}` stand for groups, `$$` for `$`
 //!
-//! The syntax is that of the Rust crate regex: no references back and no
+//! The names are sqlean's. The syntax is that of the Rust crate regex: no references back and no
 //! looking around, so that no pattern takes more than linear time. NULL gives
 //! NULL; a pattern that is wrong is an error.
 
@@ -58,7 +58,26 @@ fn capture(text: String, pattern: String, group: Option<i64>) -> Result<Option<S
 }
 
 fn replace(text: String, pattern: String, replacement: String) -> Result<String> {
+    let replacement = numbered(&replacement);
     with_regex(&pattern, |regex| regex.replace_all(&text, replacement).into_owned())
+}
+
+/// `$1a` is the group 1 and an `a`; the crate would look for a group `1a`.
+fn numbered(replacement: &str) -> String {
+    let mut result = String::with_capacity(replacement.len());
+    let mut letters = replacement.chars().peekable();
+    while let Some(letter) = letters.next() {
+        result.push(letter);
+        if letter != '$' {
+            continue;
+        }
+        match letters.next_if(|next| *next == '$' || next.is_ascii_digit()) {
+            Some('$') => result.push('$'),
+            Some(digit) => result.extend(['{', digit, '}']),
+            None => {}
+        }
+    }
+    result
 }
 
 #[cfg(test)]
@@ -90,6 +109,11 @@ mod tests {
     fn all_matches_are_replaced() {
         let text = "a1b22".into();
         assert_eq!(replace(text, r"(\d+)".into(), "<$1>".into()), Ok("a<1>b<22>".into()));
+        let cases = [("$1st", "7st"), ("$$1", "$1"), ("${1}0", "70"), ("$0$", "7$"), ("$12", "72")];
+        for (replacement, result) in cases {
+            let replaced = replace("7".into(), "(7)".into(), replacement.into());
+            assert_eq!(replaced.as_deref(), Ok(result), "{replacement}");
+        }
     }
 
     #[test]

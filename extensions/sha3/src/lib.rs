@@ -17,19 +17,28 @@ use hash::{Running, Size};
 use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
 use sqlite_wasm_kit::Stability::{Stable, Volatile};
 use sqlite_wasm_kit::{
-    Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Need, Scalar, Value,
+    Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Need, Output, Scalar, Value,
 };
 
 const SCALARS: &[Scalar] = &[
-    Scalar::new("sha3", 1, Stable, Innocuous, |a| a.apply(sha3_256)).stateless(),
-    Scalar::new("sha3", 2, Stable, Innocuous, |a| a.apply(sha3)).stateless(),
-    Scalar::new("sha3_224", 1, Stable, Innocuous, |a| a.apply(sha3_224)).stateless(),
-    Scalar::new("sha3_256", 1, Stable, Innocuous, |a| a.apply(sha3_256)).stateless(),
-    Scalar::new("sha3_384", 1, Stable, Innocuous, |a| a.apply(sha3_384)).stateless(),
-    Scalar::new("sha3_512", 1, Stable, Innocuous, |a| a.apply(sha3_512)).stateless(),
+    hash_of("sha3", 1, |a| a.apply(sha3_256)),
+    hash_of("sha3", 2, |a| a.apply(sha3)),
+    hash_of("sha3_224", 1, |a| a.apply(sha3_224)),
+    hash_of("sha3_256", 1, |a| a.apply(sha3_256)),
+    hash_of("sha3_384", 1, |a| a.apply(sha3_384)),
+    hash_of("sha3_512", 1, |a| a.apply(sha3_512)),
     Scalar::new("sha3_query", 1, Volatile, DirectOnly, |a| a.apply(sha3_query_256)),
     Scalar::new("sha3_query", 2, Volatile, DirectOnly, |a| a.apply(sha3_query)),
 ];
+
+/// A hash of one value: of a number it is that of its text.
+const fn hash_of(
+    name: &'static str,
+    arguments: i8,
+    call: fn(Arguments<'_>) -> Result<Output, Error>,
+) -> Scalar {
+    Scalar::new(name, arguments, Stable, Innocuous, call).stateless().numbers_as_text()
+}
 
 const AGGREGATES: &[AggregateFunction] = &[
     AggregateFunction::new::<Group>("sha3_agg", 1, Stable, Innocuous),

@@ -9,6 +9,10 @@
 //!   a sample or of a whole population
 //! - `variance(X)`, `var_samp(X)`, `var_pop(X)`: its square
 //!
+//! sqlean's names for the same: `stats_median`, `stats_p25`, `_p75`, `_p90`,
+//! `_p95`, `_p99`, `stats_perc(X, P)`, `stats_stddev`, `_stddev_samp`,
+//! `_stddev_pop`, `stats_var`, `_var_samp`, `_var_pop`.
+//!
 //! All may be used with OVER. NULL is left out; what is no number is an error.
 //! Without enough values (two for a sample, one otherwise) they give NULL.
 
@@ -35,6 +39,19 @@ const AGGREGATES: &[AggregateFunction] = &[
     AggregateFunction::window::<Variance<1>>("variance", 1, Stable, Innocuous),
     AggregateFunction::window::<Variance<1>>("var_samp", 1, Stable, Innocuous),
     AggregateFunction::window::<Variance<0>>("var_pop", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<50>>("stats_median", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<25>>("stats_p25", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<75>>("stats_p75", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<90>>("stats_p90", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<95>>("stats_p95", 1, Stable, Innocuous),
+    AggregateFunction::window::<Fixed<99>>("stats_p99", 1, Stable, Innocuous),
+    AggregateFunction::window::<Asked>("stats_perc", 2, Stable, Innocuous),
+    AggregateFunction::window::<Deviation<1>>("stats_stddev", 1, Stable, Innocuous),
+    AggregateFunction::window::<Deviation<1>>("stats_stddev_samp", 1, Stable, Innocuous),
+    AggregateFunction::window::<Deviation<0>>("stats_stddev_pop", 1, Stable, Innocuous),
+    AggregateFunction::window::<Variance<1>>("stats_var", 1, Stable, Innocuous),
+    AggregateFunction::window::<Variance<1>>("stats_var_samp", 1, Stable, Innocuous),
+    AggregateFunction::window::<Variance<0>>("stats_var_pop", 1, Stable, Innocuous),
 ];
 
 sqlite_wasm_kit::extension! {
@@ -94,10 +111,12 @@ impl Asked {
             _ => f64::NAN,
         };
         if !(0.0..=100.0).contains(&percent) {
-            return Err("percentile: the percentage must be a number from 0 to 100".into());
+            let message = "the percentage must be a number from 0 to 100";
+            return Err(format!("{}: {message}", row.function()).into());
         }
         if self.percent.is_some_and(|first| first != percent) {
-            return Err("percentile: the percentage must be the same for all rows".into());
+            let message = "the percentage must be the same for all rows";
+            return Err(format!("{}: {message}", row.function()).into());
         }
         self.percent = Some(percent);
         Ok(())

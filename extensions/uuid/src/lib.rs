@@ -1,7 +1,9 @@
 //! uuid: make and read UUIDs.
 //!
-//! - `uuid4()`: a random UUID, as text
+//! - `uuid4()`, `gen_random_uuid()`: a random UUID, as text
 //! - `uuid7()`: a UUID that begins with the time, as text; later ones sort later
+//! - `uuid7_timestamp_ms(X)`: that time, in milliseconds since 1970; NULL for
+//!   UUIDs of other versions
 //! - `uuid_str(X)`: X in the usual form; NULL when X is NULL or no UUID
 //! - `uuid_blob(X)`: the 16 bytes of X; NULL when X is NULL or no UUID
 //!
@@ -14,7 +16,9 @@ use uuids::Uuid;
 
 const SCALARS: &[Scalar] = &[
     Scalar::new("uuid4", 0, Volatile, Innocuous, |a| a.apply(uuid4)),
+    Scalar::new("gen_random_uuid", 0, Volatile, Innocuous, |a| a.apply(uuid4)),
     Scalar::new("uuid7", 0, Volatile, Innocuous, |a| a.apply(uuid7)),
+    Scalar::new("uuid7_timestamp_ms", 1, Stable, Innocuous, |a| a.apply(timestamp_ms)),
     Scalar::new("uuid_str", 1, Stable, Innocuous, |a| a.apply(uuid_str)),
     Scalar::new("uuid_blob", 1, Stable, Innocuous, |a| a.apply(uuid_blob)),
 ];
@@ -31,6 +35,12 @@ fn uuid4() -> String {
 
 fn uuid7() -> String {
     Uuid::now_v7().to_string()
+}
+
+fn timestamp_ms(content: Value) -> Option<i64> {
+    let uuid = read(&content).filter(|uuid| uuid.get_version_num() == 7)?;
+    let (seconds, nanoseconds) = uuid.get_timestamp()?.to_unix();
+    Some(seconds as i64 * 1000 + i64::from(nanoseconds) / 1_000_000)
 }
 
 fn uuid_str(content: Value) -> Option<String> {
@@ -51,7 +61,7 @@ fn read(content: &Value) -> Option<Uuid> {
 
 #[cfg(test)]
 mod tests {
-    use super::{uuid_blob, uuid_str, uuid4, uuid7};
+    use super::{timestamp_ms, uuid_blob, uuid_str, uuid4, uuid7};
     use sqlite_wasm_kit::Value;
 
     const PLAIN: &str = "00112233-4455-6677-8899-aabbccddeeff";
@@ -74,6 +84,14 @@ mod tests {
             assert_eq!(uuid_blob(value), None);
         }
         assert_eq!(uuid_str(Value::Text(vec![0xff; 36])), None);
+    }
+
+    #[test]
+    fn only_version_7_has_a_time() {
+        let made = "018ff38a-a5c9-712d-bc80-0550b3ad41a2";
+        assert_eq!(timestamp_ms(Value::text(made)), Some(1_717_777_901_001));
+        assert_eq!(timestamp_ms(Value::text(uuid4())), None);
+        assert_eq!(timestamp_ms(Value::Null), None);
     }
 
     #[test]

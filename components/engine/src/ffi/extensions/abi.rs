@@ -178,15 +178,30 @@ pub fn failure(code: c_int, message: &str) -> SqlError {
     SqlError { code, message: message.to_owned() }
 }
 
+/// How a function wants integers and reals.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    AsTheyAre,
+    /// As SQLite's text of them.
+    AsText,
+}
+
 /// A value of SQLite, in SQLite's own memory.
 ///
 /// # Safety
 ///
 /// `value` is one that SQLite protects until the call ends.
-pub unsafe fn lower(value: *mut sqlite3_value, encoding: TextEncoding) -> RawValue {
+pub unsafe fn lower(
+    value: *mut sqlite3_value,
+    encoding: TextEncoding,
+    numbers: Numbers,
+) -> RawValue {
     // SAFETY: the caller's promise; the length is asked for behind the text.
     unsafe {
         let (tag, payload) = match sqlite::sqlite3_value_type(value) {
+            sqlite::SQLITE_INTEGER | sqlite::SQLITE_FLOAT if numbers == Numbers::AsText => {
+                (TEXT, text(value, encoding))
+            }
             sqlite::SQLITE_INTEGER => {
                 (INTEGER, Payload { integer: sqlite::sqlite3_value_int64(value) })
             }
@@ -229,7 +244,7 @@ unsafe fn text(value: *mut sqlite3_value, encoding: TextEncoding) -> Payload {
 pub unsafe fn owned(value: *mut sqlite3_value) -> Value {
     // SAFETY: the caller's promise; the tag says what the payload is.
     unsafe {
-        let raw = lower(value, TextEncoding::Utf8);
+        let raw = lower(value, TextEncoding::Utf8, Numbers::AsTheyAre);
         let copy = |list: RawList<u8>| match list.count {
             0 => Vec::new(),
             count => slice::from_raw_parts(list.data, count).to_vec(),

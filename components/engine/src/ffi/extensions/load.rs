@@ -9,7 +9,7 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
-use super::abi::{Subtypes, encoding_code, failure};
+use super::abi::{Numbers, Subtypes, encoding_code, failure};
 use super::sql::{self, served};
 use super::{aggregate, collation, scalar, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
@@ -215,6 +215,10 @@ fn called(extension: u32, place: u32, function: &Function) -> scalar::Registered
         subtypes: match function.flags.contains(FunctionFlags::RESULT_SUBTYPE) {
             true => Subtypes::Kept,
             false => Subtypes::Dropped,
+        },
+        numbers: match function.flags.contains(FunctionFlags::NUMBERS_AS_TEXT) {
+            true => Numbers::AsText,
+            false => Numbers::AsTheyAre,
         },
     }
 }

@@ -6,7 +6,9 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
 
-use super::abi::{Failure, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower};
+use super::abi::{
+    Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
+};
 use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
 
@@ -18,6 +20,7 @@ pub struct Registered {
     /// The function reads the subtypes of its arguments.
     pub wants_subtypes: bool,
     pub subtypes: Subtypes,
+    pub numbers: Numbers,
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
@@ -67,7 +70,9 @@ impl Lowered {
             subtypes: Vec::new(),
         };
         // SAFETY: the caller's promise.
-        let lower = |value: &*mut sqlite3_value| unsafe { lower(*value, registered.encoding) };
+        let lower = |value: &*mut sqlite3_value| unsafe {
+            lower(*value, registered.encoding, registered.numbers)
+        };
         if values.len() > ARGUMENTS_ON_STACK {
             lowered.heap = values.iter().map(lower).collect();
         } else {

@@ -3,6 +3,7 @@
 //!
 //! - values: `conf_echo(X)`, `conf_class(X)`, `conf_join(…)`, `conf_edge(NAME)`,
 //!   `conf_blob(N)`, `conf_digest(X)`, `conf_arity(…)`
+//! - numbers as text: `conf_written(X)`; as the kit writes them: `conf_kit(X)`
 //! - encodings: `conf_bytes_le(X)`, `conf_bytes_be(X)`, `conf_text_le(X)`,
 //!   `conf_text_be(X)`
 //! - subtypes: `conf_subtype(X)`, `conf_with_subtype(X, N)`,
@@ -44,6 +45,8 @@ const SCALARS: &[Scalar] = &[
     Scalar::new("conf_edge", 1, Stable, Innocuous, |a| a.apply(edges::by_name)),
     Scalar::new("conf_blob", 1, Stable, Innocuous, |a| a.apply(values::blob)),
     Scalar::new("conf_digest", 1, Stable, Innocuous, |a| a.apply(values::digest)),
+    Scalar::new("conf_written", 1, Stable, Innocuous, |a| a.apply(values::echo)).numbers_as_text(),
+    Scalar::new("conf_kit", 1, Stable, Innocuous, |a| a.apply(values::text)),
     Scalar::new("conf_arity", 0, Stable, Innocuous, |a| a.apply(|| "none")),
     Scalar::new("conf_arity", 1, Stable, Innocuous, |a| a.apply(|| "one")),
     Scalar::new("conf_arity", ANY_NUMBER, Stable, Innocuous, |a| a.apply(|| "many")),

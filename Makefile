@@ -12,7 +12,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests new-extension dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test build guests new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,9 @@ native-reference: setup ## the same SQLite and shell, built natively
 
 new-extension: ## NAME=x KIND=scalar|table|aggregate [FOLDER=…]: one to begin with
 	@tooling/new-extension "$(NAME)" "$(KIND)" $(if $(FOLDER),"$(FOLDER)")
+
+cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
+	tooling/cargo-component
 
 lint: setup ## formatting and clippy, warnings are errors
 	cargo fmt --all --check

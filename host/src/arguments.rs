@@ -14,6 +14,7 @@ use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::shell_arguments::Word;
 
 use crate::commands::completions::Completions;
+use crate::commands::extension::Extension;
 use crate::commands::man::ManPage;
 use crate::commands::precompile::Precompile;
 use crate::commands::run::RunOptions;
@@ -56,6 +57,8 @@ pub struct Cli {
 pub enum Command {
     /// Compile a component ahead of time.
     Precompile(Precompile),
+    /// Look at extensions.
+    Extension(Extension),
     /// Print a completion script for a shell.
     Completions(Completions),
     /// Print the manual page, in roff.

@@ -15,6 +15,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::content::ContentHashes;
+use crate::extensions::text::{one_line, shortened};
 
 const MAGIC: [u8; 8] = *b"sqwasm01";
 const SEAL_BYTES: usize = 8 + 8 + blake3::OUT_LEN;
@@ -110,7 +111,8 @@ pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Comp
 /// The compiler's story in one line.
 pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
-    let cause = cause.lines().next().unwrap_or_default();
+    // Names in the component stand in it.
+    let cause = shortened(one_line(cause.lines().next().unwrap_or_default()));
     anyhow!("it is no valid component: {cause}; build it again")
 }
 

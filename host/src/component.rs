@@ -14,13 +14,16 @@ use wasmtime::component::Component;
 use crate::artifact;
 use crate::cache::{self, Folder};
 use crate::content::ContentHashes;
-use crate::engine::command_engine;
+use crate::engine::{command_engine, extension_engine};
 
 /// Largest `.wasm` that is compiled, in bytes; SQLite's shell has 2.5 million.
 const MAX_WASM_BYTES: u64 = 1 << 30;
 
 /// The first interface that a command-line component exports, in any version.
-const COMMAND_EXPORT: &str = "wasi:cli/run@";
+pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
+
+/// The interface that every extension exports, in any version.
+pub(crate) const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 
 /// What is done when a component is about to be compiled; its result is
 /// dropped when that is over.
@@ -104,9 +107,26 @@ impl Loader {
         let compile = || {
             let wasm = read(&mut open(path)?)?;
             let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.engine, &wasm)
+            artifact::precompile(&self.engine_for(&wasm)?, &wasm)
         };
         compile().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// An extension is compiled for its own engine, whose code looks at a clock.
+    fn engine_for(&self, wasm: &[u8]) -> Result<Engine> {
+        // Compiling a program twice, only to know what it is, would take long.
+        let mut places = wasm.windows(EXTENSION_EXPORT.len());
+        if !places.any(|place| place == EXTENSION_EXPORT.as_bytes()) {
+            return Ok(self.engine.clone());
+        }
+        artifact::check_wasm(wasm)?;
+        let component =
+            Component::new(&self.engine, wasm).map_err(|error| artifact::invalid(&error))?;
+        let ty = component.component_type();
+        match ty.exports(&self.engine).any(|(name, _)| name.starts_with(EXTENSION_EXPORT)) {
+            true => extension_engine(),
+            false => Ok(self.engine.clone()),
+        }
     }
 
     fn component(&self, path: &Path) -> Result<Component> {

@@ -20,21 +20,24 @@ mod contract;
 mod exchange;
 mod extension;
 mod handles;
+pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
 mod sandbox;
-mod search;
+pub mod search;
 mod sql;
+pub(crate) mod text;
 pub mod types;
 mod usage;
 mod value;
+mod version;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use wasmtime::component::{HasData, Linker};
+use wasmtime::component::{Component, HasData, Linker};
 
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
@@ -66,17 +69,30 @@ pub struct Limits {
     /// Linear memory at most, in bytes. sqlite-vec searches a hundred million
     /// bytes of vectors; ordinary functions need a million or two.
     pub memory_bytes: usize,
-    /// Time for one call.
+    /// Time for one call: long for a function, and a person still waits.
     pub call_time: Duration,
-    /// What it prints, in bytes; the rest is dropped.
+    /// What one call gives back at most, in bytes, all rows of a batch together.
+    /// The extension chooses, and the host makes copies; SQLite's own values may
+    /// be ten times as large, which hardly any are.
+    pub value_bytes: usize,
+    /// What it prints, in bytes; the rest is dropped. It is shown when the
+    /// extension breaks down.
     pub log_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory_bytes: 512 << 20, call_time: Duration::from_secs(10), log_bytes: 64 << 10 }
+        Self {
+            memory_bytes: 512 << 20,
+            call_time: Duration::from_secs(10),
+            value_bytes: 128 << 20,
+            log_bytes: 64 << 10,
+        }
     }
 }
+
+/// Tells the person what SQLite has no way to show.
+pub type Tell = Box<dyn FnMut(&str) + Send>;
 
 /// The extensions of a component.
 pub struct ExtensionsCtx {
@@ -84,6 +100,7 @@ pub struct ExtensionsCtx {
     limits: Limits,
     permits: Permits,
     cache: Option<Folder>,
+    tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
     loaded: Vec<Extension>,
@@ -97,6 +114,7 @@ impl ExtensionsCtx {
             limits: Limits::default(),
             permits: Permits::default(),
             cache: None,
+            tell: None,
             loader: None,
             loaded: Vec::new(),
         }
@@ -113,6 +131,14 @@ impl ExtensionsCtx {
     #[must_use]
     pub fn permits(mut self, permits: Permits) -> Self {
         self.permits = permits;
+        self
+    }
+
+    /// With somebody to tell that an extension broke down in a call whose
+    /// failure SQLite does not show.
+    #[must_use]
+    pub fn tell_by(mut self, tell: Tell) -> Self {
+        self.tell = Some(tell);
         self
     }
 
@@ -143,13 +169,18 @@ impl ExtensionsCtx {
             self.loaded.len() < MAX_EXTENSIONS,
             "{MAX_EXTENSIONS} extensions are loaded already"
         );
+        let component = self.component(path)?;
+        Extension::load(&component, path, self.limits, &mut self.permits)
+    }
+}
+
+impl ExtensionsCtx {
+    fn component(&mut self, path: &Path) -> anyhow::Result<Component> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
             None => loader(self.cache.clone())?,
         };
-        let loader = self.loader.insert(loader);
-        let component = loader.load_component(path)?;
-        Extension::load(&component, path, self.limits, &mut self.permits)
+        self.loader.insert(loader).load_component(path)
     }
 }
 
@@ -204,6 +235,23 @@ impl ExtensionsView<'_> {
     fn extension(&mut self, number: u32) -> Result<&mut Sandboxed, SqlError> {
         self.loaded(number).map(Extension::sandbox)
     }
+
+    /// The answer of a call whose failure SQLite does not show: a breakdown is
+    /// told all the same.
+    fn unheard<T>(
+        &mut self,
+        extension: u32,
+        call: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        self.extension(extension)?.take_breakdown();
+        let answer = call(self);
+        if let Some(story) = self.extension(extension)?.take_breakdown()
+            && let Some(tell) = &mut self.ctx.tell
+        {
+            tell(&story);
+        }
+        answer
+    }
 }
 
 /// Call a function of an extension's interface: `interface.function(…)`.
@@ -218,7 +266,7 @@ macro_rules! call {
         match extension.take_answer() {
             Some(answer) => answer,
             None => {
-                $(let $number = extension.handles.get($handle)?;)?
+                $(let $number = extension.number_of($handle)?;)?
                 match extension.instance()? {
                     Instance::Direct(live) => {
                         let outcome = live.exports.$interface().and_then(|exports| {
@@ -348,15 +396,17 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        let answer =
-            call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
-        extension.forget_handle(accumulator, answer)
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer =
+                call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
+            extension.forget_handle(accumulator, answer)
+        })
     }
 
     fn compare(&mut self, extension: u32, collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
         // A comparison cannot fail; the order of bytes is at least an order.
-        self.compared(extension, collation, &left, &right)
+        self.unheard(extension, |view| view.compared(extension, collation, &left, &right))
             .unwrap_or_else(|_| left.cmp(&right) as i32)
     }
 
@@ -377,15 +427,19 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        let answer = call!(extension, table.call_disconnect(number), with number = table);
-        extension.forget_handle(table, answer)
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer = call!(extension, table.call_disconnect(number), with number = table);
+            extension.forget_handle(table, answer)
+        })
     }
 
     fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        call!(extension, table.call_destroy(number), with number = table)?;
-        extension.forget_handle(table, Ok(()))
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            call!(extension, table.call_destroy(number), with number = table)?;
+            extension.forget_handle(table, Ok(()))
+        })
     }
 
     fn table_best_index(
@@ -408,9 +462,11 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        let answer = call!(extension, table.call_close(number), with number = cursor; plain);
-        extension.forget_handle(cursor, answer)
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer = call!(extension, table.call_close(number), with number = cursor; plain);
+            extension.forget_handle(cursor, answer)
+        })
     }
 
     fn table_filter(
@@ -455,7 +511,12 @@ impl Host for ExtensionsView<'_> {
         table: u32,
         step: Transaction,
     ) -> Result<(), SqlError> {
-        call!(self.extension(extension)?, table.call_transact(number, step), with number = table)
+        let call = |view: &mut Self| call!(view.extension(extension)?, table.call_transact(number, step), with number = table);
+        // Of all steps SQLite shows only the message of these two.
+        match step {
+            Transaction::Begin | Transaction::Sync => call(self),
+            _ => self.unheard(extension, call),
+        }
     }
 
     fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
@@ -484,12 +545,14 @@ impl Host for ExtensionsView<'_> {
         arguments: u32,
         name: String,
     ) -> Result<Option<Overload>, SqlError> {
-        call!(
-            self.extension(extension)?,
-            table.call_find_function(number, arguments, &name),
-            with number = table;
-            plain
-        )
+        self.unheard(extension, |view| {
+            call!(
+                view.extension(extension)?,
+                table.call_find_function(number, arguments, &name),
+                with number = table;
+                plain
+            )
+        })
     }
 }
 

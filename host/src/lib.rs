@@ -22,6 +22,7 @@
 pub mod artifact;
 mod bindings;
 pub mod cache;
+mod clock;
 pub mod component;
 pub mod console;
 pub mod content;

@@ -48,6 +48,7 @@ fn try_main() -> Result<ExitCode> {
     };
     match cli.command {
         Some(Command::Precompile(command)) => command.execute(),
+        Some(Command::Extension(command)) => command.execute(),
         Some(Command::Completions(command)) => Ok(command.execute()),
         Some(Command::Man(command)) => command.execute(),
         None if cli.run.version => run::print_versions(&cli.run, component.as_deref()),

@@ -344,18 +344,25 @@ fn microseconds(time: TimeVal) -> u64 {
 pub struct MemoryLimit {
     limit_bytes: usize,
     used_bytes: usize,
-    reached: bool,
+    reached: Arc<AtomicBool>,
 }
 
 impl MemoryLimit {
     /// At most `limit_bytes` for all memories together.
     pub fn new(limit_bytes: usize) -> Self {
-        Self { limit_bytes, used_bytes: 0, reached: false }
+        Self { limit_bytes, used_bytes: 0, reached: Arc::default() }
+    }
+
+    /// The same, and `reached` becomes true when memory is refused.
+    #[must_use]
+    pub fn reporting_to(mut self, reached: &Arc<AtomicBool>) -> Self {
+        self.reached = reached.clone();
+        self
     }
 
     /// Whether memory has been refused.
     pub fn was_reached(&self) -> bool {
-        self.reached
+        self.reached.load(Ordering::Relaxed)
     }
 
     /// The limit in bytes.
@@ -377,7 +384,7 @@ impl ResourceLimiter for MemoryLimit {
     ) -> wasmtime::Result<bool> {
         let more = desired.saturating_sub(current);
         if more > self.limit_bytes.saturating_sub(self.used_bytes) {
-            self.reached = true;
+            self.reached.store(true, Ordering::Relaxed);
             return Ok(false);
         }
         self.used_bytes += more;

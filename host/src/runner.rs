@@ -10,6 +10,7 @@ use wasmtime::component::{Linker, ResourceTable};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
+use crate::clock::{self, Waiting};
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView};
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
@@ -146,8 +147,12 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.timeout, options.at_end);
+    let max_memory_bytes = options.max_memory_bytes;
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
+    // What a call carries to the host, such as an extension's arguments, is no
+    // more than its memory.
+    store.set_hostcall_fuel(max_memory_bytes);
     store.data_mut().process.start();
     let linker = linker(program)?;
     let command = match Command::instantiate(&mut store, &program.component, &linker) {
@@ -259,13 +264,17 @@ fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
 }
 
 /// WASI 0.2, as far as its context grants it.
-pub(crate) fn add_wasi_to_linker<T: WasiView>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_sync(linker)
+pub(crate) fn add_wasi_to_linker<T: WasiView + 'static>(
+    linker: &mut Linker<T>,
+    waiting: Waiting,
+) -> wasmtime::Result<()> {
+    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
+    clock::add_to_linker(linker, waiting)
 }
 
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    add_wasi_to_linker(&mut linker)?;
+    add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
     files::add_to_linker(
         &mut linker,
         |host: &mut Host| FilesView { ctx: &mut host.files },

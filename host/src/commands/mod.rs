@@ -1,6 +1,7 @@
 //! The commands, one file each, and the options that they share.
 
 pub mod completions;
+pub mod extension;
 pub mod man;
 pub mod precompile;
 pub mod run;

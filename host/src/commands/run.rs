@@ -13,7 +13,7 @@ use nix::unistd::{User, getuid};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Permits};
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
@@ -63,6 +63,22 @@ pub struct RunOptions {
     /// Grant extensions what a TOML file says: `[NAME]`, `grants = ["sql"]`
     #[arg(long, value_name = "FILE")]
     pub grants: Vec<PathBuf>,
+
+    /// Memory of an extension at most [default: 512M]
+    #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
+    pub extension_memory: Option<usize>,
+
+    /// Time for one call of an extension [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub extension_timeout: Option<Duration>,
+
+    /// What one call of an extension gives at most [default: 128M]
+    #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
+    pub extension_value: Option<usize>,
+
+    /// What an extension prints at most [default: 64K]
+    #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
+    pub extension_log: Option<usize>,
 
     /// Compile anew, and keep nothing
     #[arg(long)]
@@ -177,8 +193,11 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
     options.timeout = run.timeout;
     options.at_end = AtEnd::Abandon;
     let cache = if run.no_cache { None } else { Folder::by_xdg() };
-    options.extensions =
-        ExtensionsCtx::new(extension_folders(run)).permits(permits(run)?).cache(cache);
+    options.extensions = ExtensionsCtx::new(extension_folders(&run.extension_dir))
+        .limits(extension_limits(run))
+        .permits(permits(run)?)
+        .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
+        .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.home = home();
     options.history = history(options.home.as_deref());
@@ -219,13 +238,13 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 /// Where extensions are looked for: the command line's folders, those of
 /// `$SQLITE_WASM_EXTENSIONS`, the data folder by the XDG rules, and the folder
 /// beside this program.
-fn extension_folders(run: &RunOptions) -> Vec<PathBuf> {
+pub fn extension_folders(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
     let data = env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
         .or_else(|| env::home_dir().map(|home| home.join(".local/share")));
     let beside = env::current_exe().ok();
-    run.extension_dir
+    first
         .iter()
         .cloned()
         .chain(named.iter().flat_map(env::split_paths))
@@ -256,6 +275,16 @@ fn ask(question: &str) -> bool {
     let terminal = fs::File::open("/dev/tty");
     let read = terminal.and_then(|terminal| BufReader::new(terminal).read_line(&mut answer));
     read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+}
+
+fn extension_limits(run: &RunOptions) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes),
+        call_time: run.extension_timeout.unwrap_or(usual.call_time),
+        value_bytes: run.extension_value.unwrap_or(usual.value_bytes),
+        log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
+    }
 }
 
 fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {

@@ -1,8 +1,9 @@
 //! What no honest extension registers is refused.
 
 use anyhow::{Result, bail};
+use wasmtime::component::Component;
 
-use crate::extensions::types::{Function, Manifest};
+use crate::extensions::types::{Function, FunctionKind, Manifest, Module, Need};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;
@@ -13,6 +14,9 @@ const MAX_REGISTRATIONS: usize = 1000;
 /// Longest version and description, in bytes: they are one line for people.
 const MAX_LINE_BYTES: usize = 1000;
 
+/// Most shadow names of a module, and most needs of an extension.
+const MAX_ENTRIES: usize = 100;
+
 /// Check all that an extension registers.
 pub fn manifest(manifest: &Manifest) -> Result<()> {
     let functions = manifest.functions.iter().map(|function| &function.name);
@@ -22,13 +26,69 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
     if names.len() > MAX_REGISTRATIONS {
         bail!("it registers {} names; {MAX_REGISTRATIONS} are allowed", names.len());
     }
-    for found in names.into_iter().chain([&manifest.name]) {
-        name(found)?;
-    }
-    if manifest.version.len() > MAX_LINE_BYTES || manifest.description.len() > MAX_LINE_BYTES {
-        bail!("its version or description is longer than {MAX_LINE_BYTES} bytes");
-    }
+    own_name(&manifest.name)?;
+    names.into_iter().try_for_each(|found| name(found))?;
+    line("version", &manifest.version)?;
+    line("description", &manifest.description)?;
+    manifest.modules.iter().try_for_each(shadow_names)?;
+    needs(&manifest.needs)?;
     manifest.functions.iter().try_for_each(function)
+}
+
+/// Check that what is registered can be called.
+pub fn exports(manifest: &Manifest, component: &Component) -> Result<()> {
+    let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
+    let scalars = manifest.functions.iter().filter(is_scalar).count();
+    let wanted = [
+        ("scalar", scalars, "scalar functions"),
+        ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
+        ("collation", manifest.collations.len(), "collations"),
+        ("table", manifest.modules.len(), "modules"),
+    ];
+    let ty = component.component_type();
+    let has = |interface: &str| {
+        let beginning = format!("sqlite-wasm:extension/{interface}@");
+        ty.exports(component.engine()).any(|(name, _)| name.starts_with(&beginning))
+    };
+    match wanted.iter().find(|(interface, count, _)| *count > 0 && !has(interface)) {
+        Some((interface, _, what)) => {
+            bail!("it registers {what} and does not export `{interface}`")
+        }
+        None => Ok(()),
+    }
+}
+
+/// The extension's own name stands in errors and options.
+fn own_name(name: &str) -> Result<()> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
+        bail!("its own name is not made of letters, digits and `_`, 1 to {MAX_NAME_BYTES} of them");
+    }
+    Ok(())
+}
+
+fn line(what: &str, text: &str) -> Result<()> {
+    if text.len() > MAX_LINE_BYTES || text.contains(char::is_control) {
+        bail!("its {what} is not one line of {MAX_LINE_BYTES} bytes at most");
+    }
+    Ok(())
+}
+
+fn shadow_names(module: &Module) -> Result<()> {
+    if module.shadow_names.len() > MAX_ENTRIES {
+        bail!("its module `{}` has more than {MAX_ENTRIES} shadow names", module.name);
+    }
+    module.shadow_names.iter().try_for_each(|shadow| name(shadow))
+}
+
+fn needs(needs: &[Need]) -> Result<()> {
+    if needs.len() > MAX_ENTRIES {
+        bail!("it has more than {MAX_ENTRIES} needs");
+    }
+    needs.iter().try_for_each(|need| match need {
+        Need::Sql | Need::SqlReadOnly => Ok(()),
+        Need::Folder(text) | Need::Environment(text) => line("need", text),
+    })
 }
 
 /// Check one function.
@@ -41,9 +101,10 @@ pub fn function(function: &Function) -> Result<()> {
 }
 
 fn name(name: &str) -> Result<()> {
-    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains('\0') {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
         bail!(
-            "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has a NUL"
+            "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has control \
+             characters"
         );
     }
     Ok(())

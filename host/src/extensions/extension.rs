@@ -9,7 +9,7 @@ use super::instance::Sandboxed;
 use super::permits::Permits;
 use super::sandbox::{Calls, TICK, imports_sql};
 use super::usage::Usage;
-use super::{Limits, check, permissions};
+use super::{Limits, check, permissions, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::extensions::types::{FunctionFlags, Manifest, Need};
 
@@ -21,6 +21,28 @@ pub struct Extension {
     /// For functions that are stateless, where the other's calls are dearer
     /// since they may be suspended.
     stateless: Option<Sandboxed>,
+}
+
+/// A sandbox with an extension in it that has nothing yet, and what it
+/// registers.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Manifest)> {
+    version::check(component)?;
+    let has_sql = imports_sql(component);
+    let calls = if has_sql { Calls::Suspendable } else { Calls::Direct };
+    let mut sandbox = Sandboxed::new(component, calls, limits)?;
+    let manifest = sandbox.describe()?;
+    check::manifest(&manifest)?;
+    check::exports(&manifest, component)?;
+    let says_sql = manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
+    ensure!(
+        says_sql || !has_sql,
+        "it imports `sql` and does not say in its manifest that it needs SQL"
+    );
+    Ok((sandbox, manifest))
 }
 
 impl Extension {
@@ -35,17 +57,8 @@ impl Extension {
         limits: Limits,
         permits: &mut Permits,
     ) -> Result<Self> {
+        let (main, manifest) = described(component, limits)?;
         let has_sql = imports_sql(component);
-        let calls = if has_sql { Calls::Suspendable } else { Calls::Direct };
-        let mut main = Sandboxed::new(component, calls, limits)?;
-        let manifest = main.describe()?;
-        check::manifest(&manifest)?;
-        let says_sql =
-            manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
-        ensure!(
-            says_sql || !has_sql,
-            "it imports `sql` and does not say in its manifest that it needs SQL"
-        );
         let permissions = permits.of(permissions::name_of(path), &manifest.needs, path)?;
         let mut main = main.named(&manifest.name);
         main.permit(&permissions);

@@ -17,7 +17,7 @@ use super::handles::Handles;
 use super::permissions::{Permissions, SqlAccess};
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
-use super::{Limits, error};
+use super::{Limits, error, text};
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
 use crate::extensions::types::{Manifest, SqlError};
 
@@ -72,6 +72,7 @@ pub struct Sandboxed {
     state: State,
     generation: u32,
     has_unary: bool,
+    breakdown: Option<String>,
 }
 
 impl Sandboxed {
@@ -96,6 +97,7 @@ impl Sandboxed {
             generation: 0,
             has_unary: UnaryIndices::new(&pre).is_ok(),
             pre,
+            breakdown: None,
         })
     }
 
@@ -126,10 +128,6 @@ impl Sandboxed {
     ///
     /// When it does not start or answer, or is no extension.
     pub fn describe(&mut self) -> Result<Manifest> {
-        if direct::exports::sqlite_wasm::extension::extension::GuestIndices::new(&self.pre).is_err()
-        {
-            bail!("it is no extension: it exports no `sqlite-wasm:extension`");
-        }
         self.start()?;
         let manifest = match &mut self.state {
             State::Direct(live) => live.exports.extension()?.call_describe(&mut live.store),
@@ -138,7 +136,7 @@ impl Sandboxed {
             }
             _ => bail!("it did not start"),
         };
-        manifest.map_err(|trap| anyhow!(self.outside.story(&trap)))
+        manifest.map_err(|trap| anyhow!(self.outside.story(&trap, &self.limits)))
     }
 
     fn start(&mut self) -> Result<()> {
@@ -148,11 +146,13 @@ impl Sandboxed {
         self.state = if self.calls == Calls::Suspendable {
             sandbox::forgive_waiting(&mut store);
             let instance = at_once(self.pre.instantiate_async(&mut store))?;
-            let exports = suspendable::Exports::find(&self.pre, &mut store, &instance)?;
+            let exports = suspendable::Exports::find(&self.pre, &mut store, &instance)
+                .map_err(other_shape)?;
             State::Suspendable(Box::new(Live { store, exports }))
         } else {
             let instance = self.pre.instantiate(&mut store)?;
-            let exports = direct::Exports::find(&self.pre, &mut store, &instance)?;
+            let exports =
+                direct::Exports::find(&self.pre, &mut store, &instance).map_err(other_shape)?;
             State::Direct(Box::new(Live { store, exports }))
         };
         self.handles = Handles::new(self.generation);
@@ -199,9 +199,28 @@ impl Sandboxed {
         }
     }
 
-    fn broke_down(&self, trap: &wasmtime::Error) -> SqlError {
-        let story = self.outside.story(trap);
-        error(format!("the extension `{}` broke down: {story}", self.name))
+    fn broke_down(&mut self, trap: &wasmtime::Error) -> SqlError {
+        let story = self.outside.story(trap, &self.limits);
+        let story = format!("the extension `{}` broke down: {story}", self.name);
+        self.breakdown = Some(story.clone());
+        // None of its numbers means anything to the next instance.
+        self.handles = Handles::new(self.generation);
+        error(story)
+    }
+
+    /// How the last call broke down, if it did and nobody has asked yet.
+    pub fn take_breakdown(&mut self) -> Option<String> {
+        self.breakdown.take()
+    }
+
+    /// The extension's own number of a table, cursor or computation.
+    pub fn number_of(&self, handle: u32) -> Answer<u32> {
+        self.handles.get(handle).ok_or_else(|| {
+            error(format!(
+                "its state was lost when the extension `{}` broke down; open the database again",
+                self.name
+            ))
+        })
     }
 
     /// Begin a call that may be suspended.
@@ -288,6 +307,12 @@ impl Sandboxed {
     }
 }
 
+/// An interface lacks a function, or has other types.
+fn other_shape(error: wasmtime::Error) -> anyhow::Error {
+    let cause = text::one_line(&error.root_cause().to_string());
+    anyhow!("what it exports is of another shape than the contract has: {cause}; build it anew")
+}
+
 fn busy(name: &str) -> SqlError {
     let message = format!(
         "the extension `{name}` waits for the SQL that it asked for, and cannot be called from it"
@@ -295,11 +320,12 @@ fn busy(name: &str) -> SqlError {
     SqlError { code: SQLITE_MISUSE, message }
 }
 
-/// The extension cannot give the host's own code.
+/// The extension cannot give the host's own code, or a book for a message.
 fn honest(failure: SqlError) -> SqlError {
+    let message = text::shortened(failure.message);
     match failure.code {
-        PENDING => error(failure.message),
-        _ => failure,
+        PENDING => error(message),
+        code => SqlError { code, message },
     }
 }
 

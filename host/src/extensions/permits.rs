@@ -163,7 +163,8 @@ impl Permits {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// As `sha256sum` prints a hash.
+pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,6 +1,7 @@
 //! What an extension runs in: a store with its own memory, log and clock.
 
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -11,11 +12,12 @@ use wasmtime_wasi::filesystem::FsPerms;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use super::Limits;
 use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::Exchange;
 use super::permissions::Permissions;
 use super::usage::{self, Usage, WatchedMemory};
+use super::{Limits, text};
+use crate::clock::Waiting;
 use crate::grants::Access;
 use crate::process::MemoryLimit;
 
@@ -24,6 +26,13 @@ pub const TICK: Duration = Duration::from_millis(10);
 
 /// Bytes at the end of the log that are shown when an extension breaks down.
 const MAX_SHOWN_BYTES: usize = 1000;
+
+/// What Rust adds to a panic's text, and nobody here can follow.
+const BACKTRACE_NOTE: &str =
+    "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+
+/// In wasmtime's text for too much data from a component; its type is private.
+const TOO_MUCH: &str = "fuel allocated for hostcalls";
 
 /// What an extension has.
 pub struct Sandbox {
@@ -57,7 +66,7 @@ pub enum Calls {
 /// All that an extension may import.
 pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
-    crate::runner::add_wasi_to_linker(&mut linker)?;
+    crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
     match calls {
         Calls::Suspendable => {
             sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
@@ -107,25 +116,52 @@ fn sql_import(component: &Component) -> Option<(String, ComponentInstance)> {
 pub struct Outside {
     pub exchange: Exchange,
     pub log: MemoryOutputPipe,
+    memory_reached: Arc<AtomicBool>,
 }
 
 impl Outside {
     pub fn new(limits: &Limits) -> Self {
-        Self { exchange: Exchange::default(), log: MemoryOutputPipe::new(limits.log_bytes) }
+        Self {
+            exchange: Exchange::default(),
+            log: MemoryOutputPipe::new(limits.log_bytes),
+            memory_reached: Arc::default(),
+        }
     }
 
-    /// What broke: the panic's own text where there is one.
-    pub fn story(&self, trap: &wasmtime::Error) -> String {
-        let cause = match trap.downcast_ref::<Trap>() {
-            Some(Trap::Interrupt) => "it used up its time for one call".to_owned(),
-            Some(trap) => trap.to_string(),
-            None => trap.root_cause().to_string(),
-        };
+    /// What broke: the limit that was reached, and the panic's own text where
+    /// there is one.
+    pub fn story(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
+        let cause = self.cause(trap, limits);
         let log = self.log.contents();
         let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
-        match shown.trim() {
+        let shown = text::one_line(&shown);
+        match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
             "" => cause,
-            shown => format!("{cause}; it said: {}", shown.replace('\n', " ")),
+            shown => format!("{cause}; it said: {shown}"),
+        }
+    }
+
+    fn cause(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
+        let Limits { memory_bytes, call_time, value_bytes, .. } = limits;
+        if self.memory_reached.load(Ordering::Relaxed) {
+            return format!(
+                "it wanted more than its {memory_bytes} bytes of memory; `--extension-memory` sets \
+                 the limit"
+            );
+        }
+        if trap.root_cause().to_string().contains(TOO_MUCH) {
+            return format!(
+                "it gave more than {value_bytes} bytes in one call; `--extension-value` sets the limit"
+            );
+        }
+        match trap.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => format!(
+                "it used up its time for one call, {call_time:?}; `--extension-timeout` sets the limit"
+            ),
+            // What Rust's panics end with.
+            Some(Trap::UnreachableCodeReached) => "it gave up".to_owned(),
+            Some(trap) => text::one_line(&trap.to_string()),
+            None => text::one_line(&trap.root_cause().to_string()),
         }
     }
 }
@@ -142,10 +178,12 @@ pub fn store(
         table: ResourceTable::new(),
         exchange: outside.exchange.clone(),
         wasi: wasi(permissions, &outside.log)?,
-        memory: usage.watched(MemoryLimit::new(limits.memory_bytes)),
+        memory: usage
+            .watched(MemoryLimit::new(limits.memory_bytes).reporting_to(&outside.memory_reached)),
     };
     let mut store = Store::new(pre.engine(), sandbox);
     store.limiter(|sandbox| &mut sandbox.memory);
+    store.set_hostcall_fuel(limits.value_bytes);
     set_deadline(&mut store, limits.call_time);
     Ok(store)
 }

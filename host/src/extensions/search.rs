@@ -1,8 +1,11 @@
 //! From a name to the file of an extension.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use serde::Serialize;
 
 use crate::grants::Grants;
 
@@ -21,6 +24,15 @@ pub fn find(name: &str, folders: &[PathBuf], grants: &Grants) -> Result<PathBuf>
             None => bail!("there is no extension at `{name}`"),
         };
     }
+    by_name(name, folders)
+}
+
+/// The file of the extension `name` in `folders`.
+///
+/// # Errors
+///
+/// When there is none; it says where was looked.
+pub fn by_name(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
     let found = folders
         .iter()
         .flat_map(|folder| candidates(&folder.join(name)).collect::<Vec<_>>())
@@ -36,6 +48,39 @@ pub fn find(name: &str, folders: &[PathBuf], grants: &Grants) -> Result<PathBuf>
             )
         }
     }
+}
+
+/// An extension in one of the folders.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// By which it is loaded.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Another one of this name is found first.
+    pub hidden: bool,
+}
+
+/// All extensions in `folders`, in the order in which they are looked for.
+pub fn all(folders: &[PathBuf]) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::new();
+    for folder in folders {
+        let mut files: Vec<PathBuf> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        files.sort_by_key(|path| (path.file_stem().map(OsString::from), place(path)));
+        for path in files.into_iter().filter(|path| place(path).is_some() && path.is_file()) {
+            let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { continue };
+            let hidden = all.iter().any(|other| other.name == name);
+            all.push(Found { name: name.to_owned(), path, hidden });
+        }
+    }
+    all
+}
+
+/// The place of a file's ending among those of extensions.
+fn place(path: &Path) -> Option<usize> {
+    let ending = path.extension()?;
+    ENDINGS.iter().position(|known| ending == *known)
 }
 
 fn candidates(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
@@ -65,6 +110,22 @@ mod tests {
         assert_eq!(find("a", &folders, &grants).unwrap(), folder.path().join("a.wasm"));
         let unknown = find("b", &folders, &grants).unwrap_err();
         assert!(unknown.to_string().contains("--extension-dir"));
+    }
+
+    #[test]
+    fn all_are_listed_in_the_order_in_which_they_are_found() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        for (folder, file) in
+            [(&first, "b.cwasm"), (&first, "b.wasm"), (&first, "no.txt"), (&second, "a.wasm")]
+        {
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        std::fs::write(second.path().join("b.wasm"), "").unwrap();
+        let nowhere = first.path().join("nowhere");
+        let found = all(&[first.path().to_owned(), nowhere, second.path().to_owned()]);
+        let listed: Vec<_> = found.iter().map(|f| (f.name.as_str(), f.hidden)).collect();
+        assert_eq!(listed, [("b", false), ("b", true), ("a", false), ("b", true)]);
+        assert!(found[0].path.ends_with("b.wasm"));
     }
 
     #[test]

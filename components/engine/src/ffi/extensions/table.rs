@@ -236,7 +236,9 @@ unsafe fn declare(
     unsafe {
         let code = sqlite::sqlite3_declare_vtab(db, declaration.as_ptr());
         if code != sqlite::SQLITE_OK {
-            *error = sqlite::sqlite3_mprintf(c"%s".as_ptr(), sqlite::sqlite3_errmsg(db));
+            let why =
+                format!("its declaration is not accepted: {}", string(sqlite::sqlite3_errmsg(db)));
+            *error = sqlite_text(&registered.extension.broke(&why).message);
             // The extension has the table already.
             let _ = served(db, registered.extension.number, || {
                 dispatch::table_disconnect(registered.extension.number, connected.table)
@@ -560,7 +562,11 @@ unsafe extern "C" fn integrity(
                 *error = found.map_or(null_mut(), |text| sqlite_text(text.as_bytes()));
                 sqlite::SQLITE_OK
             }
-            Err(error) => table.failed(&Failure::from_error(error)),
+            // SQLite shows what is wrong with a table, and no failure of asking.
+            Err(failure) => {
+                *error = sqlite_text(failure.message.as_bytes());
+                sqlite::SQLITE_OK
+            }
         }
     }
 }

@@ -1,0 +1,67 @@
+//! Manifests: an honest one, and those that no host should take.
+
+use crate::deeds;
+use crate::wire::sqlite_wasm::extension::types::{
+    Collation, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind,
+    Need, Risk, TextEncoding,
+};
+
+pub fn manifest(word: &str) -> Manifest {
+    let mut manifest = honest();
+    match word {
+        "huge-name" => manifest.functions[0].name = "x".repeat(1 << 20),
+        "long-name" => manifest.functions[0].name = "x".repeat(256),
+        "empty-name" => manifest.collations[0].name.clear(),
+        "nul-name" => manifest.modules[0].name = "evil\0table".into(),
+        "own-name" => manifest.name = "evil; DROP TABLE t".into(),
+        "no-name" => manifest.name.clear(),
+        "escape-name" => manifest.functions[0].name = "evil\u{1b}[2J".into(),
+        "escape-text" => manifest.description = "evil\u{1b}[2J\nerror: no".into(),
+        "huge-text" => manifest.description = "x".repeat(1 << 20),
+        "version" => manifest.version = "one\ntwo".into(),
+        "many" => manifest.functions = vec![manifest.functions[0].clone(); 100_000],
+        "many-shadows" => manifest.modules[0].shadow_names = vec!["x".into(); 100_000],
+        "shadow-name" => manifest.modules[0].shadow_names = vec!["x\0".into()],
+        "many-needs" => manifest.needs = vec![Need::Sql; 100_000],
+        "huge-need" => manifest.needs = vec![Need::Environment("x".repeat(1 << 20))],
+        "arguments" => manifest.functions[0].arguments = -5,
+        deed => {
+            deeds::perform(deed);
+        }
+    }
+    manifest
+}
+
+fn honest() -> Manifest {
+    Manifest {
+        name: "evil".into(),
+        version: "0.1.0".into(),
+        description: "what no honest extension does".into(),
+        functions: vec![
+            function("evil", 1, FunctionKind::Scalar),
+            function("evil_value", 1, FunctionKind::Scalar),
+            function("evil_error", 2, FunctionKind::Scalar),
+            function("evil_group", 2, FunctionKind::Window),
+        ],
+        collations: vec![Collation { name: "evil_order".into(), encoding: TextEncoding::Utf8 }],
+        modules: vec![Module {
+            name: "evil_table".into(),
+            kind: ModuleKind::Created,
+            flags: ModuleFlags::all(),
+            risk: Risk::Innocuous,
+            shadow_names: Vec::new(),
+        }],
+        needs: Vec::new(),
+    }
+}
+
+fn function(name: &str, arguments: i8, kind: FunctionKind) -> Function {
+    Function {
+        name: name.into(),
+        arguments,
+        kind,
+        encoding: TextEncoding::Utf8,
+        flags: FunctionFlags::empty(),
+        risk: Risk::Innocuous,
+    }
+}

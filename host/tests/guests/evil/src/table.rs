@@ -1,0 +1,161 @@
+//! `evil_table(MOMENT, DEED)`: a table of three rows that does the deed in one
+//! of its callbacks, or gives a host what it cannot use.
+
+use crate::wire::exports::sqlite_wasm::extension::table::Guest;
+use crate::wire::sqlite_wasm::extension::table_types::{
+    Batch, Change, Conflict, Connected, ConstraintUse, FilterArgument, IndexPlan, IndexQuestion,
+    Occasion, Overload, Transaction,
+};
+use crate::wire::sqlite_wasm::extension::types::{SqlError, Value};
+use crate::{Evil, deeds};
+use std::cell::RefCell;
+
+thread_local! {
+    /// The moment and the deed of each table.
+    static TABLES: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What the table does at this moment: nothing where it is not the one.
+fn at(table: u32, moment: &str) -> String {
+    let (its, deed) = TABLES.with_borrow(|tables| tables[table as usize].clone());
+    if its != moment {
+        return String::new();
+    }
+    deeds::perform(&deed);
+    deed
+}
+
+fn declaration(deed: &str) -> String {
+    match deed {
+        "nul" => "CREATE TABLE x(a\0)".into(),
+        "huge" => format!("CREATE TABLE x({})", vec!["a"; 1 << 20].join(",")),
+        "nonsense" => "DROP TABLE x".into(),
+        "none" => String::new(),
+        _ => "CREATE TABLE x(a)".into(),
+    }
+}
+
+impl Guest for Evil {
+    fn connect(
+        _: u32,
+        _: Occasion,
+        _: String,
+        _: String,
+        arguments: Vec<String>,
+    ) -> Result<Connected, SqlError> {
+        let mut words = arguments.into_iter();
+        let deed = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let table = TABLES.with_borrow_mut(|tables| {
+            tables.push(deed);
+            tables.len() as u32 - 1
+        });
+        Ok(Connected { table, declaration: declaration(&at(table, "connect")) })
+    }
+
+    fn disconnect(table: u32) -> Result<(), SqlError> {
+        at(table, "disconnect");
+        Ok(())
+    }
+
+    fn destroy(table: u32) -> Result<(), SqlError> {
+        at(table, "destroy");
+        Ok(())
+    }
+
+    fn best_index(table: u32, question: IndexQuestion) -> Result<Option<IndexPlan>, SqlError> {
+        let deed = at(table, "best-index");
+        let argument = if deed == "argument" { u32::MAX / 2 } else { 0 };
+        let one = ConstraintUse { argument, omit: true, whole_list: deed == "argument" };
+        let count = if deed == "uses" { 100_000 } else { question.constraints.len() };
+        Ok(Some(IndexPlan {
+            uses: vec![one; count],
+            number: i32::MIN,
+            text: match deed.as_str() {
+                "nul" => Some("a\0b".into()),
+                "huge" => Some("x".repeat(10 << 20)),
+                _ => None,
+            },
+            order_consumed: false,
+            unique: false,
+            cost: if deed == "cost" { f64::NAN } else { 1.0 },
+            rows: if deed == "cost" { i64::MIN } else { 3 },
+        }))
+    }
+
+    fn open(table: u32) -> Result<u32, SqlError> {
+        at(table, "open");
+        Ok(table)
+    }
+
+    fn close(cursor: u32) {
+        at(cursor, "close");
+    }
+
+    fn filter(
+        cursor: u32,
+        _: i32,
+        _: Option<String>,
+        _: Vec<FilterArgument>,
+        _: Vec<u32>,
+    ) -> Result<(), SqlError> {
+        at(cursor, "filter");
+        Ok(())
+    }
+
+    fn fetch(cursor: u32, limit: u32) -> Result<Batch, SqlError> {
+        let deed = at(cursor, "fetch");
+        let integers = |count: i64| (0..count).map(Value::Integer).collect();
+        Ok(match deed.as_str() {
+            "wide" => Batch { row_ids: vec![1], values: integers(7), is_last: true },
+            "narrow" => Batch { row_ids: vec![1, 2], values: integers(1), is_last: true },
+            "nothing" => Batch { row_ids: vec![], values: vec![], is_last: false },
+            "many" => {
+                let count = i64::from(limit) * 1000;
+                Batch { row_ids: (0..count).collect(), values: integers(count), is_last: true }
+            }
+            "huge" => {
+                let value = Value::Blob(vec![0; 200 << 20]);
+                Batch { row_ids: vec![1], values: vec![value], is_last: true }
+            }
+            _ => Batch { row_ids: vec![1, 2, 3], values: integers(3), is_last: true },
+        })
+    }
+
+    fn update(table: u32, _: Change, _: Conflict) -> Result<i64, SqlError> {
+        at(table, "update");
+        Ok(1)
+    }
+
+    fn transact(table: u32, step: Transaction) -> Result<(), SqlError> {
+        at(
+            table,
+            match step {
+                Transaction::Begin => "begin",
+                Transaction::Sync => "sync",
+                Transaction::Commit => "commit",
+                Transaction::Rollback => "rollback",
+                Transaction::Savepoint(_) => "savepoint",
+                Transaction::Release(_) => "release",
+                Transaction::RollbackTo(_) => "rollback-to",
+            },
+        );
+        Ok(())
+    }
+
+    fn rename(table: u32, _: String) -> Result<(), SqlError> {
+        at(table, "rename");
+        Ok(())
+    }
+
+    fn integrity(table: u32, _: String, _: String, _: bool) -> Result<Option<String>, SqlError> {
+        at(table, "integrity");
+        Ok(None)
+    }
+
+    fn find_function(table: u32, _: u32, _: String) -> Option<Overload> {
+        match at(table, "find-function").as_str() {
+            "overload" => Some(Overload { function: 1_000_000, operator: 255 }),
+            _ => None,
+        }
+    }
+}

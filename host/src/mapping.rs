@@ -15,7 +15,8 @@
 //! component read zeros instead. That is what SQLite takes pages behind the end
 //! of a database for. Where zeros would be wrong, because the page is there and
 //! cannot be read, or is one of a wal-index, the component is ended by its next
-//! call to the host, before anything wrong gets out ([`check`]).
+//! use of a file or of its streams ([`check`]). SQLite uses files before it
+//! tells that a statement is done.
 
 mod lost_pages;
 #[cfg(test)]

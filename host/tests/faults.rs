@@ -28,7 +28,7 @@ const NO_MEMORY: &str = "out of memory";
 /// what SQLite may then say.
 const FAULTS: &[(&str, &[&str], &[&str])] = &[
     ("pwrite64", &["EIO", "ENOSPC"], &[IO, FULL]),
-    ("pread64", &["EIO"], &[IO]),
+    ("pread64", &["EIO"], &[IO, CANNOT_OPEN]),
     ("fdatasync", &["EIO", "ENOSPC"], &[IO, FULL]),
     ("ftruncate", &["EIO"], &[IO]),
     ("openat2", &["EIO", "ENOSPC", "EMFILE", "EACCES"], &[CANNOT_OPEN, READ_ONLY, IO]),
@@ -60,6 +60,7 @@ const SCRIPTS: &[Script] = &[
         name: "wal-mapped",
         settings: "PRAGMA journal_mode=wal; PRAGMA mmap_size=1000000; PRAGMA cache_size=3;",
     },
+    TWO_FILES,
 ];
 
 /// The transactions. After number N the rows add up to the N-th number, and
@@ -70,21 +71,33 @@ const TRANSACTIONS: &[&str] = &[
     "DELETE FROM t WHERE a > 6; INSERT INTO t VALUES (100, zeroblob(20000));",
 ];
 
-/// Asked of the native shell about what is left.
-const STATE: &str = "PRAGMA integrity_check; SELECT count(*), total(a), total(length(b)) FROM t;";
+/// Changes a second database in the same transaction.
+const TWO_FILES: Script = Script {
+    name: "two-files",
+    settings: "PRAGMA journal_mode=delete; ATTACH 'other.db' AS other;",
+};
+const OTHER_CHANGE: &str = "UPDATE other.o SET n = (SELECT total(a) FROM t);";
+
+/// Asked of the native shell about what is left. The second database agrees
+/// with the first, or was never touched.
+const STATE: &str = "ATTACH 'other.db' AS other; PRAGMA integrity_check;
+    SELECT n IN ('untouched', (SELECT total(a) FROM t)) FROM other.o;
+    SELECT count(*), total(a), total(length(b)) FROM t;";
 
 /// What the answers to [`STATE`] are after so many transactions.
 const STATES: [&str; 4] = [
-    "ok\n1|1000.0|5.0\n",
-    "ok\n13|1078.0|10805.0\n",
-    "ok\n12|1075.0|13600.0\n",
-    "ok\n6|118.0|25700.0\n",
+    "ok\n1\n1|1000.0|5.0\n",
+    "ok\n1\n13|1078.0|10805.0\n",
+    "ok\n1\n12|1075.0|13600.0\n",
+    "ok\n1\n6|118.0|25700.0\n",
 ];
 
 impl Script {
     fn text(&self) -> String {
+        let more = if self.name == TWO_FILES.name { OTHER_CHANGE } else { "" };
         let transactions = TRANSACTIONS.iter().enumerate().map(|(number, changes)| {
-            format!("BEGIN;\n{changes}\nCOMMIT;\nSELECT writefile('done-{number}', '') IS NULL;\n")
+            let told = format!("SELECT writefile('done-{number}', '') IS NULL;");
+            format!("BEGIN;\n{changes}\n{more}\nCOMMIT;\n{told}\n")
         });
         self.settings.to_owned() + "\n" + &transactions.collect::<String>()
     }
@@ -93,7 +106,7 @@ impl Script {
     fn run(&self, folder: &Path, template: &Path, options: &[String]) -> strace::Traced {
         prepare(folder, template);
         let mut options = options.to_vec();
-        options.extend(strace::only("test.db", folder));
+        options.extend(strace::only(&["test.db", "other.db"], folder));
         let text = self.text();
         let input = Input::Bytes(text.as_bytes());
         strace::run(&options, &support::our_binary(), &["-bail", "test.db"], folder, &input)
@@ -114,7 +127,9 @@ impl Script {
 
 fn prepare(folder: &Path, template: &Path) {
     fs::create_dir(folder).expect("the folder is ours");
-    fs::copy(template, folder.join("test.db")).expect("both are ours");
+    for name in ["test.db", "other.db"] {
+        fs::copy(template.join(name), folder.join(name)).expect("both are ours");
+    }
 }
 
 /// A point at which a fault is injected.
@@ -136,12 +151,15 @@ impl Point {
     }
 }
 
-/// A folder with the database that each run begins with.
+/// A folder with the databases that each run begins with.
 fn template(folder: &Path) -> PathBuf {
-    let table = "PRAGMA page_size=1024; CREATE TABLE t(a INTEGER PRIMARY KEY, b);
-        INSERT INTO t VALUES (1000, 'first');";
-    support::natively(folder, &["template.db", table]).exits_with(0);
-    folder.join("template.db")
+    let template = folder.join("template");
+    fs::create_dir(&template).expect("the folder is ours");
+    let tables = "PRAGMA page_size=1024; CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+        INSERT INTO t VALUES (1000, 'first');
+        ATTACH 'other.db' AS other; CREATE TABLE other.o(n); INSERT INTO o VALUES ('untouched');";
+    support::natively(&template, &["test.db", tables]).exits_with(0);
+    template
 }
 
 /// Each call of a run that is left alone, how often it comes, with all faults.

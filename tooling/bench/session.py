@@ -194,7 +194,8 @@ class Session:
             template = self.folder / f"template-{len(self.templates)}.db"
             write_script(setup, rows, script)
             with script.open() as stdin:
-                subprocess.run([*engine(REFERENCE).argv(), "-bail", str(template)], stdin=stdin, check=True)
+                command = [*engine(REFERENCE).argv(), "-bail", str(template)]
+                subprocess.run(command, stdin=stdin, stdout=subprocess.DEVNULL, check=True)
             self.templates[setup, rows] = template
         return self.templates[setup, rows]
 

@@ -64,7 +64,7 @@ impl Slot {
             taken: AtomicBool::new(false),
             start: AtomicUsize::new(0),
             end: AtomicUsize::new(0),
-            file: AtomicI32::new(-1),
+            file: AtomicI32::new(0),
             offset: AtomicU64::new(0),
             zeros_behind_end: AtomicBool::new(false),
             has_zeros: AtomicBool::new(false),

@@ -41,12 +41,13 @@ fn strace() -> &'static Path {
     path
 }
 
-/// Options that limit strace to a database and what stands beside it.
-pub fn only(database: &str, folder: &Path) -> Vec<String> {
-    ["", "-journal", "-wal", "-shm"]
-        .iter()
-        .map(|end| format!("{database}{end}"))
-        .flat_map(|name| [PathBuf::from(&name), folder.join(&name)])
+/// Options that limit strace to databases and what stands beside them.
+pub fn only(databases: &[&str], folder: &Path) -> Vec<String> {
+    let names = databases.iter().flat_map(|database| {
+        ["", "-journal", "-wal", "-shm"].map(|end| PathBuf::from(format!("{database}{end}")))
+    });
+    names
+        .flat_map(|name| [folder.join(&name), name])
         .chain([folder.to_owned()])
         .flat_map(|path| ["-P".to_owned(), path.display().to_string()])
         .collect()

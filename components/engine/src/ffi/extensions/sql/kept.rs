@@ -13,6 +13,8 @@ use crate::host::dispatch::SqlError;
 pub enum Kept {
     Statement(*mut sqlite3_stmt),
     Blob(*mut sqlite3_blob),
+    /// Its connection was closed; the extension has the handle still.
+    Gone,
 }
 
 struct Entry {
@@ -47,15 +49,11 @@ impl All {
         Some(entry)
     }
 
-    fn take_all(&mut self, db: *mut sqlite3) -> Vec<Entry> {
-        let mut taken = Vec::new();
-        for (handle, entry) in (0..).zip(&mut self.entries) {
-            if let Some(entry) = entry.take_if(|entry| entry.db == db) {
-                self.free.push(handle);
-                taken.push(entry);
-            }
-        }
-        taken
+    /// What belongs to `db`. Its handles stay taken until the extension closes
+    /// them: given out again, they would mean something else to it.
+    fn take_all(&mut self, db: *mut sqlite3) -> Vec<Kept> {
+        let theirs = self.entries.iter_mut().flatten().filter(|entry| entry.db == db);
+        theirs.map(|entry| std::mem::replace(&mut entry.kept, Kept::Gone)).collect()
     }
 }
 
@@ -75,8 +73,12 @@ pub fn keep(db: *mut sqlite3, extension: u32, kept: Kept) -> u32 {
 fn get(extension: u32, handle: u32) -> Result<(*mut sqlite3, Kept), SqlError> {
     match KEPT.0.borrow().entries.get(handle as usize) {
         Some(Some(entry)) if entry.extension == extension => Ok((entry.db, entry.kept)),
-        _ => Err(failure(sqlite::SQLITE_MISUSE, "its connection was closed")),
+        _ => Err(failure(sqlite::SQLITE_MISUSE, "there is no such statement or blob")),
     }
+}
+
+fn gone() -> SqlError {
+    failure(sqlite::SQLITE_MISUSE, "its connection was closed")
 }
 
 /// A statement of an extension, and its connection.
@@ -86,6 +88,7 @@ pub fn statement(
 ) -> Result<(*mut sqlite3, *mut sqlite3_stmt), SqlError> {
     match get(extension, handle)? {
         (db, Kept::Statement(statement)) => Ok((db, statement)),
+        (_, Kept::Gone) => Err(gone()),
         _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
     }
 }
@@ -94,6 +97,7 @@ pub fn statement(
 pub fn blob(extension: u32, handle: u32) -> Result<(*mut sqlite3, *mut sqlite3_blob), SqlError> {
     match get(extension, handle)? {
         (db, Kept::Blob(blob)) => Ok((db, blob)),
+        (_, Kept::Gone) => Err(gone()),
         _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
     }
 }
@@ -125,9 +129,9 @@ pub unsafe fn tidy(extension: u32, reset: &[u32], close: &[u32]) {
 /// `db` is an open connection, and nothing runs on it.
 pub unsafe fn close_all(db: *mut sqlite3) {
     let ended = KEPT.0.borrow_mut().take_all(db);
-    for entry in ended {
+    for kept in ended {
         // SAFETY: it was kept until now.
-        unsafe { end(entry.kept) };
+        unsafe { end(kept) };
     }
 }
 
@@ -140,6 +144,7 @@ unsafe fn end(kept: Kept) {
         match kept {
             Kept::Statement(statement) => sqlite::sqlite3_finalize(statement),
             Kept::Blob(blob) => sqlite::sqlite3_blob_close(blob),
+            Kept::Gone => sqlite::SQLITE_OK,
         };
     }
 }

@@ -101,7 +101,7 @@ fn what_no_host_can_use_is_refused() {
     tells("fetch", "huge", "--extension-value");
     tells("best-index", "nul", "the text of a plan has a NUL");
     for deed in ["nul", "huge", "nonsense", "none"] {
-        tells("connect", deed, "declaration");
+        tells("connect", deed, "cannot declare the table");
     }
 }
 

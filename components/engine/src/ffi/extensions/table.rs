@@ -236,9 +236,10 @@ unsafe fn declare(
     unsafe {
         let code = sqlite::sqlite3_declare_vtab(db, declaration.as_ptr());
         if code != sqlite::SQLITE_OK {
-            let why =
-                format!("its declaration is not accepted: {}", string(sqlite::sqlite3_errmsg(db)));
-            *error = sqlite_text(&registered.extension.broke(&why).message);
+            let why = string(sqlite::sqlite3_errmsg(db));
+            let name = &registered.extension.name;
+            let told = format!("the extension `{name}` cannot declare the table: {why}");
+            *error = sqlite_text(told.as_bytes());
             // The extension has the table already.
             let _ = served(db, registered.extension.number, || {
                 dispatch::table_disconnect(registered.extension.number, connected.table)

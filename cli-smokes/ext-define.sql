@@ -71,7 +71,7 @@ SELECT define('lost', '1');
 SELECT '410', lost();
 ROLLBACK;
 .open test.db
-SELECT sumn(1);
+-- Another connection finds them.
 .load define
 SELECT '420', sumn(1), twice(1);
 SELECT lost();

@@ -35,6 +35,13 @@ const SEAMS: &[Seam] = &[
         times: 1,
         replacement: "home_dir = (char*)shell_home();",
     },
+    // Embedded extensions replace the shell's own functions.
+    Seam {
+        text: "shellUSleepFunc, 0, 0);",
+        times: 1,
+        replacement: "shellUSleepFunc, 0, 0);
+    shell_functions_registered(p->db);",
+    },
     // Undefined in C for reals out of range: as the processor does it natively.
     Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];

@@ -14,6 +14,7 @@ use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::shell_arguments::Word;
 
 use crate::commands::completions::Completions;
+use crate::commands::compose::Compose;
 use crate::commands::extension::Extension;
 use crate::commands::man::ManPage;
 use crate::commands::precompile::Precompile;
@@ -55,6 +56,8 @@ pub struct Cli {
 /// The commands beside running.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Put extensions into the CLI.
+    Compose(Compose),
     /// Compile a component ahead of time.
     Precompile(Precompile),
     /// Look at extensions.

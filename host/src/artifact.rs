@@ -14,7 +14,10 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::compose::Composition;
 use crate::content::ContentHashes;
+use crate::engine::extension_engine;
+use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
 
 const MAGIC: [u8; 8] = *b"sqwasm01";
@@ -74,13 +77,53 @@ impl std::error::Error for Unusable {}
 /// [`Unusable`], or what the compiler says.
 pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
-    let mut code = engine.precompile_component(wasm).map_err(|error| invalid(&error))?;
+    let mut code = match Composition::of(wasm)? {
+        Some(composition) => precompile_composed(engine, wasm, composition)?,
+        None => compile(engine, wasm)?,
+    };
     let length = code.len() as u64;
     let hash = blake3::hash(&code);
     code.extend_from_slice(&MAGIC);
     code.extend_from_slice(&length.to_le_bytes());
     code.extend_from_slice(hash.as_bytes());
     Ok(code)
+}
+
+fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
+    engine.precompile_component(wasm).map_err(|error| invalid(&error))
+}
+
+/// The component, the extensions that are beside it, and what there is.
+fn precompile_composed(
+    engine: &Engine,
+    wasm: &[u8],
+    mut composition: Composition,
+) -> Result<Vec<u8>> {
+    let mut code = compile(engine, &wasm[..composition.component_bytes])?;
+    composition.component_bytes = code.len();
+    let extensions = extension_engine()?;
+    for embedded in &mut composition.extensions {
+        if let Some(range) = &mut embedded.beside {
+            let content = &wasm[range.clone()];
+            // Grants go by it: what the file says would be a claim.
+            embedded.sha256 = sha256(content);
+            let start = code.len();
+            code.extend(compile(&extensions, content)?);
+            *range = start..code.len();
+        }
+    }
+    code.extend(composition.encode()?);
+    Ok(code)
+}
+
+/// What a precompiled component was composed with. Its seal was checked.
+///
+/// # Errors
+///
+/// When the list cannot be read.
+pub fn composition(file: &File) -> Result<Option<Composition>> {
+    let size = file.metadata()?.len();
+    Composition::of_file(file, size.saturating_sub(SEAL_BYTES as u64))
 }
 
 /// Refuse what is not the binary form of a component, by its first bytes.

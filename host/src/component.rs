@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -13,6 +13,7 @@ use wasmtime::component::Component;
 
 use crate::artifact;
 use crate::cache::{self, Folder};
+use crate::compose::{Composition, Embedded};
 use crate::content::ContentHashes;
 use crate::engine::{command_engine, extension_engine};
 
@@ -41,6 +42,54 @@ pub struct Loader {
 pub struct Program {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
+    /// What it was composed with.
+    pub(crate) composition: Option<Composition>,
+    origin: Origin,
+}
+
+/// Where a component's code came from.
+enum Origin {
+    /// A precompiled file, which may be one of the cache.
+    Native(File),
+    /// Compiled just now.
+    Wasm(Vec<u8>),
+}
+
+impl Origin {
+    fn composition(&self) -> Result<Option<Composition>> {
+        match self {
+            Self::Native(file) => artifact::composition(file),
+            Self::Wasm(wasm) => Composition::of(wasm),
+        }
+    }
+}
+
+/// An extension that came with a program and runs beside it.
+pub(crate) struct Beside {
+    pub embedded: Embedded,
+    /// Its code for the engine of extensions, or its `.wasm`.
+    pub content: Vec<u8>,
+    pub is_native: bool,
+}
+
+impl Program {
+    /// The extensions that came with it and run beside it.
+    pub(crate) fn beside(&self) -> Result<Vec<Beside>> {
+        let Some(composition) = &self.composition else { return Ok(Vec::new()) };
+        let beside = composition.beside().map(|(embedded, range)| {
+            let content = match &self.origin {
+                Origin::Wasm(wasm) => wasm[range].to_vec(),
+                Origin::Native(file) => {
+                    let mut content = vec![0; range.len()];
+                    file.read_exact_at(&mut content, range.start as u64)?;
+                    content
+                }
+            };
+            let is_native = matches!(self.origin, Origin::Native(_));
+            Ok(Beside { embedded: embedded.clone(), content, is_native })
+        });
+        beside.collect()
+    }
 }
 
 /// Why a component cannot be loaded; the whole story is in the chain.
@@ -75,9 +124,15 @@ impl Loader {
         }
     }
 
+    /// The engine that components are loaded for.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// Load a component of any kind.
     pub(crate) fn load_component(&self, path: &Path) -> Result<Component> {
-        self.component(path).map_err(|error| error.context(LoadError(path.into())))
+        let loaded = self.component(path).map_err(|error| error.context(LoadError(path.into())));
+        loaded.map(|(component, _)| component)
     }
 
     /// Call `show` when a component is about to be compiled, and drop what it
@@ -94,7 +149,7 @@ impl Loader {
     /// [`LoadError`], with the reason and the way out in its chain.
     pub fn load(&self, path: &Path) -> Result<Program> {
         self.component(path)
-            .and_then(|component| self.program(component))
+            .and_then(|(component, origin)| self.program(component, origin))
             .map_err(|error| error.context(LoadError(path.into())))
     }
 
@@ -114,6 +169,9 @@ impl Loader {
 
     /// An extension is compiled for its own engine, whose code looks at a clock.
     fn engine_for(&self, wasm: &[u8]) -> Result<Engine> {
+        if Composition::of(wasm)?.is_some() {
+            return Ok(self.engine.clone());
+        }
         // Compiling a program twice, only to know what it is, would take long.
         let mut places = wasm.windows(EXTENSION_EXPORT.len());
         if !places.any(|place| place == EXTENSION_EXPORT.as_bytes()) {
@@ -129,43 +187,48 @@ impl Loader {
         }
     }
 
-    fn component(&self, path: &Path) -> Result<Component> {
+    fn component(&self, path: &Path) -> Result<(Component, Origin)> {
         let mut file = open(path)?;
         if path.extension().is_some_and(|extension| extension == "cwasm") {
-            return artifact::load(&self.engine, &file, &self.hashes);
+            let component = artifact::load(&self.engine, &file, &self.hashes)?;
+            return Ok((component, Origin::Native(file)));
         }
         let Some(cache) = &self.cache else {
-            return self.compile(path, &read(&mut file)?);
+            return self.compile(path, read(&mut file)?);
         };
         let content = self.hashes.of(&file, file.metadata()?.len())?;
         let Some(artifact) = cache.artifact(&self.engine, &content) else {
-            return self.compile(path, &read(&mut file)?);
+            return self.compile(path, read(&mut file)?);
         };
-        if let Some(component) = self.cached(&artifact) {
-            return Ok(component);
+        if let Some(cached) = self.cached(&artifact) {
+            return Ok(cached);
         }
         let _shown = (self.on_compile)(path);
         cache.write(&artifact, &artifact::precompile(&self.engine, &read(&mut file)?)?);
         match self.cached(&artifact) {
-            Some(component) => Ok(component),
+            Some(cached) => Ok(cached),
             // The folder cannot be written.
-            None => self.compile(path, &read(&mut open(path)?)?),
+            None => self.compile(path, read(&mut open(path)?)?),
         }
     }
 
     /// A cached artifact that is stale or broken counts as none, and is made
     /// again.
-    fn cached(&self, artifact: &Path) -> Option<Component> {
-        artifact::load(&self.engine, &cache::open(artifact)?, &self.hashes).ok()
+    fn cached(&self, artifact: &Path) -> Option<(Component, Origin)> {
+        let file = cache::open(artifact)?;
+        let component = artifact::load(&self.engine, &file, &self.hashes).ok()?;
+        Some((component, Origin::Native(file)))
     }
 
-    fn compile(&self, path: &Path, wasm: &[u8]) -> Result<Component> {
-        artifact::check_wasm(wasm)?;
+    fn compile(&self, path: &Path, wasm: Vec<u8>) -> Result<(Component, Origin)> {
+        artifact::check_wasm(&wasm)?;
         let _shown = (self.on_compile)(path);
-        Component::new(&self.engine, wasm).map_err(|error| artifact::invalid(&error))
+        let component =
+            Component::new(&self.engine, &wasm).map_err(|error| artifact::invalid(&error))?;
+        Ok((component, Origin::Wasm(wasm)))
     }
 
-    fn program(&self, component: Component) -> Result<Program> {
+    fn program(&self, component: Component, origin: Origin) -> Result<Program> {
         let ty = component.component_type();
         let runs = ty.exports(&self.engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT));
         if !runs {
@@ -174,7 +237,8 @@ impl Loader {
                  only command-line components are run"
             ));
         }
-        Ok(Program { engine: self.engine.clone(), component })
+        let composition = origin.composition()?;
+        Ok(Program { engine: self.engine.clone(), component, composition, origin })
     }
 }
 

@@ -47,14 +47,16 @@ use crate::bindings::sqlite_wasm::host::dispatch::{
     self, ExtensionUsage, Host, Loaded, SqlReply, SqlRequest,
 };
 use crate::cache::Folder;
-use crate::component::Loader;
+use crate::component::{Beside, Loader};
+use crate::compose::Embedded;
 use crate::grants::Grants;
-use extension::Extension;
+use extension::{Extension, Origin};
 use instance::{Instance, Sandboxed};
-use types::{Output, SqlError, Value};
+use types::{Manifest, Output, SqlError, Value};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
-pub use permits::{Ask, Permits};
+pub use permits::{Ask, Permits, sha256};
+pub(crate) use sandbox::{refuse_sql, story};
 
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;
@@ -104,6 +106,10 @@ pub struct ExtensionsCtx {
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
     loaded: Vec<Extension>,
+    /// Those that came with the component, until they are asked for, and then
+    /// their numbers.
+    beside: Vec<Beside>,
+    embedded: Vec<u32>,
 }
 
 impl ExtensionsCtx {
@@ -117,7 +123,14 @@ impl ExtensionsCtx {
             tell: None,
             loader: None,
             loaded: Vec::new(),
+            beside: Vec::new(),
+            embedded: Vec::new(),
         }
+    }
+
+    /// With those that came with the component.
+    pub(crate) fn embed(&mut self, beside: Vec<Beside>) {
+        self.beside = beside;
     }
 
     /// With other limits than the usual ones.
@@ -151,7 +164,7 @@ impl ExtensionsCtx {
 
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let path = search::find(name, &self.folders, grants)?;
-        let place = match self.loaded.iter().position(|extension| extension.path() == path) {
+        let place = match self.loaded.iter().position(|extension| extension.path() == Some(&path)) {
             Some(place) => place,
             None => {
                 let extension = self
@@ -165,22 +178,69 @@ impl ExtensionsCtx {
     }
 
     fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
+        let component = self.component(path)?;
+        self.start(&component, &Origin::File(path))
+    }
+
+    fn start(&mut self, component: &Component, origin: &Origin) -> anyhow::Result<Extension> {
         anyhow::ensure!(
             self.loaded.len() < MAX_EXTENSIONS,
             "{MAX_EXTENSIONS} extensions are loaded already"
         );
-        let component = self.component(path)?;
-        Extension::load(&component, path, self.limits, &mut self.permits)
+        Extension::load(component, origin, self.limits, &mut self.permits)
     }
-}
 
-impl ExtensionsCtx {
     fn component(&mut self, path: &Path) -> anyhow::Result<Component> {
+        self.loader()?.load_component(path)
+    }
+
+    fn loader(&mut self) -> anyhow::Result<&Loader> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
             None => loader(self.cache.clone())?,
         };
-        self.loader.insert(loader).load_component(path)
+        Ok(self.loader.insert(loader))
+    }
+
+    /// What the extension at `path` says that it is.
+    pub(crate) fn describe(&mut self, path: &Path) -> anyhow::Result<Manifest> {
+        let component = self.component(path)?;
+        let (_, manifest) = extension::described(&component, self.limits)?;
+        Ok(manifest)
+    }
+
+    /// Load those that came with the component. One that cannot be used is left
+    /// out, as one that the command line loads.
+    fn load_embedded(&mut self) -> Vec<Loaded> {
+        for beside in std::mem::take(&mut self.beside) {
+            match self.open_embedded(&beside) {
+                Ok(extension) => {
+                    self.embedded.push(self.loaded.len() as u32);
+                    self.loaded.push(extension);
+                }
+                Err(error) => {
+                    let name = &beside.embedded.name;
+                    let story =
+                        format!("failed to load the embedded extension `{name}`: {error:#}");
+                    if let Some(tell) = &mut self.tell {
+                        tell(&story);
+                    }
+                }
+            }
+        }
+        let manifest = |number: u32| self.loaded[number as usize].manifest().clone();
+        let loaded = |number: &u32| Loaded { extension: *number, manifest: manifest(*number) };
+        self.embedded.iter().map(loaded).collect()
+    }
+
+    fn open_embedded(&mut self, beside: &Beside) -> anyhow::Result<Extension> {
+        let engine = self.loader()?.engine();
+        let component = match beside.is_native {
+            true => crate::native_code::load_part(engine, &beside.content)?,
+            false => Component::new(engine, &beside.content)?,
+        };
+        let Embedded { file, sha256, .. } = &beside.embedded;
+        self.start(&component, &Origin::Embedded { name: file, sha256 })
     }
 }
 
@@ -323,6 +383,10 @@ impl Host for ExtensionsView<'_> {
 
     fn resume(&mut self, extension: u32, reply: SqlReply) -> Option<SqlRequest> {
         self.extension(extension).ok()?.resume(reply)
+    }
+
+    fn embedded(&mut self) -> Vec<Loaded> {
+        self.ctx.load_embedded()
     }
 
     fn call_scalar(

@@ -47,6 +47,7 @@ fn try_main() -> Result<ExitCode> {
         }
     };
     match cli.command {
+        Some(Command::Compose(command)) => command.execute(),
         Some(Command::Precompile(command)) => command.execute(),
         Some(Command::Extension(command)) => command.execute(),
         Some(Command::Completions(command)) => Ok(command.execute()),

@@ -16,3 +16,11 @@ pub(crate) fn load(engine: &Engine, descriptor: RawFd) -> wasmtime::Result<Compo
     // change it while it is mapped.
     unsafe { Component::deserialize_file(engine, path) }
 }
+
+/// Load a precompiled component that is a part of a file.
+///
+/// The caller has checked that file as for [`load`].
+pub(crate) fn load_part(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {
+    // SAFETY: the same as for a whole file.
+    unsafe { Component::deserialize(engine, code) }
+}

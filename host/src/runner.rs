@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use wasmtime::Store;
 use wasmtime::component::{Linker, ResourceTable};
+use wasmtime::{Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
@@ -16,6 +16,7 @@ use crate::console::{self, ConsoleCtx, ConsoleView};
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
+use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::{Access, Grants};
 use crate::process::{self, Interrupt, Late, MemoryLimit, ProcessCtx, ProcessView, Stop};
 use crate::stdio::Stdio;
@@ -104,6 +105,13 @@ pub enum Outcome {
     BrokenPipe,
     /// It broke down.
     Trapped(wasmtime::Error),
+    /// An extension inside of it broke down.
+    ExtensionTrapped {
+        /// The extension.
+        name: String,
+        /// What broke: the panic's own text where there is one.
+        story: String,
+    },
 }
 
 struct Host {
@@ -114,6 +122,7 @@ struct Host {
     process: ProcessCtx,
     memory: MemoryLimit,
     extensions: ExtensionsCtx,
+    fused: FusedCtx,
 }
 
 impl WasiView for Host {
@@ -141,13 +150,14 @@ pub fn run(program: &Program, options: Options) -> Result<Outcome> {
     })
 }
 
-fn run_here(program: &Program, options: Options) -> Result<Outcome> {
+fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     // WASI's functions are asynchronous inside; this runs them on the spot,
     // where their own runtime would start threads.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.timeout, options.at_end);
     let max_memory_bytes = options.max_memory_bytes;
+    options.extensions.embed(program.beside()?);
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
     // What a call carries to the host, such as an extension's arguments, is no
@@ -163,7 +173,10 @@ fn run_here(program: &Program, options: Options) -> Result<Outcome> {
         Err(error) => return Err(refused_import(error)),
     };
     let result = command.wasi_cli_run().call_run(&mut store);
-    let outcome = outcome(result, store.data(), timeout.unwrap_or_default());
+    let outcome = match outcome(result, store.data(), timeout.unwrap_or_default()) {
+        Outcome::Trapped(error) => trapped(error, program, store.data()),
+        outcome => outcome,
+    };
     if at_end == AtEnd::Abandon {
         std::mem::forget(store);
     }
@@ -214,6 +227,21 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
     }
 }
 
+/// Whose fault a trap is: the component's own or an extension's in it.
+fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
+    let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |trace| trace.frames());
+    let culprit = program.composition.as_ref().and_then(|composition| {
+        frames.iter().find_map(|frame| composition.at(frame.module_offset()?))
+    });
+    match culprit {
+        Some(culprit) => Outcome::ExtensionTrapped {
+            name: culprit.name.clone(),
+            story: extensions::story(&error, &host.fused.log()),
+        },
+        None => Outcome::Trapped(error),
+    }
+}
+
 fn host(options: Options) -> Result<Host> {
     let mut process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
@@ -234,6 +262,7 @@ fn host(options: Options) -> Result<Host> {
         process,
         memory: MemoryLimit::new(options.max_memory_bytes),
         extensions: options.extensions,
+        fused: FusedCtx::default(),
     })
 }
 
@@ -298,5 +327,12 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
         ctx: &mut host.process,
         grants: host.files.grants(),
     })?;
+    if program.composition.is_some() {
+        fused::add_to_linker(&mut linker, |host: &mut Host| FusedView {
+            ctx: &host.fused,
+            table: &mut host.table,
+        })?;
+        extensions::refuse_sql(&mut linker, &program.component)?;
+    }
     Ok(linker)
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 
+use support::composed::Composed;
 use support::text::{append_marker, line_diff, replace, split_words};
 use support::{End, Folder, Input, Outcome};
 
@@ -45,6 +46,19 @@ fn native_reference_agrees() {
     let mut smokes = all_smokes();
     smokes.retain(|smoke| !smoke.ours_only);
     report(&failures_of(&smokes, |smoke| smoke.perform(&reference).check(smoke)));
+}
+
+#[test]
+fn embedded_extensions_print_what_loaded_ones_do() {
+    let shipped = fs::read_dir(support::repository().join("extensions")).expect("it is there");
+    let names: BTreeSet<String> = shipped
+        .filter_map(|entry| entry.expect("it can be read").file_name().into_string().ok())
+        .filter(|name| names("sql").contains(&format!("ext-{name}")))
+        .collect();
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    let composed = Composed::with("smokes", &all);
+    let smokes: Vec<Smoke> = names.iter().map(|name| Smoke::load(&format!("ext-{name}"))).collect();
+    report(&failures_of(&smokes, |smoke| smoke.perform_embedded(&composed).check(smoke)));
 }
 
 /// One script with its directives.
@@ -99,6 +113,25 @@ impl Smoke {
         let mut runs: Vec<_> = self.before.iter().map(|args| run(args, Input::Nothing)).collect();
         runs.push(run(&self.args, Input::File(&self.script)));
         Transcript { folder, runs }
+    }
+
+    /// The run through a CLI that has the extensions in it: with nothing to load.
+    fn perform_embedded(&self, composed: &Composed) -> Transcript {
+        let folder = Folder::fresh(&self.name);
+        let component = composed.compiled().display().to_string();
+        // Else it says that `csv` has no folder, whatever the script is about.
+        let first = ["--grant".into(), "csv=dir:.:ro".into(), component];
+        let args: Vec<String> = first.into_iter().chain(self.args.iter().cloned()).collect();
+        let script = fs::read_to_string(&self.script).expect("scripts are UTF-8");
+        let without_load = |line: &str| match line.starts_with(".load ") {
+            // Lines keep their numbers.
+            true => "--\n".to_owned(),
+            false => format!("{line}\n"),
+        };
+        let script: String = script.lines().map(without_load).collect();
+        let input = Input::Bytes(script.as_bytes());
+        let run = support::run(&support::our_binary(), &args, &folder.path(), &input);
+        Transcript { folder, runs: vec![run] }
     }
 }
 

@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 use engine::ffi::connection::{Hooks, ProgressCallback, set_hooks, set_progress_handler};
+use engine::ffi::extensions::embedded;
 use libsqlite3_sys as sqlite;
 
 unsafe extern "C" {
@@ -12,13 +13,17 @@ unsafe extern "C" {
 
 /// Set the hooks, before SQLite is used.
 pub fn install() {
-    set_hooks(Hooks { opened, interrupted });
+    set_hooks(Hooks { opened, interrupted, complain });
 }
 
 /// Calls the handler that the shell gave to `signal`.
 fn interrupted() {
     // SAFETY: the shell expects it at any time.
     unsafe { shims_interrupt() };
+}
+
+fn complain(what: &str) {
+    eprintln!("Error: {what}");
 }
 
 /// Register the SQL functions that a sandbox cannot have.
@@ -63,4 +68,15 @@ unsafe extern "C" fn shell_progress_handler(
 ) {
     // SAFETY: the caller's promise.
     unsafe { set_progress_handler(db, steps, callback, argument) };
+}
+
+/// Called by the shell when it has registered its own functions.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn shell_functions_registered(db: *mut sqlite::sqlite3) {
+    // SAFETY: the caller's promise.
+    unsafe { embedded::register(db) };
 }

@@ -30,6 +30,10 @@
 ** interruption, and passes on to the shell's `.progress`. */
 #define sqlite3_progress_handler shell_progress_handler
 
+/* The shell has registered its own functions with a connection. */
+struct sqlite3;
+void shell_functions_registered(struct sqlite3 *db);
+
 /* WASI knows no permission bits; archives keep them. The macros take arguments
 ** so that `struct stat` stays what it is. */
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
 //! The commands, one file each, and the options that they share.
 
 pub mod completions;
+pub mod compose;
 pub mod extension;
 pub mod man;
 pub mod precompile;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
@@ -41,6 +42,28 @@ pub fn print(text: &[u8]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => exit_code::ExitCode::BrokenPipe.into(),
     }
+}
+
+/// Write a file whole or not at all.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => ".".as_ref(),
+    };
+    let write = || -> Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(content)?;
+        set_default_mode(file.as_file())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("failed to write `{}`", path.display()))
+}
+
+/// Readable by all, as any program is: a temporary file is its owner's alone.
+fn set_default_mode(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 /// Tell a person what went wrong. Nobody could be told that this failed.

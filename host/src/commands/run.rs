@@ -353,6 +353,13 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
             format!("error: the memory limit of {bytes} bytes was reached; `--max-memory` sets it"),
             exit_code::ExitCode::Memory,
         ),
+        Outcome::ExtensionTrapped { name, story } => (
+            format!(
+                "error: the embedded extension `{name}` broke down, and the program with it: {story}; \
+                 a transaction that was open is rolled back when the database is next opened"
+            ),
+            exit_code::ExitCode::Trap,
+        ),
         Outcome::Trapped(error) => (
             format!("error: the component broke down\n\nCaused by:\n    {error:?}"),
             exit_code::ExitCode::Trap,

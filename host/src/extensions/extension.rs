@@ -1,21 +1,52 @@
 //! A loaded extension: what it registers, and its sandboxes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use wasmtime::component::Component;
 
 use super::instance::Sandboxed;
-use super::permits::Permits;
+use super::permits::{Permits, sha256};
 use super::sandbox::{Calls, TICK, imports_sql};
 use super::usage::Usage;
 use super::{Limits, check, permissions, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::extensions::types::{FunctionFlags, Manifest, Need};
 
+/// Where an extension comes from.
+pub enum Origin<'a> {
+    /// The file at this path.
+    File(&'a Path),
+    /// The component: it travels with it.
+    Embedded {
+        /// As a file's name without the ending.
+        name: &'a str,
+        /// Of its content.
+        sha256: &'a str,
+    },
+}
+
+impl Origin<'_> {
+    /// The name under which it is granted something.
+    fn name(&self) -> &str {
+        match self {
+            Self::File(path) => permissions::name_of(path),
+            Self::Embedded { name, .. } => name,
+        }
+    }
+
+    fn sha256(&self) -> Result<String> {
+        match self {
+            Self::File(path) => Ok(sha256(&fs::read(path)?)),
+            Self::Embedded { sha256, .. } => Ok((*sha256).to_owned()),
+        }
+    }
+}
+
 /// A loaded extension.
 pub struct Extension {
-    path: PathBuf,
+    path: Option<PathBuf>,
     manifest: Manifest,
     main: Sandboxed,
     /// For functions that are stateless, where the other's calls are dearer
@@ -53,13 +84,13 @@ impl Extension {
     /// What is wrong with it, or which grant it lacks.
     pub fn load(
         component: &Component,
-        path: &Path,
+        origin: &Origin,
         limits: Limits,
         permits: &mut Permits,
     ) -> Result<Self> {
         let (main, manifest) = described(component, limits)?;
         let has_sql = imports_sql(component);
-        let permissions = permits.of(permissions::name_of(path), &manifest.needs, path)?;
+        let permissions = permits.of(origin.name(), &manifest.needs, || origin.sha256())?;
         let mut main = main.named(&manifest.name);
         main.permit(&permissions);
         let has_stateless =
@@ -72,12 +103,16 @@ impl Extension {
             }
             false => None,
         };
-        Ok(Self { path: path.into(), manifest, main, stateless })
+        let path = match origin {
+            Origin::File(path) => Some((*path).to_owned()),
+            Origin::Embedded { .. } => None,
+        };
+        Ok(Self { path, manifest, main, stateless })
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The file; none for one that is embedded.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// What it registers.

@@ -92,17 +92,22 @@ impl Permits {
         self.ask = Some(ask);
     }
 
-    /// What the extension `name` may use, which lies at `path`.
+    /// What the extension `name` may use, whose content has this SHA-256.
     ///
     /// # Errors
     ///
     /// The need that nobody grants, and the option that would.
-    pub fn of(&mut self, name: &str, needs: &[Need], path: &Path) -> Result<Permissions> {
+    pub fn of(
+        &mut self,
+        name: &str,
+        needs: &[Need],
+        sha256: impl FnOnce() -> Result<String>,
+    ) -> Result<Permissions> {
         let mut permissions = self.named.get(name).cloned().unwrap_or_default();
         if needs.iter().all(|need| is_met(need, &permissions)) {
             return Ok(permissions);
         }
-        permissions.join(&self.by_content(path)?);
+        permissions.join(&self.by_content(sha256)?);
         for need in needs {
             if !is_met(need, &permissions) {
                 self.ask_for(name, need, &mut permissions)?;
@@ -111,13 +116,13 @@ impl Permits {
         Ok(permissions)
     }
 
-    fn by_content(&self, path: &Path) -> Result<Permissions> {
+    fn by_content(&self, sha256: impl FnOnce() -> Result<String>) -> Result<Permissions> {
         let mut permissions = Permissions::default();
         let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
             return Ok(permissions);
         };
         let shipped: Shipped = parse(shipped)?;
-        let sha256 = hexadecimal(&Sha256::digest(fs::read(path)?));
+        let sha256 = sha256()?;
         for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
             permissions.add(extension.grants.iter().map(String::as_str))?;
         }
@@ -163,6 +168,12 @@ impl Permits {
     }
 }
 
+/// The SHA-256 of `content`, as `sha256sum` prints it and a file of grants
+/// names it.
+pub fn sha256(content: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(content))
+}
+
 /// As `sha256sum` prints a hash.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -204,19 +215,19 @@ mod tests {
     /// SHA-256 of "abc", from FIPS 180-4's examples.
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-    fn nowhere() -> &'static Path {
-        Path::new("nowhere.wasm")
+    fn nowhere() -> Result<String> {
+        Ok(String::new())
     }
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error = Permits::default().of("define", &[Need::Sql], nowhere()).unwrap_err();
+        let error = Permits::default().of("define", &[Need::Sql], nowhere).unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
         let mut permits = Permits::default();
         permits.add("define=sql:ro").unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere()).is_err());
-        assert!(permits.of("define", &[Need::SqlReadOnly], nowhere()).is_ok());
-        assert!(permits.of("other", &[Need::SqlReadOnly], nowhere()).is_err());
+        assert!(permits.of("define", &[Need::Sql], nowhere).is_err());
+        assert!(permits.of("define", &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(permits.of("other", &[Need::SqlReadOnly], nowhere).is_err());
     }
 
     #[test]
@@ -226,26 +237,23 @@ mod tests {
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut permits = Permits::default();
         permits.add_file(&path).unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere()).is_ok());
+        assert!(permits.of("define", &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut permits = Permits::default();
         permits.shipped(path);
-        let (this, other) = (folder.path().join("this.wasm"), folder.path().join("other.wasm"));
-        fs::write(&this, "abc").unwrap();
-        fs::write(&other, "abd").unwrap();
-        assert!(permits.of("define", &[Need::Sql], &this).is_ok());
-        assert!(permits.of("define", &[Need::Sql], &other).is_err());
+        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
     }
 
     #[test]
     fn the_person_is_asked_for_what_is_missing() {
         let mut permits = Permits::default();
         permits.ask_by(Box::new(|question| question.contains("`define`")));
-        let granted = permits.of("define", &[Need::Sql], nowhere()).unwrap();
+        let granted = permits.of("define", &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(permits.of("other", &[Need::Sql], nowhere()).is_err());
+        assert!(permits.of("other", &[Need::Sql], nowhere).is_err());
     }
 }

@@ -77,7 +77,10 @@ pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sa
 }
 
 /// A function that says it needs no SQL, and uses it, ends.
-fn refuse_sql(linker: &mut Linker<Sandbox>, component: &Component) -> wasmtime::Result<()> {
+pub(crate) fn refuse_sql<T: 'static>(
+    linker: &mut Linker<T>,
+    component: &Component,
+) -> wasmtime::Result<()> {
     let Some((name, sql)) = sql_import(component) else { return Ok(()) };
     let mut instance = linker.instance(&name)?;
     for (name, item) in sql.exports(component.engine()) {
@@ -132,13 +135,7 @@ impl Outside {
     /// there is one.
     pub fn story(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
         let cause = self.cause(trap, limits);
-        let log = self.log.contents();
-        let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
-        let shown = text::one_line(&shown);
-        match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
-            "" => cause,
-            shown => format!("{cause}; it said: {shown}"),
-        }
+        with_log(cause, &self.log.contents())
     }
 
     fn cause(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
@@ -158,11 +155,31 @@ impl Outside {
             Some(Trap::Interrupt) => format!(
                 "it used up its time for one call, {call_time:?}; `--extension-timeout` sets the limit"
             ),
-            // What Rust's panics end with.
-            Some(Trap::UnreachableCodeReached) => "it gave up".to_owned(),
-            Some(trap) => text::one_line(&trap.to_string()),
-            None => text::one_line(&trap.root_cause().to_string()),
+            _ => cause(trap),
         }
+    }
+}
+
+/// What broke, and the panic's own text where there is one.
+pub(crate) fn story(trap: &wasmtime::Error, log: &[u8]) -> String {
+    with_log(cause(trap), log)
+}
+
+fn cause(trap: &wasmtime::Error) -> String {
+    match trap.downcast_ref::<Trap>() {
+        // What Rust's panics end with.
+        Some(Trap::UnreachableCodeReached) => "it gave up".to_owned(),
+        Some(trap) => text::one_line(&trap.to_string()),
+        None => text::one_line(&trap.root_cause().to_string()),
+    }
+}
+
+fn with_log(cause: String, log: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
+    let shown = text::one_line(&shown);
+    match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
+        "" => cause,
+        shown => format!("{cause}; it said: {shown}"),
     }
 }
 

@@ -10,6 +10,7 @@
 #![allow(dead_code)]
 
 pub mod artifact;
+pub mod composed;
 pub mod guest;
 pub mod hostile;
 pub mod hot_journal;

@@ -1,4 +1,5 @@
-//! What every connection gets when it is opened: interruption.
+//! What every connection gets when it is opened: interruption, and the
+//! extensions that are embedded.
 //!
 //! Ctrl-C and time limits must not slow the engine down, so no compiled code
 //! is checked for them; SQLite's progress handler asks the host. SQLite has
@@ -39,6 +40,9 @@ pub struct Hooks {
     pub opened: unsafe extern "C" fn(*mut sqlite::sqlite3) -> c_int,
     /// Called when the person interrupts, before the statement ends.
     pub interrupted: fn(),
+    /// Called when an embedded extension cannot use a connection, with the
+    /// reason.
+    pub complain: fn(&str),
 }
 
 struct State {
@@ -74,10 +78,12 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite::sqlite3) -> c_int
     // SAFETY: the caller's connection.
     unsafe {
         sqlite::sqlite3_progress_handler(db, STEPS_PER_POLL, Some(on_progress), null_mut());
-        match STATE.hooks.get() {
-            Some(hooks) => (hooks.opened)(db),
-            None => sqlite::SQLITE_OK,
-        }
+        let Some(hooks) = STATE.hooks.get() else {
+            extensions::embedded::connect(db, |_| ());
+            return sqlite::SQLITE_OK;
+        };
+        extensions::embedded::connect(db, hooks.complain);
+        (hooks.opened)(db)
     }
 }
 

@@ -11,7 +11,7 @@ use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
 use super::abi::{Numbers, Subtypes, encoding_code, failure};
 use super::sql::{self, served};
-use super::{aggregate, collation, scalar, statistics, table};
+use super::{aggregate, collation, embedded, scalar, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{Collation, Function, FunctionFlags, FunctionKind, Risk};
 use crate::paths::{LastLink, granted};
@@ -48,13 +48,21 @@ pub unsafe extern "C" fn open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut 
         true => Err("SQL of an extension cannot load extensions".to_owned()),
         false => find(&name),
     };
-    match allowed.and_then(|name| dispatch::load(&name)) {
+    match allowed.and_then(|name| load_other(&name)) {
         Ok(loaded) => Box::into_raw(Box::new(loaded)).cast(),
         Err(error) => {
             OPENING.0.error.replace(error);
             null_mut()
         }
     }
+}
+
+/// Load what is not embedded.
+fn load_other(name: &str) -> Result<Loaded, String> {
+    embedded::refuse(name)?;
+    let loaded = dispatch::load(name)?;
+    embedded::refuse(&loaded.manifest.name)?;
+    Ok(loaded)
 }
 
 /// What the host is asked for: a name as it is, and a path where it leads.
@@ -137,7 +145,7 @@ unsafe extern "C" fn register(
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError> {
+pub unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError> {
     let extension = loaded.extension;
     // SAFETY: the caller's connection.
     unsafe {
@@ -161,7 +169,7 @@ type Registration = Result<(), (c_int, String)>;
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded) -> Registration {
+pub unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded) -> Registration {
     let manifest = &loaded.manifest;
     // SAFETY: the caller's connection.
     outcome(unsafe { statistics::register(db) }, "extension_stats")?;

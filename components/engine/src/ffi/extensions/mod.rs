@@ -7,6 +7,7 @@
 mod abi;
 mod aggregate;
 mod collation;
+pub mod embedded;
 pub mod load;
 mod scalar;
 pub mod sql;

@@ -1,0 +1,143 @@
+//! `compose`: extensions put into the CLI.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compose::{Composition, Embedded, Source, compose, known};
+use sqlite_wasm_run::extensions::ExtensionsCtx;
+
+use super::run::extension_folders;
+use super::{Cache, complain, loader, print, write_whole};
+
+const DETAILS: &str = "\
+An extension that needs no grant goes inside of the component: calls of it are
+as cheap as can be. It has a memory of its own, and neither files, network nor
+environment. When it breaks down, the program ends with a message that names
+it, and an open transaction is rolled back when the database is next opened.
+Its time is limited as the program's own is, by `--timeout`.
+
+An extension that needs a grant, such as SQL, travels beside it in the same
+file, and runs in a sandbox of its own as one that is loaded: `--grant` is for
+it too, and when it breaks down, the statement fails. Of such an extension what
+is declared stateless is inside as well.";
+
+/// Put extensions into the CLI: one file with all
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = DETAILS)]
+pub struct Compose {
+    /// The extensions, by name or by the path of a `.wasm` file
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', required_unless_present = "list")]
+    embed: Vec<String>,
+
+    /// The CLI, which may be composed already [default: cli.wasm beside this program]
+    #[arg(long, value_name = "CLI.wasm")]
+    cli: Option<PathBuf>,
+
+    /// The result
+    #[arg(short, long, value_name = "OUT.wasm", default_value = "composed.wasm")]
+    output: PathBuf,
+
+    /// Replace the result if it exists
+    #[arg(long)]
+    force: bool,
+
+    /// Write the compiled form too, as OUT.cwasm
+    #[arg(long)]
+    precompile: bool,
+
+    /// Look for extensions in this folder first
+    #[arg(long, value_name = "FOLDER")]
+    extension_dir: Vec<PathBuf>,
+
+    /// List the extensions that can be embedded by name
+    #[arg(long, conflicts_with_all = ["embed", "cli", "force", "precompile"])]
+    list: bool,
+
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// An extension that can be embedded.
+#[derive(Serialize)]
+struct Known {
+    name: String,
+    path: PathBuf,
+}
+
+impl Compose {
+    /// Write the result whole or not at all.
+    pub fn execute(self) -> Result<ExitCode> {
+        let folders = extension_folders(&self.extension_dir);
+        if self.list {
+            return self.print_known(&folders);
+        }
+        let compiled = self.output.with_extension("cwasm");
+        self.check_absent(&self.output)?;
+        if self.precompile {
+            self.check_absent(&compiled)?;
+        }
+        let path = self.cli.clone().map_or_else(own_cli, Ok)?;
+        let cli =
+            fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+        let mut extensions = ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg());
+        let sources = self.embed.iter().map(|name| Source::find(name, &folders, &mut extensions));
+        let composed = compose(&cli, &sources.collect::<Result<Vec<_>>>()?)?;
+        composed.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
+        write_whole(&self.output, &composed.wasm)?;
+        if self.precompile {
+            write_whole(&compiled, &loader(Cache::Off)?.precompile(&self.output)?)?;
+        }
+        self.print_result(&composed.composition)
+    }
+
+    fn check_absent(&self, path: &Path) -> Result<()> {
+        ensure!(
+            self.force || !path.exists(),
+            "`{}` exists already; `--force` replaces it",
+            path.display()
+        );
+        Ok(())
+    }
+
+    fn print_known(&self, folders: &[PathBuf]) -> Result<ExitCode> {
+        let known: Vec<Known> =
+            known(folders).into_iter().map(|(name, path)| Known { name, path }).collect();
+        if self.json {
+            return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
+        }
+        let lines = known.iter().map(|one| format!("{}\t{}\n", one.name, one.path.display()));
+        Ok(print(lines.collect::<String>().as_bytes()))
+    }
+
+    fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
+        if self.json {
+            let json = serde_json::to_string_pretty(&composition.extensions)?;
+            return Ok(print(format!("{json}\n").as_bytes()));
+        }
+        let lines = composition.extensions.iter().map(line);
+        Ok(print(lines.collect::<String>().as_bytes()))
+    }
+}
+
+fn line(extension: &Embedded) -> String {
+    let way = match (&extension.inside, &extension.beside) {
+        (Some(_), Some(_)) => "beside, as it needs a grant; inside what is stateless",
+        (None, Some(_)) => "beside, as it needs a grant",
+        _ => "inside",
+    };
+    format!("{} {}: {way}\n", extension.name, extension.version)
+}
+
+/// The CLI that comes with this program.
+fn own_cli() -> Result<PathBuf> {
+    let program = env::current_exe().context("failed to find this program's own path")?;
+    let cli = program.with_file_name("cli.wasm");
+    ensure!(cli.is_file(), "there is no `{}`; `--cli` names one", cli.display());
+    Ok(cli)
+}

@@ -1,0 +1,200 @@
+//! The contract, read from the WIT packages that this program was built with:
+//! the functions of `dispatch`, and which function of an extension each is.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, bail, ensure};
+use wit_parser::abi::{AbiVariant, WasmSignature};
+use wit_parser::{
+    Function, Interface, InterfaceId, PackageId, Resolve, SizeAlign, SourceMap, Type, TypeDef,
+    TypeDefKind, TypeId, TypeOwner, WorldId,
+};
+
+macro_rules! package {
+    ($folder:literal: $($file:literal)*) => {
+        &[$(($file, include_str!(concat!("../../../wit/", $folder, "/", $file, ".wit")))),*]
+    };
+}
+
+const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "scalar" "sql" "table" "types" "worlds");
+const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "process" "world");
+
+/// A component that answers some calls of `dispatch`, and passes the others on.
+const FRONT: &[(&str, &str)] = &[(
+    "front",
+    "package sqlite-wasm:front;
+     world front {
+         import sqlite-wasm:host/dispatch@0.1.0;
+         export sqlite-wasm:host/dispatch@0.1.0;
+     }",
+)];
+
+/// What an extension may export.
+pub const INTERFACES: &[&str] = &["extension", "scalar", "aggregate", "collation", "table"];
+
+/// What answers a function of `dispatch` for an extension that is inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counterpart<'a> {
+    /// The function of that interface.
+    Function(&'a str, &'a str),
+    /// Nothing: the function belongs to extensions that ask for SQL, and those
+    /// cannot be inside.
+    Never,
+    /// None: the function has no extension's number in front.
+    Own,
+}
+
+/// The counterpart of the function `name` of `dispatch`. Where the names do
+/// not tell it, it stands here.
+pub fn counterpart(name: &str) -> Counterpart<'_> {
+    match name {
+        "load" | "embedded" => Counterpart::Own,
+        "request" | "resume" => Counterpart::Never,
+        "connect" => Counterpart::Function("extension", "connect"),
+        "call-scalar" => Counterpart::Function("scalar", "call"),
+        "compare" => Counterpart::Function("collation", "compare"),
+        "aggregate-value" => Counterpart::Function("aggregate", "current"),
+        _ => match name.split_once('-') {
+            Some((interface, function)) => Counterpart::Function(interface, function),
+            None => Counterpart::Own,
+        },
+    }
+}
+
+/// The contract.
+pub struct Contract {
+    /// All packages.
+    pub resolve: Resolve,
+    /// Sizes in memory.
+    pub sizes: SizeAlign,
+    /// The world of a front, without the extensions that it has.
+    pub front: WorldId,
+    extension: PackageId,
+    host: PackageId,
+}
+
+impl Contract {
+    /// Read it.
+    ///
+    /// # Errors
+    ///
+    /// When this program was built with WIT that is wrong.
+    pub fn read() -> Result<Self> {
+        let mut resolve = Resolve::default();
+        let extension = push(&mut resolve, EXTENSION)?;
+        let host = push(&mut resolve, HOST)?;
+        let front = push(&mut resolve, FRONT)?;
+        let front = resolve.select_world(&[front], Some("front"))?;
+        let mut contract = Self { resolve, sizes: SizeAlign::default(), front, extension, host };
+        contract.measure();
+        Ok(contract)
+    }
+
+    /// Learn the sizes of types that were added.
+    pub fn measure(&mut self) {
+        self.sizes = SizeAlign::default();
+        self.sizes.fill(&self.resolve);
+    }
+
+    /// `dispatch`.
+    pub fn dispatch(&self) -> Result<InterfaceId> {
+        self.interface_of(self.host, "dispatch")
+    }
+
+    /// The interface `name` of an extension.
+    pub fn interface(&self, name: &str) -> Result<InterfaceId> {
+        self.interface_of(self.extension, name)
+    }
+
+    fn interface_of(&self, package: PackageId, name: &str) -> Result<InterfaceId> {
+        let interfaces = &self.resolve.packages[package].interfaces;
+        interfaces.get(name).copied().with_context(|| format!("the contract lacks `{name}`"))
+    }
+
+    /// The interface's name with package and version.
+    pub fn id(&self, interface: InterfaceId) -> Result<String> {
+        self.resolve.id_of(interface).context("an interface has no name")
+    }
+
+    /// A function's form in core WebAssembly.
+    ///
+    /// # Errors
+    ///
+    /// When it has more parameters than cross in registers: no function of the
+    /// contract does.
+    pub fn signature(&self, variant: AbiVariant, function: &Function) -> Result<WasmSignature> {
+        let signature = self.resolve.wasm_signature(variant, function);
+        ensure!(!signature.indirect_params, "`{}` has too many parameters", function.name);
+        Ok(signature)
+    }
+
+    /// The two sides of a `result`; none for another type.
+    pub fn sides(&self, ty: Option<Type>) -> Option<[Option<Type>; 2]> {
+        let Some(Type::Id(id)) = ty else { return None };
+        match &self.resolve.types[id].kind {
+            TypeDefKind::Type(aliased) => self.sides(Some(*aliased)),
+            TypeDefKind::Result(result) => Some([result.ok, result.err]),
+            _ => None,
+        }
+    }
+
+    /// Where the content of a `result` of these sides begins, in bytes.
+    pub fn content_offset(&self, sides: &[Option<Type>; 2]) -> u32 {
+        let sides = sides.iter().map(Option::as_ref);
+        self.sizes.payload_offset(wit_parser::Int::U8, sides).size_wasm32() as u32
+    }
+
+    /// Add an interface with the same functions and no name of its own: a
+    /// front imports the same interface once for each extension.
+    pub fn copy(&mut self, interface: InterfaceId) -> Result<InterfaceId> {
+        let copy = Interface { name: None, ..self.resolve.interfaces[interface].clone() };
+        let copy = self.resolve.interfaces.alloc(copy);
+        let mut copied = HashMap::new();
+        for (name, id) in self.resolve.interfaces[interface].types.clone() {
+            let owner = TypeOwner::Interface(copy);
+            let own = TypeDef { owner, ..self.resolve.types[id].clone() };
+            let own = self.resolve.types.alloc(own);
+            self.resolve.interfaces[copy].types.insert(name, own);
+            copied.insert(id, own);
+        }
+        let mut functions = self.resolve.interfaces[copy].functions.clone();
+        for function in functions.values_mut() {
+            let types = function.params.iter_mut().map(|parameter| &mut parameter.ty);
+            for ty in types.chain(&mut function.result) {
+                *ty = self.copy_type(*ty, &copied)?;
+            }
+        }
+        self.resolve.interfaces[copy].functions = functions;
+        Ok(copy)
+    }
+
+    /// The same type, made of copied ones.
+    fn copy_type(&mut self, ty: Type, copied: &HashMap<TypeId, TypeId>) -> Result<Type> {
+        let Type::Id(id) = ty else { return Ok(ty) };
+        if let Some(copy) = copied.get(&id) {
+            return Ok(Type::Id(*copy));
+        }
+        let mut copy = self.resolve.types[id].clone();
+        match &mut copy.kind {
+            TypeDefKind::List(item) | TypeDefKind::Option(item) => {
+                *item = self.copy_type(*item, copied)?;
+            }
+            TypeDefKind::Result(result) => {
+                for side in [&mut result.ok, &mut result.err].into_iter().flatten() {
+                    *side = self.copy_type(*side, copied)?;
+                }
+            }
+            other => bail!("the contract has a {} without a name", other.as_str()),
+        }
+        Ok(Type::Id(self.resolve.types.alloc(copy)))
+    }
+}
+
+fn push(resolve: &mut Resolve, files: &[(&str, &str)]) -> Result<PackageId> {
+    let mut map = SourceMap::default();
+    for (name, text) in files {
+        map.push_str(name, *text);
+    }
+    let group = map.parse().map_err(|(_, error)| error)?;
+    Ok(resolve.push_group(group)?)
+}

@@ -1,0 +1,68 @@
+//! The CLI with extensions in it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{Folder, Input, Outcome};
+
+/// Extensions, each by its name or the path of its file.
+pub type Extensions<'a> = &'a [&'a str];
+
+/// A composed CLI in a folder of its own.
+pub struct Composed {
+    folder: Folder,
+}
+
+impl Composed {
+    /// With these extensions, compiled; the folder's path ends with `name`.
+    pub fn with(name: &str, extensions: Extensions) -> Self {
+        let composed = Self { folder: Folder::fresh(name) };
+        let cli = super::portable_component();
+        composed.compose(&["--cli", cli.to_str().expect("a path in UTF-8")], extensions);
+        composed
+    }
+
+    /// The same with more of them.
+    pub fn again(self, extensions: Extensions) -> Self {
+        fs::rename(self.portable(), self.folder().join("before.wasm")).expect("it is ours");
+        self.compose(&["--force", "--cli", "before.wasm"], extensions);
+        self
+    }
+
+    fn compose(&self, options: &[&str], extensions: Extensions) {
+        let embed = extensions.join(",");
+        let args = [&["compose", "--precompile", "--embed", &embed], options].concat();
+        super::ours(&self.folder(), &args).exits_with(0).keeps_quiet();
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path()
+    }
+
+    /// The `.wasm`.
+    pub fn portable(&self) -> PathBuf {
+        self.folder().join("composed.wasm")
+    }
+
+    /// The `.cwasm`.
+    pub fn compiled(&self) -> PathBuf {
+        self.folder().join("composed.cwasm")
+    }
+
+    /// Run its compiled form.
+    pub fn run(&self, args: &[&str]) -> Outcome {
+        self.run_script(args, "")
+    }
+
+    /// Run its compiled form on a script.
+    pub fn run_script(&self, args: &[&str], script: &str) -> Outcome {
+        let args = [&["composed.cwasm"], args].concat();
+        super::run(&super::our_binary(), &args, &self.folder(), &Input::Bytes(script.as_bytes()))
+    }
+}
+
+/// The path of the shipped extension `name`.
+pub fn shipped(name: &str) -> PathBuf {
+    let path = format!("target/release/extensions/{name}.wasm");
+    super::existing(super::repository().join(path), "`make build` makes it")
+}

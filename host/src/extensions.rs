@@ -540,11 +540,12 @@ impl Host for ExtensionsView<'_> {
         plan: i32,
         text: Option<String>,
         arguments: Vec<FilterArgument>,
+        subtypes: Vec<u8>,
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
         call!(
             self.extension(extension)?,
-            table.call_filter(number, plan, text.as_deref(), &arguments, &columns),
+            table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),
             with number = cursor
         )
     }
@@ -560,11 +561,12 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         table: u32,
         change: Change,
+        subtypes: Vec<u8>,
         conflict: Conflict,
     ) -> Result<i64, SqlError> {
         call!(
             self.extension(extension)?,
-            table.call_update(number, &change, conflict),
+            table.call_update(number, &change, &subtypes, conflict),
             with number = table
         )
     }

@@ -109,7 +109,20 @@ pub mod suspendable {
                 export sqlite-wasm:extension/table@0.1.0;
             }
         ",
-        imports: { default: async | trappable },
+        // Only these ask the caller; the rest answer at once, which is cheaper.
+        imports: {
+            "sqlite-wasm:extension/sql.prepare": async | trappable,
+            "sqlite-wasm:extension/sql.execute": async | trappable,
+            "sqlite-wasm:extension/sql.open-blob": async | trappable,
+            "sqlite-wasm:extension/sql.last-insert-row-id": async | trappable,
+            "sqlite-wasm:extension/sql.changes": async | trappable,
+            "sqlite-wasm:extension/sql.register-function": async | trappable,
+            "sqlite-wasm:extension/sql.[method]statement.step": async | trappable,
+            "sqlite-wasm:extension/sql.[method]blob.read": async | trappable,
+            "sqlite-wasm:extension/sql.[method]blob.write": async | trappable,
+            "sqlite-wasm:extension/sql.[method]blob.reopen": async | trappable,
+            default: trappable,
+        },
         exports: { default: async },
         with: {
             "sqlite-wasm:extension/types": crate::extensions::types,

@@ -22,6 +22,10 @@ pub const SQLITE_MISUSE: i32 = 21;
 /// each has memory on the caller's side.
 const MAX_OPEN: usize = 10_000;
 
+/// Most bytes that wait to be written into blobs. The extension chooses them,
+/// and the host keeps them until the next question.
+const MAX_WRITE_BYTES: usize = 1 << 20;
+
 /// One instance's place for a question and its answer.
 #[derive(Clone, Default)]
 pub struct Exchange(Arc<Mutex<State>>);
@@ -33,10 +37,14 @@ struct State {
     question: Option<SqlAction>,
     answer: Option<SqlReply>,
     /// What goes along with the next question.
+    write: Vec<(u32, u32, Vec<u8>)>,
+    write_bytes: usize,
     reset: Vec<u32>,
     close: Vec<u32>,
     /// Statements and blobs that the caller keeps for this instance.
     kept: BTreeSet<u32>,
+    /// Questions and writes so far.
+    asked: u64,
     asked_at: Option<Instant>,
     waited: Duration,
 }
@@ -56,6 +64,7 @@ impl Exchange {
                 return Err(SqlError { code: SQLITE_MISUSE, message });
             }
             state.question = Some(question);
+            state.asked += 1;
             state.asked_at = Some(Instant::now());
         }
         let reply = poll_fn(|_| match self.state().answer.take() {
@@ -66,6 +75,23 @@ impl Exchange {
             SqlReply::Failed(error) => Err(error),
             reply => Ok(reply),
         }
+    }
+
+    /// How often something was asked: what was read is as it was, until then.
+    pub fn asked(&self) -> u64 {
+        self.state().asked
+    }
+
+    /// Write into a blob, together with the next question.
+    pub async fn write(&self, handle: u32, offset: u32, data: Vec<u8>) -> Result<(), SqlError> {
+        let is_enough = {
+            let mut state = self.state();
+            state.asked += 1;
+            state.write_bytes += data.len();
+            state.write.push((handle, offset, data));
+            state.write_bytes > MAX_WRITE_BYTES || !state.is_open
+        };
+        if is_enough { self.ask(SqlAction::Nothing).await.map(|_| ()) } else { Ok(()) }
     }
 
     /// A statement or blob that the caller keeps from now on.
@@ -99,6 +125,7 @@ impl Exchange {
         let kept = std::mem::take(&mut state.kept);
         state.close.extend(kept);
         state.reset.clear();
+        state.write.clear();
         state.question = None;
     }
 
@@ -106,19 +133,21 @@ impl Exchange {
     /// nothing to do.
     pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
         let mut state = self.state();
-        let is_idle = state.question.is_none() && state.reset.is_empty() && state.close.is_empty();
-        (!is_idle).then(|| SqlRequest {
-            reset: std::mem::take(&mut state.reset),
-            close: std::mem::take(&mut state.close),
-            action: state.question.take().unwrap_or(SqlAction::Nothing),
-            read_only: access == SqlAccess::ReadOnly,
+        state.has_question().then(|| {
+            state.write_bytes = 0;
+            SqlRequest {
+                write: std::mem::take(&mut state.write),
+                reset: std::mem::take(&mut state.reset),
+                close: std::mem::take(&mut state.close),
+                action: state.question.take().unwrap_or(SqlAction::Nothing),
+                read_only: access == SqlAccess::ReadOnly,
+            }
         })
     }
 
     /// Whether [`Self::take`] would give anything.
     pub fn has_question(&self) -> bool {
-        let state = self.state();
-        state.question.is_some() || !state.reset.is_empty() || !state.close.is_empty()
+        self.state().has_question()
     }
 
     /// The answer to the question that was taken.
@@ -137,5 +166,15 @@ impl Exchange {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn has_question(&self) -> bool {
+        let is_idle = self.question.is_none()
+            && self.write.is_empty()
+            && self.reset.is_empty()
+            && self.close.is_empty();
+        !is_idle
     }
 }

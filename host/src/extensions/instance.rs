@@ -299,9 +299,14 @@ impl Sandboxed {
 
     /// Answer that, and let the call go on.
     pub fn resume(&mut self, reply: SqlReply) -> Option<SqlRequest> {
-        if matches!(self.state, State::Suspended(_)) {
-            self.outside.exchange.put(reply);
-            self.go_on();
+        match (&mut self.state, reply) {
+            (State::Suspended(_), reply) => {
+                self.outside.exchange.put(reply);
+                self.go_on();
+            }
+            // The call is done, but for what it wrote last.
+            (State::Answered(_, answer), SqlReply::Failed(error)) => *answer = Err(error),
+            _ => {}
         }
         self.request()
     }

@@ -34,6 +34,19 @@ pub struct Statement {
 pub struct Blob {
     handle: u32,
     size_bytes: u32,
+    writable: bool,
+    /// How it begins, as long as nothing else was asked.
+    head: Vec<u8>,
+    read_at: u64,
+}
+
+impl Blob {
+    /// A part that is known already.
+    fn known(&self, asked: u64, offset: u32, length: u32) -> Option<Vec<u8>> {
+        let end = offset.checked_add(length)?;
+        let part = self.head.get(offset as usize..end as usize)?;
+        (asked == self.read_at).then(|| part.to_vec())
+    }
 }
 
 type Answer<T> = Result<T, SqlError>;
@@ -124,15 +137,17 @@ impl sql::Host for Sandbox {
         writable: bool,
     ) -> wasmtime::Result<Answer<Resource<Blob>>> {
         let place = SqlBlob { schema, table, column, row_id, writable };
-        let (handle, size_bytes) = match self.exchange.ask(SqlAction::OpenBlob(place)).await {
+        let opened = match self.exchange.ask(SqlAction::OpenBlob(place)).await {
             Ok(SqlReply::Blob(opened)) => opened,
             Ok(_) => return Ok(Err(mistaken())),
             Err(error) => return Ok(Err(error)),
         };
-        if let Err(error) = self.exchange.keep(handle) {
+        if let Err(error) = self.exchange.keep(opened.blob) {
             return Ok(Err(error));
         }
-        Ok(Ok(self.table.push(Blob { handle, size_bytes })?))
+        let (handle, size_bytes, head) = (opened.blob, opened.size, opened.head);
+        let read_at = self.exchange.asked();
+        Ok(Ok(self.table.push(Blob { handle, size_bytes, writable, head, read_at })?))
     }
 
     async fn last_insert_row_id(&mut self) -> wasmtime::Result<i64> {
@@ -156,7 +171,7 @@ impl sql::Host for Sandbox {
 }
 
 impl sql::HostStatement for Sandbox {
-    async fn bind(
+    fn bind(
         &mut self,
         statement: Resource<Statement>,
         parameter: u32,
@@ -165,7 +180,7 @@ impl sql::HostStatement for Sandbox {
         Ok(self.table.get_mut(&statement)?.bind(parameter, value))
     }
 
-    async fn parameter_index(
+    fn parameter_index(
         &mut self,
         statement: Resource<Statement>,
         name: String,
@@ -175,18 +190,25 @@ impl sql::HostStatement for Sandbox {
         Ok(place.map_or(0, |place| place as u32 + 1))
     }
 
-    async fn parameter_count(&mut self, statement: Resource<Statement>) -> wasmtime::Result<u32> {
+    fn parameter_name(
+        &mut self,
+        statement: Resource<Statement>,
+        parameter: u32,
+    ) -> wasmtime::Result<String> {
+        let parameters = &self.table.get(&statement)?.prepared.parameters;
+        let place = (parameter as usize).checked_sub(1);
+        Ok(place.and_then(|place| parameters.get(place)).cloned().unwrap_or_default())
+    }
+
+    fn parameter_count(&mut self, statement: Resource<Statement>) -> wasmtime::Result<u32> {
         Ok(self.table.get(&statement)?.prepared.parameters.len() as u32)
     }
 
-    async fn column_names(
-        &mut self,
-        statement: Resource<Statement>,
-    ) -> wasmtime::Result<Vec<String>> {
+    fn column_names(&mut self, statement: Resource<Statement>) -> wasmtime::Result<Vec<String>> {
         Ok(self.table.get(&statement)?.prepared.columns.clone())
     }
 
-    async fn is_read_only(&mut self, statement: Resource<Statement>) -> wasmtime::Result<bool> {
+    fn is_read_only(&mut self, statement: Resource<Statement>) -> wasmtime::Result<bool> {
         Ok(self.table.get(&statement)?.prepared.read_only)
     }
 
@@ -216,7 +238,7 @@ impl sql::HostStatement for Sandbox {
         })
     }
 
-    async fn reset(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
+    fn reset(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let statement = self.table.get_mut(&statement)?;
         if std::mem::take(&mut statement.is_running) {
             self.exchange.reset(statement.handle);
@@ -224,14 +246,14 @@ impl sql::HostStatement for Sandbox {
         Ok(())
     }
 
-    async fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
+    fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         self.exchange.close(self.table.delete(statement)?.handle);
         Ok(())
     }
 }
 
 impl sql::HostBlob for Sandbox {
-    async fn size(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u32> {
+    fn size(&mut self, blob: Resource<Blob>) -> wasmtime::Result<u32> {
         Ok(self.table.get(&blob)?.size_bytes)
     }
 
@@ -241,7 +263,11 @@ impl sql::HostBlob for Sandbox {
         offset: u32,
         length: u32,
     ) -> wasmtime::Result<Answer<Vec<u8>>> {
-        let handle = self.table.get(&blob)?.handle;
+        let read = self.table.get(&blob)?;
+        if let Some(known) = read.known(self.exchange.asked(), offset, length) {
+            return Ok(Ok(known));
+        }
+        let handle = read.handle;
         Ok(match self.exchange.ask(SqlAction::ReadBlob((handle, offset, length))).await {
             Ok(SqlReply::Bytes(bytes)) if bytes.len() == length as usize => Ok(bytes),
             Ok(_) => Err(mistaken()),
@@ -255,8 +281,13 @@ impl sql::HostBlob for Sandbox {
         offset: u32,
         data: Vec<u8>,
     ) -> wasmtime::Result<Answer<()>> {
-        let handle = self.table.get(&blob)?.handle;
-        Ok(self.exchange.done(SqlAction::WriteBlob((handle, offset, data))).await)
+        let Blob { handle, size_bytes, writable, .. } = *self.table.get(&blob)?;
+        let end = u64::from(offset) + data.len() as u64;
+        // What cannot be is refused at once.
+        if !writable || end > size_bytes.into() {
+            return Ok(self.exchange.done(SqlAction::WriteBlob((handle, offset, data))).await);
+        }
+        Ok(self.exchange.write(handle, offset, data).await)
     }
 
     async fn reopen(&mut self, blob: Resource<Blob>, row_id: i64) -> wasmtime::Result<Answer<()>> {
@@ -264,8 +295,10 @@ impl sql::HostBlob for Sandbox {
         let answer = self.exchange.ask(SqlAction::ReopenBlob((handle, row_id))).await;
         let reopened = self.table.get_mut(&blob)?;
         Ok(match answer {
-            Ok(SqlReply::Blob((_, size_bytes))) => {
-                reopened.size_bytes = size_bytes;
+            Ok(SqlReply::Blob(opened)) => {
+                reopened.size_bytes = opened.size;
+                reopened.head = opened.head;
+                reopened.read_at = self.exchange.asked();
                 Ok(())
             }
             Ok(_) => Err(mistaken()),
@@ -273,7 +306,7 @@ impl sql::HostBlob for Sandbox {
         })
     }
 
-    async fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
+    fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
         self.exchange.close(self.table.delete(blob)?.handle);
         Ok(())
     }

@@ -93,6 +93,8 @@ impl<T: Table> AnyTable for OpenTable<T> {
         let mut batch = wit::Batch {
             row_ids: Vec::with_capacity(limit as usize),
             values: Vec::with_capacity(limit as usize * columns.width()),
+            subtypes: Vec::new(),
+            row_id_error: None,
             is_last: false,
         };
         let mut bytes = 0;
@@ -193,7 +195,8 @@ impl<T: Definition> Guest for T {
         };
         let (table, declaration) = (T::MODULES[module as usize].connect)(connection)?;
         let table = OPEN.with_borrow_mut(|open| open.tables.insert(table));
-        Ok(wit::Connected { table, declaration })
+        let config = wit::TableConfig::empty();
+        Ok(wit::Connected { table, declaration, config })
     }
 
     fn disconnect(table: u32) -> Result<()> {
@@ -231,6 +234,7 @@ impl<T: Definition> Guest for T {
         number: i32,
         text: Option<String>,
         arguments: Vec<wit::FilterArgument>,
+        _subtypes: Vec<u8>,
         columns: Vec<u32>,
     ) -> Result<()> {
         let scan =
@@ -242,7 +246,12 @@ impl<T: Definition> Guest for T {
         with_cursor(cursor, |table, cursor| table.fetch(cursor, limit))
     }
 
-    fn update(table: u32, change: wit::Change, conflict: wit::Conflict) -> Result<i64> {
+    fn update(
+        table: u32,
+        change: wit::Change,
+        _subtypes: Vec<u8>,
+        conflict: wit::Conflict,
+    ) -> Result<i64> {
         with_table(table, |table| table.update(change.into(), conflict.into()))
     }
 

@@ -89,7 +89,8 @@ impl Module {
                 ModuleKind::Eponymous => Kind::Eponymous,
                 ModuleKind::EponymousOnly => Kind::EponymousOnly,
             },
-            flags: self.flags,
+            // `Change` says which columns stay as they are.
+            flags: self.flags | Flags::UNCHANGED_COLUMNS,
             risk: self.risk.into(),
             shadow_names: self.shadow_names.iter().map(|&name| name.into()).collect(),
         }

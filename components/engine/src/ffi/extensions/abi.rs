@@ -396,14 +396,23 @@ impl Failure {
     /// `error` came from the host; its memory is given back.
     pub unsafe fn from_raw(error: RawError) -> Self {
         // SAFETY: the caller's promise.
-        let message = unsafe {
-            let message = if error.message.count == 0 {
-                Vec::new()
-            } else {
-                slice::from_raw_parts(error.message.data, error.message.count).to_vec()
-            };
+        unsafe {
+            let failure = Self::copied(error);
             release(error.message);
-            message
+            failure
+        }
+    }
+
+    /// The same, with the error's memory left to its owner.
+    ///
+    /// # Safety
+    ///
+    /// `error` came from the host and was not released.
+    pub unsafe fn copied(error: RawError) -> Self {
+        let message = match error.message.count {
+            0 => Vec::new(),
+            // SAFETY: the caller's promise.
+            count => unsafe { slice::from_raw_parts(error.message.data, count) }.to_vec(),
         };
         Self { code: failure_code(error.code), message }
     }

@@ -112,10 +112,14 @@ unsafe fn answer(
     extension: u32,
     request: SqlRequest,
 ) -> Result<SqlReply, SqlError> {
-    let SqlRequest { reset, close, action, read_only } = request;
+    let SqlRequest { write, reset, close, action, read_only } = request;
     // SAFETY: the caller's connection.
     unsafe {
+        let written = write
+            .iter()
+            .try_for_each(|(handle, offset, data)| blob::write(extension, *handle, *offset, data));
         kept::tidy(extension, &reset, &close);
+        written?;
         if DEPTH.0.get() > MAX_DEPTH && !matches!(action, SqlAction::Nothing) {
             let message = format!("extensions call each other more than {MAX_DEPTH} deep");
             return Err(failure(sqlite::SQLITE_ERROR, &message));

@@ -15,14 +15,14 @@ use sqlite::{
     sqlite3_vtab, sqlite3_vtab_cursor,
 };
 
-use super::abi::{Failure, owned};
+use super::abi::{Failure, Subtypes, owned};
 use super::load::{c_name, outcome};
 use super::scalar;
 use super::sql::served;
 use crate::host::dispatch::{self, SqlError};
-use crate::host::extension_types::{Module, ModuleFlags, ModuleKind, Risk};
+use crate::host::extension_types::{Module, ModuleFlags, ModuleKind, Risk, TextEncoding};
 use crate::host::table_types::{
-    Change, Conflict, Connected, Insertion, Modification, Occasion, Transaction,
+    Change, Conflict, Connected, Insertion, Modification, Occasion, TableConfig, Transaction,
 };
 use cursor::Cursor;
 
@@ -60,6 +60,11 @@ struct Table {
     table: u32,
     /// At least as many as there are columns.
     columns: u32,
+    /// Functions beyond the manifest that the table offers. SQLite keeps their
+    /// addresses in statements.
+    overloads: Vec<Box<scalar::Registered>>,
+    /// An update may leave columns out.
+    takes_unchanged: bool,
 }
 
 /// Register a module.
@@ -246,13 +251,15 @@ unsafe fn declare(
             });
             return code;
         }
-        configure(db, registered);
+        configure(db, registered, connected.config);
         *table = Box::into_raw(Box::new(Table {
             head: std::mem::zeroed(),
             db,
             extension: registered.extension.clone(),
             table: connected.table,
             columns: 1 + connected.declaration.matches(',').count() as u32,
+            overloads: Vec::new(),
+            takes_unchanged: registered.flags.contains(ModuleFlags::UNCHANGED_COLUMNS),
         }))
         .cast();
     }
@@ -262,22 +269,21 @@ unsafe fn declare(
 /// # Safety
 ///
 /// Within xCreate or xConnect.
-unsafe fn configure(db: *mut sqlite3, registered: &Registered) {
+unsafe fn configure(db: *mut sqlite3, registered: &Registered, config: TableConfig) {
+    let (flags, risk) = (registered.flags, registered.risk);
+    let has = |flag, option| flags.contains(flag) || config.contains(option);
     // SAFETY: the caller's connection, inside of xCreate or xConnect.
     unsafe {
-        match registered.risk {
-            Risk::Innocuous => {
-                sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_INNOCUOUS);
-            }
-            Risk::Ordinary => {}
-            Risk::DirectOnly => {
-                sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_DIRECTONLY);
-            }
+        // The stricter of the two, where they differ.
+        if risk == Risk::DirectOnly || config.contains(TableConfig::DIRECT_ONLY) {
+            sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_DIRECTONLY);
+        } else if risk == Risk::Innocuous || config.contains(TableConfig::INNOCUOUS) {
+            sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_INNOCUOUS);
         }
-        if registered.flags.contains(ModuleFlags::CONSTRAINT_SUPPORT) {
+        if has(ModuleFlags::CONSTRAINT_SUPPORT, TableConfig::CONSTRAINT_SUPPORT) {
             sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_CONSTRAINT_SUPPORT, 1);
         }
-        if registered.flags.contains(ModuleFlags::ALL_SCHEMAS) {
+        if has(ModuleFlags::ALL_SCHEMAS, TableConfig::ALL_SCHEMAS) {
             sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_USES_ALL_SCHEMAS);
         }
     }
@@ -300,6 +306,26 @@ impl Table {
             self.head.zErrMsg = sqlite_text(&failure.message);
         }
         failure.code
+    }
+
+    /// A function that the table offers; one beyond the manifest is kept as
+    /// long as the table.
+    fn overload(&mut self, function: u32) -> *const scalar::Registered {
+        if let Some(registered) = self.extension.functions.get(function as usize) {
+            return registered;
+        }
+        if let Some(known) = self.overloads.iter().find(|known| known.function == function) {
+            return &raw const **known;
+        }
+        self.overloads.push(Box::new(scalar::Registered {
+            extension: self.extension.number,
+            function,
+            encoding: TextEncoding::Utf8,
+            wants_subtypes: true,
+            subtypes: Subtypes::Kept,
+        }));
+        let last = self.overloads.len() - 1;
+        &raw const *self.overloads[last]
     }
 
     /// Call the extension, for this table's connection.
@@ -400,7 +426,8 @@ unsafe extern "C" fn filter(
         let (columns, text) = plan::carried(text, table.columns);
         let values = if count == 0 { &[] } else { slice::from_raw_parts(values, count as usize) };
         let arguments: Vec<_> = values.iter().map(|value| plan::argument(*value)).collect();
-        match cursor.filter(number, text, &arguments, columns) {
+        let subtypes = plan::subtypes(values);
+        match cursor.filter(number, text, &arguments, &subtypes, columns) {
             Ok(()) => sqlite::SQLITE_OK,
             Err(failure) => table.failed(&failure),
         }
@@ -428,9 +455,9 @@ unsafe extern "C" fn column(
 ) -> c_int {
     // SAFETY: SQLite's own arguments.
     unsafe {
-        let is_update = sqlite::sqlite3_vtab_nochange(context) != 0;
-        if !is_update {
-            cursor_of(cursor).0.give(context, column as u32);
+        let (cursor, table) = cursor_of(cursor);
+        if !(table.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0) {
+            cursor.give(context, column as u32);
         }
     }
     sqlite::SQLITE_OK
@@ -438,8 +465,16 @@ unsafe extern "C" fn column(
 
 unsafe extern "C" fn row_id(cursor: *mut sqlite3_vtab_cursor, row_id: *mut sqlite3_int64) -> c_int {
     // SAFETY: SQLite's own arguments.
-    unsafe { *row_id = cursor_of(cursor).0.row_id() };
-    sqlite::SQLITE_OK
+    unsafe {
+        let (cursor, table) = cursor_of(cursor);
+        match cursor.row_id() {
+            Ok(number) => {
+                *row_id = number;
+                sqlite::SQLITE_OK
+            }
+            Err(failure) => table.failed(&failure),
+        }
+    }
 }
 
 unsafe extern "C" fn update(
@@ -453,9 +488,10 @@ unsafe extern "C" fn update(
         let values = slice::from_raw_parts(values, count as usize);
         let table = table_of(table);
         let (change, conflict) = (change(values), conflict(table));
-        match table
-            .call(|extension, table| dispatch::table_update(extension, table, &change, conflict))
-        {
+        let subtypes = plan::subtypes(values.get(2..).unwrap_or_default());
+        match table.call(|extension, table| {
+            dispatch::table_update(extension, table, &change, &subtypes, conflict)
+        }) {
             Ok(number) => {
                 *row_id = number;
                 sqlite::SQLITE_OK
@@ -593,11 +629,8 @@ unsafe extern "C" fn find_function(
         let Ok(Some(overload)) = found else {
             return 0;
         };
-        let Some(registered) = table.extension.functions.get(overload.function as usize) else {
-            return 0;
-        };
         *called = Some(scalar::call);
-        *user_data = std::ptr::from_ref(registered).cast_mut().cast();
+        *user_data = table.overload(overload.function).cast_mut().cast();
         // 1 for an overload that best-index does not see.
         if overload.operator >= 150 { overload.operator.into() } else { 1 }
     }

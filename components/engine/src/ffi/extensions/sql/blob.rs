@@ -9,9 +9,13 @@ use sqlite::sqlite3;
 use super::super::abi::failure;
 use super::kept::{self, Kept};
 use super::refused;
-use crate::host::dispatch::{SqlBlob, SqlError};
+use crate::host::dispatch::{SqlBlob, SqlError, SqlOpened};
 
-/// Open a blob: its handle and size.
+/// How much of a blob goes along when it is opened: the bitmaps that extensions
+/// keep in small ones.
+const HEAD_BYTES: u32 = 256;
+
+/// Open a blob.
 ///
 /// # Safety
 ///
@@ -21,7 +25,7 @@ pub unsafe fn open(
     extension: u32,
     place: &SqlBlob,
     read_only: bool,
-) -> Result<(u32, u32), SqlError> {
+) -> Result<SqlOpened, SqlError> {
     if read_only && place.writable {
         return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
     }
@@ -44,22 +48,39 @@ pub unsafe fn open(
         if code != sqlite::SQLITE_OK {
             return Err(refused(db));
         }
-        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
-        Ok((kept::keep(db, extension, Kept::Blob(blob)), size))
+        let handle = kept::keep(db, extension, Kept::Blob(blob));
+        Ok(opened(extension, handle, sqlite::sqlite3_blob_bytes(blob) as u32))
     }
 }
 
-/// Go to another row: the handle and the size there.
+/// What is told of a blob that was opened.
 ///
 /// # Safety
 ///
 /// The handle's connection is open.
-pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<(u32, u32), SqlError> {
+unsafe fn opened(extension: u32, blob: u32, size: u32) -> SqlOpened {
+    // Of a large one another part is wanted, most likely.
+    let head = match size {
+        // SAFETY: the caller's promise.
+        0..=HEAD_BYTES => unsafe { read(extension, blob, 0, size) }.unwrap_or_default(),
+        _ => Vec::new(),
+    };
+    SqlOpened { blob, size, head }
+}
+
+/// Go to another row.
+///
+/// # Safety
+///
+/// The handle's connection is open.
+pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<SqlOpened, SqlError> {
     let (db, blob) = kept::blob(extension, handle)?;
     // SAFETY: a kept blob is open.
     unsafe {
         match sqlite::sqlite3_blob_reopen(blob, row_id) {
-            sqlite::SQLITE_OK => Ok((handle, sqlite::sqlite3_blob_bytes(blob) as u32)),
+            sqlite::SQLITE_OK => {
+                Ok(opened(extension, handle, sqlite::sqlite3_blob_bytes(blob) as u32))
+            }
             _ => Err(refused(db)),
         }
     }

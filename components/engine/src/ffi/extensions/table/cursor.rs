@@ -5,7 +5,9 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_context, sqlite3_vtab_cursor};
 
-use super::super::abi::{Failure, RawList, RawResult, RawValue, give_copy, release, release_value};
+use super::super::abi::{
+    Failure, RawError, RawList, RawResult, RawValue, give_copy, release, release_value,
+};
 use super::super::sql::{served, served_raw};
 use super::Extension;
 use crate::host::dispatch;
@@ -26,7 +28,17 @@ const MAX_ROWS: u32 = 1024;
 struct RawBatch {
     row_ids: RawList<i64>,
     values: RawList<RawValue>,
+    subtypes: RawList<u8>,
+    row_id_error: RawOption<RawError>,
     is_last: u8,
+}
+
+/// `option<T>`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawOption<T> {
+    is_some: u8,
+    value: T,
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
@@ -70,6 +82,7 @@ impl Cursor {
         number: i32,
         text: Option<String>,
         arguments: &[FilterArgument],
+        subtypes: &[u8],
         columns: Vec<u32>,
     ) -> Result<(), Failure> {
         let text = text.as_deref();
@@ -77,7 +90,9 @@ impl Cursor {
         // SAFETY: a cursor does not outlive its connection.
         let filtered = unsafe {
             served(self.db, extension, || {
-                dispatch::table_filter(extension, cursor, number, text, arguments, &columns)
+                dispatch::table_filter(
+                    extension, cursor, number, text, arguments, subtypes, &columns,
+                )
             })
         };
         filtered.map_err(Failure::from_error)?;
@@ -99,13 +114,18 @@ impl Cursor {
         self.batch.as_ref().is_none_or(|batch| self.row >= batch.row_ids.count)
     }
 
-    pub fn row_id(&self) -> i64 {
+    /// The row id; a failure where the rows have none.
+    pub fn row_id(&self) -> Result<i64, Failure> {
         match &self.batch {
+            Some(batch) if batch.row_id_error.is_some != 0 => {
+                // SAFETY: it is there, and not released yet.
+                Err(unsafe { Failure::copied(batch.row_id_error.value) })
+            }
             // SAFETY: the list has more than `row` items.
             Some(batch) if self.row < batch.row_ids.count => unsafe {
-                *batch.row_ids.data.add(self.row)
+                Ok(*batch.row_ids.data.add(self.row))
             },
-            _ => 0,
+            _ => Ok(0),
         }
     }
 
@@ -125,6 +145,12 @@ impl Cursor {
         if place < batch.values.count {
             // SAFETY: the list has more than `place` values, not released yet.
             unsafe { give_copy(context, *batch.values.data.add(place)) };
+        }
+        if place < batch.subtypes.count {
+            // SAFETY: the list has more than `place` items.
+            unsafe {
+                sqlite::sqlite3_result_subtype(context, (*batch.subtypes.data.add(place)).into());
+            }
         }
     }
 
@@ -146,6 +172,11 @@ impl Cursor {
         if batch.values.count != batch.row_ids.count * self.columns.len() {
             return Err(self.extension.broke("its rows have another width than was asked for"));
         }
+        if batch.subtypes.count != 0 && batch.subtypes.count != batch.values.count {
+            return Err(self
+                .extension
+                .broke("it gave subtypes for other values than its rows have"));
+        }
         if batch.row_ids.count == 0 && batch.is_last == 0 {
             return Err(self.extension.broke("it gave no rows, and not that none follow"));
         }
@@ -162,6 +193,10 @@ impl Cursor {
                 release_value(*batch.values.data.add(place));
             }
             release(batch.values);
+            release(batch.subtypes);
+            if batch.row_id_error.is_some != 0 {
+                release(batch.row_id_error.value.message);
+            }
             release(batch.row_ids);
         }
     }

@@ -171,3 +171,17 @@ pub unsafe fn argument(value: *mut sqlite3_value) -> FilterArgument {
         FilterArgument::Every(list)
     }
 }
+
+/// The subtypes of values; empty where none has one.
+///
+/// # Safety
+///
+/// `values` are those of xFilter or xUpdate.
+pub unsafe fn subtypes(values: &[*mut sqlite3_value]) -> Vec<u8> {
+    let subtypes: Vec<u8> = values
+        .iter()
+        // SAFETY: the caller's promise.
+        .map(|value| unsafe { sqlite::sqlite3_value_subtype(*value) as u8 })
+        .collect();
+    if subtypes.iter().all(|subtype| *subtype == 0) { Vec::new() } else { subtypes }
+}

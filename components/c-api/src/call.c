@@ -1,0 +1,132 @@
+/* One call of the host; see call.h. */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "start.h"
+
+static Owned owned;
+
+static void push(List *list, void *item) {
+  if (list->count == list->room) {
+    list->room = list->room ? 2 * list->room : 64;
+    list->items = realloc(list->items, list->room * sizeof(void *));
+    if (!list->items) abort();
+  }
+  list->items[list->count++] = item;
+}
+
+/* The generated code frees each list of an answer by this (see build.rs): all
+** of it belongs to the call. Its own memory stays until the next call, as the
+** generated code reads one list while it frees another. */
+void call_answered(void *list) { (void)list; }
+
+static void empty(Owned *owned) {
+  while (owned->cells.count) {
+    inside_cell *cell = owned->cells.items[--owned->cells.count];
+    inside_clear(cell);
+    free(cell);
+  }
+  while (owned->memory.count) free(owned->memory.items[--owned->memory.count]);
+}
+
+void call_release(Owned *kept) {
+  empty(kept);
+  free(kept->cells.items);
+  free(kept->memory.items);
+  memset(kept, 0, sizeof(*kept));
+}
+
+Owned call_keep(void) {
+  Owned kept = owned;
+  memset(&owned, 0, sizeof(owned));
+  return kept;
+}
+
+void call_begin(void) {
+  empty(&owned);
+  inside_begin();
+  start_extension();
+}
+
+void call_own(void *item) { push(&owned.memory, item); }
+
+void *call_room(size_t bytes) {
+  void *room = malloc(bytes ? bytes : 1);
+  if (!room) abort();
+  call_own(room);
+  return room;
+}
+
+inside_cell *call_cell(void) {
+  inside_cell *cell = malloc(sizeof(inside_cell));
+  if (!cell) abort();
+  inside_set_null(cell);
+  push(&owned.cells, cell);
+  return cell;
+}
+
+void call_own_bytes(const void *bytes, size_t length) {
+  /* Nothing is allocated for an empty list. */
+  if (length) call_own((void *)bytes);
+}
+
+void call_own_value(const wit_value *value) {
+  if (value->tag >= SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT) {
+    call_own_bytes(value->val.blob.ptr, value->val.blob.len);
+  }
+}
+
+sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes *subtypes,
+                               int encoding) {
+  sqlite3_value **arguments = call_room(count * sizeof(sqlite3_value *));
+  for (size_t i = 0; i < count; i++) {
+    inside_cell *cell = call_cell();
+    inside_set(cell, &values[i], encoding);
+    if (subtypes && i < subtypes->len) inside_set_subtype(cell, subtypes->ptr[i]);
+    call_own_value(&values[i]);
+    arguments[i] = VALUE_OF(cell);
+  }
+  return arguments;
+}
+
+const char *call_text(const wit_string *text) {
+  call_own_bytes(text->ptr, text->len);
+  return text->len ? (const char *)text->ptr : "";
+}
+
+void call_give_text(wit_string *given, const char *text) {
+  given->len = text ? strlen(text) : 0;
+  given->ptr = call_room(given->len);
+  if (given->len) memcpy(given->ptr, text, given->len);
+}
+
+bool call_fails(wit_error *error, int code, const char *message) {
+  error->code = code;
+  call_give_text(&error->message, message);
+  return false;
+}
+
+bool call_fails_by(wit_error *error, int code, inside_cell *result) {
+  const unsigned char *message = sqlite3_value_text(VALUE_OF(result));
+  return call_fails(error, code, (const char *)message);
+}
+
+void *call_destination;
+size_t call_destination_bytes;
+
+/* How the host asks for memory. Texts end with a NUL, as C wants them; three
+** bytes more are enough for every encoding. */
+__attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_bytes,
+                                                                size_t alignment, size_t bytes) {
+  (void)old_bytes;
+  if (bytes == 0) return (void *)alignment;
+  if (alignment == 1 && call_destination && bytes <= call_destination_bytes) {
+    return call_destination;
+  }
+  unsigned char *memory = realloc(old, bytes + 3);
+  if (!memory) abort();
+  if (alignment == 1) memset(memory + bytes, 0, 3);
+  return memory;
+}

@@ -1,0 +1,71 @@
+/* Registrations. SQLite's own code keeps them in the guest's connection; those
+** that follow the start are told to the host. */
+#include "start.h"
+
+typedef void function(sqlite3_context *, int, sqlite3_value **);
+typedef void last(sqlite3_context *);
+typedef void destructor(void *);
+typedef int comparison(void *, int, const void *, int, const void *);
+
+/* SQLite's own, which the build renames. */
+#define OWN(name, ...)                \
+  int replaced_##name(__VA_ARGS__);   \
+  int name(__VA_ARGS__)
+
+OWN(sqlite3_create_function, sqlite3 *db, const char *name, int arguments, int encoding, void *data,
+    function *call, function *step, last *final) {
+  return start_registered(replaced_sqlite3_create_function(db, name, arguments, encoding, data,
+                                                           call, step, final));
+}
+
+OWN(sqlite3_create_function16, sqlite3 *db, const void *name, int arguments, int encoding,
+    void *data, function *call, function *step, last *final) {
+  return start_registered(replaced_sqlite3_create_function16(db, name, arguments, encoding, data,
+                                                             call, step, final));
+}
+
+OWN(sqlite3_create_function_v2, sqlite3 *db, const char *name, int arguments, int encoding,
+    void *data, function *call, function *step, last *final, destructor *forget) {
+  return start_registered(replaced_sqlite3_create_function_v2(
+      db, name, arguments, encoding, data, call, step, final, forget));
+}
+
+OWN(sqlite3_create_window_function, sqlite3 *db, const char *name, int arguments, int encoding,
+    void *data, function *step, last *final, last *value, function *inverse, destructor *forget) {
+  return start_registered(replaced_sqlite3_create_window_function(
+      db, name, arguments, encoding, data, step, final, value, inverse, forget));
+}
+
+OWN(sqlite3_overload_function, sqlite3 *db, const char *name, int arguments) {
+  return start_registered(replaced_sqlite3_overload_function(db, name, arguments));
+}
+
+OWN(sqlite3_create_collation, sqlite3 *db, const char *name, int encoding, void *data,
+    comparison *compare) {
+  return start_registered(replaced_sqlite3_create_collation(db, name, encoding, data, compare));
+}
+
+OWN(sqlite3_create_collation16, sqlite3 *db, const void *name, int encoding, void *data,
+    comparison *compare) {
+  return start_registered(replaced_sqlite3_create_collation16(db, name, encoding, data, compare));
+}
+
+OWN(sqlite3_create_collation_v2, sqlite3 *db, const char *name, int encoding, void *data,
+    comparison *compare, destructor *forget) {
+  return start_registered(
+      replaced_sqlite3_create_collation_v2(db, name, encoding, data, compare, forget));
+}
+
+OWN(sqlite3_create_module, sqlite3 *db, const char *name, const sqlite3_module *module,
+    void *data) {
+  return start_registered(replaced_sqlite3_create_module(db, name, module, data));
+}
+
+OWN(sqlite3_create_module_v2, sqlite3 *db, const char *name, const sqlite3_module *module,
+    void *data, destructor *forget) {
+  return start_registered(replaced_sqlite3_create_module_v2(db, name, module, data, forget));
+}
+
+OWN(sqlite3_drop_modules, sqlite3 *db, const char **kept) {
+  return start_registered(replaced_sqlite3_drop_modules(db, kept));
+}

@@ -1,0 +1,210 @@
+/* Starting the extension, and telling what it registered. */
+#include "start.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "absent.h"
+#include "call.h"
+
+bool start_has_sql;
+bool start_wanted_sql;
+
+static bool is_started;
+/* Functions that the manifest has; others follow by `sql_register`. */
+static uint32_t told;
+
+/* The host shows what is said last. */
+static _Noreturn void refuse(const char *why, const char *what) {
+  fprintf(stderr, "%s%s\n", why, what);
+  exit(1);
+}
+
+static void refuse_absent(void) {
+  for (const Absent *absent = absent_routines(); absent->name; absent++) {
+    if (absent->is_linked) {
+      refuse(absent->name, ": extensions are not offered this function of SQLite");
+    }
+  }
+}
+
+static int run(char **error) {
+  const Definition *definition = sqlite_wasm_definition();
+  int code = definition->start(inside_connection(), error, definition->routines);
+  inside_collect();
+  return code == SQLITE_OK_LOAD_PERMANENTLY ? SQLITE_OK : code;
+}
+
+static uint32_t count_functions(void) {
+  uint32_t count = 0;
+  while (inside_function_at(count)) count++;
+  return count;
+}
+
+void start_extension(void) {
+  if (is_started) return;
+  is_started = true;
+  refuse_absent();
+  char *error = NULL;
+  int code = run(&error);
+  /* An entry point that needs SQL runs again when there is some. */
+  if (code != SQLITE_OK && !start_wanted_sql) {
+    refuse("its entry point failed: ", error ? error : sqlite3_errstr(code));
+  }
+  sqlite3_free(error);
+  told = count_functions();
+  start_has_sql = true;
+}
+
+/* Functions that are registered later than the manifest is made. */
+static bool tell_new(wit_error *error) {
+  for (; inside_function_at(told); told++) {
+    if (inside_is_overload(inside_function_at(told))) continue;
+    if (!sql_register) {
+      return call_fails(error, SQLITE_MISUSE, "a function was registered after the start");
+    }
+    if (!sql_register(told, error)) return false;
+  }
+  return true;
+}
+
+int start_registered(int code) {
+  if (code != SQLITE_OK || !start_has_sql) return code;
+  inside_collect();
+  wit_error error;
+  if (tell_new(&error)) return SQLITE_OK;
+  return inside_failed(error.code, (const char *)error.message.ptr, error.message.len);
+}
+
+bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
+  call_begin();
+  if (!start_wanted_sql) return true;
+  char *why = NULL;
+  int code = run(&why);
+  if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(inside_connection()));
+  sqlite3_free(why);
+  return tell_new(error);
+}
+
+/* The manifest. */
+
+static void describe_functions(sqlite_wasm_extension_types_list_function_t *list) {
+  list->len = told;
+  list->ptr = call_room(told * sizeof(*list->ptr));
+  for (uint32_t i = 0; i < told; i++) {
+    inside_describe_function(inside_function_at(i), &list->ptr[i]);
+    /* SQLite gives subtypes also to functions that do not ask for them. */
+    if (sqlite3_value_subtype) {
+      list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_ARGUMENT_SUBTYPES;
+    }
+  }
+}
+
+static void describe_collations(sqlite_wasm_extension_types_list_collation_t *list) {
+  list->len = 0;
+  while (inside_collation_at(list->len)) list->len++;
+  list->ptr = call_room(list->len * sizeof(*list->ptr));
+  for (uint32_t i = 0; i < list->len; i++) {
+    inside_describe_collation(inside_collation_at(i), &list->ptr[i]);
+  }
+}
+
+static uint8_t module_kind(const sqlite3_module *methods) {
+  if (!methods->xCreate) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS_ONLY;
+  if (methods->xCreate == methods->xConnect) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS;
+  return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
+}
+
+static uint16_t module_flags(const sqlite3_module *methods) {
+  uint16_t flags = 0;
+  if (methods->xUpdate) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_WRITABLE;
+  /* Who asks for it knows what it means. */
+  if (sqlite3_vtab_nochange) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_UNCHANGED_COLUMNS;
+  if (methods->xBegin) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_TRANSACTIONS;
+  if (methods->xRename) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_RENAME;
+  if (methods->xFindFunction) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_OVERLOADS;
+  if (methods->iVersion >= 2 && methods->xSavepoint) {
+    flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_SAVEPOINTS;
+  }
+  if (methods->iVersion >= 4 && methods->xIntegrity) {
+    flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_INTEGRITY;
+  }
+  return flags;
+}
+
+/* Most shadow names of a module, and their longest, that are looked for. */
+#define MAX_SHADOW_NAMES 256
+#define MAX_SHADOW_NAME 64
+
+extern const char __global_base[], __data_end[];
+
+static size_t name_length(const char *text) {
+  size_t length = 0;
+  while (text + length < __data_end && length <= MAX_SHADOW_NAME &&
+         (text[length] == '_' || (text[length] >= '0' && text[length] <= '9') ||
+          (text[length] >= 'a' && text[length] <= 'z') ||
+          (text[length] >= 'A' && text[length] <= 'Z'))) {
+    length++;
+  }
+  return length;
+}
+
+static bool has_name(const full_extension_list_string_t *names, const char *name) {
+  for (size_t i = 0; i < names->len; i++) {
+    if (strcmp((const char *)names->ptr[i].ptr, name) == 0) return true;
+  }
+  return false;
+}
+
+/* A module tells of a name whether it is a shadow table's, and the host wants
+** all such names. A module compares with texts of its own, so those are tried;
+** also their ends, as the linker lays one text into the end of another. */
+static void find_shadow_names(const sqlite3_module *methods, full_extension_list_string_t *names) {
+  names->len = 0;
+  names->ptr = call_room(MAX_SHADOW_NAMES * sizeof(*names->ptr));
+  if (methods->iVersion < 3 || !methods->xShadowName) return;
+  for (const char *text = __global_base; text < __data_end; text++) {
+    size_t length = name_length(text);
+    if (length && length <= MAX_SHADOW_NAME && text + length < __data_end && !text[length] &&
+        names->len < MAX_SHADOW_NAMES && methods->xShadowName(text) && !has_name(names, text)) {
+      full_extension_string_set(&names->ptr[names->len++], text);
+    }
+  }
+}
+
+static void describe_modules(sqlite_wasm_extension_types_list_module_t *list) {
+  list->len = 0;
+  while (inside_module_at(list->len)) list->len++;
+  list->ptr = call_room(list->len * sizeof(*list->ptr));
+  for (uint32_t i = 0; i < list->len; i++) {
+    const inside_module *module = inside_module_at(i);
+    const sqlite3_module *methods = inside_module_methods(module);
+    full_extension_string_set(&list->ptr[i].name, inside_module_name(module));
+    list->ptr[i].kind = module_kind(methods);
+    list->ptr[i].flags = module_flags(methods);
+    list->ptr[i].risk = SQLITE_WASM_EXTENSION_TYPES_RISK_ORDINARY;
+    find_shadow_names(methods, &list->ptr[i].shadow_names);
+  }
+}
+
+void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_types_manifest_t *manifest) {
+  call_begin();
+  const Definition *definition = sqlite_wasm_definition();
+  full_extension_string_set(&manifest->name, definition->name);
+  full_extension_string_set(&manifest->version, definition->version);
+  full_extension_string_set(&manifest->description, definition->description);
+  describe_functions(&manifest->functions);
+  describe_collations(&manifest->collations);
+  describe_modules(&manifest->modules);
+  manifest->needs.ptr = call_room(sizeof(*manifest->needs.ptr));
+  manifest->needs.ptr[0].tag = SQLITE_WASM_EXTENSION_TYPES_NEED_SQL;
+  manifest->needs.len = sql_register ? 1 : 0;
+}
+
+/* Keeps the generated exports, and with them all of this, in the component. */
+extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(void);
+
+void sqlite_wasm_c_api(void) {
+  __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit();
+}

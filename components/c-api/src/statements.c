@@ -1,0 +1,623 @@
+/* SQL on the connection that called the extension: statements. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "start.h"
+
+/* Rows fetched at first, and at most, at once. A lookup sees its end with the
+** first; a scan does not cross for each row. */
+#define FIRST_ROWS 2
+#define MOST_ROWS 256
+
+struct sqlite3_stmt {
+  sqlite3_stmt *next;
+  sqlite_wasm_extension_sql_own_statement_t handle;
+  char *sql;
+  full_extension_list_string_t columns;
+  uint32_t parameters;
+  /* Asked for one by one. */
+  wit_string *names;
+  bool is_read_only;
+  /* Rows that were fetched, and the one at which the statement stands. */
+  sqlite_wasm_extension_sql_rows_t rows;
+  uint32_t row, limit;
+  bool runs, has_row;
+  inside_cell *cells;
+  /* What the last step returned, for reset and finalize. */
+  int code;
+};
+
+static sqlite3_stmt *all_statements;
+
+#define BORROWED(statement) sqlite_wasm_extension_sql_borrow_statement((statement)->handle)
+
+static int failed(wit_error *error) {
+  int code = inside_failed(error->code, (const char *)error->message.ptr, error->message.len);
+  if (error->message.len) free(error->message.ptr);
+  return code;
+}
+
+/* While the extension is described there is no SQL; its entry point then runs
+** again when there is. */
+static bool has_sql(void) {
+  if (start_has_sql) return true;
+  start_wanted_sql = true;
+  inside_failed(SQLITE_MISUSE, "no SQL while an extension is described", 38);
+  return false;
+}
+
+/* Preparing. */
+
+static int no_memory(void) { return inside_failed(SQLITE_NOMEM, NULL, 0); }
+
+static sqlite3_stmt *made(sqlite_wasm_extension_sql_own_statement_t handle, const char *sql,
+                          size_t length) {
+  sqlite3_stmt *statement = calloc(1, sizeof(*statement));
+  if (!statement) abort();
+  statement->handle = handle;
+  statement->sql = sqlite3_mprintf("%.*s", (int)length, sql);
+  statement->parameters = sqlite_wasm_extension_sql_method_statement_parameter_count(BORROWED(statement));
+  sqlite_wasm_extension_sql_method_statement_column_names(BORROWED(statement), &statement->columns);
+  statement->is_read_only = sqlite_wasm_extension_sql_method_statement_is_read_only(BORROWED(statement));
+  statement->cells = calloc(statement->columns.len + 1, sizeof(inside_cell));
+  if (!statement->cells) abort();
+  for (size_t i = 0; i <= statement->columns.len; i++) inside_set_null(&statement->cells[i]);
+  statement->next = all_statements;
+  all_statements = statement;
+  return statement;
+}
+
+int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int length, unsigned flags,
+                       sqlite3_stmt **statement, const char **tail) {
+  (void)db;
+  (void)flags;
+  *statement = NULL;
+  if (!sql) return SQLITE_MISUSE;
+  if (!has_sql()) return SQLITE_MISUSE;
+  size_t count = length < 0 ? strlen(sql) : strnlen(sql, length);
+  wit_string text = {(uint8_t *)sql, count};
+  sqlite_wasm_extension_sql_prepared_t prepared;
+  wit_error error;
+  if (tail) *tail = sql + count;
+  if (!sqlite_wasm_extension_sql_prepare(&text, &prepared, &error)) return failed(&error);
+  size_t used = count - prepared.tail.len;
+  if (prepared.tail.len) free(prepared.tail.ptr);
+  if (tail) *tail = sql + used;
+  if (prepared.statement.is_some) *statement = made(prepared.statement.val, sql, used);
+  return inside_succeeded();
+}
+
+int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int length, sqlite3_stmt **statement,
+                       const char **tail) {
+  return sqlite3_prepare_v3(db, sql, length, 0, statement, tail);
+}
+
+int sqlite3_prepare(sqlite3 *db, const char *sql, int length, sqlite3_stmt **statement,
+                    const char **tail) {
+  return sqlite3_prepare_v3(db, sql, length, 0, statement, tail);
+}
+
+/* Bytes of `count` characters of UTF-8 text, as UTF-16. */
+static size_t utf16_bytes(const char *text, const char *end) {
+  size_t bytes = 0;
+  for (; text < end; text++) {
+    if ((*text & 0xC0) != 0x80) bytes += (unsigned char)*text >= 0xF0 ? 4 : 2;
+  }
+  return bytes;
+}
+
+int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigned flags,
+                         sqlite3_stmt **statement, const void **tail) {
+  const uint16_t *characters = sql;
+  size_t length = 0;
+  *statement = NULL;
+  if (!sql) return SQLITE_MISUSE;
+  while ((bytes < 0 || length + 2 <= (size_t)bytes) && characters[length / 2]) length += 2;
+  inside_cell cell;
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
+                     .val.text = {(uint8_t *)sql, length}};
+  inside_set(&cell, &value, SQLITE_UTF16LE);
+  const char *text = (const char *)sqlite3_value_text(VALUE_OF(&cell));
+  const char *rest = text;
+  int code = text ? sqlite3_prepare_v3(db, text, -1, flags, statement, &rest) : no_memory();
+  if (tail) *tail = (const char *)sql + utf16_bytes(text, rest);
+  inside_clear(&cell);
+  return code;
+}
+
+int sqlite3_prepare16_v2(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,
+                         const void **tail) {
+  return sqlite3_prepare16_v3(db, sql, bytes, 0, statement, tail);
+}
+
+int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,
+                      const void **tail) {
+  return sqlite3_prepare16_v3(db, sql, bytes, 0, statement, tail);
+}
+
+/* Running. */
+
+static void drop_cells(sqlite3_stmt *statement) {
+  for (size_t i = 0; i < statement->columns.len; i++) {
+    inside_clear(&statement->cells[i]);
+    inside_set_null(&statement->cells[i]);
+  }
+}
+
+static void drop_row(sqlite3_stmt *statement, uint32_t row) {
+  size_t width = statement->columns.len;
+  for (size_t i = 0; i < width; i++) {
+    wit_value *value = &statement->rows.values.ptr[row * width + i];
+    if (value->tag >= SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT && value->val.blob.len) {
+      free(value->val.blob.ptr);
+    }
+  }
+}
+
+/* Give back the rows from the one at which the statement stands. */
+static void drop_rows(sqlite3_stmt *statement) {
+  drop_cells(statement);
+  if (statement->rows.values.len) {
+    for (uint32_t row = statement->row; row < statement->rows.count; row++) drop_row(statement, row);
+    free(statement->rows.values.ptr);
+  }
+  statement->rows.values.len = 0;
+  statement->rows.count = 0;
+  statement->row = 0;
+  statement->has_row = false;
+}
+
+static int show_row(sqlite3_stmt *statement) {
+  size_t width = statement->columns.len;
+  for (size_t i = 0; i < width; i++) {
+    inside_set(&statement->cells[i], &statement->rows.values.ptr[statement->row * width + i],
+               SQLITE_UTF8);
+  }
+  statement->has_row = true;
+  return statement->code = SQLITE_ROW;
+}
+
+static int fetch(sqlite3_stmt *statement) {
+  drop_rows(statement);
+  wit_error error;
+  statement->limit = statement->runs ? statement->limit * 4 : FIRST_ROWS;
+  if (statement->limit > MOST_ROWS) statement->limit = MOST_ROWS;
+  statement->runs = true;
+  sqlite_wasm_extension_sql_rows_t rows;
+  if (!sqlite_wasm_extension_sql_method_statement_step(BORROWED(statement), statement->limit, &rows,
+                                                       &error)) {
+    statement->runs = false;
+    return statement->code = failed(&error);
+  }
+  statement->rows = rows;
+  return SQLITE_OK;
+}
+
+static int finished(sqlite3_stmt *statement) {
+  drop_rows(statement);
+  statement->runs = false;
+  statement->rows.is_last = false;
+  statement->code = SQLITE_OK;
+  inside_succeeded();
+  return SQLITE_DONE;
+}
+
+int sqlite3_step(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_MISUSE;
+  if (!has_sql()) return SQLITE_MISUSE;
+  if (statement->has_row) {
+    drop_cells(statement);
+    drop_row(statement, statement->row++);
+    statement->has_row = false;
+  }
+  if (statement->row < statement->rows.count) return show_row(statement);
+  if (statement->runs && statement->rows.is_last) return finished(statement);
+  int code = fetch(statement);
+  if (code != SQLITE_OK) return code;
+  inside_succeeded();
+  return statement->rows.count ? show_row(statement) : finished(statement);
+}
+
+int sqlite3_reset(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_OK;
+  int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
+  /* After the last row, and after a failure, it is reset already. */
+  if (statement->runs && !statement->rows.is_last) {
+    sqlite_wasm_extension_sql_method_statement_reset(BORROWED(statement));
+  }
+  drop_rows(statement);
+  statement->runs = false;
+  statement->rows.is_last = false;
+  statement->code = SQLITE_OK;
+  return code;
+}
+
+int sqlite3_finalize(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_OK;
+  int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
+  drop_rows(statement);
+  sqlite_wasm_extension_sql_statement_drop_own(statement->handle);
+  sqlite3_stmt **place = &all_statements;
+  while (*place != statement) place = &(*place)->next;
+  *place = statement->next;
+  for (size_t i = 0; i < statement->columns.len; i++) {
+    if (statement->columns.ptr[i].len) free(statement->columns.ptr[i].ptr);
+  }
+  if (statement->columns.len) free(statement->columns.ptr);
+  for (uint32_t i = 0; statement->names && i < statement->parameters; i++) {
+    if (statement->names[i].len) free(statement->names[i].ptr);
+  }
+  free(statement->names);
+  free(statement->cells);
+  sqlite3_free(statement->sql);
+  free(statement);
+  return code;
+}
+
+/* Binding. */
+
+static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
+  if (!statement) return SQLITE_MISUSE;
+  wit_error error;
+  if (place < 1 || (uint32_t)place > statement->parameters) {
+    return inside_failed(SQLITE_RANGE, NULL, 0);
+  }
+  if (statement->runs) {
+    return inside_failed(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
+  }
+  if (!sqlite_wasm_extension_sql_method_statement_bind(BORROWED(statement), place, value, &error)) {
+    return failed(&error);
+  }
+  return inside_succeeded();
+}
+
+static void forget(void *data, void (*destructor)(void *)) {
+  if (destructor != SQLITE_STATIC && destructor != SQLITE_TRANSIENT) destructor(data);
+}
+
+static int bind_bytes(sqlite3_stmt *statement, int place, uint8_t class, const void *bytes,
+                      sqlite3_uint64 count, void (*destructor)(void *)) {
+  wit_value value = {.tag = bytes ? class : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL,
+                     .val.blob = {(uint8_t *)bytes, count}};
+  int code = count > 0x7fffffff ? inside_failed(SQLITE_TOOBIG, NULL, 0)
+                                : bind(statement, place, &value);
+  forget((void *)bytes, destructor);
+  return code;
+}
+
+int sqlite3_bind_blob64(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count,
+                        void (*destructor)(void *)) {
+  return bind_bytes(statement, place, SQLITE_WASM_EXTENSION_TYPES_VALUE_BLOB, bytes, count,
+                    destructor);
+}
+
+int sqlite3_bind_blob(sqlite3_stmt *statement, int place, const void *bytes, int count,
+                      void (*destructor)(void *)) {
+  if (count < 0) return SQLITE_MISUSE;
+  return sqlite3_bind_blob64(statement, place, bytes, count, destructor);
+}
+
+/* Text in UTF-16 crosses as UTF-8. */
+static int bind_utf16(sqlite3_stmt *statement, int place, const void *text, sqlite3_uint64 bytes,
+                      void (*destructor)(void *), int encoding) {
+  inside_cell cell;
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
+                     .val.text = {(uint8_t *)text, bytes & ~(sqlite3_uint64)1}};
+  inside_set(&cell, &value, encoding);
+  inside_get(&cell, SQLITE_UTF8, &value);
+  int code = bind(statement, place, &value);
+  inside_clear(&cell);
+  forget((void *)text, destructor);
+  return code;
+}
+
+int sqlite3_bind_text64(sqlite3_stmt *statement, int place, const char *text, sqlite3_uint64 bytes,
+                        void (*destructor)(void *), unsigned char encoding) {
+  if (encoding == SQLITE_UTF8 || encoding == SQLITE_UTF8_ZT || !text) {
+    return bind_bytes(statement, place, SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT, text, bytes,
+                      destructor);
+  }
+  return bind_utf16(statement, place, text, bytes, destructor,
+                    encoding == SQLITE_UTF16BE ? SQLITE_UTF16BE : SQLITE_UTF16LE);
+}
+
+int sqlite3_bind_text(sqlite3_stmt *statement, int place, const char *text, int bytes,
+                      void (*destructor)(void *)) {
+  if (bytes < 0) bytes = text ? strlen(text) : 0;
+  return sqlite3_bind_text64(statement, place, text, bytes, destructor, SQLITE_UTF8);
+}
+
+int sqlite3_bind_text16(sqlite3_stmt *statement, int place, const void *text, int bytes,
+                        void (*destructor)(void *)) {
+  size_t length = bytes;
+  for (length = bytes < 0 ? 0 : bytes; bytes < 0 && text && ((uint16_t *)text)[length / 2];) {
+    length += 2;
+  }
+  return sqlite3_bind_text64(statement, place, text, length, destructor, SQLITE_UTF16LE);
+}
+
+int sqlite3_bind_int64(sqlite3_stmt *statement, int place, sqlite3_int64 number) {
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER, .val.integer = number};
+  return bind(statement, place, &value);
+}
+
+int sqlite3_bind_int(sqlite3_stmt *statement, int place, int number) {
+  return sqlite3_bind_int64(statement, place, number);
+}
+
+int sqlite3_bind_double(sqlite3_stmt *statement, int place, double number) {
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_REAL, .val.real = number};
+  return bind(statement, place, &value);
+}
+
+int sqlite3_bind_null(sqlite3_stmt *statement, int place) {
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL};
+  return bind(statement, place, &value);
+}
+
+int sqlite3_bind_value(sqlite3_stmt *statement, int place, const sqlite3_value *value) {
+  sqlite3_value *copy = sqlite3_value_dup(value);
+  if (!copy) return value ? no_memory() : sqlite3_bind_null(statement, place);
+  wit_value given;
+  inside_get((inside_cell *)copy, SQLITE_UTF8, &given);
+  int code = bind(statement, place, &given);
+  sqlite3_value_free(copy);
+  return code;
+}
+
+int sqlite3_bind_zeroblob64(sqlite3_stmt *statement, int place, sqlite3_uint64 count) {
+  if (count > (sqlite3_uint64)sqlite3_limit(inside_connection(), SQLITE_LIMIT_LENGTH, -1)) {
+    return inside_failed(SQLITE_TOOBIG, NULL, 0);
+  }
+  void *zeros = calloc(1, count ? count : 1);
+  return zeros ? sqlite3_bind_blob64(statement, place, zeros, count, free) : no_memory();
+}
+
+int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int place, int count) {
+  return sqlite3_bind_zeroblob64(statement, place, count < 0 ? 0 : count);
+}
+
+int sqlite3_clear_bindings(sqlite3_stmt *statement) {
+  for (uint32_t place = 1; place <= statement->parameters; place++) {
+    sqlite3_bind_null(statement, place);
+  }
+  return SQLITE_OK;
+}
+
+int sqlite3_bind_parameter_count(sqlite3_stmt *statement) {
+  return statement ? statement->parameters : 0;
+}
+
+int sqlite3_bind_parameter_index(sqlite3_stmt *statement, const char *name) {
+  if (!statement || !name) return 0;
+  wit_string text = {(uint8_t *)name, strlen(name)};
+  return sqlite_wasm_extension_sql_method_statement_parameter_index(BORROWED(statement), &text);
+}
+
+const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int place) {
+  if (!statement || place < 1 || (uint32_t)place > statement->parameters) return NULL;
+  if (!statement->names) statement->names = calloc(statement->parameters, sizeof(wit_string));
+  if (!statement->names) abort();
+  wit_string *name = &statement->names[place - 1];
+  if (!name->ptr) {
+    sqlite_wasm_extension_sql_method_statement_parameter_name(BORROWED(statement), place, name);
+  }
+  return name->len ? (const char *)name->ptr : NULL;
+}
+
+/* Columns. */
+
+int sqlite3_column_count(sqlite3_stmt *statement) { return statement ? statement->columns.len : 0; }
+
+int sqlite3_data_count(sqlite3_stmt *statement) {
+  return statement && statement->has_row ? statement->columns.len : 0;
+}
+
+const char *sqlite3_column_name(sqlite3_stmt *statement, int column) {
+  if (!statement || column < 0 || (size_t)column >= statement->columns.len) return NULL;
+  const wit_string *name = &statement->columns.ptr[column];
+  return name->len ? (const char *)name->ptr : "";
+}
+
+sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int column) {
+  static inside_cell nothing;
+  if (statement && column >= 0 && (size_t)column < statement->columns.len) {
+    return VALUE_OF(&statement->cells[column]);
+  }
+  inside_failed(SQLITE_RANGE, NULL, 0);
+  inside_set_null(&nothing);
+  return VALUE_OF(&nothing);
+}
+
+#define COLUMN(type, name)                                        \
+  type sqlite3_column_##name(sqlite3_stmt *statement, int column) { \
+    return sqlite3_value_##name(sqlite3_column_value(statement, column)); \
+  }
+
+COLUMN(const void *, blob)
+COLUMN(int, bytes)
+COLUMN(int, bytes16)
+COLUMN(double, double)
+COLUMN(int, int)
+COLUMN(sqlite3_int64, int64)
+COLUMN(const unsigned char *, text)
+COLUMN(const void *, text16)
+COLUMN(int, type)
+
+/* About statements. */
+
+sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? inside_connection() : NULL; }
+
+const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
+
+int sqlite3_stmt_readonly(sqlite3_stmt *statement) { return !statement || statement->is_read_only; }
+
+int sqlite3_stmt_busy(sqlite3_stmt *statement) { return statement && statement->has_row; }
+
+sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *statement) {
+  (void)db;
+  return statement ? statement->next : all_statements;
+}
+
+/* The connection. */
+
+sqlite3_int64 sqlite3_last_insert_rowid(sqlite3 *db) {
+  (void)db;
+  return has_sql() ? sqlite_wasm_extension_sql_last_insert_row_id() : 0;
+}
+
+sqlite3_int64 sqlite3_changes64(sqlite3 *db) {
+  (void)db;
+  full_extension_tuple2_s64_s64_t changes = {0, 0};
+  if (has_sql()) sqlite_wasm_extension_sql_changes(&changes);
+  return changes.f0;
+}
+
+sqlite3_int64 sqlite3_total_changes64(sqlite3 *db) {
+  (void)db;
+  full_extension_tuple2_s64_s64_t changes = {0, 0};
+  if (has_sql()) sqlite_wasm_extension_sql_changes(&changes);
+  return changes.f1;
+}
+
+int sqlite3_changes(sqlite3 *db) { return (int)sqlite3_changes64(db); }
+
+int sqlite3_total_changes(sqlite3 *db) { return (int)sqlite3_total_changes64(db); }
+
+bool sql_register(uint32_t number, wit_error *error) {
+  sqlite_wasm_extension_types_function_t described;
+  inside_describe_function(inside_function_at(number), &described);
+  return sqlite_wasm_extension_sql_register_function(number, &described, error);
+}
+
+/* Whole texts. */
+
+static int execute(const char *sql) {
+  wit_string text = {(uint8_t *)sql, strlen(sql)};
+  wit_error error;
+  if (!has_sql()) return SQLITE_MISUSE;
+  return sqlite_wasm_extension_sql_execute(&text, &error) ? inside_succeeded() : failed(&error);
+}
+
+/* One row for the callback: values, and a null behind them. */
+static int tell(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **), void *data,
+                bool has_row) {
+  int count = statement->columns.len;
+  char **texts = calloc(2 * count + 2, sizeof(char *));
+  if (!texts) return no_memory();
+  for (int i = 0; i < count; i++) {
+    texts[i] = (char *)sqlite3_column_name(statement, i);
+    texts[count + 1 + i] = has_row ? (char *)sqlite3_column_text(statement, i) : NULL;
+  }
+  int stop = callback(data, count, has_row ? texts + count + 1 : NULL, texts);
+  free(texts);
+  return stop ? inside_failed(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
+}
+
+static int each_row(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **),
+                    void *data) {
+  int code;
+  while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    code = tell(statement, callback, data, true);
+    if (code != SQLITE_OK) return code;
+  }
+  return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int each_statement(sqlite3 *db, const char *sql,
+                          int (*callback)(void *, int, char **, char **), void *data) {
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK && *sql) {
+    sqlite3_stmt *statement;
+    code = sqlite3_prepare_v2(db, sql, -1, &statement, &sql);
+    if (code == SQLITE_OK && statement) code = each_row(statement, callback, data);
+    sqlite3_finalize(statement);
+  }
+  return code;
+}
+
+int sqlite3_exec(sqlite3 *db, const char *sql, int (*callback)(void *, int, char **, char **),
+                 void *data, char **message) {
+  if (!sql) sql = "";
+  int code = callback ? each_statement(db, sql, callback, data) : execute(sql);
+  if (message) *message = code ? sqlite3_mprintf("%s", sqlite3_errmsg(db)) : NULL;
+  return code;
+}
+
+/* `sqlite3_get_table`: the result as one list of texts, names first. */
+
+typedef struct {
+  char **texts;
+  size_t count;
+  int rows, width;
+  bool differs;
+} Result;
+
+static int add_text(Result *result, const char *text) {
+  char **texts = sqlite3_realloc64(result->texts, (result->count + 1) * sizeof(char *));
+  char *copy = text ? sqlite3_mprintf("%s", text) : NULL;
+  if (texts) result->texts = texts;
+  if (!texts || (text && !copy)) return 1;
+  result->texts[result->count++] = copy;
+  return 0;
+}
+
+static int add_row(void *data, int width, char **values, char **names) {
+  Result *result = data;
+  int fails = 0;
+  if (result->rows == 0) {
+    for (int i = 0; i < width; i++) fails |= add_text(result, names[i]);
+    result->width = width;
+  } else if (width != result->width) {
+    result->differs = true;
+    return 1;
+  }
+  for (int i = 0; i < width; i++) fails |= add_text(result, values[i]);
+  result->rows++;
+  return fails;
+}
+
+void sqlite3_free_table(char **table) {
+  if (!table) return;
+  size_t count = (size_t)table[-1];
+  for (size_t i = 0; i + 1 < count; i++) sqlite3_free(table[i]);
+  sqlite3_free(table - 1);
+}
+
+int sqlite3_get_table(sqlite3 *db, const char *sql, char ***table, int *rows, int *width,
+                      char **message) {
+  Result result = {0};
+  *table = NULL;
+  if (rows) *rows = 0;
+  if (width) *width = 0;
+  /* The first place has the number of all, for `sqlite3_free_table`. */
+  if (add_text(&result, NULL)) return no_memory();
+  int code = sqlite3_exec(db, sql, add_row, &result, message);
+  result.texts[0] = (char *)result.count;
+  if (result.differs) {
+    static const char why[] = "sqlite3_get_table() called with two or more incompatible queries";
+    if (message) sqlite3_free(*message);
+    if (message) *message = sqlite3_mprintf("%s", why);
+    code = SQLITE_ERROR;
+  }
+  if (code != SQLITE_OK) {
+    sqlite3_free_table(result.texts + 1);
+    return code;
+  }
+  *table = result.texts + 1;
+  if (rows) *rows = result.rows;
+  if (width) *width = result.width;
+  return SQLITE_OK;
+}
+
+const void *sqlite3_column_name16(sqlite3_stmt *statement, int column) {
+  static inside_cell name;
+  const char *text = sqlite3_column_name(statement, column);
+  if (!text) return NULL;
+  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
+                     .val.text = {(uint8_t *)text, strlen(text)}};
+  inside_clear(&name);
+  inside_set(&name, &value, SQLITE_UTF8);
+  return sqlite3_value_text16(VALUE_OF(&name));
+}

@@ -1,0 +1,294 @@
+/* Virtual tables: connecting, changing, and their transactions. */
+#include "tables.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the table that is being connected declares. */
+static char *declaration;
+
+int sqlite3_declare_vtab(sqlite3 *db, const char *sql) {
+  (void)db;
+  sqlite3_free(declaration);
+  declaration = sqlite3_mprintf("%s", sql);
+  return declaration ? inside_succeeded() : SQLITE_NOMEM;
+}
+
+/* And how it is to be used. */
+static uint8_t config;
+
+static void set_config(uint8_t option, bool is_set) {
+  config = is_set ? config | option : config & ~option;
+}
+
+int sqlite3_vtab_config(sqlite3 *db, int operation, ...) {
+  (void)db;
+  va_list arguments;
+  va_start(arguments, operation);
+  int code = SQLITE_OK;
+  switch (operation) {
+    case SQLITE_VTAB_CONSTRAINT_SUPPORT:
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_CONSTRAINT_SUPPORT,
+                 va_arg(arguments, int));
+      break;
+    case SQLITE_VTAB_INNOCUOUS:
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_DIRECT_ONLY, false);
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_INNOCUOUS, true);
+      break;
+    case SQLITE_VTAB_DIRECTONLY:
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_INNOCUOUS, false);
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_DIRECT_ONLY, true);
+      break;
+    case SQLITE_VTAB_USES_ALL_SCHEMAS:
+      set_config(SQLITE_WASM_EXTENSION_TABLE_TYPES_TABLE_CONFIG_ALL_SCHEMAS, true);
+      break;
+    default: code = SQLITE_MISUSE;
+  }
+  va_end(arguments);
+  return code;
+}
+
+bool table_fails(Table *table, int code, wit_error *error) {
+  call_fails(error, code, table->vtab->zErrMsg);
+  sqlite3_free(table->vtab->zErrMsg);
+  table->vtab->zErrMsg = NULL;
+  return false;
+}
+
+/* Module, schema and table, then what stands between the parentheses. */
+static const char **words(const inside_module *module, const wit_string *schema,
+                          const wit_string *name, const full_extension_list_string_t *arguments) {
+  const char **words = call_room((3 + arguments->len) * sizeof(char *));
+  words[0] = inside_module_name(module);
+  words[1] = call_text(schema);
+  words[2] = call_text(name);
+  call_own_bytes(arguments->ptr, arguments->len);
+  for (size_t i = 0; i < arguments->len; i++) words[3 + i] = call_text(&arguments->ptr[i]);
+  return words;
+}
+
+/* The table must have said what its columns are. */
+static bool keep(sqlite3_vtab *vtab, const sqlite3_module *methods, const char *name,
+                 sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
+  if (!declaration) {
+    methods->xDisconnect(vtab);
+    char *message = sqlite3_mprintf("vtable constructor did not declare schema: %s", name);
+    call_fails(error, SQLITE_ERROR, message);
+    sqlite3_free(message);
+    return false;
+  }
+  memset(vtab, 0, sizeof(*vtab));
+  vtab->pModule = methods;
+  vtab->nRef = 1;
+  Table *table = malloc(sizeof(Table));
+  if (!table) abort();
+  *table = (Table){vtab, methods};
+  connected->table = (uint32_t)table;
+  connected->config = config;
+  call_give_text(&connected->declaration, declaration);
+  return true;
+}
+
+bool exports_sqlite_wasm_extension_table_connect(
+    uint32_t number, uint8_t occasion, wit_string *schema, wit_string *name,
+    full_extension_list_string_t *arguments,
+    sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
+  call_begin();
+  const inside_module *module = inside_module_at(number);
+  const sqlite3_module *methods = inside_module_methods(module);
+  const char **argv = words(module, schema, name, arguments);
+  bool creates = occasion == SQLITE_WASM_EXTENSION_TABLE_TYPES_OCCASION_CREATE && methods->xCreate;
+  sqlite3_free(declaration);
+  declaration = NULL;
+  config = 0;
+  sqlite3_vtab *vtab = NULL;
+  char *message = NULL;
+  int code = (creates ? methods->xCreate : methods->xConnect)(
+      inside_connection(), inside_module_data(module), 3 + arguments->len, argv, &vtab, &message);
+  if (code == SQLITE_OK) return keep(vtab, methods, argv[2], connected, error);
+  call_fails(error, code, message);
+  sqlite3_free(message);
+  return false;
+}
+
+bool exports_sqlite_wasm_extension_table_disconnect(uint32_t number, wit_error *error) {
+  call_begin();
+  Table *table = TABLE(number);
+  int code = table->methods->xDisconnect(table->vtab);
+  free(table);
+  return code == SQLITE_OK || call_fails(error, code, NULL);
+}
+
+bool exports_sqlite_wasm_extension_table_destroy(uint32_t number, wit_error *error) {
+  call_begin();
+  Table *table = TABLE(number);
+  int (*destroy)(sqlite3_vtab *) = table->methods->xDestroy;
+  int code = (destroy ? destroy : table->methods->xDisconnect)(table->vtab);
+  /* Where that fails, the table stays. */
+  if (code != SQLITE_OK) return table_fails(table, code, error);
+  free(table);
+  return true;
+}
+
+/* Changes. */
+
+static int conflict;
+
+int sqlite3_vtab_on_conflict(sqlite3 *db) {
+  (void)db;
+  return conflict;
+}
+
+static int conflict_code(uint8_t mode) {
+  switch (mode) {
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CONFLICT_ROLLBACK: return SQLITE_ROLLBACK;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CONFLICT_IGNORE: return SQLITE_IGNORE;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CONFLICT_FAIL: return SQLITE_FAIL;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CONFLICT_REPLACE: return SQLITE_REPLACE;
+  }
+  return SQLITE_ABORT;
+}
+
+static sqlite3_value *argument(wit_value *value) {
+  return *call_arguments(value, 1, NULL, SQLITE_UTF8);
+}
+
+/* The subtypes of the columns that a change has, and the next of them. */
+static wit_bytes subtypes;
+
+static sqlite3_value *changed_column(wit_value *value) {
+  sqlite3_value *given = argument(value);
+  if (subtypes.len) inside_set_subtype((inside_cell *)given, *subtypes.ptr++);
+  return given;
+}
+
+static sqlite3_value *column(sqlite_wasm_extension_table_types_option_value_t *value) {
+  if (value->is_some) return changed_column(&value->val);
+  if (subtypes.len) subtypes.ptr++;
+  inside_cell *cell = call_cell();
+  inside_set_unchanged(cell);
+  return VALUE_OF(cell);
+}
+
+static size_t insertion(sqlite_wasm_extension_table_types_insertion_t *change,
+                        sqlite3_value ***values) {
+  size_t count = change->columns.len;
+  call_own_bytes(change->columns.ptr, count);
+  *values = call_room((2 + count) * sizeof(sqlite3_value *));
+  (*values)[0] = VALUE_OF(call_cell());
+  (*values)[1] = argument(&change->row_id);
+  for (size_t i = 0; i < count; i++) (*values)[2 + i] = changed_column(&change->columns.ptr[i]);
+  return 2 + count;
+}
+
+static size_t modification(sqlite_wasm_extension_table_types_modification_t *change,
+                           sqlite3_value ***values) {
+  size_t count = change->columns.len;
+  call_own_bytes(change->columns.ptr, count);
+  *values = call_room((2 + count) * sizeof(sqlite3_value *));
+  (*values)[0] = argument(&change->old);
+  (*values)[1] = argument(&change->new_);
+  for (size_t i = 0; i < count; i++) (*values)[2 + i] = column(&change->columns.ptr[i]);
+  return 2 + count;
+}
+
+/* The values as xUpdate takes them. */
+static size_t changed(sqlite_wasm_extension_table_types_change_t *change,
+                      sqlite3_value ***values) {
+  switch (change->tag) {
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CHANGE_INSERT:
+      return insertion(&change->val.insert, values);
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_CHANGE_UPDATE:
+      return modification(&change->val.update, values);
+  }
+  *values = call_arguments(&change->val.delete_, 1, NULL, SQLITE_UTF8);
+  return 1;
+}
+
+bool exports_sqlite_wasm_extension_table_update(uint32_t number,
+                                                sqlite_wasm_extension_table_types_change_t *change,
+                                                wit_bytes *given_subtypes, uint8_t mode, int64_t *row_id, wit_error *error) {
+  call_begin();
+  Table *table = TABLE(number);
+  sqlite3_value **values;
+  call_own_bytes(given_subtypes->ptr, given_subtypes->len);
+  subtypes = *given_subtypes;
+  size_t count = changed(change, &values);
+  conflict = conflict_code(mode);
+  sqlite3_int64 given = 0;
+  int code = table->methods->xUpdate(table->vtab, count, values, &given);
+  *row_id = given;
+  return code == SQLITE_OK || table_fails(table, code, error);
+}
+
+/* Transactions. */
+
+typedef int step_method(sqlite3_vtab *);
+typedef int savepoint_method(sqlite3_vtab *, int);
+
+static int run(Table *table, const sqlite_wasm_extension_table_types_transaction_t *step) {
+  const sqlite3_module *methods = table->methods;
+  step_method *plain = NULL;
+  savepoint_method *numbered = NULL;
+  switch (step->tag) {
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_BEGIN: plain = methods->xBegin; break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_SYNC: plain = methods->xSync; break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_COMMIT: plain = methods->xCommit; break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_ROLLBACK: plain = methods->xRollback; break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_SAVEPOINT:
+      numbered = methods->xSavepoint;
+      break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_RELEASE:
+      numbered = methods->xRelease;
+      break;
+    case SQLITE_WASM_EXTENSION_TABLE_TYPES_TRANSACTION_ROLLBACK_TO:
+      numbered = methods->xRollbackTo;
+      break;
+  }
+  if (plain) return plain(table->vtab);
+  return numbered ? numbered(table->vtab, step->val.savepoint) : SQLITE_OK;
+}
+
+bool exports_sqlite_wasm_extension_table_transact(
+    uint32_t number, sqlite_wasm_extension_table_types_transaction_t *step, wit_error *error) {
+  call_begin();
+  int code = run(TABLE(number), step);
+  return code == SQLITE_OK || table_fails(TABLE(number), code, error);
+}
+
+bool exports_sqlite_wasm_extension_table_rename(uint32_t number, wit_string *name,
+                                                wit_error *error) {
+  call_begin();
+  int code = TABLE(number)->methods->xRename(TABLE(number)->vtab, call_text(name));
+  return code == SQLITE_OK || table_fails(TABLE(number), code, error);
+}
+
+bool exports_sqlite_wasm_extension_table_integrity(uint32_t number, wit_string *schema,
+                                                   wit_string *name, bool quick,
+                                                   full_extension_option_string_t *found,
+                                                   wit_error *error) {
+  call_begin();
+  Table *table = TABLE(number);
+  char *text = NULL;
+  int code = table->methods->xIntegrity(table->vtab, call_text(schema), call_text(name), quick,
+                                        &text);
+  found->is_some = text != NULL;
+  if (text) call_give_text(&found->val, text);
+  sqlite3_free(text);
+  return code == SQLITE_OK || table_fails(table, code, error);
+}
+
+bool exports_sqlite_wasm_extension_table_find_function(
+    uint32_t number, uint32_t arguments, wit_string *name,
+    sqlite_wasm_extension_table_types_overload_t *overload) {
+  call_begin();
+  Table *table = TABLE(number);
+  void (*call)(sqlite3_context *, int, sqlite3_value **) = NULL;
+  void *data = NULL;
+  int found = table->methods->xFindFunction(table->vtab, arguments, call_text(name), &call, &data);
+  if (!found) return false;
+  overload->function = inside_overload(call, data, arguments);
+  overload->operator_ = found >= SQLITE_INDEX_CONSTRAINT_FUNCTION ? found : 0;
+  return true;
+}

@@ -12,7 +12,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test build guests c-extensions bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -20,7 +20,7 @@ help: ## list the targets
 run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
-test: build native-reference guests ## set up, build, then run all tests
+test: build native-reference guests c-extensions ## set up, build, then run all tests
 	cargo test --release --workspace --exclude cli --exclude engine
 
 build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in target/release
@@ -37,6 +37,9 @@ precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machin
 guests: setup ## the extensions that only the tests load
 	tooling/build-guests
 
+c-extensions: setup ## existing C extensions, which only the tests load
+	tooling/c-sources/build
+
 smoke: build ## only the scripts of cli-smokes
 	cargo test --release -p sqlite-wasm-run --test smokes
 
@@ -46,10 +49,13 @@ bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .
 bench-extensions: dist native-reference guests ## what calls of extensions cost
 	python3 tooling/bench-extensions.py
 
+bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec
+	python3 tooling/bench-vec.py
+
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
-new-extension: ## NAME=x KIND=scalar|table|aggregate [FOLDER=…]: one to begin with
+new-extension: ## NAME=x KIND=scalar|table|aggregate|c [FOLDER=…]: one to begin with
 	@tooling/new-extension "$(NAME)" "$(KIND)" $(if $(FOLDER),"$(FOLDER)")
 
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes

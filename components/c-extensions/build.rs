@@ -1,0 +1,66 @@
+//! Compiles the C of each example, which `tooling/c-sources/fetch` has fetched.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+
+/// What the sources want to be compiled with, natively too.
+const FLAGS: &str = "flags.txt";
+
+/// `fileio` sets permissions of files, which WASI does not know.
+const MISSING: &[&str] = &["fileio"];
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=C_SOURCES");
+    for input in ["build.rs", "src", FLAGS] {
+        println!("cargo:rerun-if-changed={input}");
+    }
+    // Only `tooling/c-sources/build` links the examples.
+    let Some(sources) = env::var_os("C_SOURCES").map(PathBuf::from) else { return };
+    let flags = fs::read_to_string(FLAGS).expect("it lies beside this file");
+    let sqlean = sources.join("sqlean");
+    for entry in fs::read_dir(&sqlean).expect("`tooling/c-sources/fetch` makes it") {
+        let path = entry.expect("it can be listed").path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        if path.extension().is_some_and(|extension| extension == "c")
+            && let Some(name) = stem.strip_prefix("sqlean-")
+            && !MISSING.contains(&name)
+        {
+            let mut build = cc::Build::new();
+            build
+                .define("SQLITE_CORE", None)
+                .define("ENTRY", format!("{name}_init").as_str())
+                .include(&sqlean);
+            build.file("src/sqlean.c").file(&path);
+            compile(build, &format!("sqlean_{name}"), &flags);
+        }
+    }
+    println!("cargo:rustc-link-search={}", env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for name in ["probes", "probes_by_table", "absent"] {
+        let mut build = cc::Build::new();
+        match name {
+            "absent" => build.file("src/absent.c"),
+            _ => build.file("src/probes.c").file("src/probe_tables.c"),
+        };
+        // Without it the C calls through the table that its entry point gets.
+        if name != "probes_by_table" {
+            build.define("SQLITE_CORE", None);
+        }
+        compile(build, name, &flags);
+    }
+}
+
+/// Compile into a library, which the example of its name asks for.
+fn compile(mut build: cc::Build, name: &str, flags: &str) {
+    let headers = env::var("DEP_SQLITE_WASM_C_API_INCLUDE").expect("the C interface tells it");
+    let linux = env::var("DEP_SQLITE_WASM_C_API_LINUX").expect("as above");
+    let start = format!("{name}: ");
+    let line = flags.lines().find_map(|line| line.strip_prefix(&start)).unwrap_or_default();
+    build
+        .include(headers)
+        .flags(["-include", &linux])
+        .flags(line.split_whitespace())
+        .warnings(false)
+        .cargo_metadata(false)
+        .compile(name);
+}

@@ -1,0 +1,2 @@
+//! Refers to a routine that extensions are not offered.
+c_extensions::extension!("absent");

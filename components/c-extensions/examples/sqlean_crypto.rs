@@ -1,0 +1,2 @@
+//! sqlean's `crypto`.
+c_extensions::extension!("sqlean_crypto");

@@ -1,0 +1,2 @@
+//! sqlean's `define`.
+c_extensions::extension!("sqlean_define");

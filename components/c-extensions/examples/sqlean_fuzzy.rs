@@ -1,0 +1,2 @@
+//! sqlean's `fuzzy`.
+c_extensions::extension!("sqlean_fuzzy");

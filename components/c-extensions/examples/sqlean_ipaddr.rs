@@ -1,0 +1,2 @@
+//! sqlean's `ipaddr`.
+c_extensions::extension!("sqlean_ipaddr");

@@ -1,0 +1,2 @@
+//! sqlean's `math`.
+c_extensions::extension!("sqlean_math");

@@ -1,0 +1,2 @@
+//! sqlean's `regexp`.
+c_extensions::extension!("sqlean_regexp");

@@ -1,0 +1,2 @@
+//! sqlean's `stats`.
+c_extensions::extension!("sqlean_stats");

@@ -1,0 +1,2 @@
+//! sqlean's `text`.
+c_extensions::extension!("sqlean_text");

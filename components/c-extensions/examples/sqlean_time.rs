@@ -1,0 +1,2 @@
+//! sqlean's `time`.
+c_extensions::extension!("sqlean_time");

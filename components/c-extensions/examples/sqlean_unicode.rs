@@ -1,0 +1,2 @@
+//! sqlean's `unicode`.
+c_extensions::extension!("sqlean_unicode");

@@ -1,0 +1,2 @@
+//! sqlean's `uuid`.
+c_extensions::extension!("sqlean_uuid");

@@ -1,0 +1,2 @@
+//! sqlean's `vsv`.
+c_extensions::extension!("sqlean_vsv");

@@ -1,0 +1,136 @@
+//! Existing C extensions as components, compared with the same C natively.
+//!
+//! Each script of `parity/` runs in the native reference with the native
+//! library, and in ours with the component: output and errors must be equal.
+//! What follows the line `-- crossed` runs in the other one's database.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::{Folder, Input, Outcome};
+
+/// What separates the two parts of a script.
+const CROSSED: &str = "\n-- crossed\n";
+
+fn sources() -> PathBuf {
+    let folder = support::repository().join("target/c-sources");
+    assert!(folder.join("wasm").is_dir(), "no C extensions; `make c-extensions` builds them");
+    folder
+}
+
+struct Script {
+    name: String,
+    extension: String,
+    parts: Vec<String>,
+}
+
+impl Script {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).expect("scripts are UTF-8");
+        let extension = text.lines().next().and_then(|line| line.strip_prefix("-- loads: "));
+        Self {
+            name: path.file_stem().expect("it has a name").to_string_lossy().into_owned(),
+            extension: extension.expect("the first line says what it loads").to_owned(),
+            parts: text.split(CROSSED).map(str::to_owned).collect(),
+        }
+    }
+
+    fn natively(&self, folder: &Path, part: &str) -> Outcome {
+        let library = sources().join(&self.extension);
+        let load = format!(".load {}", library.display());
+        let args = ["-cmd", &load, "test.db"];
+        support::run(&support::native(), &args, folder, &Input::Bytes(part.as_bytes()))
+    }
+
+    fn as_component(&self, component: &str, folder: &Path, part: &str) -> Outcome {
+        let components = sources().join("wasm");
+        let components = components.to_str().expect("the repository's path is UTF-8");
+        let grant = format!("{component}=sql");
+        let args =
+            ["--extension-dir", components, "--grant", &grant, "--load", component, "test.db"];
+        support::run(&support::our_binary(), &args, folder, &Input::Bytes(part.as_bytes()))
+    }
+
+    /// Run both; each part but the first with the databases exchanged.
+    fn compare(&self, component: &str) {
+        let (native, ours) = (Folder::fresh(&self.name), Folder::fresh(&self.name));
+        for (number, part) in self.parts.iter().enumerate() {
+            if number > 0 {
+                exchange(&native.path().join("test.db"), &ours.path().join("test.db"));
+            }
+            let expected = self.natively(&native.path(), part);
+            let actual = self.as_component(component, &ours.path(), part);
+            let name = format!("{}, part {}", self.name, number + 1);
+            let outputs = support::text::line_diff(&expected.stdout, &actual.stdout);
+            let errors = support::text::line_diff(&expected.stderr, &actual.stderr);
+            assert!(
+                expected.stdout == actual.stdout,
+                "{name}: - native, + ours\n{outputs}\n{actual}"
+            );
+            assert!(
+                expected.stderr == actual.stderr,
+                "{name}: - native, + ours\n{errors}\n{actual}"
+            );
+            assert!(!expected.stdout.is_empty(), "{name}: it printed nothing\n{expected}");
+        }
+    }
+}
+
+fn exchange(one: &Path, other: &Path) {
+    let third = one.with_extension("third");
+    fs::rename(one, &third).expect("the script made a database");
+    fs::rename(other, one).expect("this one too");
+    fs::rename(third, other).expect("it was just made");
+}
+
+/// Runs all scripts whose name begins so, with the component that they name.
+fn compare_all(prefix: &str) {
+    for script in scripts(prefix) {
+        script.compare(&script.extension);
+    }
+}
+
+fn scripts(prefix: &str) -> Vec<Script> {
+    let folder = support::repository().join("host/tests/parity");
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no script begins with `{prefix}`");
+    paths.iter().map(|path| Script::read(path)).collect()
+}
+
+#[test]
+fn vec0_is_sqlite_vec() {
+    compare_all("vec0_");
+}
+
+#[test]
+fn sqlean_is_as_natively() {
+    compare_all("sqlean_");
+}
+
+#[test]
+fn each_routine_is_as_natively() {
+    compare_all("probes_");
+}
+
+#[test]
+fn each_routine_is_as_natively_through_the_table() {
+    for script in scripts("probes_") {
+        script.compare("probes_by_table");
+    }
+}
+
+#[test]
+fn a_missing_routine_is_named_when_the_extension_is_loaded() {
+    let folder = Folder::fresh("absent");
+    let components = sources().join("wasm");
+    let args = ["--extension-dir", components.to_str().expect("UTF-8"), ":memory:", ".load absent"];
+    let run = support::ours(&folder.path(), &args);
+    run.complains("sqlite3_backup_init: extensions are not offered this function of SQLite");
+}

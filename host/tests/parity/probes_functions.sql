@@ -1,0 +1,35 @@
+-- loads: probes
+.mode quote
+select p_value(NULL, 5, -1.5, 'text', x'00ff', '12abc', ' 7', 1e300, 9223372036854775807, '', x'', 'ä𐌀');
+select p_value(json('[1]')), p_value(1 = 1), p_value(char(97, 0, 98)), p_value(cast(x'ff' as text)), p_value();
+select p_result('blob', 'abc'), p_result('blob64', x'0102'), p_result('double', '1.5'), p_result('nan', 0), p_result('inf', 0), p_result('int', 1e10), p_result('int64', 1e10), p_result('null', 1);
+select p_result('text', 'täxt'), p_result('text to NUL', 0), hex(p_result('text with NUL', 0)), p_result('static', 0), p_result('freed', 0), p_result('text16', 'wide ä'), p_result('text16le', 'le ä'), p_result('text16be', 'be ä'), p_result('text64', 'sixty');
+select p_result('value', 1.5), p_result('value', x'01'), p_result('value', 'v'), p_result('value', NULL), p_result('zeroblob', 0), p_result('zeroblob64', 0), subtype(p_result('subtype', 'x')), typeof(p_result('pointer', 0)), p_result('str', 0), p_result('nothing', 0);
+select p_result('zeroblob64 too big', 0);
+select p_result('error', 'an error ä');
+select p_result('error cut', 0);
+select p_result('error16', 'wide error');
+select p_result('error_code', 19);
+select p_result('error_code', 266);
+select p_result('error and code', 0);
+select p_result('nomem', 0);
+select p_result('toobig', 0);
+select p_user_data(), p_client(), p_memory();
+select group_concat(p_auxdata('constant')) from (values (1), (2), (3));
+select p_sum(value), p_plain_sum(value) from json_each('[1,2,3]');
+select p_sum(value), p_plain_sum(value) from json_each('[]');
+select p_sum(value) over (order by value rows between 1 preceding and current row) from json_each('[1,2,3,4]');
+select p_sum(value) from json_each('[1,"a"]');
+select value % 2, p_sum(value) from json_each('[1,2,3,4,5]') group by 1;
+select group_concat(value) from (select value from json_each('["ccc","a","bb","äa",""]') order by value collate p_length);
+select group_concat(value) from (select value from json_each('["ccc","a","bb","äa",""]') order by value collate p_length16);
+select 'aa' < 'b' collate p_wide, max('aa' collate p_length, 'b');
+select p_utf16('wide ä𐌀'), p_named16('named'), p_utf16(NULL), p_utf16(5);
+select p_printf();
+select p_str();
+select p_compare('abc', 'ABD'), p_compare('a*', 'abc'), p_compare('a%', 'ABC'), p_compare('a!%', 'a%'), p_compare('', '');
+select p_keywords();
+select p_complete('select 1;'), p_complete('select 1'), p_complete('create trigger a begin select 1;'), p_complete('/* x */ ;'), p_complete('');
+select p_about();
+select p_overloaded(1);
+select p_value(p_result('pointer', 0)) like '%type 5%';

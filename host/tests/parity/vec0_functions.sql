@@ -1,0 +1,105 @@
+-- loads: vec0
+.mode quote
+select vec_version();
+-- from json and back
+select vec_f32('[1, 2.5, -3e2]'), vec_int8('[1,-128,127]'), vec_bit(x'f0a1'), vec_f32(x'0000803f');
+select subtype(vec_f32('[1]')), subtype(vec_int8('[1]')), subtype(vec_bit(x'01'));
+select vec_to_json(vec_f32('[1, 2.5, -3e2]')), vec_to_json(vec_int8('[1,-128,127]')), vec_to_json(vec_bit(x'f0'));
+select vec_to_json('[1,2]'), vec_to_json(x'0000803f00000040');
+select vec_length('[1,2,3]'), vec_length(vec_int8('[1,2]')), vec_length(vec_bit(x'ffff')), vec_length(x'0000803f');
+select vec_type('[1]'), vec_type(vec_int8('[1]')), vec_type(vec_bit(x'01')), vec_type(x'0000803f');
+-- arithmetic
+select vec_to_json(vec_add('[1,2]', '[10,20]')), vec_to_json(vec_sub('[1,2]', '[10,20]'));
+select vec_to_json(vec_add(vec_int8('[1,2]'), vec_int8('[10,120]'))), vec_to_json(vec_sub(vec_int8('[1,2]'), vec_int8('[10,20]')));
+select vec_to_json(vec_slice('[1,2,3,4]', 1, 3)), vec_to_json(vec_slice(vec_int8('[1,2,3,4]'), 0, 2)), hex(vec_slice(vec_bit(x'f0a1'), 8, 16));
+select vec_to_json(vec_normalize('[3,4]'));
+select vec_to_json(vec_quantize_int8('[-1,0,0.5,1]', 'unit')), hex(vec_quantize_binary('[1,-1,2,-2,3,-3,0,0]'));
+select hex(vec_quantize_binary(vec_int8('[1,-1,2,-2,3,-3,0,0]')));
+-- distances
+select printf('%.5f', vec_distance_l2('[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]', '[2,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,27.5]'));
+select printf('%.5f', vec_distance_l1('[1,2,3,4,5,6,7,8,9]', '[2,2,3,4,5,6,7,8,-9]'));
+select printf('%.5f', vec_distance_cosine('[1,2,3,4,5,6,7,8,9]', '[2,2,3,4,5,6,7,8,-9]'));
+select vec_distance_l2(vec_int8('[1,2,3]'), vec_int8('[1,2,-3]')), vec_distance_l1(vec_int8('[1,2,3]'), vec_int8('[1,2,-3]'));
+select printf('%.5f', vec_distance_cosine(vec_int8('[1,2,3]'), vec_int8('[1,2,-3]')));
+select vec_distance_hamming(vec_bit(x'ff00ff00ff00ff00'), vec_bit(x'0f000f000f000f01')), vec_distance_hamming(vec_bit(x'ff'), vec_bit(x'00'));
+-- each
+select rowid, value from vec_each('[1,2.5,3]');
+select rowid, value from vec_each(vec_int8('[1,-2]'));
+select rowid, value from vec_each(vec_bit(x'a5'));
+select count(*) from vec_each('[1,2,3]') where value > 1;
+-- what fails
+select vec_f32('');
+select vec_f32('[');
+select vec_f32('[1');
+select vec_f32('[1,]');
+select vec_f32('[1,"a"]');
+select vec_f32('[]');
+select vec_f32('1,2');
+select vec_f32('[1] x');
+select vec_f32(NULL);
+select vec_f32(1);
+select vec_f32(1.5);
+select vec_f32(x'');
+select vec_f32(x'aabb');
+select vec_int8('[1,128]');
+select vec_int8('[-129]');
+select vec_int8('[1.5]');
+select vec_int8('[a]');
+select vec_int8('');
+select vec_int8('[]');
+select vec_int8(x'');
+select vec_bit('[1]');
+select vec_bit(x'');
+select vec_bit(1);
+select vec_length(NULL);
+select vec_to_json(NULL);
+select vec_to_json('x');
+select vec_add('[1]', '[1,2]');
+select vec_add('[1]', vec_int8('[1]'));
+select vec_add(vec_bit(x'01'), vec_bit(x'01'));
+select vec_sub('[1]', 2);
+select vec_sub(vec_bit(x'01'), vec_bit(x'01'));
+select vec_slice('[1,2]', 0, 0);
+select vec_slice('[1,2]', 1, 0);
+select vec_slice('[1,2]', -1, 1);
+select vec_slice('[1,2]', 0, 5);
+select vec_slice('[1,2]', 3, 5);
+select vec_slice(vec_bit(x'ffff'), 1, 8);
+select vec_slice(vec_bit(x'ffff'), 0, 7);
+select vec_normalize(vec_int8('[1]'));
+select vec_normalize('x');
+select vec_quantize_int8('[1]', 'x');
+select vec_quantize_int8(vec_int8('[1]'), 'unit');
+select vec_quantize_binary('[1]');
+select vec_quantize_binary(vec_bit(x'01'));
+select vec_distance_l2('[1]', '[1,2]');
+select vec_distance_l2('[1]', vec_int8('[1]'));
+select vec_distance_l2(vec_bit(x'01'), vec_bit(x'01'));
+select vec_distance_l1(vec_bit(x'01'), vec_bit(x'01'));
+select vec_distance_cosine(vec_bit(x'01'), vec_bit(x'01'));
+select vec_distance_hamming('[1]', '[1]');
+select vec_distance_hamming(vec_int8('[1]'), vec_int8('[1]'));
+select vec_distance_l2(NULL, '[1]');
+select vec_distance_l2('[1]', NULL);
+select * from vec_each(NULL);
+select * from vec_each('x');
+select * from vec_each();
+select vec_f32();
+select vec_f32('[1]', 2);
+-- NaN and infinity, made of bytes
+select vec_to_json(vec_f32(x'0000c07f')), vec_to_json(vec_f32(x'0000807f')), vec_to_json(vec_f32(x'000080ff'));
+select vec_distance_l2(x'0000c07f', '[1]'), vec_distance_l2(x'0000807f', '[1]'), vec_distance_cosine(x'0000c07f', '[1]');
+select vec_distance_l1(x'0000c07f', '[1]'), vec_distance_l1(x'0000807f', '[1]');
+select vec_f32('[NaN]');
+select vec_f32('[inf]');
+select vec_f32('[1e39]');
+select value from vec_each(x'0000c07f');
+select vec_to_json(vec_normalize('[0,0]'));
+select vec_distance_cosine('[0,0]', '[1,1]');
+-- in schemas
+create table t(v blob check(vec_length(v) = 2), l as (vec_length(v)));
+insert into t values (vec_f32('[1,2]'));
+insert into t values (vec_f32('[1]'));
+select hex(v), l from t;
+create index i on t(vec_distance_l2(v, '[0,0]'));
+select count(*) from t where vec_distance_l2(v, '[0,0]') > 1;

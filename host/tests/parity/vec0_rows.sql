@@ -1,0 +1,105 @@
+-- loads: vec0
+.mode quote
+create virtual table f using vec0(x float[3]);
+insert into f(rowid, x) values (1, '[1,2,3]'), (5, vec_f32('[4,5,6]')), (-7, x'0000803f0000803f0000803f');
+insert into f(x) values ('[7,8,9]'), ('[0,0,0]');
+select last_insert_rowid(), changes(), total_changes();
+select rowid, vec_to_json(x) from f;
+select rowid, vec_to_json(x) from f where rowid = 5;
+select rowid, vec_to_json(x) from f where rowid in (1, 6, 77);
+select rowid, vec_to_json(x) from f where rowid between 1 and 6 order by rowid desc;
+select count(*), sum(rowid) from f;
+select rowid, x from f where rowid = 99;
+-- refused
+insert into f(rowid, x) values (1, '[1,2,3]');
+insert into f(rowid, x) values ('a', '[1,2,3]');
+insert into f(rowid, x) values (1.5, '[1,2,3]');
+insert into f(rowid, x) values (20, '[1,2]');
+insert into f(rowid, x) values (20, '[1,2,3,4]');
+insert into f(rowid, x) values (20, vec_int8('[1,2,3]'));
+insert into f(rowid, x) values (20, vec_bit(x'01'));
+insert into f(rowid, x) values (20, NULL);
+insert into f(rowid, x) values (20, 1);
+insert into f(rowid, x) values (20, 'abc');
+insert into f(rowid, x) values (20, x'00');
+insert into f(rowid) values (20);
+insert into f(rowid, x, distance) values (20, '[1,2,3]', 1.0);
+insert into f(rowid, x, k) values (20, '[1,2,3]', 1);
+insert or ignore into f(rowid, x) values (1, '[9,9,9]');
+insert or replace into f(rowid, x) values (1, '[9,9,9]');
+replace into f(rowid, x) values (5, '[8,8,8]');
+select rowid, vec_to_json(x) from f;
+-- update
+update f set x = '[1,1,1]' where rowid = 1;
+update f set x = '[1,1]' where rowid = 1;
+update f set x = NULL where rowid = 1;
+update f set rowid = 100 where rowid = 1;
+update f set x = vec_add(x, '[1,1,1]');
+update f set distance = 1 where rowid = 1;
+update f set k = 1 where rowid = 1;
+select rowid, vec_to_json(x) from f;
+-- delete
+delete from f where rowid = 5;
+delete from f where rowid = 5;
+delete from f where rowid in (1, 6);
+select rowid, vec_to_json(x) from f;
+insert into f(x) values ('[10,10,10]');
+select rowid, vec_to_json(x) from f;
+select rowid, id, chunk_id, chunk_offset from f_rowids order by rowid;
+select chunk_id, size, hex(validity), hex(substr(rowids, 1, 64)) from f_chunks;
+select rowid, hex(substr(vectors, 1, 96)) from f_vector_chunks00;
+delete from f;
+select count(*) from f;
+select chunk_id, size, hex(validity) from f_chunks;
+-- text keys
+create virtual table t using vec0(id text primary key, x int8[2], chunk_size=8);
+insert into t(id, x) values ('a', vec_int8('[1,2]')), ('b', vec_int8('[3,4]')), ('ä', vec_int8('[5,6]'));
+insert into t(id, x) values ('a', vec_int8('[1,2]'));
+insert into t(id, x) values (1, vec_int8('[1,2]'));
+insert into t(id, x) values (NULL, vec_int8('[1,2]'));
+insert into t(x) values (vec_int8('[1,2]'));
+insert into t(id, x) values ('c', '[1,2]');
+insert into t(rowid, id, x) values (3, 'c', vec_int8('[1,2]'));
+select id, vec_to_json(x) from t;
+select id from t where id = 'b';
+select id from t where id in ('a', 'ä', 'zz');
+update t set x = vec_int8('[9,9]') where id = 'b';
+update t set id = 'z' where id = 'b';
+delete from t where id = 'a';
+select id, vec_to_json(x) from t;
+select rowid, id, chunk_id, chunk_offset from t_rowids;
+insert or replace into t(id, x) values ('b', vec_int8('[7,7]'));
+select id, vec_to_json(x) from t;
+-- bits, and several vectors
+create virtual table m using vec0(id integer primary key, a bit[8], b bit[16] distance_metric=hamming, c float[1], chunk_size=8);
+insert into m(id, a, b, c) values (1, vec_bit(x'0f'), vec_bit(x'0ff0'), '[1]');
+insert into m(id, a, b, c) values (2, x'0f', vec_bit(x'0ff0'), '[1]');
+insert into m(id, a, b, c) values (3, vec_bit(x'ff'), vec_bit(x'0f'), '[1]');
+insert into m(id, a, b) values (4, vec_bit(x'ff'), vec_bit(x'0f0f'));
+select id, hex(a), hex(b), vec_to_json(c) from m;
+update m set a = vec_bit(x'aa'), c = '[5]' where id = 1;
+select id, vec_to_json(a), hex(b), vec_to_json(c) from m;
+-- many chunks
+create virtual table c using vec0(x float[2], chunk_size=8);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 50) insert into c(rowid, x) select i, '[' || i || ',' || (i * i) || ']' from n;
+delete from c where rowid % 3 = 0;
+delete from c where rowid between 9 and 16;
+insert into c(rowid, x) select value + 100, '[' || value || ',0]' from vec_each('[1,2,3,4,5,6,7,8,9]');
+select rowid, vec_to_json(x) from c;
+select chunk_id, size, hex(validity), hex(rowids) from c_chunks;
+select rowid, chunk_id, chunk_offset from c_rowids order by rowid;
+select rowid, hex(vectors) from c_vector_chunks00;
+-- crossed
+select rowid, vec_to_json(x) from f;
+select id, vec_to_json(x) from t;
+select id, vec_to_json(a), hex(b), vec_to_json(c) from m;
+select rowid, printf('%.5f', distance) from c where x match '[3,9]' and k = 7;
+insert into c(rowid, x) values (1000, '[1,1]');
+update t set x = vec_int8('[4,4]') where id = 'b';
+delete from m where id = 1;
+select count(*) from c;
+select id, vec_to_json(x) from t;
+select id from m;
+select chunk_id, size, hex(validity), hex(rowids) from c_chunks;
+drop table c;
+select name from sqlite_schema order by name;

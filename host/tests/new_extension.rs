@@ -111,10 +111,12 @@ fn each_kind_builds_loads_and_answers_as_its_smoke_says() {
 #[test]
 fn each_kind_passes_its_own_tests() {
     let copy = scaffolded();
-    let packages = kinds().into_iter().map(|kind| format!("-pmy_{kind}-extension"));
+    // What is in C has its smoke.
+    let kinds: Vec<_> = kinds().into_iter().filter(|kind| kind != "c").collect();
+    let packages = kinds.iter().map(|kind| format!("-pmy_{kind}-extension"));
     let printed =
         succeeds(in_folder(env!("CARGO"), copy).args(["test", "--release"]).args(packages));
-    assert_eq!(printed.matches("test result: ok. 2 passed").count(), kinds().len(), "{printed}");
+    assert_eq!(printed.matches("test result: ok. 2 passed").count(), kinds.len(), "{printed}");
 }
 
 #[test]

@@ -323,6 +323,7 @@ impl Table {
             encoding: TextEncoding::Utf8,
             wants_subtypes: true,
             subtypes: Subtypes::Kept,
+            numbers: Numbers::AsTheyAre,
         }));
         let last = self.overloads.len() - 1;
         &raw const *self.overloads[last]

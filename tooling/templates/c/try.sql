@@ -1,0 +1,1 @@
+SELECT rot13('Uryyb')

@@ -62,7 +62,7 @@ struct Table {
     columns: u32,
     /// Functions beyond the manifest that the table offers. SQLite keeps their
     /// addresses in statements.
-    overloads: Vec<Box<scalar::Registered>>,
+    overloads: Vec<Rc<scalar::Registered>>,
     /// An update may leave columns out.
     takes_unchanged: bool,
 }
@@ -315,9 +315,9 @@ impl Table {
             return registered;
         }
         if let Some(known) = self.overloads.iter().find(|known| known.function == function) {
-            return &raw const **known;
+            return Rc::as_ptr(known);
         }
-        self.overloads.push(Box::new(scalar::Registered {
+        self.overloads.push(Rc::new(scalar::Registered {
             extension: self.extension.number,
             function,
             encoding: TextEncoding::Utf8,
@@ -326,7 +326,7 @@ impl Table {
             numbers: Numbers::AsTheyAre,
         }));
         let last = self.overloads.len() - 1;
-        &raw const *self.overloads[last]
+        Rc::as_ptr(&self.overloads[last])
     }
 
     /// Call the extension, for this table's connection.

@@ -15,7 +15,7 @@ use sqlite::{
     sqlite3_vtab, sqlite3_vtab_cursor,
 };
 
-use super::abi::{Failure, Subtypes, owned};
+use super::abi::{Failure, Numbers, Subtypes, owned};
 use super::load::{c_name, outcome};
 use super::scalar;
 use super::sql::served;

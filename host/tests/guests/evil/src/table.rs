@@ -4,11 +4,16 @@
 use crate::wire::exports::sqlite_wasm::extension::table::Guest;
 use crate::wire::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, ConstraintUse, FilterArgument, IndexPlan, IndexQuestion,
-    Occasion, Overload, Transaction,
+    Occasion, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{SqlError, Value};
 use crate::{Evil, deeds};
 use std::cell::RefCell;
+
+/// Rows with nothing but their values.
+fn batch(row_ids: Vec<i64>, values: Vec<Value>, is_last: bool) -> Batch {
+    Batch { row_ids, values, subtypes: Vec::new(), row_id_error: None, is_last }
+}
 
 thread_local! {
     /// The moment and the deed of each table.
@@ -49,7 +54,8 @@ impl Guest for Evil {
             tables.push(deed);
             tables.len() as u32 - 1
         });
-        Ok(Connected { table, declaration: declaration(&at(table, "connect")) })
+        let config = TableConfig::empty();
+        Ok(Connected { table, declaration: declaration(&at(table, "connect")), config })
     }
 
     fn disconnect(table: u32) -> Result<(), SqlError> {
@@ -96,6 +102,7 @@ impl Guest for Evil {
         _: i32,
         _: Option<String>,
         _: Vec<FilterArgument>,
+        _: Vec<u8>,
         _: Vec<u32>,
     ) -> Result<(), SqlError> {
         at(cursor, "filter");
@@ -106,22 +113,22 @@ impl Guest for Evil {
         let deed = at(cursor, "fetch");
         let integers = |count: i64| (0..count).map(Value::Integer).collect();
         Ok(match deed.as_str() {
-            "wide" => Batch { row_ids: vec![1], values: integers(7), is_last: true },
-            "narrow" => Batch { row_ids: vec![1, 2], values: integers(1), is_last: true },
-            "nothing" => Batch { row_ids: vec![], values: vec![], is_last: false },
+            "wide" => batch(vec![1], integers(7), true),
+            "narrow" => batch(vec![1, 2], integers(1), true),
+            "nothing" => batch(vec![], vec![], false),
             "many" => {
                 let count = i64::from(limit) * 1000;
-                Batch { row_ids: (0..count).collect(), values: integers(count), is_last: true }
+                batch((0..count).collect(), integers(count), true)
             }
             "huge" => {
                 let value = Value::Blob(vec![0; 200 << 20]);
-                Batch { row_ids: vec![1], values: vec![value], is_last: true }
+                batch(vec![1], vec![value], true)
             }
-            _ => Batch { row_ids: vec![1, 2, 3], values: integers(3), is_last: true },
+            _ => batch(vec![1, 2, 3], integers(3), true),
         })
     }
 
-    fn update(table: u32, _: Change, _: Conflict) -> Result<i64, SqlError> {
+    fn update(table: u32, _: Change, _: Vec<u8>, _: Conflict) -> Result<i64, SqlError> {
         at(table, "update");
         Ok(1)
     }

@@ -21,7 +21,9 @@ run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
 test: build native-reference guests c-extensions ## set up, build, then run all tests
-	cargo test --release --workspace --exclude cli --exclude engine
+	@# Apart, since together their features would have wasmtime compiled again.
+	cargo test --release -p sqlite-wasm-run
+	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
 
 build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in target/release
 

@@ -30,7 +30,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 
 /// Options for running a component.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct RunOptions {
     /// Grant a folder; `:ro` for reading only. GUEST is its name inside
     #[arg(long, value_name = "HOST[::GUEST][:ro]", value_parser = parse_folder)]

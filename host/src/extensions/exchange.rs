@@ -49,6 +49,16 @@ struct State {
     waited: Duration,
 }
 
+impl State {
+    fn check_open(&self) -> Result<(), SqlError> {
+        if self.is_open {
+            return Ok(());
+        }
+        let message = "there is no SQL in this call".to_owned();
+        Err(SqlError { code: SQLITE_MISUSE, message })
+    }
+}
+
 impl Exchange {
     /// Whether questions can be asked from now on.
     pub fn set_open(&self, is_open: bool) {
@@ -59,10 +69,7 @@ impl Exchange {
     pub async fn ask(&self, question: SqlAction) -> Result<SqlReply, SqlError> {
         {
             let mut state = self.state();
-            if !state.is_open {
-                let message = "there is no SQL in this call".to_owned();
-                return Err(SqlError { code: SQLITE_MISUSE, message });
-            }
+            state.check_open()?;
             state.question = Some(question);
             state.asked += 1;
             state.asked_at = Some(Instant::now());
@@ -86,10 +93,11 @@ impl Exchange {
     pub async fn write(&self, handle: u32, offset: u32, data: Vec<u8>) -> Result<(), SqlError> {
         let is_enough = {
             let mut state = self.state();
+            state.check_open()?;
             state.asked += 1;
             state.write_bytes += data.len();
             state.write.push((handle, offset, data));
-            state.write_bytes > MAX_WRITE_BYTES || !state.is_open
+            state.write_bytes > MAX_WRITE_BYTES
         };
         if is_enough { self.ask(SqlAction::Nothing).await.map(|_| ()) } else { Ok(()) }
     }

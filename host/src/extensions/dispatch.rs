@@ -1,0 +1,348 @@
+//! The functions of `dispatch`, each of which is one of an extension.
+
+use super::ExtensionsView;
+use super::extension::Extension;
+use super::instance::{self, Instance, Sandboxed};
+use super::types::{self, Output, SqlError, Value};
+use crate::bindings::sqlite_wasm::extension::table_types::{
+    Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
+    Overload, Transaction,
+};
+use crate::bindings::sqlite_wasm::host::dispatch::{
+    ExtensionUsage, Host, Loaded, SqlReply, SqlRequest,
+};
+
+/// Call a function of an extension's interface: `interface.function(…)`.
+///
+/// - `with NUMBER = HANDLE`: the extension's own number of what the caller
+///   calls HANDLE, for the arguments;
+/// - `plain`: the extension's function cannot fail.
+macro_rules! call {
+    ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
+        $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
+        let extension: &mut Sandboxed = $extension;
+        match extension.take_answer() {
+            Some(answer) => answer,
+            None => {
+                $(let $number = extension.number_of($handle)?;)?
+                match extension.instance()? {
+                    Instance::Direct(live) => {
+                        let outcome = live.exports.$interface().and_then(|exports| {
+                            exports.$function(&mut live.store $(, $argument)*)
+                        });
+                        extension.concluded(answer!(outcome $($plain)?))
+                    }
+                    Instance::Suspendable(mut live) => extension.begin(Box::pin(async move {
+                        let outcome = match live.exports.$interface() {
+                            Ok(exports) => {
+                                exports.$function(&mut live.store $(, $argument)*).await
+                            }
+                            Err(error) => Err(error),
+                        };
+                        let outcome: wasmtime::Result<Result<_, SqlError>> =
+                            answer!(outcome $($plain)?);
+                        let outcome = outcome.map(|answer| Box::new(answer) as Box<_>);
+                        (live, outcome)
+                    })),
+                }
+            }
+        }
+    }};
+}
+
+macro_rules! answer {
+    ($outcome:ident) => {
+        $outcome
+    };
+    ($outcome:ident plain) => {
+        $outcome.map(Ok)
+    };
+}
+
+impl types::Host for ExtensionsView<'_> {}
+impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
+
+impl Host for ExtensionsView<'_> {
+    fn load(&mut self, name: String) -> Result<Loaded, String> {
+        self.ctx.load(&name, self.grants).map_err(|error| format!("{error:#}"))
+    }
+
+    fn statistics(&mut self) -> Vec<ExtensionUsage> {
+        self.ctx.loaded.iter().map(Extension::statistics).collect()
+    }
+
+    fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
+        call!(self.extension(extension)?, extension.call_connect())
+    }
+
+    fn request(&mut self, extension: u32) -> Option<SqlRequest> {
+        self.extension(extension).ok()?.request()
+    }
+
+    fn resume(&mut self, extension: u32, reply: SqlReply) -> Option<SqlRequest> {
+        self.extension(extension).ok()?.resume(reply)
+    }
+
+    fn embedded(&mut self) -> Vec<Loaded> {
+        self.ctx.load_embedded()
+    }
+
+    fn call_scalar(
+        &mut self,
+        extension: u32,
+        function: u32,
+        arguments: Vec<Value>,
+        subtypes: Vec<u8>,
+    ) -> Result<Output, SqlError> {
+        let extension = self.loaded(extension)?.sandbox_for(function);
+        if arguments.len() == 1 && subtypes.is_empty() && extension.has_unary() {
+            return call!(extension, unary.call_call(function, &arguments[0]));
+        }
+        call!(extension, scalar.call_call(function, &arguments, &subtypes))
+    }
+
+    fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {
+        let extension = self.extension(extension)?;
+        let number = call!(extension, aggregate.call_start(function); plain)?;
+        extension.handles.add(number)
+    }
+
+    fn aggregate_step(
+        &mut self,
+        extension: u32,
+        accumulator: u32,
+        count: u32,
+        width: u32,
+        rows: Vec<Value>,
+        subtypes: Vec<u8>,
+    ) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        call!(
+            extension,
+            aggregate.call_step(number, count, width, &rows, &subtypes),
+            with number = accumulator
+        )
+    }
+
+    fn aggregate_inverse(
+        &mut self,
+        extension: u32,
+        accumulator: u32,
+        count: u32,
+        width: u32,
+        rows: Vec<Value>,
+        subtypes: Vec<u8>,
+    ) -> Result<(), SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        call!(
+            extension,
+            aggregate.call_inverse(number, count, width, &rows, &subtypes),
+            with number = accumulator
+        )
+    }
+
+    fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+        call!(
+            self.extension(extension)?,
+            aggregate.call_current(number),
+            with number = accumulator
+        )
+    }
+
+    fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+        let extension = self.extension(extension)?;
+        let answer = call!(extension, aggregate.call_finish(number), with number = accumulator);
+        extension.forget_handle(accumulator, answer)
+    }
+
+    fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), SqlError> {
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer =
+                call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
+            extension.forget_handle(accumulator, answer)
+        })
+    }
+
+    fn compare(&mut self, extension: u32, collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
+        // A comparison cannot fail; the order of bytes is at least an order.
+        self.unheard(extension, |view| view.compared(extension, collation, &left, &right))
+            .unwrap_or_else(|_| left.cmp(&right) as i32)
+    }
+
+    fn table_connect(
+        &mut self,
+        extension: u32,
+        module: u32,
+        occasion: Occasion,
+        schema: String,
+        name: String,
+        arguments: Vec<String>,
+    ) -> Result<Connected, SqlError> {
+        let extension = self.extension(extension)?;
+        let connected =
+            call!(extension, table.call_connect(module, occasion, &schema, &name, &arguments))?;
+        let table = extension.handles.add(connected.table)?;
+        Ok(Connected { table, ..connected })
+    }
+
+    fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer = call!(extension, table.call_disconnect(number), with number = table);
+            extension.forget_handle(table, answer)
+        })
+    }
+
+    fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            call!(extension, table.call_destroy(number), with number = table)?;
+            extension.forget_handle(table, Ok(()))
+        })
+    }
+
+    fn table_best_index(
+        &mut self,
+        extension: u32,
+        table: u32,
+        question: IndexQuestion,
+    ) -> Result<Option<IndexPlan>, SqlError> {
+        call!(
+            self.extension(extension)?,
+            table.call_best_index(number, &question),
+            with number = table
+        )
+    }
+
+    fn table_open(&mut self, extension: u32, table: u32) -> Result<u32, SqlError> {
+        let extension = self.extension(extension)?;
+        let cursor = call!(extension, table.call_open(number), with number = table)?;
+        extension.handles.add(cursor)
+    }
+
+    fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), SqlError> {
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            let answer = call!(extension, table.call_close(number), with number = cursor; plain);
+            extension.forget_handle(cursor, answer)
+        })
+    }
+
+    fn table_filter(
+        &mut self,
+        extension: u32,
+        cursor: u32,
+        plan: i32,
+        text: Option<String>,
+        arguments: Vec<FilterArgument>,
+        subtypes: Vec<u8>,
+        columns: Vec<u32>,
+    ) -> Result<(), SqlError> {
+        call!(
+            self.extension(extension)?,
+            table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),
+            with number = cursor
+        )
+    }
+
+    fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        call!(extension, table.call_fetch(number, limit), with number = cursor)
+    }
+
+    fn table_update(
+        &mut self,
+        extension: u32,
+        table: u32,
+        change: Change,
+        subtypes: Vec<u8>,
+        conflict: Conflict,
+    ) -> Result<i64, SqlError> {
+        call!(
+            self.extension(extension)?,
+            table.call_update(number, &change, &subtypes, conflict),
+            with number = table
+        )
+    }
+
+    fn table_transact(
+        &mut self,
+        extension: u32,
+        table: u32,
+        step: Transaction,
+    ) -> Result<(), SqlError> {
+        let call = |view: &mut Self| call!(view.extension(extension)?, table.call_transact(number, step), with number = table);
+        // Of all steps SQLite shows only the message of these two.
+        match step {
+            Transaction::Begin | Transaction::Sync => call(self),
+            _ => self.unheard(extension, call),
+        }
+    }
+
+    fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
+        call!(self.extension(extension)?, table.call_rename(number, &name), with number = table)
+    }
+
+    fn table_integrity(
+        &mut self,
+        extension: u32,
+        table: u32,
+        schema: String,
+        name: String,
+        quick: bool,
+    ) -> Result<Option<String>, SqlError> {
+        call!(
+            self.extension(extension)?,
+            table.call_integrity(number, &schema, &name, quick),
+            with number = table
+        )
+    }
+
+    fn table_find_function(
+        &mut self,
+        extension: u32,
+        table: u32,
+        arguments: u32,
+        name: String,
+    ) -> Result<Option<Overload>, SqlError> {
+        self.unheard(extension, |view| {
+            call!(
+                view.extension(extension)?,
+                table.call_find_function(number, arguments, &name),
+                with number = table;
+                plain
+            )
+        })
+    }
+}
+
+impl ExtensionsView<'_> {
+    fn compared(
+        &mut self,
+        extension: u32,
+        collation: u32,
+        left: &[u8],
+        right: &[u8],
+    ) -> Result<i32, SqlError> {
+        let extension = self.extension(extension)?;
+        match extension.instance()? {
+            Instance::Direct(live) => {
+                let outcome = live.exports.collation().and_then(|exports| {
+                    exports.call_compare(&mut live.store, collation, left, right)
+                });
+                extension.concluded(outcome.map(Ok))
+            }
+            Instance::Suspendable(mut live) => {
+                let outcome = live.exports.collation().and_then(|exports| {
+                    let store = &mut live.store;
+                    instance::at_once(exports.call_compare(store, collation, left, right))
+                });
+                extension.concluded_at_once(live, outcome)
+            }
+        }
+    }
+}

@@ -46,7 +46,13 @@ const SEAMS: &[Seam] = &[
     Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];
 
+/// Stack in linear memory, in bytes: SQLite's depth limits are set for that of
+/// a native main thread. Extensions keep what Rust gives, 1 MiB: it stands at
+/// the beginning of each one's memory, used or not.
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() {
+    println!("cargo:rustc-link-arg-bins=-zstack-size={STACK_BYTES}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     // Beside its own sqlite3.h the shell would take that header, of another
     // version than the library, and refuse to start.

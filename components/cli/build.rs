@@ -60,7 +60,7 @@ fn main() {
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
     for input in [
         "build.rs",
-        "src/input_file.c",
+        "src/file_stream.c",
         "src/shims.c",
         "src/shims.h",
         "src/linenoise.h",
@@ -92,7 +92,7 @@ fn main() {
     }
     build.compile("shell");
     cc::Build::new()
-        .files(["src/shims.c", "src/input_file.c"])
+        .files(["src/shims.c", "src/file_stream.c"])
         .define("_WASI_EMULATED_SIGNAL", None)
         .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
         .compile("shims");

@@ -29,8 +29,8 @@ use std::sync::atomic::{Ordering, fence};
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::files::{
-    self, AccessMode, ErrorCode, File as Handle, Host, LockLevel, OpenFlags, Opened, Resolved,
-    ShmLockKind, ShmState,
+    self, AccessMode, ErrorCode, File as Handle, FileAttributes, Host, LockLevel, OpenFlags,
+    Opened, Resolved, ShmLockKind, ShmState,
 };
 use crate::grants::{Access, Grants, Place};
 use crate::mapping;
@@ -301,8 +301,8 @@ impl Host for FilesView<'_> {
         target.into_os_string().into_string().map_err(|_| ErrorCode::Invalid.into())
     }
 
-    fn permissions(&mut self, path: String) -> Result<u32, Error> {
-        Ok(open::permissions(self.ctx.place(&path)?)?)
+    fn attributes(&mut self, path: String) -> Result<FileAttributes, Error> {
+        Ok(open::attributes(self.ctx.place(&path)?)?)
     }
 
     fn set_permissions(&mut self, path: String, bits: u32) -> Result<(), Error> {

@@ -92,16 +92,23 @@ unsafe fn put(text: &str, out: *mut u8, room: usize) -> c_int {
 
 /// # Safety
 ///
-/// `path` is a C string, and `bits` may be written.
+/// `path` is a C string, and `bits` and `is_pipe` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn host_permissions(path: *const c_char, bits: *mut u32) -> c_int {
+unsafe extern "C" fn host_attributes(
+    path: *const c_char,
+    bits: *mut u32,
+    is_pipe: *mut c_int,
+) -> c_int {
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    let Ok(found) = files::permissions(&path) else {
+    let Ok(found) = files::attributes(&path) else {
         return 0;
     };
     // SAFETY: the caller's promise.
-    unsafe { *bits = found };
+    unsafe {
+        *bits = found.permissions;
+        *is_pipe = c_int::from(found.is_pipe);
+    }
     1
 }
 

@@ -1,13 +1,13 @@
 //! SQLite's own shell, on the VFS of the `engine` crate.
 //!
 //! `shell.c` is compiled by `build.rs`; its calls that need a host end in
-//! [`host_calls`] and [`input_file`], its output and line editing in
+//! [`host_calls`] and [`file_stream`], its output and line editing in
 //! [`console`], and [`connection`] is what the shell adds to each connection.
 
 mod connection;
 mod console;
+mod file_stream;
 mod host_calls;
-mod input_file;
 
 use std::ffi::{CString, c_char, c_int};
 

@@ -23,14 +23,14 @@ extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, si
 extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
-extern int host_permissions(const char *zPath, unsigned *pBits);
+extern int host_attributes(const char *zPath, unsigned *pBits, int *pIsPipe);
 extern int host_set_permissions(const char *zPath, unsigned bits);
 extern int host_home(char *zOut, size_t room);
 extern void host_poll_interruption(void);
 extern int host_write(int toError, const void *pData, size_t n);
 extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 
-extern FILE *open_input(const char *zPath);
+extern FILE *open_stream(const char *zPath, const char *zMode);
 
 /* Bytes of a stdio buffer: the libc's own 1 KiB costs 64 times the calls. */
 #define BUFFER_BYTES 65536
@@ -131,10 +131,10 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
   char z[PATH_BYTES];
   FILE *device = open_device(zPath, zMode);
   if( device ) return device;
-  int reads = zMode[0]=='r' && strchr(zMode, '+')==0;
+  int oneWay = zMode[0]!='a' && strchr(zMode, '+')==0;
   FILE *f = 0;
-  if( granted(zPath, FOLLOW, z) ) f = reads ? open_input(z) : fopen(z, zMode);
-  if( f || !reads ) return f;
+  if( granted(zPath, FOLLOW, z) ) f = oneWay ? open_stream(z, zMode) : fopen(z, zMode);
+  if( f || zMode[0]!='r' ) return f;
   int savedErrno = errno;
   f = open_startup_file(zPath);
   errno = savedErrno;
@@ -196,9 +196,13 @@ int shell_utimes(const char *zPath, const struct timeval aTime[2]){
   return granted(zPath, FOLLOW, z) ? utimes(z, aTime) : -1;
 }
 
-static int with_permissions(int rc, const char *zPath, struct stat *p){
+static int with_attributes(int rc, const char *zPath, struct stat *p){
   unsigned bits;
-  if( rc==0 && host_permissions(zPath, &bits) ) p->st_mode |= bits;
+  int isPipe;
+  if( rc==0 && host_attributes(zPath, &bits, &isPipe) ){
+    if( isPipe ) p->st_mode = (p->st_mode & ~S_IFMT) | S_IFIFO;
+    p->st_mode |= bits;
+  }
   return rc;
 }
 
@@ -210,12 +214,12 @@ int shell_stat(const char *zPath, struct stat *p){
     p->st_mode = S_IFCHR;
     return 0;
   }
-  return granted(zPath, FOLLOW, z) ? with_permissions(stat(z, p), z, p) : -1;
+  return granted(zPath, FOLLOW, z) ? with_attributes(stat(z, p), z, p) : -1;
 }
 
 int shell_lstat(const char *zPath, struct stat *p){
   char z[PATH_BYTES];
-  return granted(zPath, KEEP, z) ? with_permissions(lstat(z, p), z, p) : -1;
+  return granted(zPath, KEEP, z) ? with_attributes(lstat(z, p), z, p) : -1;
 }
 
 static void in_order(FILE *f){

@@ -1,6 +1,6 @@
 //! An open file and its operations.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use rustix::buffer::spare_capacity;
 use rustix::fs::fstat;
-use rustix::io::{Errno, pread};
+use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_folder;
@@ -69,6 +69,12 @@ impl File {
             let from = offset + data.len() as u64;
             match pread(&self.file, spare_capacity(data), from) {
                 Ok(0) => break,
+                // A pipe has no places; it gives what comes next, and as soon
+                // as something has come.
+                Err(Errno::SPIPE) => {
+                    retry_on_intr(|| read(&self.file, spare_capacity(data)))?;
+                    break;
+                }
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -77,7 +83,13 @@ impl File {
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.file.write_all_at(data, offset)
+        match self.file.write_all_at(data, offset) {
+            // A pipe has no places.
+            Err(error) if error.kind() == io::ErrorKind::NotSeekable => {
+                (&self.file).write_all(data)
+            }
+            written => written,
+        }
     }
 
     pub(super) fn truncate(&self, size: u64) -> io::Result<()> {

@@ -7,12 +7,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_fs_ext::{FileTypeExt, FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt as _};
 
 use super::file::File;
 use super::{Error, code};
-use crate::bindings::sqlite_wasm::host::files::{ErrorCode, OpenFlags};
+use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, OpenFlags};
 use crate::grants::{Access, Place};
 
 /// `SQLITE_DEFAULT_FILE_PERMISSIONS`.
@@ -28,6 +28,9 @@ struct Ownership {
 /// Open the file at `place`; true when it can only be read although writing
 /// was asked for.
 pub fn open(place: Place<'_>, how: OpenFlags) -> Result<(File, bool), Error> {
+    if how.contains(OpenFlags::REWRITE) {
+        return Ok((File::at(place, open_rewriting(place)?, false), false));
+    }
     let wants_write = how.contains(OpenFlags::READ_WRITE);
     if !wants_write {
         return Ok((File::at(place, open_reading(place)?, false), false));
@@ -113,6 +116,14 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
         take_ownership(&file, &like).map_err(|error| code(&error))?;
     }
     Ok(file)
+}
+
+/// As `fopen` opens for `w`.
+fn open_rewriting(place: Place<'_>) -> Result<std::fs::File, ErrorCode> {
+    if place.access == Access::ReadOnly {
+        return Err(ErrorCode::ReadOnly);
+    }
+    open_with(place, OpenOptions::new().write(true).create(true).truncate(true))
 }
 
 fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
@@ -208,9 +219,13 @@ pub fn is_writable(place: Place<'_>) -> bool {
     place.access == Access::ReadWrite && open_with(place, options.read(true).write(true)).is_ok()
 }
 
-/// The permission bits of a file or folder.
-pub fn permissions(place: Place<'_>) -> io::Result<u32> {
-    Ok(place.dir.symlink_metadata(place.path)?.permissions().mode() & 0o777)
+/// What WASI does not tell of a file or folder.
+pub fn attributes(place: Place<'_>) -> io::Result<FileAttributes> {
+    let metadata = place.dir.symlink_metadata(place.path)?;
+    Ok(FileAttributes {
+        permissions: metadata.permissions().mode() & 0o777,
+        is_pipe: metadata.file_type().is_fifo(),
+    })
 }
 
 /// Set the permission bits of a file or folder.

@@ -1,0 +1,80 @@
+//! Files that the shell itself reads and writes, pipes among them, as natively.
+
+mod support;
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::thread;
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+use support::{Folder, Input};
+
+/// A pipe ends where its writer does, and what is in it may come in pieces.
+#[test]
+fn named_pipes_are_read_as_natively() {
+    for (read, script) in
+        [(".read pipe", "SELECT 1;\nSELECT 2;\n"), (".import --csv pipe t", "a,b\n1,2\n")]
+    {
+        let told =
+            both_with_a_pipe(&[":memory:", read, "SELECT * FROM pragma_table_list"], |pipe| {
+                let mut pipe = OpenOptions::new().write(true).open(pipe).expect("the pipe is ours");
+                for line in script.lines() {
+                    writeln!(pipe, "{line}").expect("it is read");
+                }
+                String::new()
+            });
+        assert_eq!(told[0], told[1], "{read}");
+    }
+}
+
+#[test]
+fn named_pipes_are_written_as_natively() {
+    let arguments = [":memory:", ".output pipe", "SELECT 'to the pipe'"];
+    let told =
+        both_with_a_pipe(&arguments, |pipe| fs::read_to_string(pipe).expect("the pipe is ours"));
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0].1, "to the pipe\n");
+}
+
+/// What both programs print, with a named pipe `pipe` that `other` holds the
+/// other end of, and what that returns.
+fn both_with_a_pipe(
+    arguments: &[&str],
+    other: impl Fn(&Path) -> String + Sync,
+) -> [(String, String); 2] {
+    [support::our_binary(), support::native()].map(|program| {
+        let folder = Folder::fresh("pipe");
+        let pipe = folder.path().join("pipe");
+        mkfifo(&pipe, Mode::S_IRWXU).expect("the folder is ours");
+        thread::scope(|scope| {
+            let other = scope.spawn(|| other(&pipe));
+            let command = support::command(&program, arguments, &folder.path());
+            let run = support::finish(command, &Input::Nothing).exits_with(0);
+            (run.out().into_owned(), other.join().expect("it does not panic"))
+        })
+    })
+}
+
+/// In pieces of the size of its buffer, and larger ones.
+#[test]
+fn files_are_written_as_natively() {
+    let scripts = [
+        "SELECT writefile('out', zeroblob(3000000)), length(readfile('out'));",
+        "SELECT writefile('out', 'new/ly'), writefile('new/out', x'00ff'), hex(readfile('new/out'));",
+        ".output out\nSELECT value, hex(value) FROM generate_series(1, 20000);\n.output\nSELECT length(readfile('out'));",
+        ".once out\nSELECT 'long';\n.once out\nSELECT 1;\nSELECT readfile('out');",
+        ".output .\nSELECT 1;",
+        ".output none/out\nSELECT 1;",
+    ];
+    for script in scripts {
+        let told = [support::our_binary(), support::native()].map(|program| {
+            let folder = Folder::fresh("written");
+            let input = Input::Bytes(script.as_bytes());
+            let run = support::run(&program, &[":memory:"], &folder.path(), &input);
+            (run.end, run.out().into_owned(), run.err().into_owned())
+        });
+        assert_eq!(told[0], told[1], "{script}");
+    }
+}

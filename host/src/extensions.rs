@@ -25,6 +25,7 @@ pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
+mod regular_files;
 mod sandbox;
 pub mod search;
 mod sql;
@@ -40,7 +41,9 @@ use std::time::Duration;
 use anyhow::Context;
 use wasmtime::component::{Component, HasData, Linker};
 
-use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
+use crate::bindings::sqlite_wasm::host::dispatch::{
+    ExtensionUsage, Loaded, add_to_linker as add_dispatch,
+};
 use crate::cache::Folder;
 use crate::component::{Beside, Loader};
 use crate::compose::Embedded;
@@ -56,8 +59,8 @@ pub(crate) use sandbox::{refuse_sql, story};
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;
 
-/// Most extensions of one component. The component chooses; each has memory
-/// and compiled code.
+/// Most extensions of one component, those of each connection counted. The
+/// component chooses; each has memory.
 const MAX_EXTENSIONS: usize = 256;
 
 /// What an extension may use.
@@ -100,7 +103,8 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
-    loaded: Vec<Extension>,
+    /// By their numbers; none for one whose connection was closed.
+    loaded: Vec<Option<Extension>>,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
     beside: Vec<Beside>,
@@ -159,17 +163,74 @@ impl ExtensionsCtx {
 
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let path = search::find(name, &self.folders, grants)?;
-        let place = match self.loaded.iter().position(|extension| extension.path() == Some(&path)) {
-            Some(place) => place,
-            None => {
-                let extension = self
-                    .open(&path)
-                    .with_context(|| format!("failed to load the extension `{name}`"))?;
-                self.loaded.push(extension);
-                self.loaded.len() - 1
-            }
+        let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(&path);
+        let known = self.extensions().find(is_it);
+        if let Some((number, extension)) = known {
+            return Ok(Loaded { extension: number, manifest: extension.manifest().clone() });
+        }
+        let extension =
+            self.open(&path).with_context(|| format!("failed to load the extension `{name}`"))?;
+        let manifest = extension.manifest().clone();
+        Ok(Loaded { extension: self.add(extension), manifest })
+    }
+
+    /// All that are there, with their numbers.
+    fn extensions(&self) -> impl Iterator<Item = (u32, &Extension)> {
+        (0..).zip(&self.loaded).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+    }
+
+    fn get(&mut self, number: u32) -> Option<&mut Extension> {
+        self.loaded.get_mut(number as usize)?.as_mut()
+    }
+
+    /// Its number.
+    fn add(&mut self, extension: Extension) -> u32 {
+        self.loaded.push(Some(extension));
+        self.loaded.len() as u32 - 1
+    }
+
+    /// The number by which a connection calls an extension.
+    fn attach(&mut self, number: u32) -> Result<u32, SqlError> {
+        let extension = self.get(number).ok_or_else(|| unknown(number))?;
+        if !extension.is_per_connection() {
+            return Ok(number);
+        }
+        self.check_room().map_err(|full| error(full.to_string()))?;
+        let extension = self.get(number).ok_or_else(|| unknown(number))?;
+        let connections = extension.for_connection(number);
+        Ok(self.add(connections))
+    }
+
+    /// A connection does not call it any more.
+    fn detach(&mut self, number: u32) {
+        let Some(parent) = self.get(number).and_then(|extension| extension.parent()) else {
+            return;
         };
-        Ok(Loaded { extension: place as u32, manifest: self.loaded[place].manifest().clone() })
+        let ended = self.loaded[number as usize].take();
+        if let (Some(parent), Some(ended)) = (self.get(parent), ended) {
+            parent.take_usage(&ended);
+        }
+    }
+
+    /// What each has done and used.
+    fn statistics(&self) -> Vec<ExtensionUsage> {
+        let of = |parent| {
+            self.extensions()
+                .filter(move |(_, extension)| extension.parent() == Some(parent))
+                .map(|(_, extension)| extension)
+        };
+        self.extensions()
+            .filter(|(_, extension)| extension.parent().is_none())
+            .map(|(number, extension)| extension.statistics(of(number)))
+            .collect()
+    }
+
+    fn check_room(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.extensions().count() < MAX_EXTENSIONS,
+            "{MAX_EXTENSIONS} extensions are loaded already"
+        );
+        Ok(())
     }
 
     fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
@@ -178,10 +239,7 @@ impl ExtensionsCtx {
     }
 
     fn start(&mut self, component: &Component, origin: &Origin) -> anyhow::Result<Extension> {
-        anyhow::ensure!(
-            self.loaded.len() < MAX_EXTENSIONS,
-            "{MAX_EXTENSIONS} extensions are loaded already"
-        );
+        self.check_room()?;
         Extension::load(component, origin, self.limits, &mut self.permits)
     }
 
@@ -210,8 +268,8 @@ impl ExtensionsCtx {
         for beside in std::mem::take(&mut self.beside) {
             match self.open_embedded(&beside) {
                 Ok(extension) => {
-                    self.embedded.push(self.loaded.len() as u32);
-                    self.loaded.push(extension);
+                    let number = self.add(extension);
+                    self.embedded.push(number);
                 }
                 Err(error) => {
                     let name = &beside.embedded.name;
@@ -223,9 +281,10 @@ impl ExtensionsCtx {
                 }
             }
         }
-        let manifest = |number: u32| self.loaded[number as usize].manifest().clone();
-        let loaded = |number: &u32| Loaded { extension: *number, manifest: manifest(*number) };
-        self.embedded.iter().map(loaded).collect()
+        self.extensions()
+            .filter(|(number, _)| self.embedded.contains(number))
+            .map(|(number, one)| Loaded { extension: number, manifest: one.manifest().clone() })
+            .collect()
     }
 
     fn open_embedded(&mut self, beside: &Beside) -> anyhow::Result<Extension> {
@@ -275,16 +334,17 @@ pub fn add_to_linker<T: 'static>(
     add_dispatch::<T, HasExtensions>(linker, view)
 }
 
+fn unknown(number: u32) -> SqlError {
+    error(format!("there is no extension number {number}"))
+}
+
 fn error(message: String) -> SqlError {
     SqlError { code: SQLITE_ERROR, message }
 }
 
 impl ExtensionsView<'_> {
     fn loaded(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
-        self.ctx
-            .loaded
-            .get_mut(number as usize)
-            .ok_or_else(|| error(format!("there is no extension number {number}")))
+        self.ctx.get(number).ok_or_else(|| unknown(number))
     }
 
     fn extension(&mut self, number: u32) -> Result<&mut Sandboxed, SqlError> {

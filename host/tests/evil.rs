@@ -4,6 +4,11 @@
 
 mod support;
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
 use support::guest::Loaded;
 use support::{End, Outcome};
 
@@ -119,6 +124,23 @@ fn files_the_network_the_environment_and_programs_are_closed() {
         ],
     );
     assert!(loaded.folder().join("test.db").is_file());
+}
+
+/// Nobody writes to the pipe: who opened it would wait for ever, and no limit of
+/// time ends what waits in the host.
+#[test]
+fn pipes_and_devices_in_a_granted_folder_are_not_opened() {
+    let loaded = evil("pipes").with(&["--grant", "evil=dir:data,dir:/dev"]);
+    let data = loaded.folder().join("data");
+    fs::create_dir(&data).expect("the folder is ours");
+    mkfifo(&data.join("pipe"), Mode::S_IRWXU).expect("the folder is ours");
+    symlink("pipe", data.join("link")).expect("the folder is ours");
+    fs::write(data.join("file"), "1").expect("the folder is ours");
+    let reads = ["data/file", "data/pipe", "data/link", "/dev/zero", "/dev/ptmx", "data/none"]
+        .map(|path| format!("SELECT evil('read {path}');\n"));
+    let refused = "Operation not permitted (os error 63)";
+    let missing = "No such file or directory (os error 44)";
+    loaded.answers(&reads.concat(), &["1 bytes", refused, refused, refused, refused, missing]);
 }
 
 #[test]

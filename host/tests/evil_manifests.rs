@@ -97,6 +97,18 @@ fn a_description_that_never_comes_is_refused() {
 }
 
 #[test]
+fn a_breakdown_in_connecting_is_told() {
+    let run = load(&evil("connect-panic"), &["--extension-timeout", "1s"]);
+    assert!(run.err().contains("`evil` broke down") && run.err().contains("panic"), "{run}");
+    assert_eq!(run.err().lines().count(), 1, "{run}");
+    let quick = ["--extension-timeout", "100ms"];
+    let run = load(&evil("disconnect-loop"), &quick);
+    assert_eq!(run.out(), "alive\n", "{run}");
+    assert!(run.err().contains("used up its time for one call"), "{run}");
+    assert_eq!(run.err().lines().count(), 1, "{run}");
+}
+
+#[test]
 fn another_version_of_the_contract_is_refused() {
     let mut content = evil("honest");
     let old = b"sqlite-wasm:extension/extension@0.1.0";

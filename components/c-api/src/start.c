@@ -87,6 +87,9 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   return tell_new(error);
 }
 
+/* What the C code registered is freed with the instance. */
+void exports_sqlite_wasm_extension_extension_disconnect(void) {}
+
 /* The manifest. */
 
 static void describe_functions(sqlite_wasm_extension_types_list_function_t *list) {
@@ -200,6 +203,7 @@ void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_type
   manifest->needs.ptr = call_room(sizeof(*manifest->needs.ptr));
   manifest->needs.ptr[0].tag = SQLITE_WASM_EXTENSION_TYPES_NEED_SQL;
   manifest->needs.len = sql_register ? 1 : 0;
+  manifest->connects = start_wanted_sql;
 }
 
 /* Keeps the generated exports, and with them all of this, in the component. */

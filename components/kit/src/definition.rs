@@ -34,9 +34,13 @@ pub trait Definition: 'static {
     const MODULES: &'static [Module] = &[];
     /// What must be granted.
     const NEEDS: &'static [Need] = &[];
-    /// Called for each connection that loads the extension, once all the above
-    /// is registered there.
-    const CONNECT: fn() -> Result<()> = || Ok(());
+    /// Called each time that a connection loads the extension, once all the
+    /// above is registered there, and in an instance that takes the place of one
+    /// that broke down. With [`Need::Sql`] each connection has an instance of its
+    /// own; without, they share one.
+    const CONNECT: Option<fn() -> Result<()>> = None;
+    /// Called when such a connection is closed; there is no SQL any more.
+    const DISCONNECT: Option<fn()> = None;
     /// Called for the functions of [`sql::register`](crate::sql::register), with
     /// their numbers.
     const REGISTERED: fn(u32, Arguments<'_>) -> Result<Output> = |_, _| Err(unregistered());
@@ -60,11 +64,18 @@ impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::
             collations: T::COLLATIONS.iter().map(Collation::declare).collect(),
             modules: T::MODULES.iter().map(Module::declare).collect(),
             needs: T::NEEDS.iter().map(|need| (*need).into()).collect(),
+            connects: T::CONNECT.is_some() || T::DISCONNECT.is_some(),
         }
     }
 
     fn connect() -> Result<()> {
-        T::CONNECT()
+        T::CONNECT.map_or(Ok(()), |connect| connect())
+    }
+
+    fn disconnect() {
+        if let Some(disconnect) = T::DISCONNECT {
+            disconnect();
+        }
     }
 }
 
@@ -92,6 +103,7 @@ impl From<Need> for wire::types::Need {
 ///     modules: MODULES,
 ///     needs: NEEDS,
 ///     connect: connect,
+///     disconnect: disconnect,
 ///     registered: call_registered,
 /// }
 /// ```
@@ -109,6 +121,7 @@ macro_rules! extension {
         $(, modules: $modules:expr)?
         $(, needs: $needs:expr)?
         $(, connect: $connect:expr)?
+        $(, disconnect: $disconnect:expr)?
         $(, registered: $registered:expr)?
         $(,)?
     ) => {
@@ -123,7 +136,8 @@ macro_rules! extension {
             $(const COLLATIONS: &'static [$crate::Collation] = $collations;)?
             $(const MODULES: &'static [$crate::Module] = $modules;)?
             $(const NEEDS: &'static [$crate::Need] = $needs;)?
-            $(const CONNECT: fn() -> $crate::Result<()> = $connect;)?
+            $(const CONNECT: Option<fn() -> $crate::Result<()>> = Some($connect);)?
+            $(const DISCONNECT: Option<fn()> = Some($disconnect);)?
             $(
                 const REGISTERED: fn(u32, $crate::Arguments<'_>) -> $crate::Result<$crate::Output> =
                     $registered;

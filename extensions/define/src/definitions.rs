@@ -1,7 +1,7 @@
-//! The functions that each connection has defined, and the numbers by which it
-//! calls them.
+//! The functions that the connection has defined. Their places are the numbers
+//! by which they are registered.
 
-use sqlite_wasm_kit::Risk::{DirectOnly, Ordinary};
+use sqlite_wasm_kit::Risk::Ordinary;
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{Error, Result, Value, sql};
 
@@ -15,25 +15,8 @@ const MAX_ARGUMENTS: usize = 127;
 /// Names that are the extension's own.
 const OWN_NAMES: &[&str] = &["define", "define_free", "eval", "undefine"];
 
-/// What a registered number means.
-#[derive(Clone, Copy, Debug)]
-pub enum Target {
-    Define(usize),
-    Undefine(usize),
-    Eval(usize),
-    /// The connection, and the place of the function in it.
-    Function(usize, usize),
-}
-
-/// All connections' definitions.
+/// All that is defined.
 pub struct Definitions {
-    targets: Vec<Target>,
-    connections: Vec<Connection>,
-}
-
-/// The definitions of a connection.
-#[derive(Default)]
-pub struct Connection {
     functions: Vec<Function>,
 }
 
@@ -50,107 +33,79 @@ struct Function {
 
 impl Definitions {
     pub const fn new() -> Self {
-        Self { targets: Vec::new(), connections: Vec::new() }
+        Self { functions: Vec::new() }
     }
 
-    /// A connection loads the extension.
+    /// The connection loads the extension, maybe again: what is defined is what
+    /// the database has.
     pub fn connect(&mut self) -> Result<()> {
-        let connection = self.connections.len();
-        self.connections.push(Connection::default());
-        for (name, arguments, target) in [
-            ("define", 2, Target::Define(connection)),
-            ("undefine", 1, Target::Undefine(connection)),
-            ("eval", 1, Target::Eval(connection)),
-            ("eval", 2, Target::Eval(connection)),
-        ] {
-            sql::register(self.targets.len() as u32, name, arguments, Volatile, DirectOnly)?;
-            self.targets.push(target);
-        }
+        self.free();
+        self.functions.iter_mut().for_each(|function| function.body = None);
         for (name, body) in stored::scalars()? {
             // What nobody could have defined, nobody has: it must not keep the
             // database from being used.
             if check_name(&name).is_ok()
-                && let Ok(place) = self.place(connection, &name, &body)
+                && let Ok(place) = self.place(&name, &body)
             {
-                self.connections[connection].functions[place].body = Some(body);
+                self.functions[place].body = Some(body);
             }
         }
         Ok(())
     }
 
-    /// What a number means.
-    pub fn target(&self, number: u32) -> Result<Target> {
-        let lost = "define: the definitions were lost when it broke down; load it again";
-        self.targets.get(number as usize).copied().ok_or_else(|| lost.into())
-    }
-
-    pub fn connection(&mut self, connection: usize) -> &mut Connection {
-        &mut self.connections[connection]
-    }
-
     /// Close all prepared statements.
     pub fn free(&mut self) {
-        self.connections.iter_mut().for_each(Connection::free);
+        self.functions.iter_mut().for_each(|function| function.statement = None);
     }
 
-    pub fn define(&mut self, connection: usize, name: &str, body: &str) -> Result<()> {
-        self.try_define(connection, name, body)
+    pub fn define(&mut self, name: &str, body: &str) -> Result<()> {
+        self.try_define(name, body)
             .map_err(|error| Error::new(error.code, format!("define: `{name}`: {}", error.message)))
     }
 
-    fn try_define(&mut self, connection: usize, name: &str, body: &str) -> Result<()> {
+    fn try_define(&mut self, name: &str, body: &str) -> Result<()> {
         check_name(name)?;
-        let place = self.place(connection, name, body)?;
-        let here = self.connection(connection);
-        let before = here.replace(place, Some(body.to_owned()));
-        let stored_name = here.functions[place].name.clone();
-        let done = here.prepare(place).and_then(|()| stored::save(&stored_name, "scalar", body));
+        let place = self.place(name, body)?;
+        let before = self.replace(place, Some(body.to_owned()));
+        let stored_name = self.functions[place].name.clone();
+        let done = self.prepare(place).and_then(|()| stored::save(&stored_name, "scalar", body));
         if done.is_err() {
-            here.restore(before);
+            self.restore(before);
         }
         done
     }
 
-    pub fn undefine(&mut self, connection: usize, name: &str) -> Result<()> {
+    pub fn undefine(&mut self, name: &str) -> Result<()> {
         if stored::is_table(name)? {
             let quoted = name.replace('"', "\"\"");
             let message = format!("undefine: `{name}` is a table; use DROP TABLE \"{quoted}\"");
             return Err(message.into());
         }
         stored::forget(name)?;
-        let here = self.connection(connection);
-        here.free();
-        here.named(name).for_each(|function| function.body = None);
+        self.free();
+        self.named(name).for_each(|function| function.body = None);
         Ok(())
     }
 
     /// The place of a function of this name with as many arguments as the body
     /// has; a new one is registered.
-    fn place(&mut self, connection: usize, name: &str, body: &str) -> Result<usize> {
+    fn place(&mut self, name: &str, body: &str) -> Result<usize> {
         let arguments = Parameters::of(body).count();
         if arguments > MAX_ARGUMENTS {
             return Err(format!("{arguments} parameters; {MAX_ARGUMENTS} are allowed").into());
         }
-        let functions = &self.connections[connection].functions;
         let is_it = |function: &Function| function.is(name) && function.arguments == arguments;
-        if let Some(place) = functions.iter().position(is_it) {
+        if let Some(place) = self.functions.iter().position(is_it) {
             return Ok(place);
         }
-        let place = functions.len();
-        sql::register(self.targets.len() as u32, name, arguments as i8, Volatile, Ordinary)
+        let place = self.functions.len();
+        sql::register(place as u32, name, arguments as i8, Volatile, Ordinary)
             .map_err(|_| "there is a function of this name, which cannot be replaced")?;
-        self.targets.push(Target::Function(connection, place));
         let name = name.to_owned();
-        let function = Function { name, arguments, body: None, statement: None };
-        self.connections[connection].functions.push(function);
+        self.functions.push(Function { name, arguments, body: None, statement: None });
         Ok(place)
     }
-}
 
-/// The bodies of all functions of a name, before a change.
-type Before = Vec<(usize, Option<String>)>;
-
-impl Connection {
     /// Call a function.
     pub fn call(
         &mut self,
@@ -224,10 +179,6 @@ impl Connection {
     fn named(&mut self, name: &str) -> impl Iterator<Item = &mut Function> {
         self.functions.iter_mut().filter(move |function| function.is(name))
     }
-
-    fn free(&mut self) {
-        self.functions.iter_mut().for_each(|function| function.statement = None);
-    }
 }
 
 impl Function {
@@ -235,6 +186,9 @@ impl Function {
         self.name.eq_ignore_ascii_case(name)
     }
 }
+
+/// The bodies of all functions of a name, before a change.
+type Before = Vec<(usize, Option<String>)>;
 
 /// What cannot be called by SQL of the extension.
 pub fn refused(name: &str) -> Found<'static> {

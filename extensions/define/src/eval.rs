@@ -15,18 +15,13 @@ const EXPANDED: &[&str] =
     &["SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "EXPLAIN"];
 
 /// Run all statements; none when they answer nothing.
-pub fn eval(
-    all: &mut Definitions,
-    connection: usize,
-    mut text: &str,
-    separator: &str,
-) -> Result<Option<Value>> {
+pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option<Value>> {
     let mut answer = None;
     while !text.is_empty() {
         let (statement, tail) = sql::prepare_first(text)?;
         if let Some(mut statement) = statement {
             let this = &text[..text.len() - tail.len()];
-            if let Some(expanded) = expanded(all, connection, this)? {
+            if let Some(expanded) = expanded(all, this)? {
                 statement = sql::prepare(&expanded)?;
             }
             for row in statement.query([])? {
@@ -39,7 +34,7 @@ pub fn eval(
 }
 
 /// A statement without calls of defined functions, where it has some.
-fn expanded(all: &mut Definitions, connection: usize, sql: &str) -> Result<Option<String>> {
+fn expanded(all: &Definitions, sql: &str) -> Result<Option<String>> {
     let words = crate::tokens::tokens(sql);
     let is_expanded = words
         .iter()
@@ -48,8 +43,7 @@ fn expanded(all: &mut Definitions, connection: usize, sql: &str) -> Result<Optio
     if !is_expanded {
         return Ok(None);
     }
-    let here = all.connection(connection);
-    let expanded = expand(sql, &|name, count| here.find(name, count))?;
+    let expanded = expand(sql, &|name, count| all.find(name, count))?;
     Ok(expanded.contains("define_1").then_some(expanded))
 }
 

@@ -29,7 +29,7 @@ mod stored;
 mod table;
 mod tokens;
 
-use definitions::{Definitions, Target};
+use definitions::Definitions;
 use sqlite_wasm_kit::Risk::{DirectOnly, Ordinary};
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{
@@ -38,12 +38,26 @@ use sqlite_wasm_kit::{
 use std::cell::RefCell;
 use table::DefinedTable;
 
-/// The others are registered by each connection for itself, so that a call says
-/// whose definitions it means.
-const SCALARS: &[Scalar] = &[Scalar::new("define_free", 0, Volatile, DirectOnly, |_| {
-    DEFINITIONS.with_borrow_mut(Definitions::free);
-    ().into_output()
-})];
+const SCALARS: &[Scalar] = &[
+    Scalar::new("define", 2, Volatile, DirectOnly, |arguments| {
+        with(|all| arguments.apply(|name: String, body: String| all.define(&name, &body)))
+    }),
+    Scalar::new("undefine", 1, Volatile, DirectOnly, |arguments| {
+        with(|all| arguments.apply(|name: String| all.undefine(&name)))
+    }),
+    Scalar::new("define_free", 0, Volatile, DirectOnly, |_| {
+        with(Definitions::free);
+        ().into_output()
+    }),
+    Scalar::new("eval", 1, Volatile, DirectOnly, |arguments| {
+        with(|all| arguments.apply(|sql: String| eval::eval(all, &sql, " ")))
+    }),
+    Scalar::new("eval", 2, Volatile, DirectOnly, |arguments| {
+        with(|all| {
+            arguments.apply(|sql: String, separator: String| eval::eval(all, &sql, &separator))
+        })
+    }),
+];
 
 const MODULES: &[Module] = &[Module::new::<DefinedTable>("define", Created, Ordinary)];
 
@@ -62,29 +76,17 @@ thread_local! {
     static DEFINITIONS: RefCell<Definitions> = const { RefCell::new(Definitions::new()) };
 }
 
-fn connect() -> Result<()> {
-    DEFINITIONS.with_borrow_mut(Definitions::connect)
+/// With the definitions of the connection, whose instance this is.
+fn with<T>(use_them: impl FnOnce(&mut Definitions) -> T) -> T {
+    DEFINITIONS.with_borrow_mut(use_them)
 }
 
-/// A call of a function that a connection has registered.
-fn call(number: u32, mut arguments: Arguments<'_>) -> Result<Output> {
-    DEFINITIONS.with_borrow_mut(|all| match all.target(number)? {
-        Target::Define(connection) => {
-            arguments.apply(|name: String, body: String| all.define(connection, &name, &body))
-        }
-        Target::Undefine(connection) => {
-            arguments.apply(|name: String| all.undefine(connection, &name))
-        }
-        Target::Eval(connection) => {
-            let is_short = arguments.len() == 1;
-            arguments.apply(|sql: String, separator: Option<String>| {
-                let separator = separator.or(is_short.then(|| " ".to_owned()));
-                separator.map(|separator| eval::eval(all, connection, &sql, &separator)).transpose()
-            })
-        }
-        Target::Function(connection, place) => {
-            let values = arguments.values_mut().iter_mut().map(std::mem::take);
-            all.connection(connection).call(place, values).into_output()
-        }
-    })
+fn connect() -> Result<()> {
+    with(Definitions::connect)
+}
+
+/// A call of a function that is defined.
+fn call(place: u32, mut arguments: Arguments<'_>) -> Result<Output> {
+    let values = arguments.values_mut().iter_mut().map(std::mem::take);
+    with(|all| all.call(place as usize, values)).into_output()
 }

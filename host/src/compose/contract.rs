@@ -48,7 +48,8 @@ pub enum Counterpart<'a> {
 /// not tell it, it stands here.
 pub fn counterpart(name: &str) -> Counterpart<'_> {
     match name {
-        "load" | "embedded" => Counterpart::Own,
+        "load" | "embedded" | "attach" => Counterpart::Own,
+        "detach" => Counterpart::Function("extension", "disconnect"),
         "request" | "resume" => Counterpart::Never,
         "connect" => Counterpart::Function("extension", "connect"),
         "call-scalar" => Counterpart::Function("scalar", "call"),

@@ -182,6 +182,7 @@ impl<'a> Front<'a> {
         }
         let code = match (counterpart(&function.name), function.name.as_str()) {
             (Counterpart::Own, "load") => self.load(function)?,
+            (Counterpart::Own, "attach") => self.attach(function)?,
             (Counterpart::Own, "embedded") => self.embedded(function, realloc)?,
             (Counterpart::Own, _) => self.pass_on(function, &signature)?,
             _ => self.forward(function, &signature)?,
@@ -311,19 +312,48 @@ impl<'a> Front<'a> {
     /// Load through the next dispatch, whose numbers begin behind ours.
     fn load(&self, function: &Function) -> Result<Code> {
         let (next, imported) = self.next(function)?;
-        let sides = self.contract.sides(function.result).context("`load` gives a result")?;
-        let number = ANSWER + self.contract.content_offset(&sides);
+        let number = self.number_in_answer(function)?;
         let mut code = Code::new([]);
         let mut sink = code.instructions();
         locals(&mut sink, 0..imported.signature.params.len() - 1);
         call(&mut sink, next, &imported.signature, ANSWER);
+        self.renumber(&mut sink, number);
+        reset(&mut sink, self.arena);
+        sink.i32_const(ANSWER as i32).end();
+        Ok(code)
+    }
+
+    /// The number for a connection: an extension inside has one for all.
+    fn attach(&self, function: &Function) -> Result<Code> {
+        let (next, imported) = self.next(function)?;
+        let number = self.number_in_answer(function)?;
+        let count = self.inside.len() as i32;
+        let mut code = Code::new([]);
+        let mut sink = code.instructions();
+        sink.local_get(0).i32_const(count).i32_lt_u().if_(BlockType::Empty);
+        sink.i32_const(ANSWER as i32).i32_const(0).i32_store8(at(0, 0));
+        sink.i32_const(number as i32).local_get(0).i32_store(at(0, 2)).else_();
+        sink.local_get(0).i32_const(count).i32_sub();
+        call(&mut sink, next, &imported.signature, ANSWER);
+        self.renumber(&mut sink, number);
+        sink.end();
+        reset(&mut sink, self.arena);
+        sink.i32_const(ANSWER as i32).end();
+        Ok(code)
+    }
+
+    /// Where the number stands in the answer of a function that gives one.
+    fn number_in_answer(&self, function: &Function) -> Result<u32> {
+        let sides = self.contract.sides(function.result).context("it gives a result")?;
+        Ok(ANSWER + self.contract.content_offset(&sides))
+    }
+
+    /// In an answer that is no failure: the next dispatch's number as ours.
+    fn renumber(&self, sink: &mut InstructionSink, number: u32) {
         sink.i32_const(ANSWER as i32).i32_load8_u(at(0, 0)).i32_eqz().if_(BlockType::Empty);
         sink.i32_const(number as i32);
         sink.i32_const(number as i32).i32_load(at(0, 2));
         sink.i32_const(self.inside.len() as i32).i32_add().i32_store(at(0, 2)).end();
-        reset(&mut sink, self.arena);
-        sink.i32_const(ANSWER as i32).end();
-        Ok(code)
     }
 
     /// The extensions that are inside, and those of the next dispatch.

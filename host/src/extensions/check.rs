@@ -9,7 +9,7 @@ use crate::extensions::types::{Function, FunctionKind, Manifest, Module, Need};
 const MAX_NAME_BYTES: usize = 255;
 
 /// Most functions, collations and modules of one extension together.
-const MAX_REGISTRATIONS: usize = 1000;
+pub const MAX_REGISTRATIONS: usize = 1000;
 
 /// Longest version and description, in bytes: they are one line for people.
 const MAX_LINE_BYTES: usize = 1000;

@@ -1,7 +1,6 @@
 //! The functions of `dispatch`, each of which is one of an extension.
 
 use super::ExtensionsView;
-use super::extension::Extension;
 use super::instance::{self, Instance, Sandboxed};
 use super::types::{self, Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
@@ -14,6 +13,8 @@ use crate::bindings::sqlite_wasm::host::dispatch::{
 
 /// Call a function of an extension's interface: `interface.function(…)`.
 ///
+/// A fresh instance is connected first. Then:
+///
 /// - `with NUMBER = HANDLE`: the extension's own number of what the caller
 ///   calls HANDLE, for the arguments;
 /// - `plain`: the extension's function cannot fail.
@@ -21,6 +22,7 @@ macro_rules! call {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
         $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
         let extension: &mut Sandboxed = $extension;
+        extension.ready()?;
         match extension.take_answer() {
             Some(answer) => answer,
             None => {
@@ -68,11 +70,24 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn statistics(&mut self) -> Vec<ExtensionUsage> {
-        self.ctx.loaded.iter().map(Extension::statistics).collect()
+        self.ctx.statistics()
+    }
+
+    fn attach(&mut self, extension: u32) -> Result<u32, SqlError> {
+        self.ctx.attach(extension)
+    }
+
+    fn detach(&mut self, extension: u32) -> Result<(), SqlError> {
+        let told = self.unheard(extension, |view| view.disconnected(extension));
+        self.ctx.detach(extension);
+        told
     }
 
     fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
-        call!(self.extension(extension)?, extension.call_connect())
+        let extension = self.extension(extension)?;
+        call!(extension, extension.call_connect())?;
+        extension.set_connected();
+        Ok(())
     }
 
     fn request(&mut self, extension: u32) -> Option<SqlRequest> {
@@ -95,6 +110,8 @@ impl Host for ExtensionsView<'_> {
         subtypes: Vec<u8>,
     ) -> Result<Output, SqlError> {
         let extension = self.loaded(extension)?.sandbox_for(function);
+        extension.ready()?;
+        let function = extension.function(function)?;
         if arguments.len() == 1 && subtypes.is_empty() && extension.has_unary() {
             return call!(extension, unary.call_call(function, &arguments[0]));
         }
@@ -310,14 +327,44 @@ impl Host for ExtensionsView<'_> {
         name: String,
     ) -> Result<Option<Overload>, SqlError> {
         self.unheard(extension, |view| {
-            call!(
-                view.extension(extension)?,
+            let loaded = view.loaded(extension)?;
+            let in_manifest = loaded.manifest().functions.len();
+            let sandbox = loaded.sandbox();
+            let found: Option<Overload> = call!(
+                sandbox,
                 table.call_find_function(number, arguments, &name),
                 with number = table;
                 plain
-            )
+            )?;
+            let Some(mut overload) = found else { return Ok(None) };
+            if overload.function as usize >= in_manifest {
+                overload.function = sandbox.late_number(overload.function)?;
+            }
+            Ok(Some(overload))
         })
     }
+}
+
+/// Call a function that there is no SQL in, so that the call cannot wait. It
+/// cannot fail but by breaking down.
+macro_rules! call_at_once {
+    ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)) => {{
+        let extension: &mut Sandboxed = $extension;
+        match extension.instance()? {
+            Instance::Direct(live) => {
+                let outcome = live.exports.$interface().and_then(|exports| {
+                    exports.$function(&mut live.store $(, $argument)*)
+                });
+                extension.concluded(outcome.map(Ok))
+            }
+            Instance::Suspendable(mut live) => {
+                let outcome = live.exports.$interface().and_then(|exports| {
+                    instance::at_once(exports.$function(&mut live.store $(, $argument)*))
+                });
+                extension.concluded_at_once(live, outcome)
+            }
+        }
+    }};
 }
 
 impl ExtensionsView<'_> {
@@ -328,21 +375,15 @@ impl ExtensionsView<'_> {
         left: &[u8],
         right: &[u8],
     ) -> Result<i32, SqlError> {
-        let extension = self.extension(extension)?;
-        match extension.instance()? {
-            Instance::Direct(live) => {
-                let outcome = live.exports.collation().and_then(|exports| {
-                    exports.call_compare(&mut live.store, collation, left, right)
-                });
-                extension.concluded(outcome.map(Ok))
-            }
-            Instance::Suspendable(mut live) => {
-                let outcome = live.exports.collation().and_then(|exports| {
-                    let store = &mut live.store;
-                    instance::at_once(exports.call_compare(store, collation, left, right))
-                });
-                extension.concluded_at_once(live, outcome)
-            }
+        call_at_once!(self.extension(extension)?, collation.call_compare(collation, left, right))
+    }
+
+    /// Tell an extension that a connection is closed.
+    fn disconnected(&mut self, extension: u32) -> Result<(), SqlError> {
+        let sandbox = self.extension(extension)?;
+        if !sandbox.has_connected() {
+            return Ok(());
         }
+        call_at_once!(sandbox, extension.call_disconnect())
     }
 }

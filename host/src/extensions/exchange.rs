@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use super::handles::LateFunctions;
 use super::permissions::SqlAccess;
 use crate::bindings::sqlite_wasm::host::dispatch::{SqlAction, SqlReply, SqlRequest};
 use crate::extensions::types::SqlError;
@@ -43,6 +44,7 @@ struct State {
     close: Vec<u32>,
     /// Statements and blobs that the caller keeps for this instance.
     kept: BTreeSet<u32>,
+    functions: LateFunctions,
     /// Questions and writes so far.
     asked: u64,
     asked_at: Option<Instant>,
@@ -135,6 +137,11 @@ impl Exchange {
         state.reset.clear();
         state.write.clear();
         state.question = None;
+    }
+
+    /// The functions that this instance registers beyond its manifest.
+    pub fn functions<T>(&self, with: impl FnOnce(&mut LateFunctions) -> T) -> T {
+        with(&mut self.state().functions)
     }
 
     /// The question that waits, and what goes along with it; none when there is

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 use wasmtime::component::Component;
@@ -47,7 +48,9 @@ impl Origin<'_> {
 /// A loaded extension.
 pub struct Extension {
     path: Option<PathBuf>,
-    manifest: Manifest,
+    manifest: Arc<Manifest>,
+    /// The number of the one that this belongs to: it is a connection's.
+    parent: Option<u32>,
     main: Sandboxed,
     /// For functions that are stateless, where the other's calls are dearer
     /// since they may be suspended.
@@ -107,7 +110,41 @@ impl Extension {
             Origin::File(path) => Some((*path).to_owned()),
             Origin::Embedded { .. } => None,
         };
-        Ok(Self { path, manifest, main, stateless })
+        Ok(Self { path, manifest: Arc::new(manifest), parent: None, main, stateless })
+    }
+
+    /// Whether each connection has an instance of its own: what an extension
+    /// keeps of a database belongs to the connection that it came by.
+    pub fn is_per_connection(&self) -> bool {
+        self.main.may_wait()
+    }
+
+    /// For a connection, of the extension by the number `parent`. An instance
+    /// that waits here for its first one goes along.
+    pub fn for_connection(&mut self, parent: u32) -> Self {
+        let taken = |sandbox: &mut Sandboxed| {
+            let another = sandbox.another();
+            std::mem::replace(sandbox, another)
+        };
+        Self {
+            path: None,
+            manifest: self.manifest.clone(),
+            parent: Some(parent),
+            main: taken(&mut self.main),
+            stateless: self.stateless.as_mut().map(taken),
+        }
+    }
+
+    /// The extension that this connection's belongs to.
+    pub fn parent(&self) -> Option<u32> {
+        self.parent
+    }
+
+    /// What a connection's has done and used counts as this one's.
+    pub fn take_usage(&mut self, ended: &Self) {
+        for sandbox in std::iter::once(&ended.main).chain(&ended.stateless) {
+            self.main.usage.add(&sandbox.usage);
+        }
     }
 
     /// The file; none for one that is embedded.
@@ -120,18 +157,20 @@ impl Extension {
         &self.manifest
     }
 
-    /// What it has done and used.
-    pub fn statistics(&self) -> ExtensionUsage {
-        let all = || std::iter::once(&self.main).chain(&self.stateless).map(|each| &each.usage);
-        let sum = |count: fn(&Usage) -> u64| all().map(count).sum();
+    /// What it has done and used, with those of its connections.
+    pub fn statistics<'a>(&'a self, connections: impl Iterator<Item = &'a Self>) -> ExtensionUsage {
+        let mut all = Usage::default();
+        for one in connections.chain([self]) {
+            std::iter::once(&one.main).chain(&one.stateless).for_each(|each| all.add(&each.usage));
+        }
         ExtensionUsage {
             name: self.manifest.name.clone(),
-            calls: sum(|usage| usage.calls),
-            batches: sum(|usage| usage.batches),
-            requests: sum(|usage| usage.requests),
-            time: sum(|usage| usage.ticks * TICK.as_millis() as u64),
-            peak_memory: all().map(|usage| usage.peak_bytes() as u64).max().unwrap_or_default(),
-            starts: all().map(|usage| usage.starts).sum(),
+            calls: all.calls,
+            batches: all.batches,
+            requests: all.requests,
+            time: all.ticks * TICK.as_millis() as u64,
+            peak_memory: all.peak_bytes() as u64,
+            starts: all.starts,
         }
     }
 

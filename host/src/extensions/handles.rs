@@ -68,9 +68,68 @@ impl Handles {
     }
 }
 
+/// The first number that the caller has for a function beyond the manifest,
+/// which has no more than [`super::check::MAX_REGISTRATIONS`].
+pub const FIRST_LATE: u32 = 1 << 16;
+
+/// Functions beyond the manifest: those that were registered later, and those
+/// that only tables offer. SQLite keeps the numbers longer than the instance
+/// lives that named them, so that none is ever given twice.
+#[derive(Debug)]
+pub struct LateFunctions {
+    first: u32,
+    numbers: Vec<u32>,
+}
+
+impl Default for LateFunctions {
+    fn default() -> Self {
+        Self { first: FIRST_LATE, numbers: Vec::new() }
+    }
+}
+
+impl LateFunctions {
+    /// A number for the extension's own `number`, the same one each time.
+    pub fn add(&mut self, number: u32) -> Result<u32, SqlError> {
+        let known = self.numbers.iter().position(|known| *known == number);
+        let place = known.unwrap_or(self.numbers.len());
+        if known.is_none() {
+            if self.numbers.len() >= MAX_HANDLES {
+                let message = "too many functions are registered".to_owned();
+                return Err(SqlError { code: SQLITE_NOMEM, message });
+            }
+            self.numbers.push(number);
+        }
+        Ok(self.first + place as u32)
+    }
+
+    /// The extension's own number; none when the instance that named it broke
+    /// down.
+    pub fn get(&self, handle: u32) -> Option<u32> {
+        self.numbers.get(handle.checked_sub(self.first)? as usize).copied()
+    }
+
+    /// Those of the next instance.
+    pub fn next(&self) -> Self {
+        Self { first: self.first + self.numbers.len() as u32, numbers: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_of_a_broken_instance_are_none() {
+        let mut first = LateFunctions::default();
+        let (one, two) = (first.add(7).unwrap(), first.add(8).unwrap());
+        assert_eq!(
+            (first.add(7).unwrap(), first.get(one), first.get(two)),
+            (one, Some(7), Some(8))
+        );
+        let mut next = first.next();
+        let again = next.add(7).unwrap();
+        assert_eq!((next.get(one), next.get(again), first.get(again)), (None, Some(7), None));
+    }
 
     #[test]
     fn numbers_of_a_broken_instance_are_none() {

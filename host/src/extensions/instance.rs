@@ -13,7 +13,7 @@ use wasmtime::component::{Component, InstancePre};
 use super::contract::direct::exports::sqlite_wasm::extension::unary::GuestIndices as UnaryIndices;
 use super::contract::{direct, suspendable};
 use super::exchange::SQLITE_MISUSE;
-use super::handles::Handles;
+use super::handles::{FIRST_LATE, Handles};
 use super::permissions::{Permissions, SqlAccess};
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
@@ -73,6 +73,9 @@ pub struct Sandboxed {
     generation: u32,
     has_unary: bool,
     breakdown: Option<String>,
+    is_connected: bool,
+    /// The instance is not, or will not be, one that was connected; it is to be.
+    to_connect: bool,
 }
 
 impl Sandboxed {
@@ -98,7 +101,34 @@ impl Sandboxed {
             has_unary: UnaryIndices::new(&pre).is_ok(),
             pre,
             breakdown: None,
+            is_connected: false,
+            to_connect: false,
         })
+    }
+
+    /// The same sandbox for another connection: without an instance yet.
+    pub fn another(&self) -> Self {
+        Self {
+            handles: Handles::new(0),
+            usage: Usage::default(),
+            name: self.name.clone(),
+            calls: self.calls,
+            limits: self.limits,
+            permissions: self.permissions.clone(),
+            outside: Outside::new(&self.limits),
+            state: State::Absent,
+            generation: 0,
+            has_unary: self.has_unary,
+            pre: self.pre.clone(),
+            breakdown: None,
+            is_connected: false,
+            to_connect: false,
+        }
+    }
+
+    /// Whether its calls may wait for SQL.
+    pub fn may_wait(&self) -> bool {
+        self.calls == Calls::Suspendable
     }
 
     /// Called so in messages.
@@ -140,7 +170,9 @@ impl Sandboxed {
     }
 
     fn start(&mut self) -> Result<()> {
+        let functions = self.outside.exchange.functions(|functions| functions.next());
         self.outside = Outside::new(&self.limits);
+        self.outside.exchange.functions(|fresh| *fresh = functions);
         let mut store =
             sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside, &self.usage)?;
         self.state = if self.calls == Calls::Suspendable {
@@ -205,7 +237,49 @@ impl Sandboxed {
         self.breakdown = Some(story.clone());
         // None of its numbers means anything to the next instance.
         self.handles = Handles::new(self.generation);
+        self.to_connect = self.is_connected;
         error(story)
+    }
+
+    /// A connection was connected, so instances that follow are to be.
+    pub fn set_connected(&mut self) {
+        self.is_connected = true;
+    }
+
+    /// Whether there is an instance that was connected.
+    pub fn has_connected(&self) -> bool {
+        self.is_connected && !self.to_connect
+    }
+
+    /// Connect an instance that takes the place of one that broke down. Called
+    /// first in each call, so that one which waits for SQL repeats it.
+    #[inline]
+    pub fn ready(&mut self) -> Answer<()> {
+        if self.to_connect { self.connect_again() } else { Ok(()) }
+    }
+
+    fn connect_again(&mut self) -> Answer<()> {
+        let answer = match self.take_answer() {
+            Some(answer) => answer,
+            None => match self.instance()? {
+                Instance::Direct(live) => {
+                    let outcome = live
+                        .exports
+                        .extension()
+                        .and_then(|exports| exports.call_connect(&mut live.store));
+                    self.concluded(outcome)
+                }
+                Instance::Suspendable(mut live) => self.begin(Box::pin(async move {
+                    let outcome = match live.exports.extension() {
+                        Ok(exports) => exports.call_connect(&mut live.store).await,
+                        Err(error) => Err(error),
+                    };
+                    (live, outcome.map(|answer| Box::new(answer) as Box<_>))
+                })),
+            },
+        };
+        self.to_connect = answer.is_err();
+        answer
     }
 
     /// How the last call broke down, if it did and nobody has asked yet.
@@ -215,12 +289,30 @@ impl Sandboxed {
 
     /// The extension's own number of a table, cursor or computation.
     pub fn number_of(&self, handle: u32) -> Answer<u32> {
-        self.handles.get(handle).ok_or_else(|| {
-            error(format!(
-                "its state was lost when the extension `{}` broke down; open the database again",
-                self.name
-            ))
-        })
+        self.handles.get(handle).ok_or_else(|| self.lost("open the database again"))
+    }
+
+    /// The extension's own number of a function.
+    #[inline]
+    pub fn function(&self, function: u32) -> Answer<u32> {
+        if function < FIRST_LATE { Ok(function) } else { self.late_function(function) }
+    }
+
+    fn late_function(&self, handle: u32) -> Answer<u32> {
+        let number = self.outside.exchange.functions(|functions| functions.get(handle));
+        number.ok_or_else(|| self.lost("load it again"))
+    }
+
+    /// A number for a function that only a table offers.
+    pub fn late_number(&self, function: u32) -> Answer<u32> {
+        self.outside.exchange.functions(|functions| functions.add(function))
+    }
+
+    fn lost(&self, way_out: &str) -> SqlError {
+        error(format!(
+            "its state was lost when the extension `{}` broke down; {way_out}",
+            self.name
+        ))
     }
 
     /// Begin a call that may be suspended.

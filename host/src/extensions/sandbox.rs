@@ -16,7 +16,7 @@ use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::Exchange;
 use super::permissions::Permissions;
 use super::usage::{self, Usage, WatchedMemory};
-use super::{Limits, text};
+use super::{Limits, regular_files, text};
 use crate::clock::Waiting;
 use crate::grants::Access;
 use crate::process::MemoryLimit;
@@ -67,6 +67,7 @@ pub enum Calls {
 pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
     crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
+    regular_files::add_to_linker(&mut linker)?;
     match calls {
         Calls::Suspendable => {
             sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;

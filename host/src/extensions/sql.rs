@@ -166,7 +166,11 @@ impl sql::Host for Sandbox {
         if let Err(reason) = super::check::function(&function) {
             return Ok(Err(misuse(&reason.to_string())));
         }
-        Ok(self.exchange.done(SqlAction::RegisterFunction((number, function))).await)
+        let named = match self.exchange.functions(|functions| functions.add(number)) {
+            Ok(named) => named,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(self.exchange.done(SqlAction::RegisterFunction((named, function))).await)
     }
 }
 

@@ -42,6 +42,16 @@ impl Usage {
         self.ticks += TICKS.load(Ordering::Relaxed) - self.entered;
     }
 
+    /// Count what another has done as well.
+    pub fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.batches += other.batches;
+        self.requests += other.requests;
+        self.starts += other.starts;
+        self.ticks += other.ticks;
+        self.peak_bytes.fetch_max(other.peak_bytes(), Ordering::Relaxed);
+    }
+
     /// A limit whose peak is counted here.
     pub fn watched(&self, limit: MemoryLimit) -> WatchedMemory {
         WatchedMemory { limit, bytes: 0, peak_bytes: self.peak_bytes.clone() }

@@ -118,6 +118,12 @@ impl<T: Copy> RawResult<T> {
         Self { is_error: 0, body: RawBody { nothing: () } }
     }
 
+    /// A failure with SQLite's own text for it.
+    pub fn failed(code: c_int) -> Self {
+        let message = RawList { data: std::ptr::null(), count: 0 };
+        Self { is_error: 1, body: RawBody { error: RawError { code, message } } }
+    }
+
     /// Whether it is the failure `code`; its message is given back then.
     ///
     /// # Safety

@@ -77,7 +77,7 @@ impl Computation {
         // SAFETY: the caller's connection.
         let started = unsafe {
             served(db, registered.extension, || {
-                dispatch::aggregate_start(registered.extension, registered.function)
+                dispatch::aggregate_start(registered.extension, registered.function.get())
             })
         };
         Ok(Self {

@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
+use super::attached;
 use super::load::{self, register_function};
 use crate::host::dispatch::{self, Loaded};
 use crate::host::extension_types::FunctionFlags;
@@ -75,7 +76,9 @@ pub unsafe fn register(db: *mut sqlite3) {
         // SAFETY: the caller's connection.
         unsafe {
             // What fails has failed before, and was told then.
-            let _ = load::register_all(db, loaded);
+            if let Some(number) = attached::number(db, loaded.extension) {
+                let _ = load::register_all(db, loaded, number);
+            }
             register_stateless(db, loaded, *stateless);
         }
     }

@@ -11,7 +11,7 @@ use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_vfs};
 
 use super::abi::{Numbers, Subtypes, encoding_code, failure};
 use super::sql::{self, served};
-use super::{aggregate, collation, embedded, scalar, statistics, table};
+use super::{aggregate, attached, collation, embedded, scalar, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{Collation, Function, FunctionFlags, FunctionKind, Risk};
 use crate::paths::{LastLink, granted};
@@ -146,10 +146,14 @@ unsafe extern "C" fn register(
 ///
 /// `db` is an open connection.
 pub unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError> {
-    let extension = loaded.extension;
     // SAFETY: the caller's connection.
     unsafe {
-        register_all(db, loaded).map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
+        let extension = attached::attach(db, loaded.extension)?;
+        register_all(db, loaded, extension)
+            .map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
+        if !loaded.manifest.connects {
+            return Ok(());
+        }
         served(db, extension, || dispatch::connect(extension))
     }
 }
@@ -166,27 +170,29 @@ pub fn refusal(code: c_int, name: &str) -> String {
 
 type Registration = Result<(), (c_int, String)>;
 
+/// Register what an extension has, which the connection calls by `extension`.
+///
 /// # Safety
 ///
 /// `db` is an open connection.
-pub unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded) -> Registration {
+pub unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded, extension: u32) -> Registration {
     let manifest = &loaded.manifest;
     // SAFETY: the caller's connection.
     outcome(unsafe { statistics::register(db) }, "extension_stats")?;
     for (place, function) in manifest.functions.iter().enumerate() {
         // SAFETY: the caller's connection.
-        unsafe { register_function(db, loaded.extension, place as u32, function) }?;
+        unsafe { register_function(db, extension, place as u32, function) }?;
     }
     for (place, collation) in manifest.collations.iter().enumerate() {
         // SAFETY: the caller's connection.
-        unsafe { register_collation(db, loaded.extension, place as u32, collation) }?;
+        unsafe { register_collation(db, extension, place as u32, collation) }?;
     }
     let functions = manifest.functions.iter().enumerate();
     let extension = Rc::new(table::Extension {
-        number: loaded.extension,
+        number: extension,
         name: manifest.name.clone(),
         functions: functions
-            .map(|(place, function)| called(loaded.extension, place as u32, function))
+            .map(|(place, function)| called(extension, place as u32, function))
             .collect(),
     });
     for (place, module) in manifest.modules.iter().enumerate() {
@@ -213,11 +219,11 @@ fn function_flags(function: &Function) -> c_int {
     promised | risk | encoding_code(function.encoding)
 }
 
-/// How the function at a place of the manifest is called.
-fn called(extension: u32, place: u32, function: &Function) -> scalar::Registered {
+/// How the function by the number `place` is called.
+pub fn called(extension: u32, place: u32, function: &Function) -> scalar::Registered {
     scalar::Registered {
         extension,
-        function: place,
+        function: Cell::new(place),
         encoding: function.encoding,
         wants_subtypes: function.flags.contains(FunctionFlags::ARGUMENT_SUBTYPES),
         subtypes: match function.flags.contains(FunctionFlags::RESULT_SUBTYPE) {
@@ -242,11 +248,28 @@ pub unsafe fn register_function(
     place: u32,
     function: &Function,
 ) -> Registration {
+    let registered = Box::into_raw(Box::new(called(extension, place, function)));
+    // SAFETY: the caller's connection.
+    unsafe { create_function(db, function, registered, scalar::forget) }
+}
+
+/// Give SQLite a function, and what it hands back at each call.
+///
+/// # Safety
+///
+/// `db` is an open connection; `registered` came from `Box::into_raw`, and
+/// `forget` frees it.
+pub unsafe fn create_function(
+    db: *mut sqlite3,
+    function: &Function,
+    registered: *mut scalar::Registered,
+    forget: unsafe extern "C" fn(*mut c_void),
+) -> Registration {
+    let registered = registered.cast();
     let name = c_name(&function.name)?;
-    let registered = Box::into_raw(Box::new(called(extension, place, function))).cast();
     let (arguments, flags) = (function.arguments.into(), function_flags(function));
-    // SAFETY: the caller's connection. SQLite frees the registration through
-    // `forget`, also when it fails.
+    // SAFETY: the caller's connection. SQLite frees the registration, also when
+    // it fails.
     let code = unsafe {
         match function.kind {
             FunctionKind::Scalar => sqlite::sqlite3_create_function_v2(
@@ -258,7 +281,7 @@ pub unsafe fn register_function(
                 Some(scalar::call),
                 None,
                 None,
-                Some(scalar::forget),
+                Some(forget),
             ),
             kind => {
                 let is_window = kind == FunctionKind::Window;
@@ -272,7 +295,7 @@ pub unsafe fn register_function(
                     Some(aggregate::finish),
                     is_window.then_some(aggregate::value),
                     is_window.then_some(aggregate::inverse),
-                    Some(scalar::forget),
+                    Some(forget),
                 )
             }
         }

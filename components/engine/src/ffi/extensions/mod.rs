@@ -6,6 +6,7 @@
 
 mod abi;
 mod aggregate;
+mod attached;
 mod collation;
 pub mod embedded;
 pub mod load;

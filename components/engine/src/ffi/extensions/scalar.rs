@@ -1,5 +1,6 @@
 //! Scalar functions.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::slice;
 
@@ -15,7 +16,8 @@ use crate::host::extension_types::TextEncoding;
 /// A function that an extension registered: what SQLite hands back at a call.
 pub struct Registered {
     pub extension: u32,
-    pub function: u32,
+    /// Changes when the extension registers it again, also while it is called.
+    pub function: Cell<u32>,
     pub encoding: TextEncoding,
     /// The function reads the subtypes of its arguments.
     pub wants_subtypes: bool,
@@ -114,7 +116,7 @@ pub unsafe extern "C" fn call(
         let result = served_raw(db, registered.extension, |result| {
             call_scalar(
                 registered.extension,
-                registered.function,
+                registered.function.get(),
                 arguments.data,
                 arguments.count,
                 subtypes.data,

@@ -6,6 +6,7 @@
 mod access;
 mod blob;
 mod kept;
+mod registered;
 mod statement;
 
 use std::cell::Cell;
@@ -14,11 +15,9 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::{RawResult, failure};
-use super::load;
 use crate::host::dispatch::{self, SqlAction, SqlError, SqlReply, SqlRequest};
-use crate::host::extension_types::{Function, FunctionKind};
 
-pub use kept::close_all;
+pub use kept::{close_all, forget};
 
 /// The code of a call that waits for SQL; see `dispatch`.
 const PENDING: i32 = i32::MAX;
@@ -50,15 +49,17 @@ pub unsafe fn served<T>(
     extension: u32,
     mut call: impl FnMut() -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
-    let is_pending =
-        |answer: &Result<T, SqlError>| matches!(answer, Err(error) if error.code == PENDING);
-    let answer = call();
-    if !is_pending(&answer) {
-        return answer;
+    loop {
+        let answer = call();
+        if !matches!(&answer, Err(error) if error.code == PENDING) {
+            return answer;
+        }
+        // SAFETY: the caller's connection.
+        if !unsafe { serve(db, extension) } {
+            let message = "the extension waits for SQL and asks for none";
+            return Err(failure(sqlite::SQLITE_MISUSE, message));
+        }
     }
-    // SAFETY: the caller's connection.
-    unsafe { serve(db, extension) };
-    Some(call()).filter(|answer| !is_pending(answer)).unwrap_or_else(|| Err(unanswered()))
 }
 
 /// The same for a call in its lowered form.
@@ -72,36 +73,36 @@ pub unsafe fn served_raw<T: Copy>(
     mut call: impl FnMut(&mut RawResult<T>),
 ) -> RawResult<T> {
     let mut result = RawResult::empty();
-    call(&mut result);
-    // SAFETY: the call has filled it, twice if need be; the first message is
-    // given back.
-    unsafe {
-        if result.take_error(PENDING) {
-            serve(db, extension);
-            call(&mut result);
+    loop {
+        call(&mut result);
+        // SAFETY: the call has filled it; the message is given back.
+        if !unsafe { result.take_error(PENDING) } {
+            return result;
+        }
+        // SAFETY: the caller's connection.
+        if !unsafe { serve(db, extension) } {
+            return RawResult::failed(sqlite::SQLITE_MISUSE);
         }
     }
-    result
 }
 
-fn unanswered() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "the extension waits for SQL and asks for none")
-}
-
-/// Answer an extension's questions until there are no more.
+/// Answer an extension's questions until there are no more; whether there was
+/// any.
 ///
 /// # Safety
 ///
 /// `db` is the connection that called it.
-unsafe fn serve(db: *mut sqlite3, extension: u32) {
+unsafe fn serve(db: *mut sqlite3, extension: u32) -> bool {
     DEPTH.0.set(DEPTH.0.get() + 1);
     let mut question = dispatch::request(extension);
+    let has_asked = question.is_some();
     while let Some(request) = question {
         // SAFETY: the caller's connection.
         let reply = unsafe { answer(db, extension, request) };
         question = dispatch::resume(extension, &reply.unwrap_or_else(SqlReply::Failed));
     }
     DEPTH.0.set(DEPTH.0.get() - 1);
+    has_asked
 }
 
 /// # Safety
@@ -153,27 +154,10 @@ unsafe fn answer(
                 Ok(SqlReply::Numbers((changes, i64::from(sqlite::sqlite3_total_changes(db)))))
             }
             SqlAction::RegisterFunction((number, function)) => {
-                register(db, extension, number, &function).map(|()| SqlReply::Done)
+                registered::register(db, extension, number, function).map(|()| SqlReply::Done)
             }
         }
     }
-}
-
-/// # Safety
-///
-/// `db` is the connection that called the extension.
-unsafe fn register(
-    db: *mut sqlite3,
-    extension: u32,
-    number: u32,
-    function: &Function,
-) -> Result<(), SqlError> {
-    if function.kind != FunctionKind::Scalar {
-        return Err(failure(sqlite::SQLITE_MISUSE, "only scalar functions are registered later"));
-    }
-    // SAFETY: the caller's connection.
-    let registered = unsafe { load::register_function(db, extension, number, function) };
-    registered.map_err(|(code, name)| failure(code, &load::refusal(code, &name)))
 }
 
 /// Why SQLite refused what was asked of `db` last.

@@ -4,6 +4,7 @@ mod cursor;
 mod plan;
 mod shadow;
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::rc::Rc;
@@ -314,12 +315,12 @@ impl Table {
         if let Some(registered) = self.extension.functions.get(function as usize) {
             return registered;
         }
-        if let Some(known) = self.overloads.iter().find(|known| known.function == function) {
+        if let Some(known) = self.overloads.iter().find(|known| known.function.get() == function) {
             return Rc::as_ptr(known);
         }
         self.overloads.push(Rc::new(scalar::Registered {
             extension: self.extension.number,
-            function,
+            function: Cell::new(function),
             encoding: TextEncoding::Utf8,
             wants_subtypes: true,
             subtypes: Subtypes::Kept,
@@ -589,13 +590,9 @@ unsafe extern "C" fn integrity(
     unsafe {
         let table = table_of(table);
         let (schema, name) = (string(schema), string(name));
-        match dispatch::table_integrity(
-            table.extension.number,
-            table.table,
-            &schema,
-            &name,
-            quick & 1 != 0,
-        ) {
+        match table.call(|extension, table| {
+            dispatch::table_integrity(extension, table, &schema, &name, quick & 1 != 0)
+        }) {
             Ok(found) => {
                 *error = found.map_or(null_mut(), |text| sqlite_text(text.as_bytes()));
                 sqlite::SQLITE_OK

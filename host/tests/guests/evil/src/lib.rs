@@ -52,7 +52,18 @@ impl interfaces::extension::Guest for Evil {
     }
 
     fn connect() -> Result<(), SqlError> {
+        let deed = std::hint::black_box(&MANIFEST);
+        if let Some(deed) = deed.strip_prefix(b"evil-manifest:connect-") {
+            deeds::perform(String::from_utf8_lossy(deed).trim_end_matches('.'));
+        }
         Ok(())
+    }
+
+    fn disconnect() {
+        let deed = std::hint::black_box(&MANIFEST);
+        if let Some(deed) = deed.strip_prefix(b"evil-manifest:disconnect-") {
+            deeds::perform(String::from_utf8_lossy(deed).trim_end_matches('.'));
+        }
     }
 }
 

@@ -52,6 +52,7 @@ fn honest() -> Manifest {
             shadow_names: Vec::new(),
         }],
         needs: Vec::new(),
+        connects: true,
     }
 }
 

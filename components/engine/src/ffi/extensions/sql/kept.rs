@@ -55,6 +55,19 @@ impl All {
         let theirs = self.entries.iter_mut().flatten().filter(|entry| entry.db == db);
         theirs.map(|entry| std::mem::replace(&mut entry.kept, Kept::Gone)).collect()
     }
+
+    /// The same of one extension, which has ended there.
+    fn take_of(&mut self, db: *mut sqlite3, extension: u32) -> Vec<Entry> {
+        let mut ended = Vec::new();
+        for (handle, slot) in (0..).zip(&mut self.entries) {
+            let is_it = |entry: &mut Entry| entry.db == db && entry.extension == extension;
+            if let Some(entry) = slot.take_if(is_it) {
+                self.free.push(handle);
+                ended.push(entry);
+            }
+        }
+        ended
+    }
 }
 
 struct Shared(RefCell<All>);
@@ -132,6 +145,20 @@ pub unsafe fn close_all(db: *mut sqlite3) {
     for kept in ended {
         // SAFETY: it was kept until now.
         unsafe { end(kept) };
+    }
+}
+
+/// End all that an extension has on `db`, and forget its handles: it has not
+/// got them any more.
+///
+/// # Safety
+///
+/// `db` is an open connection, and nothing runs on it.
+pub unsafe fn forget(db: *mut sqlite3, extension: u32) {
+    let ended = KEPT.0.borrow_mut().take_of(db, extension);
+    for entry in ended {
+        // SAFETY: it was kept until now.
+        unsafe { end(entry.kept) };
     }
 }
 

@@ -1,0 +1,142 @@
+//! asking: SQL from every place, and what an instance keeps, for the tests in
+//! `host/tests/connections.rs` and `host/tests/nesting.rs`. Not shipped.
+//!
+//! The names begin with `ask00`. A test writes another number over it in the
+//! file, and so has as many extensions as it wants without building them.
+//!
+//! - `ask00_run(SQL)`: the first value of the first row
+//! - `ask00_count()`: 1, 2, 3, … in one instance
+//! - `ask00_connects()`: how often the instance was connected
+//! - `ask00_register(NAME)`: makes a function NAME() which tells that name and
+//!   how often it was registered so by this instance
+//! - `ask00_break()`: breaks down
+//! - `ask00_farewell(TEXT)`: breaks down with this text when the connection is
+//!   closed, and tells whether there was SQL
+//! - `ask00_blob(TABLE, COLUMN, ROWID)`: keeps a blob open; the collation
+//!   `ask00_order` writes into it, and `ask00_written()` tells what came of that
+//! - `ask00_table`: what `PRAGMA integrity_check` finds is the first value of the
+//!   table `problems`; its rows, the first column of `source`
+
+mod table;
+
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
+
+use sqlite_wasm_kit::Risk::Innocuous;
+use sqlite_wasm_kit::Stability::Volatile;
+use sqlite_wasm_kit::{
+    Arguments, Collation, IntoOutput, Module, ModuleKind::Eponymous, Need, Output, Result, Scalar,
+    Value, sql,
+};
+
+const SCALARS: &[Scalar] = &[
+    Scalar::new("ask00_run", 1, Volatile, Innocuous, |a| a.apply(first)),
+    Scalar::new("ask00_count", 0, Volatile, Innocuous, |a| a.apply(|| next(&COUNT))),
+    Scalar::new("ask00_connects", 0, Volatile, Innocuous, |a| a.apply(|| CONNECTS.get())),
+    Scalar::new("ask00_register", 1, Volatile, Innocuous, |a| a.apply(register)),
+    Scalar::new("ask00_break", 0, Volatile, Innocuous, |_| panic!("told to break")),
+    Scalar::new("ask00_farewell", 1, Volatile, Innocuous, |a| {
+        a.apply(|text: String| FAREWELL.set(text))
+    }),
+    Scalar::new("ask00_blob", 3, Volatile, Innocuous, |a| a.apply(keep_blob)),
+    Scalar::new("ask00_written", 0, Volatile, Innocuous, |a| a.apply(|| WRITTEN.take())),
+];
+
+const COLLATIONS: &[Collation] = &[Collation::new("ask00_order", compare)];
+
+const MODULES: &[Module] =
+    &[Module::new::<table::Source>("ask00_table", Eponymous, Innocuous).integrity()];
+
+sqlite_wasm_kit::extension! {
+    name: "ask00",
+    description: "SQL from every place",
+    scalars: SCALARS,
+    collations: COLLATIONS,
+    modules: MODULES,
+    needs: &[Need::Sql],
+    connect: connect,
+    disconnect: disconnect,
+    registered: call_registered,
+}
+
+thread_local! {
+    static COUNT: Cell<i64> = const { Cell::new(0) };
+    static CONNECTS: Cell<i64> = const { Cell::new(0) };
+    static REGISTERED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static FAREWELL: RefCell<String> = const { RefCell::new(String::new()) };
+    static BLOB: RefCell<Option<sql::Blob>> = const { RefCell::new(None) };
+    static WRITTEN: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn next(counter: &'static std::thread::LocalKey<Cell<i64>>) -> i64 {
+    counter.set(counter.get() + 1);
+    counter.get()
+}
+
+/// The first value that `sql` gives.
+fn first(sql: String) -> Result<Option<Value>> {
+    let mut statement = sql::prepare(&sql)?;
+    let row = statement.query([])?.next().transpose()?;
+    Ok(row.and_then(|row| row.into_iter().next()))
+}
+
+/// Fails where the database has a table `refuse`, and registers what its table
+/// `late` names.
+fn connect() -> Result<()> {
+    next(&CONNECTS);
+    let exists = |name: &str| {
+        let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name = '{name}'");
+        Ok::<_, sqlite_wasm_kit::Error>(matches!(first(sql)?, Some(Value::Integer(1))))
+    };
+    if exists("refuse")? {
+        return Err("told to refuse".into());
+    }
+    if exists("late")? {
+        for row in sql::prepare("SELECT name FROM late ORDER BY name")?.query([])? {
+            if let Some(name) = row?.pop() {
+                register(String::from_utf8_lossy(&name.into_bytes()).into_owned())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn disconnect() {
+    let text = FAREWELL.take();
+    if !text.is_empty() {
+        let sql = first("SELECT 1".into()).map_or_else(|error| error.message, |_| "SQL".into());
+        panic!("{text}: {sql}");
+    }
+}
+
+fn register(name: String) -> Result<()> {
+    let place = REGISTERED.with_borrow_mut(|names| {
+        names.push(name.clone());
+        names.len() as u32 - 1
+    });
+    sql::register(place, &name, 0, Volatile, Innocuous)
+}
+
+fn call_registered(place: u32, _: Arguments<'_>) -> Result<Output> {
+    let told = REGISTERED.with_borrow(|names| {
+        let name = &names[place as usize];
+        let times = names[..=place as usize].iter().filter(|other| *other == name).count();
+        format!("{name} {times}")
+    });
+    told.into_output()
+}
+
+fn keep_blob(table: String, column: String, row_id: i64) -> Result<()> {
+    BLOB.set(Some(sql::Blob::open("main", &table, &column, row_id, true)?));
+    Ok(())
+}
+
+fn compare(left: &[u8], right: &[u8]) -> Ordering {
+    BLOB.with_borrow(|blob| {
+        if let Some(blob) = blob {
+            let done = blob.write(0, b"x").map_or_else(|error| error.message, |()| "done".into());
+            WRITTEN.set(done);
+        }
+    });
+    left.cmp(right)
+}

@@ -1,0 +1,27 @@
+//! distorted: answers with memory that no honest component has, for the tests in
+//! `host/tests/distorted.rs`. Not shipped.
+//!
+//! - `distort(WHERE, BYTES)`: the next call of the function WHERE answers with
+//!   these bytes, as the canonical ABI lays out its result
+//! - `distort(WHERE, ADDRESS)`: it answers with that address
+//! - `distort(WHERE, NULL)`: all are honest again
+//! - `distorted(X)`: X; the function `call`
+//! - `distorted_group(X)`: the last X; `start`, `step`, `finish`, and with OVER
+//!   `inverse` and `current`
+//! - `distorted_table`: three rows of a number and a text; the functions of
+//!   `table`, each by its name with `table-` in front
+//! - its manifest: the bytes of [`MANIFEST`] in the file, where a test has
+//!   written some; the function `describe`
+#![allow(missing_docs)]
+
+mod honest;
+mod raw;
+mod wire;
+
+/// What stands in front of the manifest's bytes in the file, a flag that a test
+/// sets, and room for the record.
+#[used]
+static MANIFEST: [u8; 96] = *b"distorted-manifest:.............................................................................";
+
+/// Where the flag stands; the record begins behind it, at the next eight bytes.
+const FLAG: usize = 24;

@@ -45,10 +45,11 @@ c-extensions: setup ## existing C extensions, which only the tests load
 smoke: build ## only the scripts of cli-smokes
 	cargo test --release -p sqlite-wasm-run --test smokes
 
-bench: dist native-reference ## compare with native sqlite3; CWASM=1: only the .cwasm
+bench: dist native-reference guests ## compare with native sqlite3; CWASM=1: only the .cwasm
 	python3 tooling/bench.py
+	python3 tooling/bench-extensions.py
 
-bench-extensions: dist native-reference guests ## what calls of extensions cost
+bench-extensions: dist native-reference guests ## what extensions cost, loaded and embedded
 	python3 tooling/bench-extensions.py
 
 bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec

@@ -4,8 +4,10 @@
 use std::any::Any;
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use wasmtime::Engine;
@@ -16,6 +18,7 @@ use crate::cache::{self, Folder};
 use crate::compose::{Composition, Embedded};
 use crate::content::ContentHashes;
 use crate::engine::{command_engine, extension_engine};
+use crate::extensions::sha256;
 
 /// Largest `.wasm` that is compiled, in bytes; SQLite's shell has 2.5 million.
 const MAX_WASM_BYTES: u64 = 1 << 30;
@@ -50,7 +53,7 @@ pub struct Program {
 /// Where a component's code came from.
 enum Origin {
     /// A precompiled file, which may be one of the cache.
-    Native(File),
+    Native(Arc<File>),
     /// Compiled just now.
     Wasm(Vec<u8>),
 }
@@ -67,26 +70,47 @@ impl Origin {
 /// An extension that came with a program and runs beside it.
 pub(crate) struct Beside {
     pub embedded: Embedded,
-    /// Its code for the engine of extensions, or its `.wasm`.
-    pub content: Vec<u8>,
-    pub is_native: bool,
+    content: Content,
+}
+
+/// An extension's code.
+enum Content {
+    /// For the engine of extensions, at this place in the program's file.
+    Native(Arc<File>, Range<usize>),
+    /// Its `.wasm`.
+    Wasm(Vec<u8>),
+}
+
+impl Beside {
+    /// Its code, for the engine of extensions.
+    pub fn component(&self, engine: &Engine) -> Result<Component> {
+        match &self.content {
+            Content::Wasm(wasm) => Ok(Component::new(engine, wasm)?),
+            Content::Native(file, range) => {
+                let mut code = vec![0; range.len()];
+                file.read_exact_at(&mut code, range.start as u64)?;
+                Ok(crate::native_code::load_part(engine, &code)?)
+            }
+        }
+    }
 }
 
 impl Program {
     /// The extensions that came with it and run beside it.
-    pub(crate) fn beside(&self) -> Result<Vec<Beside>> {
-        let Some(composition) = &self.composition else { return Ok(Vec::new()) };
+    pub(crate) fn beside(&self) -> Vec<Beside> {
+        let Some(composition) = &self.composition else { return Vec::new() };
         let beside = composition.beside().map(|(embedded, range)| {
+            let mut embedded = embedded.clone();
             let content = match &self.origin {
-                Origin::Wasm(wasm) => wasm[range].to_vec(),
-                Origin::Native(file) => {
-                    let mut content = vec![0; range.len()];
-                    file.read_exact_at(&mut content, range.start as u64)?;
-                    content
+                Origin::Native(file) => Content::Native(file.clone(), range),
+                Origin::Wasm(wasm) => {
+                    let content = wasm[range].to_vec();
+                    // Grants go by it: what the file says would be a claim.
+                    embedded.sha256 = sha256(&content);
+                    Content::Wasm(content)
                 }
             };
-            let is_native = matches!(self.origin, Origin::Native(_));
-            Ok(Beside { embedded: embedded.clone(), content, is_native })
+            Beside { embedded, content }
         });
         beside.collect()
     }
@@ -191,7 +215,7 @@ impl Loader {
         let mut file = open(path)?;
         if path.extension().is_some_and(|extension| extension == "cwasm") {
             let component = artifact::load(&self.engine, &file, &self.hashes)?;
-            return Ok((component, Origin::Native(file)));
+            return Ok((component, Origin::Native(file.into())));
         }
         let Some(cache) = &self.cache else {
             return self.compile(path, read(&mut file)?);
@@ -217,7 +241,7 @@ impl Loader {
     fn cached(&self, artifact: &Path) -> Option<(Component, Origin)> {
         let file = cache::open(artifact)?;
         let component = artifact::load(&self.engine, &file, &self.hashes).ok()?;
-        Some((component, Origin::Native(file)))
+        Some((component, Origin::Native(file.into())))
     }
 
     fn compile(&self, path: &Path, wasm: Vec<u8>) -> Result<(Component, Origin)> {

@@ -13,20 +13,25 @@
 //! ```
 //!
 //! The result is a component that has the CLI and the extensions as parts, each
-//! with a memory of its own, and a generated *front* between them. Calls go
-//! from one to the other without the host. The price is that a trap of such an
+//! with a memory of its own, and in the CLI's core module a generated *front*.
+//! Calls go from one to the other without the host. The price is that a trap of such an
 //! extension ends the program, since a component is entered or left as a whole.
 //! What an extension needs a grant for cannot be inside, since a component may
 //! not be entered again while it waits: such an extension travels *beside*, in
 //! the same file, and the runner gives it a sandbox of its own.
 
+mod answers;
+mod cli;
 mod component;
 mod composition;
+mod contents;
 mod contract;
 mod front;
 mod graph;
-mod module;
+mod listing;
+mod offer;
 mod source;
+mod splice;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -36,11 +41,14 @@ use wasm_encoder::{ComponentSection, CustomSection};
 use wasmparser::{Parser, Payload};
 
 pub use composition::{Composition, Embedded};
+pub use contents::{Contained, Contents};
 pub use source::{Source, known};
 
+use cli::Cli;
 use component::Shape;
 use composition::{BESIDE_SECTION, SECTION};
 use contract::Contract;
+use graph::Inside;
 use source::Way;
 
 /// Most extensions in one file: as many as can be loaded at run time.
@@ -74,9 +82,8 @@ pub fn embedded(wasm: &[u8]) -> Result<Option<Composition>> {
 /// already.
 pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
     let contract = Contract::read()?;
-    let before = Composition::of(cli)?;
-    let bare = before.as_ref().map_or(cli, |before| &cli[..before.component_bytes]);
-    Shape::of(bare)
+    let before = Before::of(cli)?;
+    Shape::of(before.whole)
         .and_then(|shape| shape.check_cli(&contract))
         .context("failed to use the CLI")?;
     let mut parts = Vec::new();
@@ -84,15 +91,41 @@ pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
         let part = Part::of(source, &contract);
         parts.push(part.with_context(|| format!("failed to embed `{}`", source.name()))?);
     }
-    let before = before.map_or_else(Vec::new, |before| before.extensions);
-    let warnings = check_names(&before, extensions)?;
-    let mut file = File { bytes: join(contract, bare, &parts)?, extensions: Vec::new() };
+    let warnings = check_names(&before.extensions, extensions)?;
+    let mut file = File::join(&before, &contract, &parts)?;
     let component_bytes = file.bytes.len();
-    file.carry(cli, bare, &before)?;
+    file.carry(cli, &before)?;
     file.add(&parts)?;
-    let composition = Composition { component_bytes, extensions: file.extensions };
+    let composition = Composition { component_bytes, cli: file.cli, extensions: file.extensions };
     section(&mut file.bytes, SECTION, &composition.encode()?);
     Ok(Composed { wasm: file.bytes, composition, warnings })
+}
+
+/// What is composed with something: a CLI, which may have extensions already.
+struct Before<'a> {
+    /// The component, without what is behind it.
+    whole: &'a [u8],
+    /// The CLI in it.
+    cli: &'a [u8],
+    extensions: Vec<Embedded>,
+}
+
+impl<'a> Before<'a> {
+    fn of(file: &'a [u8]) -> Result<Self> {
+        let Some(composition) = Composition::of(file)? else {
+            return Ok(Self { whole: file, cli: file, extensions: Vec::new() });
+        };
+        let whole = &file[..composition.component_bytes];
+        let cli = whole.get(composition.cli).context("its list of extensions is damaged")?;
+        Ok(Self { whole, cli, extensions: composition.extensions })
+    }
+
+    /// The extensions that are inside.
+    fn inside(&self) -> Result<Vec<&'a [u8]>> {
+        let ranges = self.extensions.iter().filter_map(|one| one.inside.clone());
+        let found = ranges.map(|range| self.whole.get(range));
+        found.collect::<Option<Vec<_>>>().context("its list of extensions is damaged")
+    }
 }
 
 /// An extension, and what of it is used.
@@ -113,24 +146,10 @@ impl<'a> Part<'a> {
         }
         Ok(Self { source, interfaces, way })
     }
-}
 
-fn join(contract: Contract, cli: &[u8], parts: &[Part]) -> Result<Vec<u8>> {
-    let inside: Vec<&Part> = parts.iter().filter(|part| part.way != Way::Beside).collect();
-    if inside.is_empty() {
-        return Ok(cli.to_vec());
+    fn fronted(&self) -> front::Extension<'_> {
+        front::Extension { interfaces: &self.interfaces, manifest: self.source.manifest() }
     }
-    let dispatch = contract.id(contract.dispatch()?)?;
-    let exports: Vec<Vec<String>> = inside
-        .iter()
-        .map(|part| part.interfaces.iter().map(|(name, _)| name.clone()).collect())
-        .collect();
-    let front = front::component(contract, &exports)?;
-    let extensions: Vec<graph::Inside> = inside
-        .iter()
-        .map(|part| graph::Inside { wasm: part.source.wasm(), interfaces: &part.interfaces })
-        .collect();
-    graph::join(cli, &dispatch, front, &extensions)
 }
 
 /// Refuse an extension that is there twice, and warn of names that are.
@@ -157,17 +176,48 @@ fn check_names(before: &[Embedded], extensions: &[Source]) -> Result<Vec<String>
 /// A composed file in the making.
 struct File {
     bytes: Vec<u8>,
+    /// Where the CLI is.
+    cli: Range<usize>,
     extensions: Vec<Embedded>,
 }
 
 impl File {
+    /// Join what there was and what goes inside.
+    fn join(before: &Before, contract: &Contract, parts: &[Part]) -> Result<Self> {
+        let new: Vec<&Part> = parts.iter().filter(|part| part.way != Way::Beside).collect();
+        let earlier = before.inside()?;
+        if new.is_empty() {
+            let bytes = before.whole.to_vec();
+            let cli = match earlier.is_empty() {
+                true => 0..bytes.len(),
+                false => position(&bytes, before.cli)?,
+            };
+            return Ok(Self { bytes, cli, extensions: Vec::new() });
+        }
+        let fronted: Vec<front::Extension> = new.iter().map(|part| part.fronted()).collect();
+        let cli = Cli::open(before.cli)
+            .and_then(|cli| cli.with(earlier.len(), &fronted))
+            .context("failed to use the CLI")?;
+        let mut inside = Vec::new();
+        for wasm in earlier {
+            inside.push(Inside { wasm, interfaces: Shape::of(wasm)?.interfaces(contract)? });
+        }
+        for part in new {
+            inside.push(Inside { wasm: part.source.wasm(), interfaces: part.interfaces.clone() });
+        }
+        let bytes = graph::join(cli.clone(), &inside)?;
+        Ok(Self { cli: position(&bytes, &cli)?, bytes, extensions: Vec::new() })
+    }
+
     /// Keep what the CLI was composed with before.
-    fn carry(&mut self, cli: &[u8], bare: &[u8], before: &[Embedded]) -> Result<()> {
-        let inner = if self.bytes == bare { 0 } else { position(&self.bytes, bare)?.start };
-        for one in before {
-            let inside = one.inside.clone().map(|range| range.start + inner..range.end + inner);
+    fn carry(&mut self, file: &[u8], before: &Before) -> Result<()> {
+        for one in &before.extensions {
+            let inside = match &one.inside {
+                Some(range) => Some(position(&self.bytes, &before.whole[range.clone()])?),
+                None => None,
+            };
             let beside = match &one.beside {
-                Some(range) => Some(section(&mut self.bytes, BESIDE_SECTION, &cli[range.clone()])),
+                Some(range) => Some(section(&mut self.bytes, BESIDE_SECTION, &file[range.clone()])),
                 None => None,
             };
             self.extensions.push(Embedded { inside, beside, ..one.clone() });

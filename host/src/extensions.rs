@@ -28,6 +28,7 @@ mod permits;
 mod regular_files;
 mod sandbox;
 pub mod search;
+mod slot;
 mod sql;
 pub(crate) mod text;
 pub mod types;
@@ -46,10 +47,10 @@ use crate::bindings::sqlite_wasm::host::dispatch::{
 };
 use crate::cache::Folder;
 use crate::component::{Beside, Loader};
-use crate::compose::Embedded;
 use crate::grants::Grants;
-use extension::{Extension, Origin};
+use extension::Extension;
 use instance::Sandboxed;
+use slot::{Slot, Source, Waiting};
 use types::{Manifest, SqlError};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
@@ -103,8 +104,8 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
-    /// By their numbers; none for one whose connection was closed.
-    loaded: Vec<Option<Extension>>,
+    /// By their numbers.
+    loaded: Vec<Slot>,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
     beside: Vec<Beside>,
@@ -171,43 +172,61 @@ impl ExtensionsCtx {
         let extension =
             self.open(&path).with_context(|| format!("failed to load the extension `{name}`"))?;
         let manifest = extension.manifest().clone();
-        Ok(Loaded { extension: self.add(extension), manifest })
+        Ok(Loaded { extension: self.add(Slot::Loaded(Box::new(extension))), manifest })
     }
 
-    /// All that are there, with their numbers.
+    /// All that were started, with their numbers.
     fn extensions(&self) -> impl Iterator<Item = (u32, &Extension)> {
-        (0..).zip(&self.loaded).filter_map(|(number, slot)| Some((number, slot.as_ref()?)))
+        (0..).zip(&self.loaded).filter_map(|(number, slot)| Some((number, slot.extension()?)))
     }
 
-    fn get(&mut self, number: u32) -> Option<&mut Extension> {
-        self.loaded.get_mut(number as usize)?.as_mut()
+    /// The extension of that number, started if it was not yet.
+    fn get(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
+        if self.is_waiting(number) {
+            let extension = self.started(number)?;
+            self.loaded[number as usize] = Slot::Loaded(Box::new(extension));
+        }
+        match self.loaded.get_mut(number as usize) {
+            Some(Slot::Loaded(extension)) => Ok(extension),
+            _ => Err(error(format!("there is no extension number {number}"))),
+        }
+    }
+
+    fn is_waiting(&self, number: u32) -> bool {
+        matches!(self.loaded.get(number as usize), Some(Slot::Waiting(_)))
     }
 
     /// Its number.
-    fn add(&mut self, extension: Extension) -> u32 {
-        self.loaded.push(Some(extension));
+    fn add(&mut self, slot: Slot) -> u32 {
+        self.loaded.push(slot);
         self.loaded.len() as u32 - 1
     }
 
     /// The number by which a connection calls an extension.
     fn attach(&mut self, number: u32) -> Result<u32, SqlError> {
-        let extension = self.get(number).ok_or_else(|| unknown(number))?;
-        if !extension.is_per_connection() {
-            return Ok(number);
-        }
-        self.check_room().map_err(|full| error(full.to_string()))?;
-        let extension = self.get(number).ok_or_else(|| unknown(number))?;
-        let connections = extension.for_connection(number);
-        Ok(self.add(connections))
+        let has_room = self.check_room();
+        let slot = match self.loaded.get(number as usize) {
+            Some(Slot::Waiting(waiting)) => waiting.for_connection(number).map(Slot::Waiting),
+            _ => {
+                let extension = self.get(number)?;
+                let own = extension.is_per_connection().then_some(());
+                own.map(|()| Slot::Loaded(Box::new(extension.for_connection(number))))
+            }
+        };
+        let Some(slot) = slot else { return Ok(number) };
+        has_room.map_err(|full| error(full.to_string()))?;
+        Ok(self.add(slot))
     }
 
     /// A connection does not call it any more.
     fn detach(&mut self, number: u32) {
-        let Some(parent) = self.get(number).and_then(|extension| extension.parent()) else {
+        let Some(slot) = self.loaded.get_mut(number as usize) else { return };
+        if slot.parent().is_none() {
             return;
-        };
-        let ended = self.loaded[number as usize].take();
-        if let (Some(parent), Some(ended)) = (self.get(parent), ended) {
+        }
+        if let Slot::Loaded(ended) = std::mem::replace(slot, Slot::Closed)
+            && let Some(Ok(parent)) = ended.parent().map(|parent| self.get(parent))
+        {
             parent.take_usage(&ended);
         }
     }
@@ -219,15 +238,18 @@ impl ExtensionsCtx {
                 .filter(move |(_, extension)| extension.parent() == Some(parent))
                 .map(|(_, extension)| extension)
         };
-        self.extensions()
-            .filter(|(_, extension)| extension.parent().is_none())
-            .map(|(number, extension)| extension.statistics(of(number)))
-            .collect()
+        let all = (0..).zip(&self.loaded).filter(|(_, slot)| slot.parent().is_none());
+        all.filter_map(|(number, slot)| match slot {
+            Slot::Loaded(extension) => Some(extension.statistics(of(number))),
+            Slot::Waiting(waiting) => Some(extension::unused(&waiting.manifest.name)),
+            Slot::Closed => None,
+        })
+        .collect()
     }
 
     fn check_room(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
-            self.extensions().count() < MAX_EXTENSIONS,
+            self.loaded.iter().filter(|slot| slot.manifest().is_some()).count() < MAX_EXTENSIONS,
             "{MAX_EXTENSIONS} extensions are loaded already"
         );
         Ok(())
@@ -235,12 +257,8 @@ impl ExtensionsCtx {
 
     fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
         let component = self.component(path)?;
-        self.start(&component, &Origin::File(path))
-    }
-
-    fn start(&mut self, component: &Component, origin: &Origin) -> anyhow::Result<Extension> {
         self.check_room()?;
-        Extension::load(component, origin, self.limits, &mut self.permits)
+        Extension::load(&component, path, self.limits, &mut self.permits)
     }
 
     fn component(&mut self, path: &Path) -> anyhow::Result<Component> {
@@ -262,40 +280,60 @@ impl ExtensionsCtx {
         Ok(manifest)
     }
 
-    /// Load those that came with the component. One that cannot be used is left
+    /// Take those that came with the component. One that cannot be used is left
     /// out, as one that the command line loads.
     fn load_embedded(&mut self) -> Vec<Loaded> {
         for beside in std::mem::take(&mut self.beside) {
-            match self.open_embedded(&beside) {
-                Ok(extension) => {
-                    let number = self.add(extension);
+            let name = beside.embedded.name.clone();
+            let waiting = self.check_room().and_then(|()| Waiting::new(beside, &mut self.permits));
+            match waiting {
+                Ok(waiting) => {
+                    let number = self.add(Slot::Waiting(waiting));
                     self.embedded.push(number);
                 }
                 Err(error) => {
-                    let name = &beside.embedded.name;
-                    let story =
-                        format!("failed to load the embedded extension `{name}`: {error:#}");
+                    let story = format!("{:#}", error.context(not_loaded(&name)));
                     if let Some(tell) = &mut self.tell {
                         tell(&story);
                     }
                 }
             }
         }
-        self.extensions()
-            .filter(|(number, _)| self.embedded.contains(number))
-            .map(|(number, one)| Loaded { extension: number, manifest: one.manifest().clone() })
-            .collect()
+        let loaded = |number: &u32| {
+            let manifest = self.loaded[*number as usize].manifest()?.clone();
+            Some(Loaded { extension: *number, manifest })
+        };
+        self.embedded.iter().filter_map(loaded).collect()
     }
 
-    fn open_embedded(&mut self, beside: &Beside) -> anyhow::Result<Extension> {
-        let engine = self.loader()?.engine();
-        let component = match beside.is_native {
-            true => crate::native_code::load_part(engine, &beside.content)?,
-            false => Component::new(engine, &beside.content)?,
+    /// Start the extension that waits by that number.
+    fn started(&mut self, number: u32) -> Result<Extension, SqlError> {
+        let loader = match self.loader.take() {
+            Some(loader) => Ok(loader),
+            None => loader(self.cache.clone()),
         };
-        let Embedded { file, sha256, .. } = &beside.embedded;
-        self.start(&component, &Origin::Embedded { name: file, sha256 })
+        let Some(Slot::Waiting(waiting)) = self.loaded.get(number as usize) else {
+            return Err(error(format!("there is no extension number {number}")));
+        };
+        let (beside, permissions) = match &waiting.source {
+            Source::Parent(parent) => {
+                let parent = *parent;
+                self.loader = loader.ok();
+                return Ok(self.get(parent)?.for_connection(parent));
+            }
+            Source::File(beside, permissions) => (beside, permissions),
+        };
+        let started = loader.and_then(|loader| {
+            let component = beside.component(self.loader.insert(loader).engine())?;
+            Extension::embedded(&component, &waiting.manifest, self.limits, permissions)
+        });
+        let name = &waiting.manifest.name;
+        started.map_err(|cause| error(format!("{:#}", cause.context(not_loaded(name)))))
     }
+}
+
+fn not_loaded(name: &str) -> String {
+    format!("failed to load the embedded extension `{name}`")
 }
 
 fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
@@ -334,17 +372,13 @@ pub fn add_to_linker<T: 'static>(
     add_dispatch::<T, HasExtensions>(linker, view)
 }
 
-fn unknown(number: u32) -> SqlError {
-    error(format!("there is no extension number {number}"))
-}
-
 fn error(message: String) -> SqlError {
     SqlError { code: SQLITE_ERROR, message }
 }
 
 impl ExtensionsView<'_> {
     fn loaded(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
-        self.ctx.get(number).ok_or_else(|| unknown(number))
+        self.ctx.get(number)
     }
 
     fn extension(&mut self, number: u32) -> Result<&mut Sandboxed, SqlError> {

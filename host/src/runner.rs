@@ -157,7 +157,7 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.timeout, options.at_end);
     let max_memory_bytes = options.max_memory_bytes;
-    options.extensions.embed(program.beside()?);
+    options.extensions.embed(program.beside());
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
     // What a call carries to the host, such as an extension's arguments, is no

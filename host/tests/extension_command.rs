@@ -124,9 +124,6 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
     refused(&folder, "./module.wasm", "it is a core module and not a component");
     write("empty.wasm", b"\0asm\x0d\0\x01\0");
     refused(&folder, "./empty.wasm", "it is no extension: it exports no `sqlite-wasm:extension`");
-    let cli = fs::read(support::portable_component()).expect("it is there");
-    write("cli.wasm", &cli);
-    refused(&folder, "./cli.wasm", "it is a program, to be run and not loaded");
     let other = patched("uuid", b"@0.1.0", b"@0.9.0");
     write("other.wasm", &other);
     refused(&folder, "./other.wasm", "it was made for version 0.9.0 of the contract");

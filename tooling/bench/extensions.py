@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from statistics import median
 
+from . import embedded
 from .command import positive
 from .engines import ENGINES, REFERENCE, ROOT, complaint_about_missing, engine
 
@@ -48,6 +49,13 @@ AFTER_LOADING = {
     "ext-sql-nothing": "SELECT count(sha3_query('', 256)) FROM t;",
     "ext-sql": "SELECT count(sha3_query('SELECT 1', 256)) FROM t;",
 }
+# In a program that has the extensions inside.
+EMBEDDED = {
+    "length": BEFORE_LOADING["length"],
+    "embedded-scalar": AFTER_LOADING["ext-scalar"],
+    "embedded-scalar-long": AFTER_LOADING["ext-scalar-long"],
+    "embedded-table": AFTER_LOADING["ext-table"],
+}
 LOADED = ("sha3", "series", "stats", "conformance")
 
 REQUESTS_OF_A_STATEMENT = 3
@@ -85,6 +93,7 @@ def main() -> int:
     times = repeated(lambda: timed(command, script(options.rows), names()), options.repeats)
     native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), ["native-scalar"]), options.repeats)
     found = figures(times | native, options.rows, load_ms(command, options.repeats))
+    found += embedded_figures(times["ext-table"], options)
     publish(found, options)
     return FAILED if options.check and any(each.mark() == "MISS" for each in found) else 0
 
@@ -113,6 +122,25 @@ def figures(seconds: dict[str, float], rows: int, load: float) -> list[Figure]:
     ]  # fmt: skip
 
 
+def embedded_figures(table_at_run_time: float, options: argparse.Namespace) -> list[Figure]:
+    with embedded.Programs() as programs:
+        command = programs.compiled(embedded.MEASURED)
+        run = lambda: timed(command, embedded_script(options.rows), list(EMBEDDED))  # noqa: E731
+        seconds = repeated(run, options.repeats)
+        compose = embedded.compose_s(programs, options.repeats)
+        start = embedded.start_ratio(programs, options.repeats)
+    row_us = {name: value / options.rows * 1e6 for name, value in seconds.items()}
+    hash_us = (row_us["embedded-scalar-long"] - row_us["embedded-scalar"]) / MORE_BLOCKS
+    crossing = row_us["embedded-scalar"] - row_us["length"] - hash_us
+    return [
+        Figure("an embedded scalar call, without the hash's own time", crossing, "µs", must=0.15, aim=0.08),
+        Figure("series at run time by embedded", table_at_run_time / seconds["embedded-table"], "times",
+               must=1.5, aim=3, larger_is_better=True),
+        Figure("to compose one extension", compose, "s", must=1, aim=0.2),
+        Figure("start with ten embedded by the plain one", start, "times", must=1.5, aim=1.2),
+    ]  # fmt: skip
+
+
 def names() -> list[str]:
     return [*BEFORE_LOADING, *AFTER_LOADING]
 
@@ -125,6 +153,12 @@ def script(rows: int) -> str:
     # A first call, so that no start of an instance is timed.
     first = "SELECT length(sha3_256('')), length(sha3_query('')), median(1) FROM generate_series(1, 1);"
     return f"{setup(rows)}.timer on\n{lines(BEFORE_LOADING)}\n.timer off\n{loads}\n{first}\n.timer on\n{lines(AFTER_LOADING)}\n"
+
+
+def embedded_script(rows: int) -> str:
+    first = "SELECT length(sha3_256('')) FROM generate_series(1, 1);"
+    statements = "\n".join(EMBEDDED.values()).format(rows=rows)
+    return f"{setup(rows)}{first}\n.timer on\n{statements}\n"
 
 
 def native_script(rows: int) -> str:
@@ -164,7 +198,7 @@ def load_ms(command: list[str], repeats: int) -> float:
 def publish(found: list[Figure], options: argparse.Namespace) -> None:
     for each in found:
         limits = f"must {each.must:g}, aim {each.aim:g}" if each.must is not None else ""
-        print(f"{each.title:<46}{each.value:>9.3f} {each.unit:<6}{limits:<22}{each.mark()}".rstrip())
+        print(f"{each.title:<54}{each.value:>9.3f} {each.unit:<6}{limits:<22}{each.mark()}".rstrip())
     if options.json:
         record = {each.title: {"value": each.value, "unit": each.unit, "must": each.must, "aim": each.aim} for each in found}
         with open(options.json, "w", encoding="utf-8") as file:

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
-use sqlite_wasm_run::compose::{Composition, Embedded, Source, compose, known};
+use sqlite_wasm_run::compose::{Composition, Contained, Embedded, Source, compose, known};
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_folders;
@@ -117,7 +117,8 @@ impl Compose {
 
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
-            let json = serde_json::to_string_pretty(&composition.extensions)?;
+            let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
+            let json = serde_json::to_string_pretty(&extensions)?;
             return Ok(print(format!("{json}\n").as_bytes()));
         }
         let lines = composition.extensions.iter().map(line);
@@ -126,12 +127,7 @@ impl Compose {
 }
 
 fn line(extension: &Embedded) -> String {
-    let way = match (&extension.inside, &extension.beside) {
-        (Some(_), Some(_)) => "beside, as it needs a grant; inside what is stateless",
-        (None, Some(_)) => "beside, as it needs a grant",
-        _ => "inside",
-    };
-    format!("{} {}: {way}\n", extension.name, extension.version)
+    format!("{} {}: {}\n", extension.name, extension.version, extension.way())
 }
 
 /// The CLI that comes with this program.

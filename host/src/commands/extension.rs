@@ -7,12 +7,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compose::Contents;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::inspect::{Function, Inspection, Offer};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 
 use super::run::extension_folders;
-use super::{complain, print};
+use super::{Cache, complain, loader, print};
 
 /// Look at extensions
 #[derive(Debug, clap::Args)]
@@ -26,7 +27,7 @@ pub struct Extension {
 enum Action {
     /// Which are found, and where
     List(Common),
-    /// What one registers and needs, and why it would not load
+    /// What one registers and needs, and why it would not load; of a program, what is in it
     Inspect(Inspect),
 }
 
@@ -43,7 +44,7 @@ struct Common {
 
 #[derive(Debug, clap::Args)]
 struct Inspect {
-    /// The file of an extension, or its name
+    /// The file of an extension or of a composed program, or an extension's name
     #[arg(value_name = "FILE|NAME")]
     extension: String,
 
@@ -90,6 +91,14 @@ impl Inspect {
             true => given.to_owned(),
             false => search::by_name(&self.extension, &folders)?,
         };
+        if path.is_file()
+            && let Some(program) = Contents::of(&path, &loader(Cache::Xdg)?)?
+        {
+            return match self.common.json {
+                true => json(&program),
+                false => Ok(print(contents(&program).as_bytes())),
+            };
+        }
         let mut extensions = ExtensionsCtx::new(folders).cache(Folder::by_xdg());
         let inspection = extensions.inspect(&self.extension, &path)?;
         let printed = match self.common.json {
@@ -102,6 +111,23 @@ impl Inspect {
         complain(&format!("error: {refusal}"));
         Ok(exit_code::ExitCode::Artifact.into())
     }
+}
+
+/// A program for people: a line for each extension.
+fn contents(program: &Contents) -> String {
+    let mut lines = Lines::default();
+    let kind = if program.precompiled { ", precompiled" } else { "" };
+    lines.add("cli", &program.cli_version);
+    lines.add("file", program.path.display());
+    lines.add("size", format!("{} bytes{kind}", program.file_bytes));
+    lines.add("sha256", &program.sha256);
+    for extension in &program.extensions {
+        lines.add("extension", format!("{} {}", extension.name, extension.version));
+        lines.add("  sha256", &extension.sha256);
+        lines.add("  where", &extension.why);
+        lines.add("  registers", extension.registers.join(", "));
+    }
+    lines.0
 }
 
 /// The inspection for people: what there is, a line for each kind of thing.

@@ -75,6 +75,11 @@ impl Shape {
         })
     }
 
+    /// Whether it is a program.
+    pub fn is_command(&self) -> bool {
+        find(&self.exports, COMMAND).is_some()
+    }
+
     /// Refuse what is not a CLI that can have extensions inside.
     ///
     /// # Errors
@@ -82,7 +87,7 @@ impl Shape {
     /// What is missing, or of another version.
     pub fn check_cli(&self, contract: &Contract) -> Result<()> {
         ensure!(
-            find(&self.exports, COMMAND).is_some(),
+            self.is_command(),
             "it is no command-line component: it does not export `{COMMAND}`"
         );
         let dispatch = contract.id(contract.dispatch()?)?;

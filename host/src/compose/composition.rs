@@ -13,7 +13,9 @@ use std::os::unix::fs::FileExt;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-const MAGIC: [u8; 8] = *b"sqwascp1";
+use crate::extensions::types::Manifest;
+
+const MAGIC: [u8; 8] = *b"sqwascp2";
 
 /// Bytes behind the JSON.
 const TAIL_BYTES: usize = 4 + MAGIC.len();
@@ -29,17 +31,19 @@ pub const SECTION: &str = "sqlite-wasm:composition";
 pub const BESIDE_SECTION: &str = "sqlite-wasm:extension";
 
 /// What a composed file has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Composition {
     /// The length of the component (or its native code) that the file begins
     /// with, in bytes.
     pub component_bytes: usize,
+    /// Where the CLI is in the `.wasm`, with its front but without extensions.
+    pub cli: Range<usize>,
     /// The newest last.
     pub extensions: Vec<Embedded>,
 }
 
 /// An extension in a composed file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedded {
     /// As its manifest says.
     pub name: String,
@@ -57,6 +61,9 @@ pub struct Embedded {
     pub inside: Option<Range<usize>>,
     /// In a sandbox of its own: where its bytes are in the file.
     pub beside: Option<Range<usize>>,
+    /// What one that is beside says of itself, so that it need not be started
+    /// to register it. It is asked again when it is started.
+    pub manifest: Option<Manifest>,
 }
 
 impl Composition {
@@ -143,8 +150,9 @@ mod tests {
             registers: vec!["sha3/1".into()],
             inside: Some(1..3),
             beside: Some(3..4),
+            manifest: None,
         };
-        Composition { component_bytes: 3, extensions: vec![extension] }
+        Composition { component_bytes: 3, cli: 0..1, extensions: vec![extension] }
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! The contract, read from the WIT packages that this program was built with:
-//! the functions of `dispatch`, and which function of an extension each is.
+//! The contract, read from the WIT packages that this program was built with,
+//! as the CLI that is composed knows it: the functions of `dispatch`, and which
+//! function of an extension each is.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use wit_parser::abi::{AbiVariant, WasmSignature};
 use wit_parser::{
     Function, Interface, InterfaceId, PackageId, Resolve, SizeAlign, SourceMap, Type, TypeDef,
-    TypeDefKind, TypeId, TypeOwner, WorldId,
+    TypeDefKind, TypeId, TypeOwner,
 };
 
 macro_rules! package {
@@ -19,18 +20,9 @@ macro_rules! package {
 const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "scalar" "sql" "table" "types" "worlds");
 const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "process" "world");
 
-/// A component that answers some calls of `dispatch`, and passes the others on.
-const FRONT: &[(&str, &str)] = &[(
-    "front",
-    "package sqlite-wasm:front;
-     world front {
-         import sqlite-wasm:host/dispatch@0.1.0;
-         export sqlite-wasm:host/dispatch@0.1.0;
-     }",
-)];
-
 /// What an extension may export.
-pub const INTERFACES: &[&str] = &["extension", "scalar", "aggregate", "collation", "table"];
+pub const INTERFACES: &[&str] =
+    &["extension", "scalar", "unary", "aggregate", "collation", "table"];
 
 /// What answers a function of `dispatch` for an extension that is inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +40,6 @@ pub enum Counterpart<'a> {
 /// not tell it, it stands here.
 pub fn counterpart(name: &str) -> Counterpart<'_> {
     match name {
-        "load" | "embedded" | "attach" => Counterpart::Own,
         "detach" => Counterpart::Function("extension", "disconnect"),
         "request" | "resume" => Counterpart::Never,
         "connect" => Counterpart::Function("extension", "connect"),
@@ -68,8 +59,6 @@ pub struct Contract {
     pub resolve: Resolve,
     /// Sizes in memory.
     pub sizes: SizeAlign,
-    /// The world of a front, without the extensions that it has.
-    pub front: WorldId,
     extension: PackageId,
     host: PackageId,
 }
@@ -81,12 +70,26 @@ impl Contract {
     ///
     /// When this program was built with WIT that is wrong.
     pub fn read() -> Result<Self> {
-        let mut resolve = Resolve::default();
-        let extension = push(&mut resolve, EXTENSION)?;
-        let host = push(&mut resolve, HOST)?;
-        let front = push(&mut resolve, FRONT)?;
-        let front = resolve.select_world(&[front], Some("front"))?;
-        let mut contract = Self { resolve, sizes: SizeAlign::default(), front, extension, host };
+        Self::of(Resolve::default())
+    }
+
+    /// Read it beside what a CLI has of it, which stays as it is there.
+    ///
+    /// # Errors
+    ///
+    /// When the CLI has it in another form.
+    pub fn beside(cli: Resolve) -> Result<Self> {
+        Self::of(cli).context("it was made for another version of the contract; build it again")
+    }
+
+    fn of(mut resolve: Resolve) -> Result<Self> {
+        let mut own = Resolve::default();
+        let extension = push(&mut own, EXTENSION)?;
+        let host = push(&mut own, HOST)?;
+        let moved = resolve.merge(own)?;
+        let extension = moved.packages[extension.index()];
+        let host = moved.packages[host.index()];
+        let mut contract = Self { resolve, sizes: SizeAlign::default(), extension, host };
         contract.measure();
         Ok(contract)
     }
@@ -117,14 +120,14 @@ impl Contract {
         self.resolve.id_of(interface).context("an interface has no name")
     }
 
-    /// A function's form in core WebAssembly.
+    /// A function's form in core WebAssembly, for who calls it.
     ///
     /// # Errors
     ///
     /// When it has more parameters than cross in registers: no function of the
     /// contract does.
-    pub fn signature(&self, variant: AbiVariant, function: &Function) -> Result<WasmSignature> {
-        let signature = self.resolve.wasm_signature(variant, function);
+    pub fn signature(&self, function: &Function) -> Result<WasmSignature> {
+        let signature = self.resolve.wasm_signature(AbiVariant::GuestImport, function);
         ensure!(!signature.indirect_params, "`{}` has too many parameters", function.name);
         Ok(signature)
     }
@@ -145,8 +148,13 @@ impl Contract {
         self.sizes.payload_offset(wit_parser::Int::U8, sides).size_wasm32() as u32
     }
 
+    /// Bytes of a value of the type `ty` in memory.
+    pub fn bytes(&self, ty: &Type) -> u32 {
+        self.sizes.size(ty).size_wasm32() as u32
+    }
+
     /// Add an interface with the same functions and no name of its own: a
-    /// front imports the same interface once for each extension.
+    /// CLI imports the same interface once for each extension.
     pub fn copy(&mut self, interface: InterfaceId) -> Result<InterfaceId> {
         let copy = Interface { name: None, ..self.resolve.interfaces[interface].clone() };
         let copy = self.resolve.interfaces.alloc(copy);

@@ -1,6 +1,5 @@
-//! Joining: the CLI's `dispatch` is answered by the front, the front's
-//! imports by the extensions, and what is left becomes the imports of the
-//! whole.
+//! Joining: what the CLI's front imports is answered by the extensions, and
+//! what is left becomes the imports of the whole.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ use super::front::import_name;
 pub struct Inside<'a> {
     pub wasm: &'a [u8],
     /// The contract's interfaces that it exports, and their names with version.
-    pub interfaces: &'a [(String, String)],
+    pub interfaces: Vec<(String, String)>,
 }
 
 /// Join the components.
@@ -23,19 +22,20 @@ pub struct Inside<'a> {
 /// # Errors
 ///
 /// When an export does not have the form that an import asks for.
-pub fn join(cli: &[u8], dispatch: &str, front: Vec<u8>, extensions: &[Inside]) -> Result<Vec<u8>> {
+pub fn join(cli: Vec<u8>, extensions: &[Inside]) -> Result<Vec<u8>> {
     let mut graph = Graph::default();
-    let cli = graph.add("sqlite-wasm:cli", cli.to_vec())?;
-    let front = graph.add("sqlite-wasm:front", front)?;
+    let cli = graph.add("sqlite-wasm:cli", cli)?;
+    let wanted: Vec<String> = graph.imports(cli).into_iter().map(|(name, _)| name).collect();
     for (place, Inside { wasm, interfaces }) in extensions.iter().enumerate() {
         let extension = graph.add(&format!("sqlite-wasm:extension{place}"), wasm.to_vec())?;
         graph.close(extension)?;
-        for (interface, export) in *interfaces {
-            graph.connect(extension, export, front, &import_name(place, interface))?;
+        for (interface, export) in interfaces {
+            let import = import_name(place, interface);
+            if wanted.contains(&import) {
+                graph.connect(extension, export, cli, &import)?;
+            }
         }
     }
-    graph.reopen(cli)?;
-    graph.connect(front, dispatch, cli, dispatch)?;
     graph.export_all(cli)?;
     graph.encode()
 }
@@ -78,32 +78,17 @@ impl Graph {
     fn close(&mut self, part: Part) -> Result<()> {
         for (name, kind) in self.imports(part) {
             if is_closed(&name) {
-                self.give(part, &name, &sandbox_name(&name), kind)?;
+                let node = self.sandbox(&sandbox_name(&name), kind)?;
+                self.graph.set_instantiation_argument(part.instance, &name, node)?;
             }
         }
         Ok(())
     }
 
-    /// The CLI may have extensions inside already, with imports of that kind.
-    fn reopen(&mut self, part: Part) -> Result<()> {
-        for (name, kind) in self.imports(part) {
-            if self.sandbox.contains_key(&name) {
-                self.give(part, &name, &name, kind)?;
-            }
+    fn sandbox(&mut self, name: &str, kind: ItemKind) -> Result<NodeId> {
+        if let Some(node) = self.sandbox.get(name) {
+            return Ok(*node);
         }
-        Ok(())
-    }
-
-    fn give(&mut self, part: Part, name: &str, sandbox: &str, kind: ItemKind) -> Result<()> {
-        let node = match self.sandbox.get(sandbox) {
-            Some(node) => *node,
-            None => self.import(sandbox, kind)?,
-        };
-        self.graph.set_instantiation_argument(part.instance, name, node)?;
-        Ok(())
-    }
-
-    fn import(&mut self, name: &str, kind: ItemKind) -> Result<NodeId> {
         let kind = match kind {
             ItemKind::Instance(id) => {
                 let types = self.graph.types_mut();

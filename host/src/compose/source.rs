@@ -67,6 +67,11 @@ impl Source {
         &self.manifest.name
     }
 
+    /// What it says of itself.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
     /// As a composed file says it.
     pub(super) fn embedded(
         &self,
@@ -80,6 +85,7 @@ impl Source {
             sha256: sha256(&self.wasm),
             registers: self.registers(),
             inside,
+            manifest: beside.is_some().then(|| self.manifest.clone()),
             beside,
         }
     }

@@ -78,7 +78,10 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn detach(&mut self, extension: u32) -> Result<(), SqlError> {
-        let told = self.unheard(extension, |view| view.disconnected(extension));
+        let told = match self.ctx.is_waiting(extension) {
+            true => Ok(()),
+            false => self.unheard(extension, |view| view.disconnected(extension)),
+        };
         self.ctx.detach(extension);
         told
     }

@@ -8,42 +8,13 @@ use anyhow::{Result, ensure};
 use wasmtime::component::Component;
 
 use super::instance::Sandboxed;
+use super::permissions::{self, Permissions};
 use super::permits::{Permits, sha256};
 use super::sandbox::{Calls, TICK, imports_sql};
 use super::usage::Usage;
-use super::{Limits, check, permissions, version};
+use super::{Limits, check, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::extensions::types::{FunctionFlags, Manifest, Need};
-
-/// Where an extension comes from.
-pub enum Origin<'a> {
-    /// The file at this path.
-    File(&'a Path),
-    /// The component: it travels with it.
-    Embedded {
-        /// As a file's name without the ending.
-        name: &'a str,
-        /// Of its content.
-        sha256: &'a str,
-    },
-}
-
-impl Origin<'_> {
-    /// The name under which it is granted something.
-    fn name(&self) -> &str {
-        match self {
-            Self::File(path) => permissions::name_of(path),
-            Self::Embedded { name, .. } => name,
-        }
-    }
-
-    fn sha256(&self) -> Result<String> {
-        match self {
-            Self::File(path) => Ok(sha256(&fs::read(path)?)),
-            Self::Embedded { sha256, .. } => Ok((*sha256).to_owned()),
-        }
-    }
-}
 
 /// A loaded extension.
 pub struct Extension {
@@ -79,38 +50,82 @@ pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Ma
     Ok((sandbox, manifest))
 }
 
+/// What an extension that nothing has called yet has done and used.
+pub fn unused(name: &str) -> ExtensionUsage {
+    told(name, &Usage::default())
+}
+
+fn told(name: &str, usage: &Usage) -> ExtensionUsage {
+    ExtensionUsage {
+        name: name.to_owned(),
+        calls: usage.calls,
+        batches: usage.batches,
+        requests: usage.requests,
+        time: usage.ticks * TICK.as_millis() as u64,
+        peak_memory: usage.peak_bytes() as u64,
+        starts: usage.starts,
+    }
+}
+
 impl Extension {
-    /// Start it, ask what it registers, and grant what it needs.
+    /// Start the extension in the file `path`, ask what it registers, and grant
+    /// what it needs.
     ///
     /// # Errors
     ///
     /// What is wrong with it, or which grant it lacks.
     pub fn load(
         component: &Component,
-        origin: &Origin,
+        path: &Path,
         limits: Limits,
         permits: &mut Permits,
     ) -> Result<Self> {
         let (main, manifest) = described(component, limits)?;
-        let has_sql = imports_sql(component);
-        let permissions = permits.of(origin.name(), &manifest.needs, || origin.sha256())?;
+        let sha256 = || Ok(sha256(&fs::read(path)?));
+        let permissions = permits.of(permissions::name_of(path), &manifest.needs, sha256)?;
+        Self::permitted(component, (main, manifest), limits, &permissions)
+            .map(|extension| Self { path: Some(path.to_owned()), ..extension })
+    }
+
+    /// Start an extension that came with the component, where it said that it
+    /// is what `manifest` says.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn embedded(
+        component: &Component,
+        manifest: &Manifest,
+        limits: Limits,
+        permissions: &Permissions,
+    ) -> Result<Self> {
+        let described = described(component, limits)?;
+        ensure!(
+            described.1 == *manifest,
+            "it is not what the composed file says; compose it again"
+        );
+        Self::permitted(component, described, limits, permissions)
+    }
+
+    fn permitted(
+        component: &Component,
+        (main, manifest): (Sandboxed, Manifest),
+        limits: Limits,
+        permissions: &Permissions,
+    ) -> Result<Self> {
         let mut main = main.named(&manifest.name);
-        main.permit(&permissions);
+        main.permit(permissions);
         let has_stateless =
             manifest.functions.iter().any(|f| f.flags.contains(FunctionFlags::STATELESS));
-        let stateless = match has_sql && has_stateless {
+        let stateless = match imports_sql(component) && has_stateless {
             true => {
                 let mut other = Sandboxed::new(component, Calls::Direct, limits)?;
-                other.permit(&permissions);
+                other.permit(permissions);
                 Some(other.named(&manifest.name))
             }
             false => None,
         };
-        let path = match origin {
-            Origin::File(path) => Some((*path).to_owned()),
-            Origin::Embedded { .. } => None,
-        };
-        Ok(Self { path, manifest: Arc::new(manifest), parent: None, main, stateless })
+        Ok(Self { path: None, manifest: Arc::new(manifest), parent: None, main, stateless })
     }
 
     /// Whether each connection has an instance of its own: what an extension
@@ -163,15 +178,7 @@ impl Extension {
         for one in connections.chain([self]) {
             std::iter::once(&one.main).chain(&one.stateless).for_each(|each| all.add(&each.usage));
         }
-        ExtensionUsage {
-            name: self.manifest.name.clone(),
-            calls: all.calls,
-            batches: all.batches,
-            requests: all.requests,
-            time: all.ticks * TICK.as_millis() as u64,
-            peak_memory: all.peak_bytes() as u64,
-            starts: all.starts,
-        }
+        told(&self.manifest.name, &all)
     }
 
     /// The sandbox that has its state.

@@ -162,7 +162,8 @@ impl From<&wit::Manifest> for Offer {
     }
 }
 
-fn need(need: &wit::Need) -> String {
+/// As the option that grants it names it.
+pub(crate) fn need(need: &wit::Need) -> String {
     match need {
         wit::Need::Sql => "sql".into(),
         wit::Need::SqlReadOnly => "sql:ro".into(),

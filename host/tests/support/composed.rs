@@ -56,7 +56,12 @@ impl Composed {
 
     /// Run its compiled form on a script.
     pub fn run_script(&self, args: &[&str], script: &str) -> Outcome {
-        let args = [&["composed.cwasm"], args].concat();
+        self.run_with(&[], args, script)
+    }
+
+    /// The same with options of the runner.
+    pub fn run_with(&self, options: &[&str], args: &[&str], script: &str) -> Outcome {
+        let args = [options, &["composed.cwasm"], args].concat();
         super::run(&super::our_binary(), &args, &self.folder(), &Input::Bytes(script.as_bytes()))
     }
 }

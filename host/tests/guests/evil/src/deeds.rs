@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io::Read;
+#[cfg(feature = "network")]
 use std::net::{TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::process::Command;
 use std::{env, fs, hint, thread, time};
@@ -21,6 +22,7 @@ pub fn perform(deed: &str) -> String {
             "slept".into()
         }
         "files" => files(),
+        #[cfg(feature = "network")]
         "network" => network(),
         "environment" => environment(),
         "program" => tell("run", Command::new("/bin/true").status()),
@@ -80,6 +82,7 @@ fn files() -> String {
     .join(", ")
 }
 
+#[cfg(feature = "network")]
 fn network() -> String {
     [
         tell("connect", TcpStream::connect("127.0.0.1:80").map(|_| ())),

@@ -1,0 +1,34 @@
+//! What of an extension is ever called, by its manifest. The rest is not
+//! linked: each function costs at every start.
+
+use crate::extensions::types::{FunctionKind, Manifest, ModuleFlags, ModuleKind};
+
+/// Whether SQLite may come to call the function `name` of the interface
+/// `interface`.
+pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
+    let has = |flags| {
+        let mut modules = manifest.modules.iter();
+        modules.any(|module| module.flags & flags != ModuleFlags::empty())
+    };
+    let kinds = || manifest.functions.iter().map(|function| function.kind);
+    match (interface, name) {
+        ("extension", "describe") => false,
+        ("extension", "connect" | "disconnect") => manifest.connects,
+        ("scalar" | "unary", _) => {
+            kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)
+        }
+        ("aggregate", "current" | "inverse") => kinds().any(|kind| kind == FunctionKind::Window),
+        ("aggregate", _) => kinds().any(|kind| kind != FunctionKind::Scalar),
+        ("collation", _) => !manifest.collations.is_empty(),
+        ("table", "destroy") => {
+            manifest.modules.iter().any(|module| module.kind == ModuleKind::Created)
+        }
+        ("table", "update") => has(ModuleFlags::WRITABLE),
+        ("table", "transact") => has(ModuleFlags::TRANSACTIONS | ModuleFlags::SAVEPOINTS),
+        ("table", "rename") => has(ModuleFlags::RENAME),
+        ("table", "integrity") => has(ModuleFlags::INTEGRITY),
+        ("table", "find-function") => has(ModuleFlags::OVERLOADS),
+        ("table", _) => !manifest.modules.is_empty(),
+        _ => true,
+    }
+}

@@ -79,6 +79,7 @@ fn main() {
         .define("main", "shell_main")
         // Statements that extensions keep are closed first.
         .define("sqlite3_close", "engine_close")
+        .define("sqlite3_step", "engine_step")
         .define("HAVE_LINENOISE", "2")
         .define("SQLITE_HAVE_ZLIB", "1")
         .define("SQLITE_WASI", "1")

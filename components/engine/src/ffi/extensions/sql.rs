@@ -6,6 +6,7 @@
 mod access;
 mod blob;
 mod kept;
+mod parked;
 mod registered;
 mod statement;
 
@@ -135,7 +136,7 @@ unsafe fn answer(
             }
             SqlAction::Step(step) => statement::step(extension, step).map(SqlReply::Rows),
             SqlAction::OpenBlob(place) => {
-                blob::open(db, extension, &place, read_only).map(SqlReply::Blob)
+                blob::open(db, extension, place, read_only).map(SqlReply::Blob)
             }
             SqlAction::ReopenBlob((handle, row_id)) => {
                 blob::reopen(extension, handle, row_id).map(SqlReply::Blob)

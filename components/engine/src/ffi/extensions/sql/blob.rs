@@ -4,10 +4,11 @@ use std::ffi::{CString, c_int};
 use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
-use sqlite::sqlite3;
+use sqlite::{sqlite3, sqlite3_blob};
 
 use super::super::abi::failure;
-use super::kept::{self, Kept};
+use super::kept;
+use super::parked::{self, Place};
 use super::refused;
 use crate::host::dispatch::{SqlBlob, SqlError, SqlOpened};
 
@@ -23,12 +24,30 @@ const HEAD_BYTES: u32 = 256;
 pub unsafe fn open(
     db: *mut sqlite3,
     extension: u32,
-    place: &SqlBlob,
+    place: SqlBlob,
     read_only: bool,
 ) -> Result<SqlOpened, SqlError> {
     if read_only && place.writable {
         return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
     }
+    // SAFETY: the caller's connection, and the blob that was opened on it.
+    unsafe {
+        let (place, blob) = match parked::take(db, extension, &place) {
+            Some(parked) => parked,
+            None => {
+                let blob = opened_anew(db, &place)?;
+                (Place { db, extension, blob: place }, blob)
+            }
+        };
+        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
+        Ok(opened(extension, kept::keep_blob(place, blob), size))
+    }
+}
+
+/// # Safety
+///
+/// `db` is an open connection.
+unsafe fn opened_anew(db: *mut sqlite3, place: &SqlBlob) -> Result<*mut sqlite3_blob, SqlError> {
     let name = |text: &str| {
         CString::new(text).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
     };
@@ -45,11 +64,7 @@ pub unsafe fn open(
             place.writable.into(),
             &mut blob,
         );
-        if code != sqlite::SQLITE_OK {
-            return Err(refused(db));
-        }
-        let handle = kept::keep(db, extension, Kept::Blob(blob));
-        Ok(opened(extension, handle, sqlite::sqlite3_blob_bytes(blob) as u32))
+        if code == sqlite::SQLITE_OK { Ok(blob) } else { Err(refused(db)) }
     }
 }
 
@@ -77,7 +92,9 @@ pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<SqlOpen
     let (db, blob) = kept::blob(extension, handle)?;
     // SAFETY: a kept blob is open.
     unsafe {
-        match sqlite::sqlite3_blob_reopen(blob, row_id) {
+        let code = sqlite::sqlite3_blob_reopen(blob, row_id);
+        kept::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
+        match code {
             sqlite::SQLITE_OK => {
                 Ok(opened(extension, handle, sqlite::sqlite3_blob_bytes(blob) as u32))
             }

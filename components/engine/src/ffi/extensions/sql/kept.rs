@@ -6,7 +6,8 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
 use super::super::abi::failure;
-use crate::host::dispatch::SqlError;
+use super::parked::{self, Place};
+use crate::host::dispatch::{SqlBlob, SqlError};
 
 /// What a handle stands for.
 #[derive(Clone, Copy)]
@@ -21,6 +22,8 @@ struct Entry {
     db: *mut sqlite3,
     extension: u32,
     kept: Kept,
+    /// Of a blob.
+    place: Option<SqlBlob>,
 }
 
 struct All {
@@ -79,7 +82,23 @@ static KEPT: Shared = Shared(RefCell::new(All { entries: Vec::new(), free: Vec::
 
 /// Keep something that belongs to `db`, for an extension: its handle.
 pub fn keep(db: *mut sqlite3, extension: u32, kept: Kept) -> u32 {
-    KEPT.0.borrow_mut().add(Entry { db, extension, kept })
+    KEPT.0.borrow_mut().add(Entry { db, extension, kept, place: None })
+}
+
+/// The same for a blob, which is there.
+pub fn keep_blob(place: Place, blob: *mut sqlite3_blob) -> u32 {
+    let Place { db, extension, blob: place } = place;
+    KEPT.0.borrow_mut().add(Entry { db, extension, kept: Kept::Blob(blob), place: Some(place) })
+}
+
+/// A blob has gone to another row; none when it is nowhere.
+pub fn moved(handle: u32, row_id: Option<i64>) {
+    let mut all = KEPT.0.borrow_mut();
+    let Some(Some(entry)) = all.entries.get_mut(handle as usize) else { return };
+    match (&mut entry.place, row_id) {
+        (Some(place), Some(row_id)) => place.row_id = row_id,
+        (place, _) => *place = None,
+    }
 }
 
 /// What an extension's handle stands for, and its connection.
@@ -129,7 +148,23 @@ pub unsafe fn tidy(extension: u32, reset: &[u32], close: &[u32]) {
         let entry = KEPT.0.borrow_mut().take(extension, *handle);
         if let Some(entry) = entry {
             // SAFETY: it was kept until now.
-            unsafe { end(entry.kept) };
+            unsafe { leave(entry) };
+        }
+    }
+}
+
+/// # Safety
+///
+/// It was kept until now.
+unsafe fn leave(entry: Entry) {
+    let Entry { db, extension, kept, place } = entry;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (kept, place) {
+            (Kept::Blob(blob), Some(place)) => {
+                parked::park(Place { db, extension, blob: place }, blob);
+            }
+            (kept, _) => end(kept),
         }
     }
 }

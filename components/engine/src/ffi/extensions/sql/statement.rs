@@ -9,7 +9,7 @@ use sqlite::{sqlite3, sqlite3_stmt};
 use super::super::abi::{failure, free_by_libc, owned};
 use super::access::begins_reading;
 use super::kept::{self, Kept};
-use super::refused;
+use super::{parked, refused};
 use crate::host::dispatch::{SqlError, SqlPrepared, SqlRows, SqlStep, Value};
 
 /// Bytes of text and blobs after which a batch of rows ends, whatever was asked
@@ -108,6 +108,7 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str, read_only: bool) -> Resu
             if statement.is_null() {
                 continue;
             }
+            parked::make_way_for(statement);
             while sqlite::sqlite3_step(statement) == sqlite::SQLITE_ROW {}
             if sqlite::sqlite3_finalize(statement) != sqlite::SQLITE_OK {
                 return Err(refused(db));
@@ -129,6 +130,7 @@ pub unsafe fn step(extension: u32, step: SqlStep) -> Result<SqlRows, SqlError> {
         for (parameter, value) in step.bindings {
             bind(statement, parameter as c_int, value).map_err(|_| refused(db))?;
         }
+        parked::make_way_for(statement);
         while rows.count < step.limit && bytes < MAX_BATCH_BYTES {
             match sqlite::sqlite3_step(statement) {
                 sqlite::SQLITE_ROW => bytes += take_row(statement, &mut rows),

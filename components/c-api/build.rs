@@ -25,6 +25,7 @@ const SOURCES: &[&str] = &[
     "plans",
     "scans",
     "statements",
+    "work",
     "blobs",
     "no_ops",
     "subtypes",

@@ -35,6 +35,7 @@ pub mod types;
 mod usage;
 mod value;
 mod version;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

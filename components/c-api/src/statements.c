@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "start.h"
+#include "work.h"
 
 /* Rows fetched at first, and at most, at once. A lookup sees its end with the
 ** first; a scan does not cross for each row. */
@@ -12,31 +13,26 @@
 
 struct sqlite3_stmt {
   sqlite3_stmt *next;
-  sqlite_wasm_extension_sql_own_statement_t handle;
+  uint32_t handle;
   char *sql;
-  full_extension_list_string_t columns;
-  uint32_t parameters;
-  /* Asked for one by one. */
-  wit_string *names;
+  /* What the host said of it; the names are in there. */
+  wit_bytes prepared;
+  uint32_t parameters, columns;
+  const char **parameter_names, **column_names;
   bool is_read_only;
-  /* Rows that were fetched, and the one at which the statement stands. */
-  sqlite_wasm_extension_sql_rows_t rows;
-  uint32_t row, limit;
-  bool runs, has_row;
+  /* Values that go with the next step. */
+  Work bound;
+  /* Rows that were fetched, and where the next one is. */
+  wit_bytes rows;
+  const uint8_t *next_row;
+  uint32_t rows_left, limit, width;
+  bool is_last, runs, has_row;
   inside_cell *cells;
   /* What the last step returned, for reset and finalize. */
   int code;
 };
 
 static sqlite3_stmt *all_statements;
-
-#define BORROWED(statement) sqlite_wasm_extension_sql_borrow_statement((statement)->handle)
-
-static int failed(wit_error *error) {
-  int code = inside_failed(error->code, (const char *)error->message.ptr, error->message.len);
-  if (error->message.len) free(error->message.ptr);
-  return code;
-}
 
 /* While the extension is described there is no SQL; its entry point then runs
 ** again when there is. */
@@ -51,18 +47,27 @@ static bool has_sql(void) {
 
 static int no_memory(void) { return inside_failed(SQLITE_NOMEM, NULL, 0); }
 
-static sqlite3_stmt *made(sqlite_wasm_extension_sql_own_statement_t handle, const char *sql,
+static const char **names(const uint8_t **at, uint32_t *count) {
+  *count = work_take_u32(at);
+  const char **texts = calloc(*count + 1, sizeof(char *));
+  if (!texts) abort();
+  for (uint32_t i = 0; i < *count; i++) texts[i] = work_take_text(at);
+  return texts;
+}
+
+static sqlite3_stmt *made(uint32_t handle, wit_bytes prepared, const uint8_t *at, const char *sql,
                           size_t length) {
   sqlite3_stmt *statement = calloc(1, sizeof(*statement));
   if (!statement) abort();
   statement->handle = handle;
   statement->sql = sqlite3_mprintf("%.*s", (int)length, sql);
-  statement->parameters = sqlite_wasm_extension_sql_method_statement_parameter_count(BORROWED(statement));
-  sqlite_wasm_extension_sql_method_statement_column_names(BORROWED(statement), &statement->columns);
-  statement->is_read_only = sqlite_wasm_extension_sql_method_statement_is_read_only(BORROWED(statement));
-  statement->cells = calloc(statement->columns.len + 1, sizeof(inside_cell));
+  statement->prepared = prepared;
+  statement->is_read_only = work_take_u8(&at);
+  statement->parameter_names = names(&at, &statement->parameters);
+  statement->column_names = names(&at, &statement->columns);
+  statement->cells = calloc(statement->columns + 1, sizeof(inside_cell));
   if (!statement->cells) abort();
-  for (size_t i = 0; i <= statement->columns.len; i++) inside_set_null(&statement->cells[i]);
+  for (uint32_t i = 0; i <= statement->columns; i++) inside_set_null(&statement->cells[i]);
   statement->next = all_statements;
   all_statements = statement;
   return statement;
@@ -76,15 +81,21 @@ int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int length, unsigned flags,
   if (!sql) return SQLITE_MISUSE;
   if (!has_sql()) return SQLITE_MISUSE;
   size_t count = length < 0 ? strlen(sql) : strnlen(sql, length);
-  wit_string text = {(uint8_t *)sql, count};
-  sqlite_wasm_extension_sql_prepared_t prepared;
-  wit_error error;
+  wit_bytes reply;
   if (tail) *tail = sql + count;
-  if (!sqlite_wasm_extension_sql_prepare(&text, &prepared, &error)) return failed(&error);
-  size_t used = count - prepared.tail.len;
-  if (prepared.tail.len) free(prepared.tail.ptr);
+  Work *work = work_of(WORK_PREPARE);
+  work_bytes(work, sql, count);
+  int code = work_ask(work, &reply);
+  if (code != SQLITE_OK) return code;
+  const uint8_t *at = reply.ptr;
+  uint32_t number = work_take_u32(&at);
+  uint32_t used = work_take_u32(&at);
   if (tail) *tail = sql + used;
-  if (prepared.statement.is_some) *statement = made(prepared.statement.val, sql, used);
+  if (number) {
+    *statement = made(number - 1, reply, at, sql, used);
+  } else {
+    free(reply.ptr);
+  }
   return inside_succeeded();
 }
 
@@ -139,65 +150,57 @@ int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **st
 /* Running. */
 
 static void drop_cells(sqlite3_stmt *statement) {
-  for (size_t i = 0; i < statement->columns.len; i++) {
+  for (uint32_t i = 0; i < statement->columns; i++) {
     inside_clear(&statement->cells[i]);
     inside_set_null(&statement->cells[i]);
   }
 }
 
-static void drop_row(sqlite3_stmt *statement, uint32_t row) {
-  size_t width = statement->columns.len;
-  for (size_t i = 0; i < width; i++) {
-    wit_value *value = &statement->rows.values.ptr[row * width + i];
-    if (value->tag >= SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT && value->val.blob.len) {
-      free(value->val.blob.ptr);
-    }
-  }
-}
-
-/* Give back the rows from the one at which the statement stands. */
+/* Give back the rows, which the cells borrow. */
 static void drop_rows(sqlite3_stmt *statement) {
   drop_cells(statement);
-  if (statement->rows.values.len) {
-    for (uint32_t row = statement->row; row < statement->rows.count; row++) drop_row(statement, row);
-    free(statement->rows.values.ptr);
-  }
-  statement->rows.values.len = 0;
-  statement->rows.count = 0;
-  statement->row = 0;
+  if (statement->rows.len) free(statement->rows.ptr);
+  statement->rows.len = 0;
+  statement->rows_left = 0;
   statement->has_row = false;
 }
 
 static int show_row(sqlite3_stmt *statement) {
-  size_t width = statement->columns.len;
-  for (size_t i = 0; i < width; i++) {
-    inside_set(&statement->cells[i], &statement->rows.values.ptr[statement->row * width + i],
-               SQLITE_UTF8);
+  wit_value value;
+  for (uint32_t i = 0; i < statement->width; i++) {
+    work_take_value(&statement->next_row, &value);
+    if (i < statement->columns) inside_set(&statement->cells[i], &value, SQLITE_UTF8);
   }
+  statement->rows_left--;
   statement->has_row = true;
   return statement->code = SQLITE_ROW;
 }
 
 static int fetch(sqlite3_stmt *statement) {
   drop_rows(statement);
-  wit_error error;
   statement->limit = statement->runs ? statement->limit * 4 : FIRST_ROWS;
   if (statement->limit > MOST_ROWS) statement->limit = MOST_ROWS;
-  statement->runs = true;
-  sqlite_wasm_extension_sql_rows_t rows;
-  if (!sqlite_wasm_extension_sql_method_statement_step(BORROWED(statement), statement->limit, &rows,
-                                                       &error)) {
-    statement->runs = false;
-    return statement->code = failed(&error);
+  Work *work = &statement->bound;
+  work_u8(work, WORK_STEP);
+  work_u32(work, statement->handle);
+  work_u32(work, statement->limit);
+  int code = work_ask(work, &statement->rows);
+  statement->runs = code == SQLITE_OK;
+  if (code != SQLITE_OK) {
+    statement->rows.len = 0;
+    return statement->code = code;
   }
-  statement->rows = rows;
+  statement->next_row = statement->rows.ptr;
+  statement->is_last = work_take_u8(&statement->next_row);
+  statement->rows_left = work_take_u32(&statement->next_row);
+  statement->width = work_take_u32(&statement->next_row);
   return SQLITE_OK;
 }
 
 static int finished(sqlite3_stmt *statement) {
   drop_rows(statement);
   statement->runs = false;
-  statement->rows.is_last = false;
+  statement->is_last = false;
   statement->code = SQLITE_OK;
   inside_succeeded();
   return SQLITE_DONE;
@@ -206,29 +209,24 @@ static int finished(sqlite3_stmt *statement) {
 int sqlite3_step(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_MISUSE;
   if (!has_sql()) return SQLITE_MISUSE;
-  if (statement->has_row) {
-    drop_cells(statement);
-    drop_row(statement, statement->row++);
-    statement->has_row = false;
-  }
-  if (statement->row < statement->rows.count) return show_row(statement);
-  if (statement->runs && statement->rows.is_last) return finished(statement);
+  if (statement->has_row) drop_cells(statement);
+  statement->has_row = false;
+  if (statement->rows_left) return show_row(statement);
+  if (statement->runs && statement->is_last) return finished(statement);
   int code = fetch(statement);
   if (code != SQLITE_OK) return code;
   inside_succeeded();
-  return statement->rows.count ? show_row(statement) : finished(statement);
+  return statement->rows_left ? show_row(statement) : finished(statement);
 }
 
 int sqlite3_reset(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
   /* After the last row, and after a failure, it is reset already. */
-  if (statement->runs && !statement->rows.is_last) {
-    sqlite_wasm_extension_sql_method_statement_reset(BORROWED(statement));
-  }
+  if (statement->runs && !statement->is_last) work_later(work_on(WORK_RESET, statement->handle));
   drop_rows(statement);
   statement->runs = false;
-  statement->rows.is_last = false;
+  statement->is_last = false;
   statement->code = SQLITE_OK;
   return code;
 }
@@ -237,18 +235,14 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
   drop_rows(statement);
-  sqlite_wasm_extension_sql_statement_drop_own(statement->handle);
+  work_later(work_on(WORK_CLOSE, statement->handle));
   sqlite3_stmt **place = &all_statements;
   while (*place != statement) place = &(*place)->next;
   *place = statement->next;
-  for (size_t i = 0; i < statement->columns.len; i++) {
-    if (statement->columns.ptr[i].len) free(statement->columns.ptr[i].ptr);
-  }
-  if (statement->columns.len) free(statement->columns.ptr);
-  for (uint32_t i = 0; statement->names && i < statement->parameters; i++) {
-    if (statement->names[i].len) free(statement->names[i].ptr);
-  }
-  free(statement->names);
+  free(statement->prepared.ptr);
+  free(statement->parameter_names);
+  free(statement->column_names);
+  work_free(&statement->bound);
   free(statement->cells);
   sqlite3_free(statement->sql);
   free(statement);
@@ -259,16 +253,16 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
 
 static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
   if (!statement) return SQLITE_MISUSE;
-  wit_error error;
   if (place < 1 || (uint32_t)place > statement->parameters) {
     return inside_failed(SQLITE_RANGE, NULL, 0);
   }
   if (statement->runs) {
     return inside_failed(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
   }
-  if (!sqlite_wasm_extension_sql_method_statement_bind(BORROWED(statement), place, value, &error)) {
-    return failed(&error);
-  }
+  work_u8(&statement->bound, WORK_BIND);
+  work_u32(&statement->bound, statement->handle);
+  work_u32(&statement->bound, place);
+  work_value(&statement->bound, value);
   return inside_succeeded();
 }
 
@@ -390,39 +384,35 @@ int sqlite3_bind_parameter_count(sqlite3_stmt *statement) {
 }
 
 int sqlite3_bind_parameter_index(sqlite3_stmt *statement, const char *name) {
-  if (!statement || !name) return 0;
-  wit_string text = {(uint8_t *)name, strlen(name)};
-  return sqlite_wasm_extension_sql_method_statement_parameter_index(BORROWED(statement), &text);
+  if (!statement || !name || !*name) return 0;
+  for (uint32_t i = 0; i < statement->parameters; i++) {
+    if (strcmp(statement->parameter_names[i], name) == 0) return i + 1;
+  }
+  return 0;
 }
 
 const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int place) {
   if (!statement || place < 1 || (uint32_t)place > statement->parameters) return NULL;
-  if (!statement->names) statement->names = calloc(statement->parameters, sizeof(wit_string));
-  if (!statement->names) abort();
-  wit_string *name = &statement->names[place - 1];
-  if (!name->ptr) {
-    sqlite_wasm_extension_sql_method_statement_parameter_name(BORROWED(statement), place, name);
-  }
-  return name->len ? (const char *)name->ptr : NULL;
+  const char *name = statement->parameter_names[place - 1];
+  return *name ? name : NULL;
 }
 
 /* Columns. */
 
-int sqlite3_column_count(sqlite3_stmt *statement) { return statement ? statement->columns.len : 0; }
+int sqlite3_column_count(sqlite3_stmt *statement) { return statement ? statement->columns : 0; }
 
 int sqlite3_data_count(sqlite3_stmt *statement) {
-  return statement && statement->has_row ? statement->columns.len : 0;
+  return statement && statement->has_row ? statement->columns : 0;
 }
 
 const char *sqlite3_column_name(sqlite3_stmt *statement, int column) {
-  if (!statement || column < 0 || (size_t)column >= statement->columns.len) return NULL;
-  const wit_string *name = &statement->columns.ptr[column];
-  return name->len ? (const char *)name->ptr : "";
+  if (!statement || column < 0 || (uint32_t)column >= statement->columns) return NULL;
+  return statement->column_names[column];
 }
 
 sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int column) {
   static inside_cell nothing;
-  if (statement && column >= 0 && (size_t)column < statement->columns.len) {
+  if (statement && column >= 0 && (uint32_t)column < statement->columns) {
     return VALUE_OF(&statement->cells[column]);
   }
   inside_failed(SQLITE_RANGE, NULL, 0);
@@ -462,23 +452,29 @@ sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *statement) {
 
 /* The connection. */
 
+/* One of the numbers that are the reply. */
+static sqlite3_int64 number(uint8_t code, int place) {
+  wit_bytes reply;
+  if (!has_sql() || work_ask(work_of(code), &reply) != SQLITE_OK) return 0;
+  const uint8_t *at = reply.ptr + 8 * place;
+  sqlite3_int64 found = work_take_u64(&at);
+  free(reply.ptr);
+  return found;
+}
+
 sqlite3_int64 sqlite3_last_insert_rowid(sqlite3 *db) {
   (void)db;
-  return has_sql() ? sqlite_wasm_extension_sql_last_insert_row_id() : 0;
+  return number(WORK_LAST_INSERT_ROW_ID, 0);
 }
 
 sqlite3_int64 sqlite3_changes64(sqlite3 *db) {
   (void)db;
-  full_extension_tuple2_s64_s64_t changes = {0, 0};
-  if (has_sql()) sqlite_wasm_extension_sql_changes(&changes);
-  return changes.f0;
+  return number(WORK_CHANGES, 0);
 }
 
 sqlite3_int64 sqlite3_total_changes64(sqlite3 *db) {
   (void)db;
-  full_extension_tuple2_s64_s64_t changes = {0, 0};
-  if (has_sql()) sqlite_wasm_extension_sql_changes(&changes);
-  return changes.f1;
+  return number(WORK_CHANGES, 1);
 }
 
 int sqlite3_changes(sqlite3 *db) { return (int)sqlite3_changes64(db); }
@@ -494,16 +490,17 @@ bool sql_register(uint32_t number, wit_error *error) {
 /* Whole texts. */
 
 static int execute(const char *sql) {
-  wit_string text = {(uint8_t *)sql, strlen(sql)};
-  wit_error error;
   if (!has_sql()) return SQLITE_MISUSE;
-  return sqlite_wasm_extension_sql_execute(&text, &error) ? inside_succeeded() : failed(&error);
+  Work *work = work_of(WORK_EXECUTE);
+  work_text(work, sql);
+  int code = work_do(work);
+  return code == SQLITE_OK ? inside_succeeded() : code;
 }
 
 /* One row for the callback: values, and a null behind them. */
 static int tell(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **), void *data,
                 bool has_row) {
-  int count = statement->columns.len;
+  int count = statement->columns;
   char **texts = calloc(2 * count + 2, sizeof(char *));
   if (!texts) return no_memory();
   for (int i = 0; i < count; i++) {

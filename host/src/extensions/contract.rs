@@ -117,6 +117,7 @@ pub mod suspendable {
             "sqlite-wasm:extension/sql.last-insert-row-id": async | trappable,
             "sqlite-wasm:extension/sql.changes": async | trappable,
             "sqlite-wasm:extension/sql.register-function": async | trappable,
+            "sqlite-wasm:extension/sql.work": async | trappable,
             "sqlite-wasm:extension/sql.[method]statement.step": async | trappable,
             "sqlite-wasm:extension/sql.[method]blob.read": async | trappable,
             "sqlite-wasm:extension/sql.[method]blob.write": async | trappable,

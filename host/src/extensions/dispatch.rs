@@ -7,9 +7,7 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::host::dispatch::{
-    ExtensionUsage, Host, Loaded, SqlReply, SqlRequest,
-};
+use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
 
 /// Call a function of an extension's interface: `interface.function(…)`.
 ///
@@ -97,7 +95,7 @@ impl Host for ExtensionsView<'_> {
         self.extension(extension).ok()?.request()
     }
 
-    fn resume(&mut self, extension: u32, reply: SqlReply) -> Option<SqlRequest> {
+    fn resume(&mut self, extension: u32, reply: Result<Vec<u8>, SqlError>) -> Option<SqlRequest> {
         self.extension(extension).ok()?.resume(reply)
     }
 

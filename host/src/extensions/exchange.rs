@@ -5,27 +5,31 @@
 //! lets the caller's call end, the caller runs the SQL, brings the answer, and
 //! the future goes on.
 
-use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
-use std::time::{Duration, Instant};
 
 use super::handles::LateFunctions;
 use super::permissions::SqlAccess;
-use crate::bindings::sqlite_wasm::host::dispatch::{SqlAction, SqlReply, SqlRequest};
-use crate::extensions::types::SqlError;
+use super::sandbox;
+use super::work::Work;
+use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::extensions::types::{Function, SqlError};
 
-/// `SQLITE_MISUSE`.
+/// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
+const SQLITE_TOOBIG: i32 = 18;
 pub const SQLITE_MISUSE: i32 = 21;
 
-/// Most statements and blobs of one extension at once. The extension chooses;
-/// each has memory on the caller's side.
-const MAX_OPEN: usize = 10_000;
+/// Bytes of what waits for the next question, after which it does not wait
+/// longer.
+const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// Most bytes that wait to be written into blobs. The extension chooses them,
-/// and the host keeps them until the next question.
-const MAX_WRITE_BYTES: usize = 1 << 20;
+/// Most bytes of what an extension lets wait by itself. It chooses them, and the
+/// host keeps them until the next question.
+const MAX_LATER_BYTES: usize = 16 << 20;
+
+/// What SQLite gives back, or why it does not.
+pub type Answer = Result<Vec<u8>, SqlError>;
 
 /// One instance's place for a question and its answer.
 #[derive(Clone, Default)]
@@ -35,20 +39,17 @@ pub struct Exchange(Arc<Mutex<State>>);
 struct State {
     /// There is a caller who can run SQL.
     is_open: bool,
-    question: Option<SqlAction>,
-    answer: Option<SqlReply>,
-    /// What goes along with the next question.
-    write: Vec<(u32, u32, Vec<u8>)>,
-    write_bytes: usize,
-    reset: Vec<u32>,
-    close: Vec<u32>,
-    /// Statements and blobs that the caller keeps for this instance.
-    kept: BTreeSet<u32>,
+    /// What is asked, and before it what waited for a question.
+    work: Work,
+    function: Option<(u32, Function)>,
+    /// The instance waits for an answer.
+    is_asked: bool,
+    answer: Option<Answer>,
     functions: LateFunctions,
     /// Questions and writes so far.
     asked: u64,
-    asked_at: Option<Instant>,
-    waited: Duration,
+    asked_at: u64,
+    waited: u64,
 }
 
 impl State {
@@ -59,6 +60,10 @@ impl State {
         let message = "there is no SQL in this call".to_owned();
         Err(SqlError { code: SQLITE_MISUSE, message })
     }
+
+    fn has_question(&self) -> bool {
+        self.is_asked || !self.work.is_empty()
+    }
 }
 
 impl Exchange {
@@ -68,22 +73,34 @@ impl Exchange {
     }
 
     /// Ask, and wait for the answer.
-    pub async fn ask(&self, question: SqlAction) -> Result<SqlReply, SqlError> {
-        {
-            let mut state = self.state();
-            state.check_open()?;
-            state.question = Some(question);
-            state.asked += 1;
-            state.asked_at = Some(Instant::now());
-        }
-        let reply = poll_fn(|_| match self.state().answer.take() {
-            Some(reply) => Poll::Ready(reply),
+    pub async fn ask(&self, work: Work) -> Answer {
+        self.put_question(work, None)?;
+        self.answer().await
+    }
+
+    /// Have a function registered.
+    pub async fn register(&self, number: u32, function: Function) -> Result<(), SqlError> {
+        self.put_question(Work::default(), Some((number, function)))?;
+        self.answer().await.map(|_| ())
+    }
+
+    fn put_question(&self, work: Work, function: Option<(u32, Function)>) -> Result<(), SqlError> {
+        let mut state = self.state();
+        state.check_open()?;
+        state.work.append(work);
+        state.function = function;
+        state.is_asked = true;
+        state.asked += 1;
+        state.asked_at = sandbox::ticked();
+        Ok(())
+    }
+
+    async fn answer(&self) -> Answer {
+        poll_fn(|_| match self.state().answer.take() {
+            Some(answer) => Poll::Ready(answer),
             None => Poll::Pending,
-        });
-        match reply.await {
-            SqlReply::Failed(error) => Err(error),
-            reply => Ok(reply),
-        }
+        })
+        .await
     }
 
     /// How often something was asked: what was read is as it was, until then.
@@ -92,51 +109,39 @@ impl Exchange {
     }
 
     /// Write into a blob, together with the next question.
-    pub async fn write(&self, handle: u32, offset: u32, data: Vec<u8>) -> Result<(), SqlError> {
+    pub async fn write(&self, work: Work) -> Result<(), SqlError> {
         let is_enough = {
             let mut state = self.state();
             state.check_open()?;
             state.asked += 1;
-            state.write_bytes += data.len();
-            state.write.push((handle, offset, data));
-            state.write_bytes > MAX_WRITE_BYTES
+            state.work.append(work);
+            state.work.size_bytes() > MAX_WAITING_BYTES
         };
-        if is_enough { self.ask(SqlAction::Nothing).await.map(|_| ()) } else { Ok(()) }
+        if is_enough { self.ask(Work::default()).await.map(|_| ()) } else { Ok(()) }
     }
 
-    /// A statement or blob that the caller keeps from now on.
-    pub fn keep(&self, handle: u32) -> Result<(), SqlError> {
+    /// To be done before anything else is asked.
+    pub fn later(&self, work: Work) {
+        self.state().work.append(work);
+    }
+
+    /// The same for what an extension has made itself.
+    pub fn later_bounded(&self, work: Work) -> Result<(), SqlError> {
         let mut state = self.state();
-        if state.kept.len() >= MAX_OPEN {
-            state.close.push(handle);
-            let message = format!("{MAX_OPEN} statements and blobs are open already");
-            return Err(SqlError { code: SQLITE_MISUSE, message });
+        if state.work.size_bytes() + work.size_bytes() > MAX_LATER_BYTES {
+            let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
+            return Err(SqlError { code: SQLITE_TOOBIG, message });
         }
-        state.kept.insert(handle);
+        state.work.append(work);
         Ok(())
-    }
-
-    /// A statement is to be reset before anything else is asked.
-    pub fn reset(&self, handle: u32) {
-        self.state().reset.push(handle);
-    }
-
-    /// A statement or blob is not used any more.
-    pub fn close(&self, handle: u32) {
-        let mut state = self.state();
-        state.kept.remove(&handle);
-        state.reset.retain(|reset| *reset != handle);
-        state.close.push(handle);
     }
 
     /// The instance is gone, and with it all that it used.
     pub fn close_all(&self) {
         let mut state = self.state();
-        let kept = std::mem::take(&mut state.kept);
-        state.close.extend(kept);
-        state.reset.clear();
-        state.write.clear();
-        state.question = None;
+        state.work = Work::close_all();
+        state.function = None;
+        state.is_asked = false;
     }
 
     /// The functions that this instance registers beyond its manifest.
@@ -149,13 +154,11 @@ impl Exchange {
     pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
         let mut state = self.state();
         state.has_question().then(|| {
-            state.write_bytes = 0;
+            state.is_asked = false;
             SqlRequest {
-                write: std::mem::take(&mut state.write),
-                reset: std::mem::take(&mut state.reset),
-                close: std::mem::take(&mut state.close),
-                action: state.question.take().unwrap_or(SqlAction::Nothing),
+                work: std::mem::take(&mut state.work).into_bytes(),
                 read_only: access == SqlAccess::ReadOnly,
+                function: state.function.take(),
             }
         })
     }
@@ -166,30 +169,19 @@ impl Exchange {
     }
 
     /// The answer to the question that was taken.
-    pub fn put(&self, answer: SqlReply) {
+    pub fn put(&self, answer: Answer) {
         let mut state = self.state();
         state.answer = Some(answer);
-        if let Some(asked_at) = state.asked_at.take() {
-            state.waited += asked_at.elapsed();
-        }
+        state.waited += sandbox::ticked() - state.asked_at;
     }
 
-    /// How long the instance has waited for answers since this was asked last.
-    pub fn take_waited(&self) -> Duration {
+    /// How long the instance has waited for answers since this was asked last,
+    /// in ticks of the clock that limits calls.
+    pub fn take_waited(&self) -> u64 {
         std::mem::take(&mut self.state().waited)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn has_question(&self) -> bool {
-        let is_idle = self.question.is_none()
-            && self.write.is_empty()
-            && self.reset.is_empty()
-            && self.close.is_empty();
-        !is_idle
     }
 }

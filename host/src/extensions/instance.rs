@@ -12,13 +12,13 @@ use wasmtime::component::{Component, InstancePre};
 
 use super::contract::direct::exports::sqlite_wasm::extension::unary::GuestIndices as UnaryIndices;
 use super::contract::{direct, suspendable};
-use super::exchange::SQLITE_MISUSE;
+use super::exchange::{self, SQLITE_MISUSE};
 use super::handles::{FIRST_LATE, Handles};
 use super::permissions::{Permissions, SqlAccess};
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
 use super::{Limits, error, text};
-use crate::bindings::sqlite_wasm::host::dispatch::{SqlReply, SqlRequest};
+use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
 use crate::extensions::types::{Manifest, SqlError};
 
 /// The code of a call that waits for SQL; see `dispatch`.
@@ -390,14 +390,14 @@ impl Sandboxed {
     }
 
     /// Answer that, and let the call go on.
-    pub fn resume(&mut self, reply: SqlReply) -> Option<SqlRequest> {
+    pub fn resume(&mut self, reply: exchange::Answer) -> Option<SqlRequest> {
         match (&mut self.state, reply) {
             (State::Suspended(_), reply) => {
                 self.outside.exchange.put(reply);
                 self.go_on();
             }
             // The call is done, but for what it wrote last.
-            (State::Answered(_, answer), SqlReply::Failed(error)) => *answer = Err(error),
+            (State::Answered(_, answer), Err(error)) => *answer = Err(error),
             _ => {}
         }
         self.request()

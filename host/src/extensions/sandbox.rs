@@ -1,6 +1,6 @@
 //! What an extension runs in: a store with its own memory, log and clock.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -236,12 +236,9 @@ pub fn set_deadline(store: &mut Store<Sandbox>, time: Duration) {
 
 /// Do not count the time that the instance waits for SQL.
 pub fn forgive_waiting(store: &mut Store<Sandbox>) {
-    store.epoch_deadline_callback(|store| {
-        let waited = store.data().exchange.take_waited();
-        match waited.is_zero() {
-            true => Err(Trap::Interrupt.into()),
-            false => Ok(UpdateDeadline::Continue(ticks(waited))),
-        }
+    store.epoch_deadline_callback(|store| match store.data().exchange.take_waited() {
+        0 => Err(Trap::Interrupt.into()),
+        waited => Ok(UpdateDeadline::Continue(waited + 1)),
     });
 }
 
@@ -250,6 +247,13 @@ fn ticks(time: Duration) -> u64 {
     const TICKS_PER_SECOND: u64 = 1_000_000_000 / TICK.as_nanos() as u64;
     let parts = u64::from(time.subsec_nanos()) / TICK.as_nanos() as u64;
     time.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(parts + 1)
+}
+
+static TICKS: AtomicU64 = AtomicU64::new(0);
+
+/// Ticks of the clock so far.
+pub fn ticked() -> u64 {
+    TICKS.load(Ordering::Relaxed)
 }
 
 /// Start the clock of `engine`, once for the process: it has one engine for
@@ -261,6 +265,7 @@ pub fn tick(engine: &Engine) {
         std::thread::spawn(move || {
             while let Some(engine) = engine.upgrade() {
                 engine.increment_epoch();
+                TICKS.fetch_add(1, Ordering::Relaxed);
                 usage::tick();
                 drop(engine);
                 std::thread::sleep(TICK);

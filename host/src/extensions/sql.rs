@@ -6,9 +6,7 @@ use wasmtime::component::Resource;
 use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
-use crate::bindings::sqlite_wasm::host::dispatch::{
-    SqlAction, SqlBlob, SqlPrepared, SqlReply, SqlStep,
-};
+use super::work::{Reply, Work};
 use crate::extensions::types::{Function, SqlError, Value};
 
 /// `SQLITE_TOOBIG` and `SQLITE_RANGE`.
@@ -22,8 +20,11 @@ const MAX_BOUND_BYTES: usize = 1_000_000_000;
 
 /// A prepared statement.
 pub struct Statement {
-    prepared: SqlPrepared,
     handle: u32,
+    is_read_only: bool,
+    /// Names; empty for a parameter without one.
+    parameters: Vec<String>,
+    columns: Vec<String>,
     /// Rows were read, and the last one was not.
     is_running: bool,
     /// They go with the next step.
@@ -56,7 +57,7 @@ fn misuse(message: &str) -> SqlError {
 }
 
 /// The caller has answered something else than was asked.
-fn mistaken() -> SqlError {
+pub fn mistaken() -> SqlError {
     misuse("the answer does not fit the question")
 }
 
@@ -65,7 +66,7 @@ impl Statement {
         if self.is_running {
             return Err(misuse("a statement is bound before it runs, or after `reset`"));
         }
-        if parameter == 0 || parameter as usize > self.prepared.parameters.len() {
+        if parameter == 0 || parameter as usize > self.parameters.len() {
             let message = format!("the statement has no parameter {parameter}");
             return Err(SqlError { code: SQLITE_RANGE, message });
         }
@@ -88,44 +89,88 @@ fn size_bytes(value: &Value) -> usize {
     }
 }
 
+impl Statement {
+    /// What SQLite says of it; none for white space and comments alone. Also how
+    /// much of the text was used.
+    fn prepared(reply: &[u8]) -> Answer<(Option<Self>, u32)> {
+        let mut reply = Reply(reply);
+        let number = reply.u32()?;
+        let used = reply.u32()?;
+        let is_read_only = reply.bool()?;
+        let (parameters, columns) = (reply.names()?, reply.names()?);
+        let (is_running, bindings) = (false, Vec::new());
+        let statement = number.checked_sub(1).map(|handle| Self {
+            handle,
+            is_read_only,
+            parameters,
+            columns,
+            is_running,
+            bindings,
+        });
+        Ok((statement, used))
+    }
+}
+
+impl Blob {
+    fn opened(reply: &[u8], writable: bool, read_at: u64) -> Answer<Self> {
+        let mut reply = Reply(reply);
+        let (handle, size_bytes) = (reply.u32()?, reply.u32()?);
+        Ok(Self { handle, size_bytes, writable, head: reply.0.to_vec(), read_at })
+    }
+}
+
+fn rows(reply: &[u8]) -> Answer<sql::Rows> {
+    let mut reply = Reply(reply);
+    let (is_last, count, _width) = (reply.bool()?, reply.u32()?, reply.u32()?);
+    Ok(sql::Rows { values: reply.values()?, count, is_last })
+}
+
 impl Exchange {
-    async fn numbers(&self, question: SqlAction) -> (i64, i64) {
-        match self.ask(question).await {
-            Ok(SqlReply::Number(number)) => (number, 0),
-            Ok(SqlReply::Numbers(numbers)) => numbers,
-            _ => (0, 0),
-        }
+    async fn done(&self, work: Work) -> Answer<()> {
+        self.ask(work).await.map(|_| ())
     }
 
-    async fn done(&self, question: SqlAction) -> Answer<()> {
-        match self.ask(question).await? {
-            SqlReply::Done => Ok(()),
-            _ => Err(mistaken()),
-        }
+    async fn prepared(&self, text: &str) -> Answer<(Option<Statement>, u32)> {
+        Statement::prepared(&self.ask(Work::prepare(text)).await?)
+    }
+
+    async fn opened(&self, work: Work, writable: bool) -> Answer<Blob> {
+        let reply = self.ask(work).await?;
+        Blob::opened(&reply, writable, self.asked())
+    }
+
+    async fn last_insert_row_id(&self) -> Answer<i64> {
+        Reply(&self.ask(Work::last_insert_row_id()).await?).i64()
+    }
+
+    async fn changes(&self) -> Answer<(i64, i64)> {
+        let reply = self.ask(Work::changes()).await?;
+        let mut reply = Reply(&reply);
+        Ok((reply.i64()?, reply.i64()?))
     }
 }
 
 impl sql::Host for Sandbox {
     async fn prepare(&mut self, text: String) -> wasmtime::Result<Answer<sql::Prepared>> {
-        let prepared = match self.exchange.ask(SqlAction::Prepare(text.clone())).await {
-            Ok(SqlReply::Prepared(prepared)) => prepared,
-            Ok(_) => return Ok(Err(mistaken())),
+        let (statement, used) = match self.exchange.prepared(&text).await {
+            Ok(prepared) => prepared,
             Err(error) => return Ok(Err(error)),
         };
-        let tail = text.get(prepared.used as usize..).unwrap_or_default().to_owned();
-        let Some(handle) = prepared.statement else {
-            return Ok(Ok(sql::Prepared { statement: None, tail }));
-        };
-        if let Err(error) = self.exchange.keep(handle) {
-            return Ok(Err(error));
-        }
-        let statement = Statement { prepared, handle, is_running: false, bindings: Vec::new() };
-        let statement = Some(self.table.push(statement)?);
+        let tail = text.get(used as usize..).unwrap_or_default().to_owned();
+        let statement = statement.map(|statement| self.table.push(statement)).transpose()?;
         Ok(Ok(sql::Prepared { statement, tail }))
     }
 
     async fn execute(&mut self, text: String) -> wasmtime::Result<Answer<()>> {
-        Ok(self.exchange.done(SqlAction::Execute(text)).await)
+        Ok(self.exchange.done(Work::execute(&text)).await)
+    }
+
+    async fn work(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<Vec<u8>>> {
+        Ok(self.exchange.ask(operations.into()).await)
+    }
+
+    fn work_later(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<()>> {
+        Ok(self.exchange.later_bounded(operations.into()))
     }
 
     async fn open_blob(
@@ -136,26 +181,19 @@ impl sql::Host for Sandbox {
         row_id: i64,
         writable: bool,
     ) -> wasmtime::Result<Answer<Resource<Blob>>> {
-        let place = SqlBlob { schema, table, column, row_id, writable };
-        let opened = match self.exchange.ask(SqlAction::OpenBlob(place)).await {
-            Ok(SqlReply::Blob(opened)) => opened,
-            Ok(_) => return Ok(Err(mistaken())),
-            Err(error) => return Ok(Err(error)),
-        };
-        if let Err(error) = self.exchange.keep(opened.blob) {
-            return Ok(Err(error));
-        }
-        let (handle, size_bytes, head) = (opened.blob, opened.size, opened.head);
-        let read_at = self.exchange.asked();
-        Ok(Ok(self.table.push(Blob { handle, size_bytes, writable, head, read_at })?))
+        let work = Work::open_blob(&schema, &table, &column, row_id, writable);
+        Ok(match self.exchange.opened(work, writable).await {
+            Ok(blob) => Ok(self.table.push(blob)?),
+            Err(error) => Err(error),
+        })
     }
 
     async fn last_insert_row_id(&mut self) -> wasmtime::Result<i64> {
-        Ok(self.exchange.numbers(SqlAction::LastInsertRowId).await.0)
+        Ok(self.exchange.last_insert_row_id().await.unwrap_or_default())
     }
 
     async fn changes(&mut self) -> wasmtime::Result<(i64, i64)> {
-        Ok(self.exchange.numbers(SqlAction::Changes).await)
+        Ok(self.exchange.changes().await.unwrap_or_default())
     }
 
     async fn register_function(
@@ -170,7 +208,7 @@ impl sql::Host for Sandbox {
             Ok(named) => named,
             Err(error) => return Ok(Err(error)),
         };
-        Ok(self.exchange.done(SqlAction::RegisterFunction((named, function))).await)
+        Ok(self.exchange.register(named, function).await)
     }
 }
 
@@ -189,7 +227,7 @@ impl sql::HostStatement for Sandbox {
         statement: Resource<Statement>,
         name: String,
     ) -> wasmtime::Result<u32> {
-        let parameters = &self.table.get(&statement)?.prepared.parameters;
+        let parameters = &self.table.get(&statement)?.parameters;
         let place = parameters.iter().position(|parameter| !name.is_empty() && *parameter == name);
         Ok(place.map_or(0, |place| place as u32 + 1))
     }
@@ -199,21 +237,21 @@ impl sql::HostStatement for Sandbox {
         statement: Resource<Statement>,
         parameter: u32,
     ) -> wasmtime::Result<String> {
-        let parameters = &self.table.get(&statement)?.prepared.parameters;
+        let parameters = &self.table.get(&statement)?.parameters;
         let place = (parameter as usize).checked_sub(1);
         Ok(place.and_then(|place| parameters.get(place)).cloned().unwrap_or_default())
     }
 
     fn parameter_count(&mut self, statement: Resource<Statement>) -> wasmtime::Result<u32> {
-        Ok(self.table.get(&statement)?.prepared.parameters.len() as u32)
+        Ok(self.table.get(&statement)?.parameters.len() as u32)
     }
 
     fn column_names(&mut self, statement: Resource<Statement>) -> wasmtime::Result<Vec<String>> {
-        Ok(self.table.get(&statement)?.prepared.columns.clone())
+        Ok(self.table.get(&statement)?.columns.clone())
     }
 
     fn is_read_only(&mut self, statement: Resource<Statement>) -> wasmtime::Result<bool> {
-        Ok(self.table.get(&statement)?.prepared.read_only)
+        Ok(self.table.get(&statement)?.is_read_only)
     }
 
     async fn step(
@@ -222,36 +260,26 @@ impl sql::HostStatement for Sandbox {
         limit: u32,
     ) -> wasmtime::Result<Answer<sql::Rows>> {
         let stepped = self.table.get_mut(&statement)?;
-        let bindings = std::mem::take(&mut stepped.bindings);
-        let step = SqlStep { statement: stepped.handle, bindings, limit };
+        let work = Work::step(stepped.handle, &stepped.bindings, limit);
+        stepped.bindings.clear();
         stepped.is_running = true;
-        let answer = self.exchange.ask(SqlAction::Step(step)).await;
-        let stepped = self.table.get_mut(&statement)?;
-        Ok(match answer {
-            Ok(SqlReply::Rows(rows)) => {
-                stepped.is_running = !rows.is_last;
-                let (values, count, is_last) = (rows.values, rows.count, rows.is_last);
-                Ok(sql::Rows { values, count, is_last })
-            }
-            Ok(_) => Err(mistaken()),
-            Err(error) => {
-                // The caller has reset it.
-                stepped.is_running = false;
-                Err(error)
-            }
-        })
+        let answer = self.exchange.ask(work).await.and_then(|reply| rows(&reply));
+        // After a failure the caller has reset it.
+        self.table.get_mut(&statement)?.is_running =
+            answer.as_ref().is_ok_and(|rows| !rows.is_last);
+        Ok(answer)
     }
 
     fn reset(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let statement = self.table.get_mut(&statement)?;
         if std::mem::take(&mut statement.is_running) {
-            self.exchange.reset(statement.handle);
+            self.exchange.later(Work::reset(statement.handle));
         }
         Ok(())
     }
 
     fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
-        self.exchange.close(self.table.delete(statement)?.handle);
+        self.exchange.later(Work::close(self.table.delete(statement)?.handle));
         Ok(())
     }
 }
@@ -272,8 +300,8 @@ impl sql::HostBlob for Sandbox {
             return Ok(Ok(known));
         }
         let handle = read.handle;
-        Ok(match self.exchange.ask(SqlAction::ReadBlob((handle, offset, length))).await {
-            Ok(SqlReply::Bytes(bytes)) if bytes.len() == length as usize => Ok(bytes),
+        Ok(match self.exchange.ask(Work::read(handle, offset, length)).await {
+            Ok(bytes) if bytes.len() == length as usize => Ok(bytes),
             Ok(_) => Err(mistaken()),
             Err(error) => Err(error),
         })
@@ -286,32 +314,29 @@ impl sql::HostBlob for Sandbox {
         data: Vec<u8>,
     ) -> wasmtime::Result<Answer<()>> {
         let Blob { handle, size_bytes, writable, .. } = *self.table.get(&blob)?;
+        let work = Work::write(handle, offset, &data);
         let end = u64::from(offset) + data.len() as u64;
         // What cannot be is refused at once.
         if !writable || end > size_bytes.into() {
-            return Ok(self.exchange.done(SqlAction::WriteBlob((handle, offset, data))).await);
+            return Ok(self.exchange.done(work).await);
         }
-        Ok(self.exchange.write(handle, offset, data).await)
+        Ok(self.exchange.write(work).await)
     }
 
     async fn reopen(&mut self, blob: Resource<Blob>, row_id: i64) -> wasmtime::Result<Answer<()>> {
-        let handle = self.table.get(&blob)?.handle;
-        let answer = self.exchange.ask(SqlAction::ReopenBlob((handle, row_id))).await;
-        let reopened = self.table.get_mut(&blob)?;
+        let Blob { handle, writable, .. } = *self.table.get(&blob)?;
+        let answer = self.exchange.opened(Work::reopen_blob(handle, row_id), writable).await;
         Ok(match answer {
-            Ok(SqlReply::Blob(opened)) => {
-                reopened.size_bytes = opened.size;
-                reopened.head = opened.head;
-                reopened.read_at = self.exchange.asked();
+            Ok(reopened) => {
+                *self.table.get_mut(&blob)? = reopened;
                 Ok(())
             }
-            Ok(_) => Err(mistaken()),
             Err(error) => Err(error),
         })
     }
 
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
-        self.exchange.close(self.table.delete(blob)?.handle);
+        self.exchange.later(Work::close(self.table.delete(blob)?.handle));
         Ok(())
     }
 }

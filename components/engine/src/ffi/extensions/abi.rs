@@ -170,15 +170,6 @@ pub unsafe fn release<T>(list: RawList<T>) {
     }
 }
 
-/// Memory of a list that the host gave, for SQLite to free: its address, its
-/// size, and how.
-pub fn free_by_libc(bytes: Vec<u8>) -> (*const u8, u64, Destructor) {
-    let bytes = std::mem::ManuallyDrop::new(bytes);
-    // Nothing was allocated for what is empty.
-    let destructor: Destructor = if bytes.is_empty() { None } else { Some(free) };
-    (bytes.as_ptr(), bytes.len() as u64, destructor)
-}
-
 /// A failure for an extension.
 pub fn failure(code: c_int, message: &str) -> SqlError {
     SqlError { code, message: message.to_owned() }

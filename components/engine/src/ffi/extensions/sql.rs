@@ -9,6 +9,7 @@ mod kept;
 mod parked;
 mod registered;
 mod statement;
+mod work;
 
 use std::cell::Cell;
 
@@ -16,7 +17,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::{RawResult, failure};
-use crate::host::dispatch::{self, SqlAction, SqlError, SqlReply, SqlRequest};
+use crate::host::dispatch::{self, SqlError, SqlRequest};
 
 pub use kept::{close_all, forget};
 
@@ -100,7 +101,7 @@ unsafe fn serve(db: *mut sqlite3, extension: u32) -> bool {
     while let Some(request) = question {
         // SAFETY: the caller's connection.
         let reply = unsafe { answer(db, extension, request) };
-        question = dispatch::resume(extension, &reply.unwrap_or_else(SqlReply::Failed));
+        question = dispatch::resume(extension, reply.as_deref());
     }
     DEPTH.0.set(DEPTH.0.get() - 1);
     has_asked
@@ -113,52 +114,26 @@ unsafe fn answer(
     db: *mut sqlite3,
     extension: u32,
     request: SqlRequest,
-) -> Result<SqlReply, SqlError> {
-    let SqlRequest { write, reset, close, action, read_only } = request;
+) -> Result<Vec<u8>, SqlError> {
+    let SqlRequest { work, read_only, function } = request;
+    let asker = work::Asker { db, extension, may_write: !read_only };
     // SAFETY: the caller's connection.
     unsafe {
-        let written = write
-            .iter()
-            .try_for_each(|(handle, offset, data)| blob::write(extension, *handle, *offset, data));
-        kept::tidy(extension, &reset, &close);
-        written?;
-        if DEPTH.0.get() > MAX_DEPTH && !matches!(action, SqlAction::Nothing) {
-            let message = format!("extensions call each other more than {MAX_DEPTH} deep");
-            return Err(failure(sqlite::SQLITE_ERROR, &message));
+        let reply = work::done(asker, &work)?;
+        if let Some((number, function)) = function {
+            check_depth()?;
+            registered::register(db, extension, number, function)?;
         }
-        match action {
-            SqlAction::Nothing => Ok(SqlReply::Done),
-            SqlAction::Prepare(text) => {
-                statement::prepare(db, extension, &text, read_only).map(SqlReply::Prepared)
-            }
-            SqlAction::Execute(text) => {
-                statement::execute(db, &text, read_only).map(|()| SqlReply::Done)
-            }
-            SqlAction::Step(step) => statement::step(extension, step).map(SqlReply::Rows),
-            SqlAction::OpenBlob(place) => {
-                blob::open(db, extension, place, read_only).map(SqlReply::Blob)
-            }
-            SqlAction::ReopenBlob((handle, row_id)) => {
-                blob::reopen(extension, handle, row_id).map(SqlReply::Blob)
-            }
-            SqlAction::ReadBlob((handle, offset, length)) => {
-                blob::read(extension, handle, offset, length).map(SqlReply::Bytes)
-            }
-            SqlAction::WriteBlob((handle, offset, data)) => {
-                blob::write(extension, handle, offset, &data).map(|()| SqlReply::Done)
-            }
-            SqlAction::LastInsertRowId => {
-                Ok(SqlReply::Number(sqlite::sqlite3_last_insert_rowid(db)))
-            }
-            SqlAction::Changes => {
-                let changes = i64::from(sqlite::sqlite3_changes(db));
-                Ok(SqlReply::Numbers((changes, i64::from(sqlite::sqlite3_total_changes(db)))))
-            }
-            SqlAction::RegisterFunction((number, function)) => {
-                registered::register(db, extension, number, function).map(|()| SqlReply::Done)
-            }
-        }
+        Ok(reply)
     }
+}
+
+fn check_depth() -> Result<(), SqlError> {
+    if DEPTH.0.get() <= MAX_DEPTH {
+        return Ok(());
+    }
+    let message = format!("extensions call each other more than {MAX_DEPTH} deep");
+    Err(failure(sqlite::SQLITE_ERROR, &message))
 }
 
 /// Why SQLite refused what was asked of `db` last.

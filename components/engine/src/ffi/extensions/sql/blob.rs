@@ -1,6 +1,6 @@
 //! Incremental blobs.
 
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
@@ -10,11 +10,12 @@ use super::super::abi::failure;
 use super::kept;
 use super::parked::{self, Place};
 use super::refused;
-use crate::host::dispatch::{SqlBlob, SqlError, SqlOpened};
+use super::work::BlobPlace;
+use crate::host::dispatch::SqlError;
 
 /// How much of a blob goes along when it is opened: the bitmaps that extensions
 /// keep in small ones.
-const HEAD_BYTES: u32 = 256;
+const HEAD_BYTES: usize = 256;
 
 /// Open a blob.
 ///
@@ -24,44 +25,40 @@ const HEAD_BYTES: u32 = 256;
 pub unsafe fn open(
     db: *mut sqlite3,
     extension: u32,
-    place: SqlBlob,
+    place: BlobPlace,
     read_only: bool,
-) -> Result<SqlOpened, SqlError> {
-    if read_only && place.writable {
+) -> Result<Vec<u8>, SqlError> {
+    if read_only && place.is_writable {
         return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
     }
     // SAFETY: the caller's connection, and the blob that was opened on it.
     unsafe {
-        let (place, blob) = match parked::take(db, extension, &place) {
+        let (place, blob) = match parked::take(db, extension, place) {
             Some(parked) => parked,
-            None => {
-                let blob = opened_anew(db, &place)?;
-                (Place { db, extension, blob: place }, blob)
-            }
+            None => (Place::new(db, extension, place), opened_anew(db, place)?),
         };
-        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
-        Ok(opened(extension, kept::keep_blob(place, blob), size))
+        let handle = kept::keep_blob(place, blob);
+        if handle.is_err() {
+            sqlite::sqlite3_blob_close(blob);
+        }
+        Ok(opened(handle?, blob))
     }
 }
 
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn opened_anew(db: *mut sqlite3, place: &SqlBlob) -> Result<*mut sqlite3_blob, SqlError> {
-    let name = |text: &str| {
-        CString::new(text).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
-    };
-    let (schema, table, column) = (name(&place.schema)?, name(&place.table)?, name(&place.column)?);
+unsafe fn opened_anew(db: *mut sqlite3, place: BlobPlace) -> Result<*mut sqlite3_blob, SqlError> {
     let mut blob = null_mut();
     // SAFETY: the caller's connection and three C strings.
     unsafe {
         let code = sqlite::sqlite3_blob_open(
             db,
-            schema.as_ptr(),
-            table.as_ptr(),
-            column.as_ptr(),
+            place.schema.as_ptr(),
+            place.table.as_ptr(),
+            place.column.as_ptr(),
             place.row_id,
-            place.writable.into(),
+            place.is_writable.into(),
             &mut blob,
         );
         if code == sqlite::SQLITE_OK { Ok(blob) } else { Err(refused(db)) }
@@ -72,15 +69,23 @@ unsafe fn opened_anew(db: *mut sqlite3, place: &SqlBlob) -> Result<*mut sqlite3_
 ///
 /// # Safety
 ///
-/// The handle's connection is open.
-unsafe fn opened(extension: u32, blob: u32, size: u32) -> SqlOpened {
-    // Of a large one another part is wanted, most likely.
-    let head = match size {
-        // SAFETY: the caller's promise.
-        0..=HEAD_BYTES => unsafe { read(extension, blob, 0, size) }.unwrap_or_default(),
-        _ => Vec::new(),
-    };
-    SqlOpened { blob, size, head }
+/// It is open.
+unsafe fn opened(handle: u32, blob: *mut sqlite3_blob) -> Vec<u8> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let size = sqlite::sqlite3_blob_bytes(blob) as u32;
+        let mut reply = Vec::with_capacity(8 + HEAD_BYTES);
+        reply.extend_from_slice(&handle.to_le_bytes());
+        reply.extend_from_slice(&size.to_le_bytes());
+        // Of a large one another part is wanted, most likely.
+        if size as usize <= HEAD_BYTES {
+            let head = reply.spare_capacity_mut().as_mut_ptr();
+            if sqlite::sqlite3_blob_read(blob, head.cast(), size as c_int, 0) == sqlite::SQLITE_OK {
+                reply.set_len(reply.len() + size as usize);
+            }
+        }
+        reply
+    }
 }
 
 /// Go to another row.
@@ -88,16 +93,14 @@ unsafe fn opened(extension: u32, blob: u32, size: u32) -> SqlOpened {
 /// # Safety
 ///
 /// The handle's connection is open.
-pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<SqlOpened, SqlError> {
+pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
     let (db, blob) = kept::blob(extension, handle)?;
     // SAFETY: a kept blob is open.
     unsafe {
         let code = sqlite::sqlite3_blob_reopen(blob, row_id);
         kept::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
         match code {
-            sqlite::SQLITE_OK => {
-                Ok(opened(extension, handle, sqlite::sqlite3_blob_bytes(blob) as u32))
-            }
+            sqlite::SQLITE_OK => Ok(opened(handle, blob)),
             _ => Err(refused(db)),
         }
     }

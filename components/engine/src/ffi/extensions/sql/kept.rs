@@ -7,7 +7,7 @@ use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
 use super::super::abi::failure;
 use super::parked::{self, Place};
-use crate::host::dispatch::{SqlBlob, SqlError};
+use crate::host::dispatch::SqlError;
 
 /// What a handle stands for.
 #[derive(Clone, Copy)]
@@ -22,8 +22,8 @@ struct Entry {
     db: *mut sqlite3,
     extension: u32,
     kept: Kept,
-    /// Of a blob.
-    place: Option<SqlBlob>,
+    /// Of a blob that is somewhere.
+    place: Option<Place>,
 }
 
 struct All {
@@ -80,15 +80,36 @@ unsafe impl Sync for Shared {}
 
 static KEPT: Shared = Shared(RefCell::new(All { entries: Vec::new(), free: Vec::new() }));
 
-/// Keep something that belongs to `db`, for an extension: its handle.
-pub fn keep(db: *mut sqlite3, extension: u32, kept: Kept) -> u32 {
-    KEPT.0.borrow_mut().add(Entry { db, extension, kept, place: None })
+/// Most statements and blobs of all extensions at once. They choose; each has
+/// memory.
+const MAX_KEPT: usize = 10_000;
+
+/// Keep a statement that belongs to `db`, for an extension: its handle.
+///
+/// # Errors
+///
+/// There are too many; it is still the caller's.
+pub fn keep_statement(
+    db: *mut sqlite3,
+    extension: u32,
+    statement: *mut sqlite3_stmt,
+) -> Result<u32, SqlError> {
+    keep(Entry { db, extension, kept: Kept::Statement(statement), place: None })
 }
 
 /// The same for a blob, which is there.
-pub fn keep_blob(place: Place, blob: *mut sqlite3_blob) -> u32 {
-    let Place { db, extension, blob: place } = place;
-    KEPT.0.borrow_mut().add(Entry { db, extension, kept: Kept::Blob(blob), place: Some(place) })
+pub fn keep_blob(place: Place, blob: *mut sqlite3_blob) -> Result<u32, SqlError> {
+    let Place { db, extension, .. } = place;
+    keep(Entry { db, extension, kept: Kept::Blob(blob), place: Some(place) })
+}
+
+fn keep(entry: Entry) -> Result<u32, SqlError> {
+    let mut all = KEPT.0.borrow_mut();
+    if all.entries.len() - all.free.len() >= MAX_KEPT {
+        let message = format!("{MAX_KEPT} statements and blobs are open already");
+        return Err(failure(sqlite::SQLITE_MISUSE, &message));
+    }
+    Ok(all.add(entry))
 }
 
 /// A blob has gone to another row; none when it is nowhere.
@@ -96,7 +117,7 @@ pub fn moved(handle: u32, row_id: Option<i64>) {
     let mut all = KEPT.0.borrow_mut();
     let Some(Some(entry)) = all.entries.get_mut(handle as usize) else { return };
     match (&mut entry.place, row_id) {
-        (Some(place), Some(row_id)) => place.row_id = row_id,
+        (Some(place), Some(row_id)) => place.set_row_id(row_id),
         (place, _) => *place = None,
     }
 }
@@ -134,22 +155,39 @@ pub fn blob(extension: u32, handle: u32) -> Result<(*mut sqlite3, *mut sqlite3_b
     }
 }
 
-/// Reset and close what an extension does not use any more.
+/// # Safety
+///
+/// The statement does not run.
+pub unsafe fn reset(extension: u32, handle: u32) {
+    if let Ok((_, statement)) = statement(extension, handle) {
+        // SAFETY: a kept statement was not finalized.
+        unsafe { sqlite::sqlite3_reset(statement) };
+    }
+}
+
+/// Close what an extension does not use any more.
+///
+/// # Safety
+///
+/// It does not run.
+pub unsafe fn close(extension: u32, handle: u32) {
+    let entry = KEPT.0.borrow_mut().take(extension, handle);
+    if let Some(entry) = entry {
+        // SAFETY: it was kept until now.
+        unsafe { leave(entry) };
+    }
+}
+
+/// Close all of an extension.
 ///
 /// # Safety
 ///
 /// None of it runs.
-pub unsafe fn tidy(extension: u32, reset: &[u32], close: &[u32]) {
-    for (_, statement) in reset.iter().filter_map(|handle| statement(extension, *handle).ok()) {
-        // SAFETY: a kept statement was not finalized.
-        unsafe { sqlite::sqlite3_reset(statement) };
-    }
-    for handle in close {
-        let entry = KEPT.0.borrow_mut().take(extension, *handle);
-        if let Some(entry) = entry {
-            // SAFETY: it was kept until now.
-            unsafe { leave(entry) };
-        }
+pub unsafe fn close_all_of(extension: u32) {
+    let count = KEPT.0.borrow().entries.len() as u32;
+    for handle in 0..count {
+        // SAFETY: the caller's promise.
+        unsafe { close(extension, handle) };
     }
 }
 
@@ -157,13 +195,10 @@ pub unsafe fn tidy(extension: u32, reset: &[u32], close: &[u32]) {
 ///
 /// It was kept until now.
 unsafe fn leave(entry: Entry) {
-    let Entry { db, extension, kept, place } = entry;
     // SAFETY: the caller's promise.
     unsafe {
-        match (kept, place) {
-            (Kept::Blob(blob), Some(place)) => {
-                parked::park(Place { db, extension, blob: place }, blob);
-            }
+        match (entry.kept, entry.place) {
+            (Kept::Blob(blob), Some(place)) => parked::park(place, blob),
             (kept, _) => end(kept),
         }
     }

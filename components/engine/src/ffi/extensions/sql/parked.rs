@@ -12,7 +12,7 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
-use crate::host::dispatch::SqlBlob;
+use super::work::BlobPlace;
 
 /// Most blobs that stay open; sqlite-vec has one for each column with vectors,
 /// and two more.
@@ -26,18 +26,18 @@ const PLAIN: &[&str] = &["INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "WIT
 pub struct Place {
     pub db: *mut sqlite3,
     pub extension: u32,
-    pub blob: SqlBlob,
+    is_writable: bool,
+    /// What [`BlobPlace::key`] is: the row id stands behind a first byte.
+    key: Vec<u8>,
 }
 
 impl Place {
-    fn is_at(&self, db: *mut sqlite3, extension: u32, blob: &SqlBlob) -> bool {
-        self.db == db
-            && self.extension == extension
-            && self.blob.row_id == blob.row_id
-            && self.blob.writable == blob.writable
-            && self.blob.table == blob.table
-            && self.blob.column == blob.column
-            && self.blob.schema == blob.schema
+    pub fn new(db: *mut sqlite3, extension: u32, place: BlobPlace) -> Self {
+        Self { db, extension, is_writable: place.is_writable, key: place.key.to_vec() }
+    }
+
+    pub fn set_row_id(&mut self, row_id: i64) {
+        self.key[1..9].copy_from_slice(&row_id.to_le_bytes());
     }
 }
 
@@ -61,7 +61,7 @@ pub unsafe fn park(place: Place, blob: *mut sqlite3_blob) {
     // SAFETY: the caller's promise; a parked blob is open.
     unsafe {
         let ends_with_statement = sqlite::sqlite3_get_autocommit(place.db) != 0;
-        if STATE.steps.get() != 1 || (place.blob.writable && ends_with_statement) {
+        if STATE.steps.get() != 1 || (place.is_writable && ends_with_statement) {
             sqlite::sqlite3_blob_close(blob);
             return;
         }
@@ -83,16 +83,18 @@ pub unsafe fn park(place: Place, blob: *mut sqlite3_blob) {
 pub unsafe fn take(
     db: *mut sqlite3,
     extension: u32,
-    blob: &SqlBlob,
+    wanted: BlobPlace,
 ) -> Option<(Place, *mut sqlite3_blob)> {
     let found = {
         let mut parked = STATE.parked.borrow_mut();
-        let index = parked.iter().rposition(|(place, _)| place.is_at(db, extension, blob))?;
+        let index = parked.iter().rposition(|(place, _)| {
+            place.db == db && place.extension == extension && place.key == wanted.key
+        })?;
         parked.remove(index)
     };
     // SAFETY: a parked blob is open. The row may be another one, or gone.
     unsafe {
-        if sqlite::sqlite3_blob_reopen(found.1, blob.row_id) == sqlite::SQLITE_OK {
+        if sqlite::sqlite3_blob_reopen(found.1, wanted.row_id) == sqlite::SQLITE_OK {
             return Some(found);
         }
         sqlite::sqlite3_blob_close(found.1);

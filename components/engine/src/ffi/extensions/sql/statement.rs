@@ -1,16 +1,17 @@
 //! Prepared statements.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::ptr::{null, null_mut};
+use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
 
-use super::super::abi::{failure, free_by_libc, owned};
+use super::super::abi::failure;
 use super::access::begins_reading;
-use super::kept::{self, Kept};
-use super::{parked, refused};
-use crate::host::dispatch::{SqlError, SqlPrepared, SqlRows, SqlStep, Value};
+use super::work::Value;
+use super::{kept, parked, refused};
+use crate::host::dispatch::SqlError;
 
 /// Bytes of text and blobs after which a batch of rows ends, whatever was asked
 /// for: they are in memory four times on their way.
@@ -58,40 +59,58 @@ pub unsafe fn prepare(
     extension: u32,
     text: &str,
     read_only: bool,
-) -> Result<SqlPrepared, SqlError> {
+) -> Result<Vec<u8>, SqlError> {
     // SAFETY: the caller's connection, and the statement that was made on it.
     unsafe {
         let (statement, used) = first(db, text, read_only)?;
-        if statement.is_null() {
-            let (parameters, columns) = (Vec::new(), Vec::new());
-            let used = used as u32;
-            return Ok(SqlPrepared { statement: None, parameters, columns, read_only: true, used });
-        }
-        let parameters = 1..=sqlite::sqlite3_bind_parameter_count(statement);
-        let columns = 0..sqlite::sqlite3_column_count(statement);
-        Ok(SqlPrepared {
-            statement: Some(kept::keep(db, extension, Kept::Statement(statement))),
-            parameters: parameters
-                .map(|place| string(sqlite::sqlite3_bind_parameter_name(statement, place)))
-                .collect(),
-            columns: columns
-                .map(|place| string(sqlite::sqlite3_column_name(statement, place)))
-                .collect(),
-            read_only: sqlite::sqlite3_stmt_readonly(statement) != 0,
-            used: used as u32,
-        })
+        let number = match statement.is_null() {
+            true => 0,
+            false => match kept::keep_statement(db, extension, statement) {
+                Ok(handle) => handle + 1,
+                Err(error) => {
+                    sqlite::sqlite3_finalize(statement);
+                    return Err(error);
+                }
+            },
+        };
+        let mut reply = Vec::with_capacity(64);
+        put_count(&mut reply, number as usize);
+        put_count(&mut reply, used);
+        reply.push((sqlite::sqlite3_stmt_readonly(statement) != 0).into());
+        let parameters = sqlite::sqlite3_bind_parameter_count(statement);
+        put_names(&mut reply, parameters, |place| {
+            sqlite::sqlite3_bind_parameter_name(statement, place + 1)
+        });
+        let columns = sqlite::sqlite3_column_count(statement);
+        put_names(&mut reply, columns, |place| sqlite::sqlite3_column_name(statement, place));
+        Ok(reply)
     }
+}
+
+fn put_count(reply: &mut Vec<u8>, count: usize) {
+    reply.extend_from_slice(&(count as u32).to_le_bytes());
+}
+
+fn put_bytes(reply: &mut Vec<u8>, bytes: &[u8]) {
+    put_count(reply, bytes.len());
+    reply.extend_from_slice(bytes);
+    reply.push(0);
 }
 
 /// # Safety
 ///
-/// `text` is a C string or null.
-unsafe fn string(text: *const std::ffi::c_char) -> String {
-    if text.is_null() {
-        return String::new();
+/// Names are C strings, or null.
+unsafe fn put_names(reply: &mut Vec<u8>, count: c_int, name: impl Fn(c_int) -> *const c_char) {
+    put_count(reply, count as usize);
+    for place in 0..count {
+        let name = name(place);
+        let name = match name.is_null() {
+            true => c"",
+            // SAFETY: the caller's promise.
+            false => unsafe { CStr::from_ptr(name) },
+        };
+        put_bytes(reply, name.to_bytes());
     }
-    // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
 /// Run all statements of `text`.
@@ -121,22 +140,20 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str, read_only: bool) -> Resu
 /// # Safety
 ///
 /// The handle's connection is open.
-pub unsafe fn step(extension: u32, step: SqlStep) -> Result<SqlRows, SqlError> {
-    let (db, statement) = kept::statement(extension, step.statement)?;
-    let mut rows = SqlRows { values: Vec::new(), count: 0, is_last: false };
-    let mut bytes = 0;
+pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
+    let (db, statement) = kept::statement(extension, handle)?;
+    let mut reply = Vec::with_capacity(64);
+    let (mut is_last, mut count) = (false, 0u32);
+    reply.extend_from_slice(&[0; 9]);
     // SAFETY: a kept statement was not finalized.
     unsafe {
-        for (parameter, value) in step.bindings {
-            bind(statement, parameter as c_int, value).map_err(|_| refused(db))?;
-        }
         parked::make_way_for(statement);
-        while rows.count < step.limit && bytes < MAX_BATCH_BYTES {
+        while count < limit && reply.len() < MAX_BATCH_BYTES {
             match sqlite::sqlite3_step(statement) {
-                sqlite::SQLITE_ROW => bytes += take_row(statement, &mut rows),
+                sqlite::SQLITE_ROW => put_row(&mut reply, statement),
                 sqlite::SQLITE_DONE => {
                     sqlite::sqlite3_reset(statement);
-                    rows.is_last = true;
+                    is_last = true;
                     break;
                 }
                 _ => {
@@ -145,57 +162,107 @@ pub unsafe fn step(extension: u32, step: SqlStep) -> Result<SqlRows, SqlError> {
                     return Err(error);
                 }
             }
+            count += 1;
         }
     }
-    Ok(rows)
+    reply[0] = is_last.into();
+    reply[1..5].copy_from_slice(&count.to_le_bytes());
+    // SAFETY: as above. The schema may have changed with the first step.
+    let width = unsafe { sqlite::sqlite3_column_count(statement) };
+    reply[5..9].copy_from_slice(&width.to_le_bytes());
+    Ok(reply)
 }
 
-/// Add the row at which the statement is: the bytes of its texts and blobs.
+/// Add the row at which the statement is.
 ///
 /// # Safety
 ///
 /// The statement is at a row.
-unsafe fn take_row(statement: *mut sqlite3_stmt, rows: &mut SqlRows) -> usize {
-    rows.count += 1;
-    // SAFETY: the caller's promise.
-    let columns = unsafe { sqlite::sqlite3_data_count(statement) };
-    (0..columns)
-        .map(|column| {
-            // SAFETY: a column's value is there until the next step.
-            let value = unsafe { owned(sqlite::sqlite3_column_value(statement, column)) };
-            let bytes = match &value {
-                Value::Text(bytes) | Value::Blob(bytes) => bytes.len(),
-                _ => 0,
-            };
-            rows.values.push(value);
-            bytes
-        })
-        .sum()
+unsafe fn put_row(reply: &mut Vec<u8>, statement: *mut sqlite3_stmt) {
+    // SAFETY: the caller's promise; a column's value is there until the next
+    // step.
+    unsafe {
+        for column in 0..sqlite::sqlite3_column_count(statement) {
+            match sqlite::sqlite3_column_type(statement, column) {
+                sqlite::SQLITE_NULL => reply.push(0),
+                sqlite::SQLITE_INTEGER => {
+                    reply.push(1);
+                    let integer = sqlite::sqlite3_column_int64(statement, column);
+                    reply.extend_from_slice(&integer.to_le_bytes());
+                }
+                sqlite::SQLITE_FLOAT => {
+                    reply.push(2);
+                    let real = sqlite::sqlite3_column_double(statement, column);
+                    reply.extend_from_slice(&real.to_le_bytes());
+                }
+                sqlite::SQLITE_TEXT => {
+                    reply.push(3);
+                    let text = sqlite::sqlite3_column_text(statement, column);
+                    put_bytes(reply, column_bytes(statement, column, text));
+                }
+                _ => {
+                    reply.push(4);
+                    let blob = sqlite::sqlite3_column_blob(statement, column);
+                    put_bytes(reply, column_bytes(statement, column, blob.cast()));
+                }
+            }
+        }
+    }
 }
 
-/// Bind a value, whose memory SQLite takes over.
+/// # Safety
+///
+/// `start` is where SQLite says the column's bytes are.
+unsafe fn column_bytes<'a>(
+    statement: *mut sqlite3_stmt,
+    column: c_int,
+    start: *const u8,
+) -> &'a [u8] {
+    // SAFETY: the caller's promise; no bytes have no place.
+    unsafe {
+        match sqlite::sqlite3_column_bytes(statement, column) as usize {
+            0 => &[],
+            _ if start.is_null() => &[],
+            count => slice::from_raw_parts(start, count),
+        }
+    }
+}
+
+/// Bind a copy of a value.
 ///
 /// # Safety
 ///
-/// The statement was not finalized.
-unsafe fn bind(statement: *mut sqlite3_stmt, parameter: c_int, value: Value) -> Result<(), ()> {
-    // SAFETY: the memory of a list that came from the host is libc's, and is
-    // given away here.
+/// The handle's connection is open.
+pub unsafe fn bind(
+    extension: u32,
+    handle: u32,
+    parameter: c_int,
+    value: Value,
+) -> Result<(), SqlError> {
+    let (db, statement) = kept::statement(extension, handle)?;
+    // SAFETY: a kept statement was not finalized; SQLite copies the bytes.
     let code = unsafe {
         match value {
             Value::Null => sqlite::sqlite3_bind_null(statement, parameter),
             Value::Integer(integer) => sqlite::sqlite3_bind_int64(statement, parameter, integer),
             Value::Real(real) => sqlite::sqlite3_bind_double(statement, parameter, real),
-            Value::Text(bytes) => {
-                let (data, count, free) = free_by_libc(bytes);
-                let utf8 = sqlite::SQLITE_UTF8 as u8;
-                sqlite::sqlite3_bind_text64(statement, parameter, data.cast(), count, free, utf8)
-            }
-            Value::Blob(bytes) => {
-                let (data, count, free) = free_by_libc(bytes);
-                sqlite::sqlite3_bind_blob64(statement, parameter, data.cast(), count, free)
-            }
+            Value::Text(bytes) => sqlite::sqlite3_bind_text64(
+                statement,
+                parameter,
+                bytes.as_ptr().cast(),
+                bytes.len() as u64,
+                sqlite::SQLITE_TRANSIENT(),
+                sqlite::SQLITE_UTF8 as u8,
+            ),
+            Value::Blob(bytes) => sqlite::sqlite3_bind_blob64(
+                statement,
+                parameter,
+                bytes.as_ptr().cast(),
+                bytes.len() as u64,
+                sqlite::SQLITE_TRANSIENT(),
+            ),
         }
     };
-    if code == sqlite::SQLITE_OK { Ok(()) } else { Err(()) }
+    // SAFETY: the connection is open.
+    if code == sqlite::SQLITE_OK { Ok(()) } else { Err(unsafe { refused(db) }) }
 }

@@ -1,0 +1,161 @@
+/* Operations on their way to the host, and its replies; see work.h. */
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+
+/* Bytes that wait in the host, after which they do not wait longer. */
+#define MOST_WAITING (1 << 20)
+
+/* Room that is kept for the next operations. */
+#define MOST_KEPT (64 << 10)
+
+uint64_t work_asked;
+
+static size_t waiting;
+
+static uint8_t *room_for(Work *work, size_t count) {
+  if (work->room - work->count < count) {
+    work->room = 2 * work->room + count + 64;
+    work->bytes = realloc(work->bytes, work->room);
+    if (!work->bytes) abort();
+  }
+  uint8_t *place = work->bytes + work->count;
+  work->count += count;
+  return place;
+}
+
+static void add(Work *work, const void *bytes, size_t count) {
+  uint8_t *place = room_for(work, count);
+  if (count) memcpy(place, bytes, count);
+}
+
+void work_u8(Work *work, uint8_t number) { *room_for(work, 1) = number; }
+
+/* WebAssembly is little-endian. */
+void work_u32(Work *work, uint32_t number) { add(work, &number, sizeof(number)); }
+
+void work_u64(Work *work, uint64_t number) { add(work, &number, sizeof(number)); }
+
+void work_bytes(Work *work, const void *bytes, size_t count) {
+  work_u32(work, count);
+  add(work, bytes, count);
+  work_u8(work, 0);
+}
+
+void work_text(Work *work, const char *text) { work_bytes(work, text, strlen(text)); }
+
+void work_value(Work *work, const wit_value *value) {
+  work_u8(work, value->tag);
+  switch (value->tag) {
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL:
+      break;
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER:
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_REAL:
+      add(work, &value->val, sizeof(uint64_t));
+      break;
+    default:
+      work_bytes(work, value->val.blob.ptr, value->val.blob.len);
+  }
+}
+
+void work_free(Work *work) {
+  free(work->bytes);
+  memset(work, 0, sizeof(*work));
+}
+
+Work *work_of(uint8_t code) {
+  static Work single;
+  single.count = 0;
+  work_u8(&single, code);
+  return &single;
+}
+
+Work *work_on(uint8_t code, uint32_t handle) {
+  Work *work = work_of(code);
+  work_u32(work, handle);
+  return work;
+}
+
+static void sent(Work *work) {
+  work->count = 0;
+  if (work->room > MOST_KEPT) work_free(work);
+}
+
+static int failed(wit_error *error) {
+  int code = inside_failed(error->code, (const char *)error->message.ptr, error->message.len);
+  /* A short message went where the reply was to go. */
+  if (error->message.len && error->message.ptr != call_destination) free(error->message.ptr);
+  return code;
+}
+
+int work_ask(Work *work, wit_bytes *reply) {
+  full_extension_list_u8_t operations = {work->bytes, work->count};
+  wit_error error;
+  work_asked++;
+  waiting = 0;
+  bool is_done = sqlite_wasm_extension_sql_work(&operations, reply, &error);
+  sent(work);
+  return is_done ? SQLITE_OK : failed(&error);
+}
+
+int work_do(Work *work) {
+  wit_bytes reply;
+  int code = work_ask(work, &reply);
+  if (code == SQLITE_OK && reply.len) free(reply.ptr);
+  return code;
+}
+
+int work_later(Work *work) {
+  full_extension_list_u8_t operations = {work->bytes, work->count};
+  wit_error error;
+  waiting += work->count;
+  work_asked++;
+  if (waiting > MOST_WAITING) return work_do(work);
+  bool is_taken = sqlite_wasm_extension_sql_work_later(&operations, &error);
+  sent(work);
+  return is_taken ? SQLITE_OK : failed(&error);
+}
+
+uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }
+
+uint32_t work_take_u32(const uint8_t **at) {
+  uint32_t number;
+  memcpy(&number, *at, sizeof(number));
+  *at += sizeof(number);
+  return number;
+}
+
+uint64_t work_take_u64(const uint8_t **at) {
+  uint64_t number;
+  memcpy(&number, *at, sizeof(number));
+  *at += sizeof(number);
+  return number;
+}
+
+const char *work_take_text(const uint8_t **at) {
+  uint32_t length = work_take_u32(at);
+  const char *text = (const char *)*at;
+  *at += length + 1;
+  return text;
+}
+
+void work_take_value(const uint8_t **at, wit_value *value) {
+  uint64_t number;
+  value->tag = work_take_u8(at);
+  switch (value->tag) {
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL:
+      break;
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER:
+    case SQLITE_WASM_EXTENSION_TYPES_VALUE_REAL:
+      number = work_take_u64(at);
+      memcpy(&value->val, &number, sizeof(number));
+      break;
+    default:
+      value->val.blob.len = work_take_u32(at);
+      value->val.blob.ptr = (uint8_t *)*at;
+      *at += value->val.blob.len + 1;
+  }
+}

@@ -1,0 +1,61 @@
+/* What is asked of SQLite, as bytes; `sql.work` has their layout. */
+#ifndef WORK_H
+#define WORK_H
+
+#include "inside.h"
+
+enum {
+  WORK_WRITE = 0,
+  WORK_RESET = 1,
+  WORK_CLOSE = 2,
+  WORK_BIND = 3,
+  WORK_PREPARE = 4,
+  WORK_EXECUTE = 5,
+  WORK_STEP = 6,
+  WORK_OPEN_BLOB = 7,
+  WORK_REOPEN_BLOB = 8,
+  WORK_READ = 9,
+  WORK_LAST_INSERT_ROW_ID = 10,
+  WORK_CHANGES = 11,
+};
+
+/* Operations, one after the other. */
+typedef struct {
+  uint8_t *bytes;
+  size_t count, room;
+} Work;
+
+void work_u8(Work *work, uint8_t number);
+void work_u32(Work *work, uint32_t number);
+void work_u64(Work *work, uint64_t number);
+void work_bytes(Work *work, const void *bytes, size_t count);
+void work_text(Work *work, const char *text);
+void work_value(Work *work, const wit_value *value);
+void work_free(Work *work);
+
+/* An operation alone, for the next call of one of the functions below. */
+Work *work_of(uint8_t code);
+Work *work_on(uint8_t code, uint32_t handle);
+
+/* Ask, and forget what was asked. The reply is the caller's, to be freed when
+** it is not empty. A result code; the error is the connection's. */
+int work_ask(Work *work, wit_bytes *reply);
+/* The same where there is no reply. */
+int work_do(Work *work);
+/* It waits for what is asked next, or for the end of the call. */
+int work_later(Work *work);
+
+/* Grows with all that is asked or written: what was read is as it was, until
+** then. */
+extern uint64_t work_asked;
+
+/* From a reply. */
+uint8_t work_take_u8(const uint8_t **at);
+uint32_t work_take_u32(const uint8_t **at);
+uint64_t work_take_u64(const uint8_t **at);
+/* A text; it ends with a NUL. */
+const char *work_take_text(const uint8_t **at);
+/* It borrows its bytes. */
+void work_take_value(const uint8_t **at, wit_value *value);
+
+#endif

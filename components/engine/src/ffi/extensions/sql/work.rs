@@ -1,0 +1,252 @@
+//! Operations of an extension as bytes: `sql.work` has their layout.
+
+use std::ffi::{CStr, c_int};
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3;
+
+use super::super::abi::failure;
+use super::{blob, kept, statement};
+use crate::host::dispatch::SqlError;
+
+type Answer<T> = Result<T, SqlError>;
+
+/// A value that is to be bound.
+pub enum Value<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'a [u8]),
+    Blob(&'a [u8]),
+}
+
+/// Where a blob is.
+#[derive(Clone, Copy)]
+pub struct BlobPlace<'a> {
+    pub is_writable: bool,
+    pub row_id: i64,
+    pub schema: &'a CStr,
+    pub table: &'a CStr,
+    pub column: &'a CStr,
+    /// All of this, as it came.
+    pub key: &'a [u8],
+}
+
+enum Operation<'a> {
+    Write { blob: u32, offset: u32, data: &'a [u8] },
+    Reset(u32),
+    Close(u32),
+    Bind { statement: u32, parameter: u32, value: Value<'a> },
+    Prepare(&'a str),
+    Execute(&'a str),
+    Step { statement: u32, limit: u32 },
+    OpenBlob(BlobPlace<'a>),
+    ReopenBlob { blob: u32, row_id: i64 },
+    Read { blob: u32, offset: u32, length: u32 },
+    LastInsertRowId,
+    Changes,
+    CloseAll,
+}
+
+fn malformed() -> SqlError {
+    failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
+}
+
+/// The bytes of operations, from the next one on.
+struct Operations<'a>(&'a [u8]);
+
+impl<'a> Operations<'a> {
+    fn take<const N: usize>(&mut self) -> Answer<[u8; N]> {
+        let (first, rest) = self.0.split_first_chunk().ok_or_else(malformed)?;
+        self.0 = rest;
+        Ok(*first)
+    }
+
+    fn u8(&mut self) -> Answer<u8> {
+        self.take().map(|[byte]| byte)
+    }
+
+    fn u32(&mut self) -> Answer<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn i64(&mut self) -> Answer<i64> {
+        self.take().map(i64::from_le_bytes)
+    }
+
+    /// With the zero byte behind them.
+    fn terminated(&mut self) -> Answer<&'a [u8]> {
+        let length = (self.u32()? as usize).checked_add(1).ok_or_else(malformed)?;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(malformed)?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn bytes(&mut self) -> Answer<&'a [u8]> {
+        self.terminated().map(|bytes| &bytes[..bytes.len() - 1])
+    }
+
+    fn text(&mut self) -> Answer<&'a str> {
+        std::str::from_utf8(self.bytes()?)
+            .map_err(|_| failure(sqlite::SQLITE_ERROR, "the SQL is no UTF-8"))
+    }
+
+    fn name(&mut self) -> Answer<&'a CStr> {
+        CStr::from_bytes_with_nul(self.terminated()?)
+            .map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
+    }
+
+    fn value(&mut self) -> Answer<Value<'a>> {
+        Ok(match self.u8()? {
+            0 => Value::Null,
+            1 => Value::Integer(self.i64()?),
+            2 => Value::Real(f64::from_bits(self.i64()? as u64)),
+            3 => Value::Text(self.bytes()?),
+            4 => Value::Blob(self.bytes()?),
+            _ => return Err(malformed()),
+        })
+    }
+
+    fn place(&mut self) -> Answer<BlobPlace<'a>> {
+        let start = self.0;
+        let (is_writable, row_id) = (self.u8()? != 0, self.i64()?);
+        let (schema, table, column) = (self.name()?, self.name()?, self.name()?);
+        let key = &start[..start.len() - self.0.len()];
+        Ok(BlobPlace { is_writable, row_id, schema, table, column, key })
+    }
+
+    fn next(&mut self) -> Answer<Operation<'a>> {
+        Ok(match self.u8()? {
+            0 => Operation::Write { blob: self.u32()?, offset: self.u32()?, data: self.bytes()? },
+            1 => Operation::Reset(self.u32()?),
+            2 => Operation::Close(self.u32()?),
+            3 => Operation::Bind {
+                statement: self.u32()?,
+                parameter: self.u32()?,
+                value: self.value()?,
+            },
+            4 => Operation::Prepare(self.text()?),
+            5 => Operation::Execute(self.text()?),
+            6 => Operation::Step { statement: self.u32()?, limit: self.u32()? },
+            7 => Operation::OpenBlob(self.place()?),
+            8 => Operation::ReopenBlob { blob: self.u32()?, row_id: self.i64()? },
+            9 => Operation::Read { blob: self.u32()?, offset: self.u32()?, length: self.u32()? },
+            10 => Operation::LastInsertRowId,
+            11 => Operation::Changes,
+            12 => Operation::CloseAll,
+            _ => return Err(malformed()),
+        })
+    }
+}
+
+/// Who asks, and what it may.
+#[derive(Clone, Copy)]
+pub struct Asker {
+    pub db: *mut sqlite3,
+    pub extension: u32,
+    pub may_write: bool,
+}
+
+/// Do what is asked: the reply of the operation that has one.
+///
+/// # Safety
+///
+/// The asker's connection is the one that called it.
+pub unsafe fn done(asker: Asker, operations: &[u8]) -> Answer<Vec<u8>> {
+    let mut operations = Operations(operations);
+    let mut answer = Ok(Vec::new());
+    while !operations.0.is_empty() {
+        let operation = match operations.next() {
+            Ok(operation) => operation,
+            // What follows cannot be told apart.
+            Err(error) => return answer.and(Err(error)),
+        };
+        // SAFETY: the caller's promise.
+        match unsafe { tidied(asker.extension, operation) } {
+            // SAFETY: the same.
+            Some(operation) if answer.is_ok() => match unsafe { asked(asker, operation) } {
+                Ok(None) => {}
+                Ok(Some(reply)) => answer = Ok(reply),
+                Err(error) => answer = Err(error),
+            },
+            _ => {}
+        }
+    }
+    answer
+}
+
+/// What ends something, and is done in any case; other operations are given
+/// back.
+///
+/// # Safety
+///
+/// None of what is ended runs.
+unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match operation {
+            Operation::Reset(statement) => kept::reset(extension, statement),
+            Operation::Close(handle) => kept::close(extension, handle),
+            Operation::CloseAll => kept::close_all_of(extension),
+            operation => return Some(operation),
+        }
+    }
+    None
+}
+
+/// # Safety
+///
+/// As [`done`].
+unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
+    let Asker { db, extension, may_write } = asker;
+    // SAFETY: the caller's promise.
+    unsafe {
+        match operation {
+            Operation::Write { blob, offset, data } => {
+                blob::write(extension, blob, offset, data).map(|()| None)
+            }
+            Operation::Bind { statement, parameter, value } => {
+                statement::bind(extension, statement, parameter as c_int, value).map(|()| None)
+            }
+            Operation::Prepare(text) => {
+                super::check_depth()?;
+                statement::prepare(db, extension, text, !may_write).map(Some)
+            }
+            Operation::Execute(text) => {
+                super::check_depth()?;
+                statement::execute(db, text, !may_write).map(|()| None)
+            }
+            Operation::Step { statement, limit } => {
+                super::check_depth()?;
+                statement::step(extension, statement, limit).map(Some)
+            }
+            Operation::OpenBlob(place) => {
+                super::check_depth()?;
+                blob::open(db, extension, place, !may_write).map(Some)
+            }
+            Operation::ReopenBlob { blob, row_id } => {
+                blob::reopen(extension, blob, row_id).map(Some)
+            }
+            Operation::Read { blob, offset, length } => {
+                blob::read(extension, blob, offset, length).map(Some)
+            }
+            Operation::LastInsertRowId => {
+                Ok(Some(sqlite::sqlite3_last_insert_rowid(db).to_le_bytes().to_vec()))
+            }
+            Operation::Changes => Ok(Some(changes(db))),
+            ended => {
+                tidied(extension, ended);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `db` is an open connection.
+unsafe fn changes(db: *mut sqlite3) -> Vec<u8> {
+    // SAFETY: the caller's promise.
+    let counts = unsafe { [sqlite::sqlite3_changes(db), sqlite::sqlite3_total_changes(db)] };
+    counts.iter().flat_map(|count| i64::from(*count).to_le_bytes()).collect()
+}

@@ -28,6 +28,7 @@ mod permits;
 mod regular_files;
 mod sandbox;
 pub mod search;
+mod short;
 mod slot;
 mod sql;
 pub(crate) mod text;

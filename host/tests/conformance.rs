@@ -58,6 +58,19 @@ fn values_come_back_as_they_were_given() {
     loaded("edges-echo").answers(&script, &[]);
 }
 
+/// Values of up to 64 bytes go another way than longer ones.
+#[test]
+fn texts_and_blobs_of_every_length_come_back() {
+    let script = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT 200),
+         v(i, t, b) AS MATERIALIZED (SELECT i, substr(hex(randomblob(100)), 1, i), randomblob(i) FROM n)
+         SELECT i, quote(t), quote(b) FROM v WHERE NOT ({}) OR (i > 0 AND NOT ({}));",
+        same("conf_echo(t)", "t"),
+        same("conf_echo(b)", "b"),
+    );
+    loaded("lengths").answers(&script, &[]);
+}
+
 #[test]
 fn values_of_a_table_are_those_of_sqlite() {
     let script = exceptions(|name, sql| {

@@ -74,6 +74,9 @@ impl Signature {
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
         flags.set(Flags::STATELESS, self.is_stateless);
         flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
+        let may_have_one = matches!(self.arguments, 1 | ANY_NUMBER);
+        let is_scalar = kind == wire::types::FunctionKind::Scalar;
+        flags.set(Flags::UNARY, is_scalar && may_have_one && !self.reads_subtypes);
         Function {
             name: self.name.into(),
             arguments: self.arguments,

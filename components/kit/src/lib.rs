@@ -39,6 +39,7 @@ mod error;
 mod function;
 mod number;
 mod scalar;
+mod short;
 mod slab;
 mod value;
 

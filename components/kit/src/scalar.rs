@@ -1,7 +1,10 @@
 //! Scalar functions.
 
+use std::cell::RefCell;
+
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
+use crate::short::{self, Short};
 use crate::{Definition, Output, Result, Value, sql, wire};
 
 /// A scalar function of the extension's table.
@@ -62,8 +65,22 @@ impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::scalar::Guest
     }
 }
 
+thread_local! {
+    /// What `unary.call` could not give.
+    static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
+}
+
 impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
-    fn call(function: u32, value: Value) -> Result<Output> {
-        called::<T>(function, &mut [value], &[])
+    fn call(function: u32, argument: Short) -> Option<Short> {
+        let answer = called::<T>(function, &mut [short::value(&argument)], &[]);
+        let given = answer.as_ref().ok().and_then(short::of);
+        if given.is_none() {
+            ANSWER.set(Some(answer));
+        }
+        given
+    }
+
+    fn answer(_function: u32) -> Result<Output> {
+        ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }
 }

@@ -1,7 +1,7 @@
 //! The code of a front's functions.
 
 use anyhow::{Context, Result, ensure};
-use wasm_encoder::{BlockType, Function as Code, InstructionSink, MemArg, ValType};
+use wasm_encoder::{BlockType, Function as Code, InstructionSink, MemArg};
 use wit_parser::Function;
 use wit_parser::abi::WasmSignature;
 
@@ -35,12 +35,6 @@ struct Answer<'a> {
     /// The next dispatch's function.
     next: u32,
 }
-
-/// Locals of `call-scalar`.
-const FUNCTION: u32 = 1;
-const ARGUMENTS: u32 = 2;
-const ARGUMENT_COUNT: u32 = 3;
-const SUBTYPE_COUNT: u32 = 5;
 
 impl Answer<'_> {
     /// Branch on the extension's number: one of those inside, or the next
@@ -90,9 +84,6 @@ impl Answer<'_> {
             }
             _ => {
                 ensure!(given == wanted, "`{name}` has another form");
-                if interface == "scalar" {
-                    self.ask_unary(sink, place);
-                }
                 locals(sink, 1..parameters.len() as u32);
                 sink.call(own.number);
                 Ok(())
@@ -110,25 +101,6 @@ impl Answer<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The shorter way into a function of one argument, where the extension
-    /// has it: the argument crosses in registers.
-    fn ask_unary(&self, sink: &mut InstructionSink, place: u32) {
-        let Some(own) = self.front.find(place, "unary", "call") else { return };
-        let form = [ValType::I32, ValType::I32, ValType::I64, ValType::I32, ValType::I32];
-        if values(&own.signature.params) != form {
-            return;
-        }
-        sink.local_get(ARGUMENT_COUNT).i32_const(1).i32_eq();
-        sink.local_get(SUBTYPE_COUNT).i32_eqz().i32_and().if_(BlockType::Empty);
-        sink.local_get(FUNCTION);
-        // `types.value`: its case, a number or an address, and a length. The
-        // canonical ABI looks only at the bits that the case has.
-        sink.local_get(ARGUMENTS).i32_load8_u(at(0, 0));
-        sink.local_get(ARGUMENTS).i64_load(at(8, 3));
-        sink.local_get(ARGUMENTS).i32_load(at(12, 2));
-        sink.local_get(self.result()).call(own.number).return_().end();
     }
 
     /// Call a function that cannot fail, and answer with a `result`.

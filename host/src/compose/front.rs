@@ -101,10 +101,8 @@ fn import(
     splice: &mut Splice,
 ) -> Result<Vec<Called>> {
     let is_wanted = |interface: &str, name: &str| {
-        // `unary` is a shorter way into `scalar`.
-        let scalar = if interface == "unary" { "scalar" } else { interface };
-        let wanted = [interface, scalar].map(|interface| Counterpart::Function(interface, name));
-        answered.iter().any(|(_, answered)| wanted.contains(&counterpart(answered)))
+        let wanted = Counterpart::Function(interface, name);
+        answered.iter().any(|(_, answered)| counterpart(answered) == wanted)
     };
     let mut called = Vec::new();
     for (place, extension) in extensions.iter().enumerate() {

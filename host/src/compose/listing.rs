@@ -57,7 +57,6 @@ impl Listing {
             let value = json!({
                 "extension": place,
                 "manifest": extension.manifest,
-                "unary": extension.exports("unary"),
             });
             block.put(Type::Id(*loaded), &value, place * entry as usize)?;
         }

@@ -1,7 +1,7 @@
 //! What of an extension is ever called, by its manifest. The rest is not
 //! linked: each function costs at every start.
 
-use crate::extensions::types::{FunctionKind, Manifest, ModuleFlags, ModuleKind};
+use crate::extensions::types::{FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind};
 
 /// Whether SQLite may come to call the function `name` of the interface
 /// `interface`.
@@ -14,7 +14,11 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
     match (interface, name) {
         ("extension", "describe") => false,
         ("extension", "connect" | "disconnect") => manifest.connects,
-        ("scalar" | "unary", _) => {
+        ("unary", _) => {
+            let mut functions = manifest.functions.iter();
+            functions.any(|function| function.flags.contains(FunctionFlags::UNARY))
+        }
+        ("scalar", _) => {
             kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)
         }
         ("aggregate", "current" | "inverse") => kinds().any(|kind| kind == FunctionKind::Window),

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
-use crate::extensions::types::{Function, FunctionKind, Manifest, Module, Need};
+use crate::extensions::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;
@@ -39,8 +39,10 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
 pub fn exports(manifest: &Manifest, component: &Component) -> Result<()> {
     let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
     let scalars = manifest.functions.iter().filter(is_scalar).count();
+    let is_unary = |function: &&Function| function.flags.contains(FunctionFlags::UNARY);
     let wanted = [
         ("scalar", scalars, "scalar functions"),
+        ("unary", manifest.functions.iter().filter(is_unary).count(), "unary functions"),
         ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
         ("collation", manifest.collations.len(), "collations"),
         ("table", manifest.modules.len(), "modules"),

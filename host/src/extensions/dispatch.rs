@@ -1,8 +1,8 @@
 //! The functions of `dispatch`, each of which is one of an extension.
 
 use super::ExtensionsView;
-use super::instance::{self, Instance, Sandboxed};
-use super::types::{self, Output, SqlError, Value};
+use super::instance::{self, Instance, Lent, Sandboxed};
+use super::types::{self, Output, Short, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
@@ -59,6 +59,47 @@ macro_rules! answer {
     };
 }
 
+/// None when the answer is set aside: it is long, a failure, or not there yet.
+fn unary_call(
+    extension: &mut Sandboxed,
+    function: u32,
+    argument: Short,
+) -> Result<Option<Short>, SqlError> {
+    extension.ready()?;
+    let function = extension.function(function)?;
+    match extension.instance()? {
+        Instance::Direct(live) => {
+            let outcome = live
+                .exports
+                .unary()
+                .and_then(|exports| exports.call_call(&mut live.store, function, argument));
+            extension.concluded(outcome.map(Ok))
+        }
+        Instance::Suspendable(mut live) => {
+            let answer = extension.begin(Box::pin(async move {
+                let outcome = long_unary_call(&mut live, function, argument).await;
+                (live, outcome.map(|answer| Box::new(answer) as Box<_>))
+            }));
+            extension.set_aside = Some(answer);
+            Ok(None)
+        }
+    }
+}
+
+/// The answer as that of `call-scalar`, by which a call is repeated that had to
+/// wait for SQL.
+async fn long_unary_call(
+    live: &mut Lent,
+    function: u32,
+    argument: Short,
+) -> wasmtime::Result<Result<Output, SqlError>> {
+    let exports = live.exports.unary()?;
+    match exports.call_call(&mut live.store, function, argument).await? {
+        Some(short) => Ok(short.output()),
+        None => exports.call_answer(&mut live.store, function).await,
+    }
+}
+
 impl types::Host for ExtensionsView<'_> {}
 impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
 
@@ -113,10 +154,23 @@ impl Host for ExtensionsView<'_> {
         let extension = self.loaded(extension)?.sandbox_for(function);
         extension.ready()?;
         let function = extension.function(function)?;
-        if arguments.len() == 1 && subtypes.is_empty() && extension.has_unary() {
-            return call!(extension, unary.call_call(function, &arguments[0]));
-        }
         call!(extension, scalar.call_call(function, &arguments, &subtypes))
+    }
+
+    fn unary_call(&mut self, extension: u32, function: u32, argument: Short) -> Option<Short> {
+        let extension = self.loaded(extension).ok()?.sandbox_for(function);
+        unary_call(extension, function, argument).unwrap_or_else(|failure| {
+            extension.set_aside = Some(Err(failure));
+            None
+        })
+    }
+
+    fn unary_answer(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
+        let extension = self.loaded(extension)?.sandbox_for(function);
+        match extension.set_aside.take() {
+            Some(answer) => answer,
+            None => call!(extension, unary.call_answer(function)),
+        }
     }
 
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {

@@ -10,7 +10,6 @@ use anyhow::{Result, anyhow, bail};
 use wasmtime::Store;
 use wasmtime::component::{Component, InstancePre};
 
-use super::contract::direct::exports::sqlite_wasm::extension::unary::GuestIndices as UnaryIndices;
 use super::contract::{direct, suspendable};
 use super::exchange::{self, SQLITE_MISUSE};
 use super::handles::{FIRST_LATE, Handles};
@@ -19,7 +18,7 @@ use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
 use super::{Limits, error, text};
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
-use crate::extensions::types::{Manifest, SqlError};
+use crate::extensions::types::{Manifest, Output, SqlError};
 
 /// The code of a call that waits for SQL; see `dispatch`.
 pub const PENDING: i32 = i32::MAX;
@@ -71,11 +70,12 @@ pub struct Sandboxed {
     outside: Outside,
     state: State,
     generation: u32,
-    has_unary: bool,
     breakdown: Option<String>,
     is_connected: bool,
     /// The instance is not, or will not be, one that was connected; it is to be.
     to_connect: bool,
+    /// The answer of a unary call that has given nothing, until it is asked for.
+    pub set_aside: Option<Answer<Output>>,
 }
 
 impl Sandboxed {
@@ -98,11 +98,11 @@ impl Sandboxed {
             outside: Outside::new(&limits),
             state: State::Absent,
             generation: 0,
-            has_unary: UnaryIndices::new(&pre).is_ok(),
             pre,
             breakdown: None,
             is_connected: false,
             to_connect: false,
+            set_aside: None,
         })
     }
 
@@ -118,7 +118,7 @@ impl Sandboxed {
             outside: Outside::new(&self.limits),
             state: State::Absent,
             generation: 0,
-            has_unary: self.has_unary,
+            set_aside: None,
             pre: self.pre.clone(),
             breakdown: None,
             is_connected: false,
@@ -144,12 +144,6 @@ impl Sandboxed {
             self.permissions = permissions.clone();
             self.state = State::Absent;
         }
-    }
-
-    /// Whether the shorter way into functions of one argument is there. It does
-    /// not change while a call waits.
-    pub fn has_unary(&self) -> bool {
-        self.has_unary
     }
 
     /// Ask what it registers.

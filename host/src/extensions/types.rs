@@ -19,6 +19,7 @@ pub(super) mod wire {
     pub use super::generated::sqlite_wasm::extension::types::*;
 }
 
+pub use super::short::Short;
 pub use super::value::{Output, Value};
 pub use wire::{
     Collation, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest, Module,
@@ -55,6 +56,7 @@ named_flags! {
     "result-subtype" RESULT_SUBTYPE
     "stateless" STATELESS
     "numbers-as-text" NUMBERS_AS_TEXT
+    "unary" UNARY
 }
 
 named_flags! {
@@ -80,7 +82,7 @@ mod tests {
             serde_json::Value::Array(names) => names.len(),
             _ => 0,
         };
-        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 5);
+        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 6);
         assert_eq!(names(&|| serde_json::json!(ModuleFlags::all())), 9);
     }
 

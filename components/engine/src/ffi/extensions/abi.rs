@@ -75,11 +75,11 @@ impl RawValue {
     }
 }
 
-const NULL: u8 = 0;
-const INTEGER: u8 = 1;
-const REAL: u8 = 2;
-const TEXT: u8 = 3;
-const BLOB: u8 = 4;
+pub const NULL: u8 = 0;
+pub const INTEGER: u8 = 1;
+pub const REAL: u8 = 2;
+pub const TEXT: u8 = 3;
+pub const BLOB: u8 = 4;
 
 const _: () = assert!(size_of::<RawValue>() == 16 && align_of::<RawValue>() == 8);
 
@@ -289,10 +289,18 @@ pub unsafe fn give(
             BLOB => give_blob(context, output.value.payload.bytes, Some(free)),
             _ => sqlite::sqlite3_result_null(context),
         }
-        // SQLite lets a function fail that gives one undeclared.
-        if output.subtype != 0 && subtypes == Subtypes::Kept {
-            sqlite::sqlite3_result_subtype(context, output.subtype.into());
-        }
+        give_subtype(context, output.subtype, subtypes);
+    }
+}
+
+/// # Safety
+///
+/// `context` is the call's, and has its result.
+pub unsafe fn give_subtype(context: *mut sqlite3_context, subtype: u8, subtypes: Subtypes) {
+    // SQLite lets a function fail that gives one undeclared.
+    if subtype != 0 && subtypes == Subtypes::Kept {
+        // SAFETY: the caller's promise.
+        unsafe { sqlite::sqlite3_result_subtype(context, subtype.into()) };
     }
 }
 
@@ -335,8 +343,8 @@ pub type Destructor = Option<unsafe extern "C" fn(*mut c_void)>;
 
 /// # Safety
 ///
-/// As [`give`].
-unsafe fn give_text(
+/// As [`give`]; `destructor` takes care of the memory.
+pub unsafe fn give_text(
     context: *mut sqlite3_context,
     text: RawList<u8>,
     encoding: TextEncoding,
@@ -359,8 +367,8 @@ unsafe fn give_text(
 
 /// # Safety
 ///
-/// As [`give`].
-unsafe fn give_blob(context: *mut sqlite3_context, blob: RawList<u8>, destructor: Destructor) {
+/// As [`give_text`].
+pub unsafe fn give_blob(context: *mut sqlite3_context, blob: RawList<u8>, destructor: Destructor) {
     let destructor = if blob.count == 0 { None } else { destructor };
     // SAFETY: the memory came from `malloc`, or is copied.
     unsafe {

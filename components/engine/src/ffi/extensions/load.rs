@@ -230,6 +230,7 @@ pub fn called(extension: u32, place: u32, function: &Function) -> scalar::Regist
             true => Subtypes::Kept,
             false => Subtypes::Dropped,
         },
+        is_unary: function.flags.contains(FunctionFlags::UNARY),
         numbers: match function.flags.contains(FunctionFlags::NUMBERS_AS_TEXT) {
             true => Numbers::AsText,
             false => Numbers::AsTheyAre,

@@ -11,6 +11,7 @@ mod collation;
 pub mod embedded;
 pub mod load;
 mod scalar;
+mod short;
 pub mod sql;
 mod statistics;
 mod table;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
-use std::slice;
+use std::{mem, slice};
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
@@ -10,6 +10,7 @@ use sqlite::{sqlite3_context, sqlite3_value};
 use super::abi::{
     Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
 };
+use super::short::{RawOption, RawShort};
 use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
 
@@ -23,6 +24,8 @@ pub struct Registered {
     pub wants_subtypes: bool,
     pub subtypes: Subtypes,
     pub numbers: Numbers,
+    /// There is a shorter way for a call with one short argument.
+    pub is_unary: bool,
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
@@ -37,6 +40,23 @@ unsafe extern "C" {
         subtypes_count: usize,
         result: *mut RawResult<RawOutput>,
     );
+    #[link_name = "unary-call"]
+    fn unary_call(
+        extension: u32,
+        function: u32,
+        head: u32,
+        word_0: u64,
+        word_1: u64,
+        word_2: u64,
+        word_3: u64,
+        word_4: u64,
+        word_5: u64,
+        word_6: u64,
+        word_7: u64,
+        result: *mut RawOption,
+    );
+    #[link_name = "unary-answer"]
+    fn unary_answer(extension: u32, function: u32, result: *mut RawResult<RawOutput>);
 }
 
 /// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are
@@ -109,20 +129,77 @@ pub unsafe extern "C" fn call(
     // registration; the rest is SQLite's own.
     unsafe {
         let registered = &*sqlite::sqlite3_user_data(context).cast::<Registered>();
+        if registered.is_unary && count == 1 {
+            let value = lower(*values, registered.encoding, registered.numbers);
+            if let Some(argument) = RawShort::of(&value) {
+                return call_unary(context, registered, &argument, values);
+            }
+        }
         let lowered = Lowered::new(registered, count, values);
-        let arguments = RawList::of(lowered.values());
-        let subtypes = RawList::of(&lowered.subtypes);
         let db = sqlite::sqlite3_context_db_handle(context);
         let result = served_raw(db, registered.extension, |result| {
-            call_scalar(
-                registered.extension,
-                registered.function.get(),
-                arguments.data,
-                arguments.count,
-                subtypes.data,
-                subtypes.count,
-                result,
-            );
+            call_lowered(registered, &lowered, result);
+        });
+        answer(context, result, registered);
+    }
+}
+
+/// # Safety
+///
+/// What was lowered is still there.
+unsafe fn call_lowered(
+    registered: &Registered,
+    lowered: &Lowered,
+    result: &mut RawResult<RawOutput>,
+) {
+    let arguments = RawList::of(lowered.values());
+    let subtypes = RawList::of(&lowered.subtypes);
+    // SAFETY: the import's signature is the lowered form of `call-scalar`, and
+    // the result outlives it.
+    unsafe {
+        call_scalar(
+            registered.extension,
+            registered.function.get(),
+            arguments.data,
+            arguments.count,
+            subtypes.data,
+            subtypes.count,
+            result,
+        );
+    }
+}
+
+/// A call with one short argument.
+///
+/// # Safety
+///
+/// `context` is the call's, and `values` its one argument.
+unsafe fn call_unary(
+    context: *mut sqlite3_context,
+    registered: &Registered,
+    argument: &RawShort,
+    values: *mut *mut sqlite3_value,
+) {
+    let Registered { extension, encoding, subtypes, .. } = *registered;
+    let function = registered.function.get();
+    let [a, b, c, d, e, f, g, h] = argument.words;
+    let mut short = RawOption::NONE;
+    // SAFETY: the imports' signatures are the lowered forms of `unary-call` and
+    // `unary-answer`, and the results outlive them; the rest is the caller's
+    // promise.
+    unsafe {
+        unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut short);
+        if short.is_some != 0 {
+            return short.short.give(context, encoding, subtypes);
+        }
+        let db = sqlite::sqlite3_context_db_handle(context);
+        let mut is_repeated = false;
+        let result = served_raw(db, extension, |result| {
+            if mem::replace(&mut is_repeated, true) {
+                call_lowered(registered, &Lowered::new(registered, 1, values), result);
+            } else {
+                unary_answer(extension, function, result);
+            }
         });
         answer(context, result, registered);
     }

@@ -324,6 +324,7 @@ impl Table {
             encoding: TextEncoding::Utf8,
             wants_subtypes: true,
             subtypes: Subtypes::Kept,
+            is_unary: false,
             numbers: Numbers::AsTheyAre,
         }));
         let last = self.overloads.len() - 1;

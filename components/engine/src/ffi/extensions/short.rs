@@ -1,0 +1,108 @@
+//! Values that cross in registers; see `types.short`.
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3_context;
+
+use super::abi::{
+    BLOB, Failure, INTEGER, NULL, REAL, RawList, RawValue, Subtypes, TEXT, give_blob, give_subtype,
+    give_text,
+};
+use crate::host::extension_types::TextEncoding;
+
+/// Bytes of the longest text or blob.
+const MAX_BYTES: usize = 64;
+
+/// `types.short`, and `option<short>` around it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct RawShort {
+    pub head: u32,
+    pub words: [u64; 8],
+}
+
+#[repr(C)]
+pub struct RawOption {
+    pub is_some: u8,
+    pub short: RawShort,
+}
+
+impl RawOption {
+    pub const NONE: Self = Self { is_some: 0, short: RawShort { head: 0, words: [0; 8] } };
+}
+
+impl RawShort {
+    /// The short form of a value; none when it is too long.
+    ///
+    /// # Safety
+    ///
+    /// The value's bytes are there.
+    pub unsafe fn of(value: &RawValue) -> Option<Self> {
+        let mut short = Self { head: value.tag.into(), words: [0; 8] };
+        // SAFETY: the tag says what the payload is, and its bytes are there by
+        // the caller's promise; empty ones have an address too.
+        unsafe {
+            match value.tag {
+                INTEGER => short.words[0] = value.payload.integer.cast_unsigned(),
+                REAL => short.words[0] = value.payload.real.to_bits(),
+                TEXT | BLOB => {
+                    let RawList { data, count } = value.payload.bytes;
+                    if count > MAX_BYTES {
+                        return None;
+                    }
+                    short.head |= (count as u32) << 8;
+                    pack(std::slice::from_raw_parts(data, count), &mut short.words);
+                }
+                _ => {}
+            }
+        }
+        Some(short)
+    }
+
+    /// Give it to SQLite, which copies it.
+    ///
+    /// # Safety
+    ///
+    /// `context` is the call's.
+    pub unsafe fn give(
+        &self,
+        context: *mut sqlite3_context,
+        encoding: TextEncoding,
+        subtypes: Subtypes,
+    ) {
+        let [class, count, subtype, _] = self.head.to_le_bytes();
+        let word = self.words[0];
+        // An extension inside of this program may give anything.
+        let count = usize::from(count).min(MAX_BYTES);
+        let bytes = RawList { data: self.words.as_ptr().cast::<u8>(), count };
+        let copied = sqlite::SQLITE_TRANSIENT();
+        // SAFETY: the caller's promise.
+        unsafe {
+            match class {
+                NULL => sqlite::sqlite3_result_null(context),
+                INTEGER => sqlite::sqlite3_result_int64(context, word.cast_signed()),
+                REAL => sqlite::sqlite3_result_double(context, f64::from_bits(word)),
+                TEXT => give_text(context, bytes, encoding, copied),
+                BLOB => give_blob(context, bytes, copied),
+                _ => no_class().give(context),
+            }
+            give_subtype(context, subtype, subtypes);
+        }
+    }
+}
+
+fn no_class() -> Failure {
+    let message = b"the extension gave a value of no class".to_vec();
+    Failure { code: sqlite::SQLITE_ERROR, message }
+}
+
+/// The bytes from the lowest of the first word on. Not by the C library's
+/// function, which is a call out of compiled code and costs more.
+fn pack(bytes: &[u8], words: &mut [u64; 8]) {
+    let (whole, rest) = bytes.as_chunks();
+    for (word, bytes) in words.iter_mut().zip(whole) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    if let Some(word) = words.get_mut(whole.len()) {
+        *word = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+}

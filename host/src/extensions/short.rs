@@ -1,0 +1,153 @@
+//! Values that cross in registers; see `types.short`. As with other values (see
+//! [`value`](super::value)), wasmtime's own code would look up the types of each
+//! word again.
+
+#![allow(unsafe_code)]
+
+use std::mem::MaybeUninit;
+
+use wasmtime::Result;
+use wasmtime::component::__internal::{
+    CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext, LowerContext,
+};
+use wasmtime::component::{ComponentType, Lift, Lower};
+
+use super::types::{Output, SqlError, wire};
+use super::value::Value;
+
+/// Where the words begin in memory, behind the head.
+const WORDS: usize = 8;
+
+const BYTES: usize = 72;
+
+const _: () = assert!(<wire::Short as ComponentType>::SIZE32 == BYTES);
+
+/// A value of at most 64 bytes; see `types.short`.
+#[derive(Debug, Clone, Copy)]
+pub struct Short {
+    /// Class, count of bytes, subtype.
+    pub head: u32,
+    /// A number, or bytes.
+    pub words: [u64; 8],
+}
+
+impl Short {
+    /// The same in its longer form.
+    ///
+    /// # Errors
+    ///
+    /// When the extension has given what is no value.
+    pub fn output(&self) -> Result<Output, SqlError> {
+        let [class, count, subtype, _] = self.head.to_le_bytes();
+        let word = self.words[0];
+        let value = match class {
+            0 => Value::Null,
+            1 => Value::Integer(word.cast_signed()),
+            2 => Value::Real(f64::from_bits(word)),
+            3 => Value::Text(self.bytes(count)?),
+            4 => Value::Blob(self.bytes(count)?),
+            _ => return Err(no_value()),
+        };
+        Ok(Output { value, subtype })
+    }
+
+    fn bytes(&self, count: u8) -> Result<Vec<u8>, SqlError> {
+        let all: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        all.get(..count.into()).map(<[u8]>::to_vec).ok_or_else(no_value)
+    }
+
+    fn in_memory(&self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..4].copy_from_slice(&self.head.to_le_bytes());
+        let (places, _) = bytes[WORDS..].as_chunks_mut();
+        for (place, word) in places.iter_mut().zip(self.words) {
+            *place = word.to_le_bytes();
+        }
+        bytes
+    }
+
+    fn of_memory(bytes: &[u8; BYTES]) -> Self {
+        let (words, _) = bytes[WORDS..].as_chunks();
+        let [a, b, c, d, ..] = *bytes;
+        Self {
+            head: u32::from_le_bytes([a, b, c, d]),
+            words: std::array::from_fn(|place| u64::from_le_bytes(words[place])),
+        }
+    }
+
+    fn wire(self) -> wire::Short {
+        let [a, b, c, d, e, f, g, h] = self.words;
+        wire::Short { head: self.head, words: (a, b, c, d, e, f, g, h) }
+    }
+}
+
+fn no_value() -> SqlError {
+    super::error("the extension gave a value of no class".to_owned())
+}
+
+impl From<wire::Short> for Short {
+    fn from(short: wire::Short) -> Self {
+        let (a, b, c, d, e, f, g, h) = short.words;
+        Self { head: short.head, words: [a, b, c, d, e, f, g, h] }
+    }
+}
+
+// SAFETY: all that describes the type is that of the generated one.
+unsafe impl ComponentType for Short {
+    type Lower = <wire::Short as ComponentType>::Lower;
+
+    const ABI: CanonicalAbiInfo = <wire::Short as ComponentType>::ABI;
+
+    fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
+        <wire::Short as ComponentType>::typecheck(ty, types)
+    }
+}
+
+// SAFETY: what is written is what the generated code writes; the tests of
+// conformance send each class and length.
+unsafe impl Lower for Short {
+    #[inline]
+    fn linear_lower_to_flat<T>(
+        &self,
+        cx: &mut LowerContext<'_, T>,
+        ty: InterfaceType,
+        dst: &mut MaybeUninit<Self::Lower>,
+    ) -> Result<()> {
+        self.wire().linear_lower_to_flat(cx, ty, dst)
+    }
+
+    #[inline]
+    fn linear_lower_to_memory<T>(
+        &self,
+        cx: &mut LowerContext<'_, T>,
+        _ty: InterfaceType,
+        offset: usize,
+    ) -> Result<()> {
+        *cx.get(offset) = self.in_memory();
+        Ok(())
+    }
+}
+
+// SAFETY: what is read is what the generated code reads; the same tests.
+unsafe impl Lift for Short {
+    #[inline]
+    fn linear_lift_from_flat(
+        cx: &mut LiftContext<'_>,
+        ty: InterfaceType,
+        src: &Self::Lower,
+    ) -> Result<Self> {
+        wire::Short::linear_lift_from_flat(cx, ty, src).map(Self::from)
+    }
+
+    #[inline]
+    fn linear_lift_from_memory(
+        cx: &mut LiftContext<'_>,
+        ty: InterfaceType,
+        bytes: &[u8],
+    ) -> Result<Self> {
+        match bytes.first_chunk() {
+            Some(bytes) => Ok(Self::of_memory(bytes)),
+            None => wire::Short::linear_lift_from_memory(cx, ty, bytes).map(Self::from),
+        }
+    }
+}

@@ -343,6 +343,6 @@ fn what_is_registered_is_listed_and_each_connection_has_its_own() {
          SELECT conf_echo('second');
          .connection 0
          SELECT conf_echo('first');",
-        &["30", "conf_plain|a|1", "conf_list|w|-1", "3", "9", "0", "second", "first"],
+        &["30", "conf_plain|a|1", "conf_list|w|-1", "4", "7", "0", "second", "first"],
     );
 }

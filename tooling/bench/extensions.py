@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from . import embedded
@@ -23,6 +24,8 @@ BLOCK_BYTES = 136
 """What SHA3-256 takes at once (FIPS 202, its rate)."""
 MORE_BLOCKS = 8
 
+FIRST_ROW = "SELECT count(*) FROM generate_series(1, 1);"
+
 SETUP = """
 CREATE TABLE t(name TEXT, long TEXT);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {rows})
@@ -32,6 +35,9 @@ INSERT INTO t SELECT printf('customer %020d', i), printf('%0{long}d', i) FROM n;
 # Each is timed; the names are those that the figures below use.
 BEFORE_LOADING = {
     "length": "SELECT sum(length(name)) FROM t;",
+    "random": "SELECT count(random()) FROM t;",
+    "comparison": "SELECT sum(name < 'd') FROM t;",
+    "builtin-window": "SELECT max(w) FROM (SELECT count(*) OVER (ORDER BY rowid) AS w FROM t);",
     "builtin-scalar": "SELECT sum(length(sha3(name, 256))) FROM t;",
     "builtin-table": "SELECT sum(value) FROM generate_series(1, {rows});",
     "builtin-aggregate": "SELECT median(rowid) FROM t;",
@@ -42,10 +48,12 @@ AFTER_LOADING = {
     "ext-scalar": "SELECT sum(length(sha3_256(name))) FROM t;",
     "ext-scalar-long": "SELECT sum(length(sha3_256(long))) FROM t;",
     "ext-table": "SELECT sum(value) FROM generate_series(1, {rows});",
-    "batches": "SELECT sum(n) FROM conf_numbers({rows});",
-    "rows-one-by-one": "SELECT sum(n) FROM conf_numbers_by_row({rows});",
     "ext-aggregate": "SELECT median(rowid) FROM t;",
+    # A frame that grows with each row: none can be collected.
+    "ext-window": "SELECT max(w) FROM (SELECT conf_count() OVER (ORDER BY rowid) AS w FROM t);",
     "echo": "SELECT sum(length(conf_echo(name))) FROM t;",
+    "crossing-scalar": "SELECT count(conf_volatile()) FROM t;",
+    "crossing-comparison": "SELECT sum(name < 'd' COLLATE conf_bytes) FROM t;",
     "ext-sql-nothing": "SELECT count(sha3_query('', 256)) FROM t;",
     "ext-sql": "SELECT count(sha3_query('SELECT 1', 256)) FROM t;",
 }
@@ -57,6 +65,17 @@ EMBEDDED = {
     "embedded-table": AFTER_LOADING["ext-table"],
 }
 LOADED = ("sha3", "series", "stats", "conformance")
+
+BY_ROW = "series_by_row"
+"""The extension series, built to give one row at a time; it replaces the other."""
+AFTER_BY_ROW = {"ext-table-by-row": "SELECT sum(value) FROM generate_series(1, {rows});"}
+
+NATIVE = {
+    "shathree": {"native-scalar": "SELECT sum(length(sha3(name, 256))) FROM t;"},
+    "series": {"native-table": "SELECT sum(value) FROM generate_series(1, {rows});"},
+    "percentile": {"native-aggregate": "SELECT median(rowid) FROM t;"},
+}
+"""C extensions, from `tooling/native-reference`, and what the native shell does with each."""
 
 REQUESTS_OF_A_STATEMENT = 3
 """`sha3_query` of one statement asks to prepare, to step, and to close it."""
@@ -91,7 +110,7 @@ def main() -> int:
         return USAGE
     command = [*ours.argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
     times = repeated(lambda: timed(command, script(options.rows), names()), options.repeats)
-    native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), ["native-scalar"]), options.repeats)
+    native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), native_names()), options.repeats)
     found = figures(times | native, options.rows, load_ms(command, options.repeats))
     found += embedded_figures(times["ext-table"], options)
     publish(found, options)
@@ -112,11 +131,21 @@ def figures(seconds: dict[str, float], rows: int, load: float) -> list[Figure]:
         Figure("a scalar call that gives back its text", row_us("echo") - row_us("length"), "µs"),
         Figure("the hash's own time (one block)", hash_us, "µs"),
         Figure("the shell's sha3() in all", row_us("builtin-scalar") - row_us("length"), "µs"),
-        Figure("native sqlite3's sha3() in all", row_us("native-scalar"), "µs"),
-        Figure("batches against rows one by one", seconds["rows-one-by-one"] / seconds["batches"], "times",
+        Figure("sha3() of a native C extension, in all", row_us("native-scalar") - row_us("native-length"), "µs"),
+        Figure("sha3_256() in all, to that", (row_us("ext-scalar") - row_us("length")) /
+               (row_us("native-scalar") - row_us("native-length")), "times"),
+        Figure("series in batches, to one row at a time", seconds["ext-table-by-row"] / seconds["ext-table"], "times",
                must=7, aim=12, larger_is_better=True),  # fmt: skip
+        Figure("series, to a native C extension", seconds["ext-table"] / seconds["native-table"], "times"),
         Figure("a row of series, over the shell's own", row_us("ext-table") - row_us("builtin-table"), "µs", must=0.05, aim=0.03),
         Figure("a row of median(), over the shell's own", row_us("ext-aggregate") - row_us("builtin-aggregate"), "µs"),
+        Figure("median(), to a native C extension", seconds["ext-aggregate"] / seconds["native-aggregate"], "times"),
+        Figure("a row of a window, which is not collected", row_us("ext-window") - row_us("builtin-window"), "µs"),
+        Figure("crossing: a scalar call without arguments", 1e3 * (row_us("crossing-scalar") - row_us("random")), "ns"),
+        Figure("crossing: a comparison", 1e3 * (row_us("crossing-comparison") - row_us("comparison")), "ns"),
+        Figure("crossing: a row fetched alone", 1e3 * (row_us("ext-table-by-row") - row_us("ext-table")), "ns"),
+        Figure("crossing: a step, and the value so far", 1e3 * (row_us("ext-window") - row_us("builtin-window")) / 2, "ns"),
+        Figure("crossing: a question for SQL, and its answer", 1e3 * request / 2, "ns"),
         Figure("two questions for SQL, without SQLite's time", 2 * request, "µs", must=3, aim=2),
         Figure("to load a cached extension", load, "ms", must=3, aim=1),
     ]  # fmt: skip
@@ -142,17 +171,26 @@ def embedded_figures(table_at_run_time: float, options: argparse.Namespace) -> l
 
 
 def names() -> list[str]:
-    return [*BEFORE_LOADING, *AFTER_LOADING]
+    return [*BEFORE_LOADING, *AFTER_LOADING, *AFTER_BY_ROW]
+
+
+def native_names() -> list[str]:
+    return ["native-length", *(name for statements in NATIVE.values() for name in statements)]
+
+
+def lines(statements: dict[str, str], rows: int) -> str:
+    return "\n".join(statements.values()).format(rows=rows)
 
 
 def script(rows: int) -> str:
-    def lines(statements: dict[str, str]) -> str:
-        return "\n".join(statements.values()).format(rows=rows)
-
     loads = "\n".join(f".load {name}" for name in LOADED)
     # A first call, so that no start of an instance is timed.
-    first = "SELECT length(sha3_256('')), length(sha3_query('')), median(1) FROM generate_series(1, 1);"
-    return f"{setup(rows)}.timer on\n{lines(BEFORE_LOADING)}\n.timer off\n{loads}\n{first}\n.timer on\n{lines(AFTER_LOADING)}\n"
+    first = f"SELECT length(sha3_256('')), length(sha3_query('')), median(1), conf_volatile();\n{FIRST_ROW}"
+    return "\n".join((
+        setup(rows), ".timer on", lines(BEFORE_LOADING, rows), ".timer off",
+        loads, first, ".timer on", lines(AFTER_LOADING, rows), ".timer off",
+        f".load {BY_ROW}", FIRST_ROW, ".timer on", lines(AFTER_BY_ROW, rows), "",
+    ))  # fmt: skip
 
 
 def embedded_script(rows: int) -> str:
@@ -162,7 +200,11 @@ def embedded_script(rows: int) -> str:
 
 
 def native_script(rows: int) -> str:
-    return f"{setup(rows)}.timer on\n{BEFORE_LOADING['builtin-scalar']}\n"
+    parts = [setup(rows), ".timer on", BEFORE_LOADING["length"], ".timer off"]
+    for name, statements in NATIVE.items():
+        library = engine(REFERENCE).argv()[0]
+        parts += [f".load {Path(library).parent / name}", ".timer on", lines(statements, rows), ".timer off"]
+    return "\n".join([*parts, ""])
 
 
 def setup(rows: int) -> str:

@@ -59,6 +59,8 @@ struct SeriesCursor {
 impl Cursor for SeriesCursor {
     type Table = SeriesTable;
 
+    const MAX_BATCH: u32 = if cfg!(feature = "by-row") { 1 } else { u32::MAX };
+
     fn filter(&mut self, _: &mut SeriesTable, scan: Scan) -> Result<()> {
         let layout = Layout::from_number(scan.number);
         (self.inputs, self.series) = match layout.read(scan) {

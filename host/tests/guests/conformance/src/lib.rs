@@ -13,15 +13,14 @@
 //!   `conf_ordinary()`
 //! - groups: `conf_list(…)` and `conf_count()`, also with OVER,
 //!   `conf_subtypes(X)`, `conf_plain(X)`
-//! - collations: `conf_backwards`, `conf_le`, `conf_be`
-//! - tables: `conf_edges`, `conf_scan` and `conf_scan_by_row`, `conf_numbers` and
-//!   `conf_numbers_by_row`, `conf_wide`, `conf_store`, `conf_keyed`, `conf_direct_table`
+//! - collations: `conf_backwards`, `conf_bytes`, `conf_le`, `conf_be`
+//! - tables: `conf_edges`, `conf_scan` and `conf_scan_by_row`, `conf_wide`,
+//!   `conf_store`, `conf_keyed`, `conf_direct_table`
 //! - what happened: `conf_log()`, and what is not given back: `conf_alive()`
 
 mod edges;
 mod groups;
 mod keyed;
-mod numbers;
 mod order;
 mod scan;
 mod store;
@@ -79,6 +78,7 @@ const AGGREGATES: &[AggregateFunction] = &[
 
 const COLLATIONS: &[Collation] = &[
     Collation::new("conf_backwards", order::backwards),
+    Collation::new("conf_bytes", order::bytes),
     Collation::new("conf_le", order::little_endian).encoding(Utf16Le),
     Collation::new("conf_be", order::big_endian).encoding(Utf16Be),
 ];
@@ -87,8 +87,6 @@ const MODULES: &[Module] = &[
     Module::new::<edges::Edges>("conf_edges", EponymousOnly, Innocuous),
     Module::new::<scan::Numbers<{ u32::MAX }>>("conf_scan", Eponymous, Innocuous).overloads(),
     Module::new::<scan::Numbers<1>>("conf_scan_by_row", EponymousOnly, Innocuous).overloads(),
-    Module::new::<numbers::Numbers<{ u32::MAX }>>("conf_numbers", EponymousOnly, Innocuous),
-    Module::new::<numbers::Numbers<1>>("conf_numbers_by_row", EponymousOnly, Innocuous),
     Module::new::<wide::Wide>("conf_wide", EponymousOnly, Innocuous),
     Module::new::<store::Store>("conf_store", Created, Innocuous)
         .writable()
@@ -101,8 +99,6 @@ const MODULES: &[Module] = &[
     Module::new::<keyed::Keyed>("conf_keyed", Created, Innocuous)
         .writable()
         .shadow_names(&["keys"]),
-    Module::new::<numbers::Numbers<{ u32::MAX }>>("conf_numbers", EponymousOnly, Innocuous),
-    Module::new::<numbers::Numbers<1>>("conf_numbers_by_row", EponymousOnly, Innocuous),
     Module::new::<wide::Wide>("conf_direct_table", EponymousOnly, DirectOnly),
 ];
 

@@ -89,6 +89,22 @@ fn a_panic_in_each_callback_is_told() {
 }
 
 #[test]
+fn a_panic_when_a_connection_lets_a_table_go_is_told() {
+    let loaded = Loaded::guest("evil", "disconnect");
+    let run = loaded.run(
+        "CREATE TABLE plain(a); INSERT INTO plain VALUES (1);
+         CREATE VIRTUAL TABLE t USING evil_table(disconnect, panic);
+         SELECT sum(a) FROM t;
+         .connection 1
+         .connection close 0
+         SELECT 'alive';",
+    );
+    assert_eq!(run.out(), "3\nalive\n", "{run}");
+    assert!(run.err().contains("`evil` broke down") && run.err().contains("panic"), "{run}");
+    support::ours(&loaded.folder(), &["test.db", "PRAGMA integrity_check(plain)"]).prints("ok\n");
+}
+
+#[test]
 fn what_was_lost_says_so_and_names_the_extension() {
     tells("filter", "panic", "state was lost");
 }

@@ -31,6 +31,8 @@ const LIVES_ON: &str = "2\nhonest|3\n0text,1text,2text\nok\n";
 /// A use of each function of the extension.
 const USES: &[(&str, &str)] = &[
     ("call", "SELECT distorted(1)"),
+    ("unary", "SELECT distorted_unary(1)"),
+    ("unary-answer", "SELECT distorted_unary(printf('%064d', 1))"),
     ("step", "SELECT distorted_group(1)"),
     ("finish", "SELECT distorted_group(1)"),
     (
@@ -140,6 +142,22 @@ fn values_have_five_classes() {
         }
     }
 }
+#[test]
+fn short_values_have_the_same_classes_and_64_bytes() {
+    for class in [5, 0xff] {
+        let run = used("unary", &format!("x'{}'", hex(&memory(80, &[(0, 1), (8, class)]))));
+        lives_on(&run);
+        assert!(run.err().contains("a value of no class"), "{run}");
+    }
+    // All that there is, and nothing behind it.
+    let answer = hex(&memory(80, &[(0, 1), (8, 0xff04), (76, 0x0403_0201)]));
+    let run = distorted("short").run(&format!(
+        "SELECT distort('unary', x'{answer}');
+         SELECT length(x), substr(hex(x), -8) FROM (SELECT distorted_unary(1) AS x);"
+    ));
+    assert_eq!(run.out(), "\n64|01020304\n", "{run}");
+}
+
 #[test]
 fn texts_and_blobs_lie_in_memory() {
     for function in ["call", "finish", "current"] {

@@ -15,8 +15,8 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use sqlite_wasm_run::extensions::inspect::Inspection;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
-use support::Folder;
 use support::guest::{Loaded, guest};
+use support::{End, Folder};
 
 /// How long a test goes on, in milliseconds, where the environment does not say.
 const BUDGET_MS: u64 = 4000;
@@ -138,6 +138,55 @@ fn damaged_manifests_are_refused_or_sound() {
         }
         fs::write(&path, &damaged).expect("the folder is ours");
         is_sound(&inspect(&path));
+        Ok(())
+    })
+    .budget_ms(BUDGET_MS);
+}
+
+/// Operations of `sql.work`: those that are known, with fields of random bytes.
+fn operations(random: &mut Unstructured<'_>) -> Result<String> {
+    let mut all = String::new();
+    for _ in 0..random.int_in_range(1..=6)? {
+        let code = random.int_in_range(0..=14)?;
+        all.push_str(&format!("{code:02x}"));
+        for _ in 0..random.int_in_range(0..=5)? {
+            match random.int_in_range(0..=5)? {
+                0 => all.push_str("00"),
+                1 => all.push_str("01000000"),
+                2 => all.push_str(&format!("{:02x}000000", random.int_in_range(0..=8)?)),
+                3 => all.push_str("ffffffff"),
+                // A text with its length and its zero.
+                4 => {
+                    let text =
+                        random.choose(&["SELECT 1", "SELECT ?", "main", "plain", "a", ""])?;
+                    let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+                    all.push_str(&format!("{:02x}000000{hex}00", text.len()));
+                }
+                _ => all.push_str(&bytes(random)?),
+            }
+        }
+    }
+    Ok(all)
+}
+
+#[test]
+fn random_operations_are_answered_or_refused() {
+    let loaded = Loaded::guest("asking", "operations").with(&["--grant", "asking=sql"]);
+    arbtest(|random| {
+        let mut script =
+            "CREATE TABLE IF NOT EXISTS plain(a); DELETE FROM plain; INSERT INTO plain VALUES (x'00');\n"
+                .to_owned();
+        for _ in 0..VALUES {
+            let function = random.choose(&["ask00_work", "ask00_work_later"])?;
+            let operations = operations(random)?;
+            let _ = writeln!(script, "SELECT length({function}(x'{operations}')) AND 0;");
+        }
+        // None is kept open, nothing waits, and all is as it was.
+        script.push_str("SELECT ask00_work(x'0c') IS NULL; SELECT count(*) FROM plain; PRAGMA integrity_check;\n");
+        let run = loaded.run(&script);
+        assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
+        assert!(run.out().ends_with("1\nok\n"), "{run}");
+        assert!(!run.err().contains("broke down"), "{run}");
         Ok(())
     })
     .budget_ms(BUDGET_MS);

@@ -5,6 +5,7 @@
 //! file, and so has as many extensions as it wants without building them.
 //!
 //! - `ask00_run(SQL)`: the first value of the first row
+//! - `ask00_work(BYTES)`, `ask00_work_later(BYTES)`: the reply to these operations
 //! - `ask00_count()`: 1, 2, 3, … in one instance
 //! - `ask00_connects()`: how often the instance was connected
 //! - `ask00_register(NAME)`: makes a function NAME() which tells that name and
@@ -26,11 +27,13 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{
     Arguments, Collation, IntoOutput, Module, ModuleKind::Eponymous, Need, Output, Result, Scalar,
-    Value, sql,
+    Value, sql, wire,
 };
 
 const SCALARS: &[Scalar] = &[
     Scalar::new("ask00_run", 1, Volatile, Innocuous, |a| a.apply(first)),
+    Scalar::new("ask00_work", 1, Volatile, Innocuous, |a| a.apply(work)),
+    Scalar::new("ask00_work_later", 1, Volatile, Innocuous, |a| a.apply(work_later)),
     Scalar::new("ask00_count", 0, Volatile, Innocuous, |a| a.apply(|| next(&COUNT))),
     Scalar::new("ask00_connects", 0, Volatile, Innocuous, |a| a.apply(|| CONNECTS.get())),
     Scalar::new("ask00_register", 1, Volatile, Innocuous, |a| a.apply(register)),
@@ -78,6 +81,14 @@ fn first(sql: String) -> Result<Option<Value>> {
     let mut statement = sql::prepare(&sql)?;
     let row = statement.query([])?.next().transpose()?;
     Ok(row.and_then(|row| row.into_iter().next()))
+}
+
+fn work(operations: Vec<u8>) -> Result<Value> {
+    wire::sql::work(&operations).map(Value::Blob)
+}
+
+fn work_later(operations: Vec<u8>) -> Result<()> {
+    wire::sql::work_later(&operations)
 }
 
 /// Fails where the database has a table `refuse`, and registers what its table

@@ -8,7 +8,7 @@ use crate::wire::sqlite_wasm::extension::table_types::{
 };
 use crate::wire::sqlite_wasm::extension::types::{
     Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind, Output, Risk,
-    SqlError, TextEncoding, Value,
+    Short, SqlError, TextEncoding, Value,
 };
 use std::cell::Cell;
 
@@ -35,6 +35,10 @@ impl interfaces::extension::Guest for Honest {
                 function("distort", 2, FunctionKind::Scalar),
                 function("distorted", 1, FunctionKind::Scalar),
                 function("distorted_group", 1, FunctionKind::Window),
+                Function {
+                    flags: FunctionFlags::UNARY,
+                    ..function("distorted_unary", 1, FunctionKind::Scalar)
+                },
             ],
             collations: Vec::new(),
             modules: vec![Module {
@@ -74,6 +78,17 @@ impl interfaces::scalar::Guest for Honest {
             return output(Value::Null);
         }
         output(first)
+    }
+}
+
+impl interfaces::unary::Guest for Honest {
+    /// Where the last word is not 0 there is no short answer.
+    fn call(_: u32, argument: Short) -> Option<Short> {
+        (argument.words.7 == 0).then_some(argument)
+    }
+
+    fn answer(_: u32) -> Result<Output, SqlError> {
+        output(Value::Null)
     }
 }
 

@@ -6,6 +6,8 @@
 //! - `distort(WHERE, ADDRESS)`: it answers with that address
 //! - `distort(WHERE, NULL)`: all are honest again
 //! - `distorted(X)`: X; the function `call`
+//! - `distorted_unary(X)`: X, and NULL for a text of 64 bytes; the functions
+//!   `unary` and `unary-answer`
 //! - `distorted_group(X)`: the last X; `start`, `step`, `finish`, and with OVER
 //!   `inverse` and `current`
 //! - `distorted_table`: three rows of a number and a text; the functions of

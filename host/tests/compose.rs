@@ -177,10 +177,13 @@ fn a_name_that_is_there_twice_is_the_newer_one_and_warned_of() {
     let other = folder.path().join("other.wasm");
     fs::write(&other, replaced(&bytes, b"conformance", b"konformance")).expect("it is ours");
     let embed = format!("{},{}", conformance.display(), other.display());
-    let (_kept, outcome) = compose(&["--embed", &embed]);
+    let (kept, outcome) = compose(&["--embed", &embed]);
     let outcome = outcome.exits_with(0);
     let warning = "warning: `conf_echo/1` of `konformance` replaces that of `conformance`";
     assert!(outcome.err().lines().any(|line| line == warning), "{outcome}");
+    // A breakdown tells who answers.
+    let break_down = ["composed.wasm", ":memory:", "SELECT conf_blob(9000000000000)"];
+    support::ours(&kept.path(), &break_down).complains("extension `konformance` broke down");
 }
 
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {

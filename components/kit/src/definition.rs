@@ -152,6 +152,7 @@ macro_rules! extension {
         $($crate::export_interface!(aggregate export_aggregate $aggregates);)?
         $($crate::export_interface!(collation export_collation $collations);)?
         $($crate::export_interface!(table export_table $modules);)?
+        $($crate::export_fetch!($modules);)?
     };
 }
 
@@ -163,5 +164,22 @@ macro_rules! export_interface {
     ($module:ident $macro:ident $($_table:expr)?) => {
         #[cfg(target_family = "wasm")]
         $crate::wire::$module::$macro!(SqliteExtension with_types_in $crate::wire::$module);
+    };
+}
+
+/// Export `table.fetch`; see `table/batch.rs`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_fetch {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::wire::table::{Fetched, fetch};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch")]
+            unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
+                fetch(cursor, limit)
+            }
+        };
     };
 }

@@ -73,7 +73,11 @@ pub mod collation {
 }
 
 pub mod table {
+    pub use crate::table::{Fetched, fetch};
+
     wit_bindgen::generate!({
+        // Written by hand; see `table/batch.rs`.
+        skip: ["fetch"],
         inline: "package sqlite-wasm:kit-table;
             world table { export sqlite-wasm:extension/table@0.1.0; }",
         path: "../../wit/extension",

@@ -19,12 +19,15 @@ An extension that needs no grant goes inside of the component: calls of it are
 as cheap as can be. It has a memory of its own, and neither files, network nor
 environment. When it breaks down, the program ends with a message that names
 it, and an open transaction is rolled back when the database is next opened.
-Its time is limited as the program's own is, by `--timeout`.
+Its time and memory are the program's own, which `--timeout` and `--max-memory`
+limit. One that imports the network cannot be inside, and is refused.
 
-An extension that needs a grant, such as SQL, travels beside it in the same
-file, and runs in a sandbox of its own as one that is loaded: `--grant` is for
-it too, and when it breaks down, the statement fails. Of such an extension what
-is declared stateless is inside as well.";
+An extension that needs a grant, such as SQL or a folder of files, travels
+beside it in the same file, and runs in a sandbox of its own as one that is
+loaded: when the program is run, `--grant NAME=sql` or `--grant NAME=dir:PATH:ro`
+is for it too, and when it breaks down, the statement fails. It is started by its
+first use. Of such an extension what is declared stateless is inside as well.
+`extension inspect` shows which way each went, and why.";
 
 /// Put extensions into the CLI: one file with all
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use wasm_encoder::{BlockType, Function as Code, ValType};
-use wit_parser::{FlagsRepr, Type, TypeDefKind, TypeId};
+use wit_parser::{Flag, Flags, FlagsRepr, Record, Type, TypeDefKind, TypeId, Variant};
 
 use super::answers::at;
 use super::contract::Contract;
@@ -113,66 +113,71 @@ impl Block<'_> {
         let contract = self.contract;
         match &contract.resolve.types[id].kind {
             TypeDefKind::Type(ty) => self.put(*ty, value, place)?,
-            TypeDefKind::Record(record) => {
-                let types = record.fields.iter().map(|field| &field.ty);
-                for ((offset, ty), field) in
-                    contract.sizes.field_offsets(types).into_iter().zip(&record.fields)
-                {
-                    let value = value.get(field.name.replace('-', "_"));
-                    let value = value.with_context(|| format!("`{}` is missing", field.name))?;
-                    self.put(*ty, value, place + offset.size_wasm32())?;
-                }
-            }
-            TypeDefKind::List(item) => {
-                let items = value.as_array().context("a list is wanted")?;
-                let bytes = contract.bytes(item) as usize;
-                let start = self.take(bytes * items.len());
-                for (number, value) in items.iter().enumerate() {
-                    self.put(*item, value, start + number * bytes)?;
-                }
-                let alignment = contract.sizes.align(item).align_wasm32() as u32;
-                self.put_list(place, start, items.len(), bytes * items.len(), alignment);
-            }
+            TypeDefKind::Record(record) => self.put_record(record, value, place)?,
+            TypeDefKind::List(item) => self.put_items(item, value, place)?,
+            TypeDefKind::Variant(variant) => self.put_variant(variant, value, place)?,
+            TypeDefKind::Flags(flags) => self.put_flags(flags, value, place)?,
             TypeDefKind::Enum(cases) => {
                 let names = cases.cases.iter().map(|case| case.name.as_str());
                 self.write(place, &[case(names, value.as_str())?]);
             }
-            TypeDefKind::Variant(cases) => {
-                let (name, content) = match value {
-                    Value::Object(fields) => {
-                        let field = fields.iter().next();
-                        field.map(|(name, content)| (Some(name.as_str()), content))
-                    }
-                    name => Some((name.as_str(), &Value::Null)),
-                }
-                .context("a case is wanted")?;
-                let number = case(cases.cases.iter().map(|case| case.name.as_str()), name)?;
-                self.write(place, &[number]);
-                let types = cases.cases.iter().map(|case| case.ty.as_ref());
-                let offset = contract.sizes.payload_offset(cases.tag(), types).size_wasm32();
-                if let Some(ty) = cases.cases[usize::from(number)].ty {
-                    self.put(ty, content, place + offset)?;
-                }
-            }
-            TypeDefKind::Flags(flags) => {
-                let set = value.as_array().context("flags are wanted")?;
-                let is_set = |name: &str| set.iter().any(|flag| flag.as_str() == Some(name));
-                let bit = |(number, flag): (usize, &wit_parser::Flag)| {
-                    u32::from(is_set(&flag.name)) << number
-                };
-                let bits: u32 = flags.flags.iter().enumerate().map(bit).sum();
-                let bytes = match flags.repr() {
-                    FlagsRepr::U8 => 1,
-                    FlagsRepr::U16 => 2,
-                    FlagsRepr::U32(count) => {
-                        ensure!(count == 1, "a manifest has more than 32 flags");
-                        4
-                    }
-                };
-                self.write(place, &bits.to_le_bytes()[..bytes]);
-            }
             other => bail!("a manifest has no {}", other.as_str()),
         }
+        Ok(())
+    }
+
+    fn put_record(&mut self, record: &Record, value: &Value, place: usize) -> Result<()> {
+        let types = record.fields.iter().map(|field| &field.ty);
+        let offsets = self.contract.sizes.field_offsets(types);
+        for ((offset, ty), field) in offsets.into_iter().zip(&record.fields) {
+            let value = value.get(field.name.replace('-', "_"));
+            let value = value.with_context(|| format!("`{}` is missing", field.name))?;
+            self.put(*ty, value, place + offset.size_wasm32())?;
+        }
+        Ok(())
+    }
+
+    fn put_items(&mut self, item: &Type, value: &Value, place: usize) -> Result<()> {
+        let items = value.as_array().context("a list is wanted")?;
+        let bytes = self.contract.bytes(item) as usize;
+        let start = self.take(bytes * items.len());
+        for (number, value) in items.iter().enumerate() {
+            self.put(*item, value, start + number * bytes)?;
+        }
+        let alignment = self.contract.sizes.align(item).align_wasm32() as u32;
+        self.put_list(place, start, items.len(), bytes * items.len(), alignment);
+        Ok(())
+    }
+
+    /// A case without content is its name, and one with content an object of
+    /// one field.
+    fn put_variant(&mut self, variant: &Variant, value: &Value, place: usize) -> Result<()> {
+        let content = value.as_object().and_then(|fields| fields.iter().next());
+        let name = content.map_or_else(|| value.as_str(), |(name, _)| Some(name));
+        let number = case(variant.cases.iter().map(|case| case.name.as_str()), name)?;
+        self.write(place, &[number]);
+        let types = variant.cases.iter().map(|case| case.ty.as_ref());
+        let offset = self.contract.sizes.payload_offset(variant.tag(), types).size_wasm32();
+        if let (Some(ty), Some((_, content))) = (variant.cases[usize::from(number)].ty, content) {
+            self.put(ty, content, place + offset)?;
+        }
+        Ok(())
+    }
+
+    fn put_flags(&mut self, flags: &Flags, value: &Value, place: usize) -> Result<()> {
+        let set = value.as_array().context("flags are wanted")?;
+        let is_set = |flag: &Flag| set.iter().any(|one| one.as_str() == Some(&flag.name));
+        let bits = (0..).zip(&flags.flags).map(|(bit, flag)| u32::from(is_set(flag)) << bit);
+        let bits: u32 = bits.sum();
+        let bytes = match flags.repr() {
+            FlagsRepr::U8 => 1,
+            FlagsRepr::U16 => 2,
+            FlagsRepr::U32(count) => {
+                ensure!(count == 1, "a manifest has more than 32 flags");
+                4
+            }
+        };
+        self.write(place, &bits.to_le_bytes()[..bytes]);
         Ok(())
     }
 

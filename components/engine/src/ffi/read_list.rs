@@ -82,6 +82,20 @@ fn error_code(raw: u8) -> ErrorCode {
     }
 }
 
+/// How often memory was taken for what the host gives, which wraps around.
+struct Count(Cell<u32>);
+
+// SAFETY: a component has one thread.
+unsafe impl Sync for Count {}
+
+static ALLOCATIONS: Count = Count(Cell::new(0));
+
+/// How often the host took memory here. What a call has taken tells whether its
+/// answer leads to more than what one sees of it.
+pub fn allocation_count() -> u32 {
+    ALLOCATIONS.0.get()
+}
+
 unsafe extern "C" {
     fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
 }
@@ -107,6 +121,7 @@ pub unsafe extern "C" fn cabi_realloc(
     if new_size == 0 {
         return ptr::without_provenance_mut(align);
     }
+    ALLOCATIONS.0.set(ALLOCATIONS.0.get().wrapping_add(1));
     // SAFETY: the caller keeps `realloc`'s contract. The C library's allocator
     // is the one whose memory SQLite can be given; its alignment is 16.
     unsafe { realloc(old.cast(), new_size).cast() }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use super::batch::{self, Batch, Fetched};
 use super::row::{Argument, Columns, Row, Scan};
 use super::{Change, Conflict, Connection, Cursor, Occasion, Plan, Planned, Table, Transaction};
 use crate::slab::Slab;
@@ -21,7 +22,7 @@ pub trait AnyTable {
     fn open(&mut self) -> Result<u32>;
     fn close(&mut self, cursor: u32);
     fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()>;
-    fn fetch(&mut self, cursor: u32, limit: u32) -> Result<wit::Batch>;
+    fn fetch(&mut self, cursor: u32, limit: u32, batch: &mut Batch) -> Result<()>;
     fn update(&mut self, change: Change, conflict: Conflict) -> Result<i64>;
     fn transact(&mut self, step: Transaction) -> Result<()>;
     fn rename(&mut self, name: String) -> Result<()>;
@@ -83,38 +84,35 @@ impl<T: Table> AnyTable for OpenTable<T> {
         open.cursor.filter(&mut self.table, scan)
     }
 
-    fn fetch(&mut self, cursor: u32, limit: u32) -> Result<wit::Batch> {
+    fn fetch(&mut self, cursor: u32, limit: u32, batch: &mut Batch) -> Result<()> {
         let open = self.cursors.get(cursor).ok_or_else(unknown)?;
         if let Some(failure) = open.failure.take() {
             return Err(failure);
         }
-        let limit = limit.min(T::Cursor::MAX_BATCH.max(1));
+        let limit = limit.min(T::Cursor::MAX_BATCH.max(1)) as usize;
         let OpenCursor { cursor, columns, failure } = open;
-        let mut batch = wit::Batch {
-            row_ids: Vec::with_capacity(limit as usize),
-            values: Vec::with_capacity(limit as usize * columns.width()),
-            subtypes: Vec::new(),
-            row_id_error: None,
-            is_last: false,
-        };
+        batch.begin(limit, columns.width());
         let mut bytes = 0;
-        while (batch.row_ids.len() as u32) < limit && bytes < MAX_BATCH_BYTES {
-            let before = batch.values.len();
-            let mut row = Row::new(columns, &mut batch.values);
-            match cursor.next(&mut self.table, &mut row) {
+        while batch.row_ids.len() < limit && bytes < MAX_BATCH_BYTES {
+            let mut row = Row::new(columns, batch.next());
+            let outcome = cursor.next(&mut self.table, &mut row);
+            let row_bytes = row.bytes;
+            match outcome {
                 Ok(Some(row_id)) => {
-                    bytes += row.bytes;
-                    batch.row_ids.push(row_id);
+                    bytes += row_bytes;
+                    batch.add(row_id, row_bytes);
                     continue;
                 }
                 Ok(None) => batch.is_last = true,
-                Err(error) if batch.row_ids.is_empty() => return Err(error),
                 Err(error) => *failure = Some(error),
             }
-            batch.values.truncate(before);
+            batch.drop_next();
             break;
         }
-        Ok(batch)
+        match batch.row_ids.is_empty() {
+            true => failure.take().map_or(Ok(()), Err),
+            false => Ok(()),
+        }
     }
 
     fn update(&mut self, change: Change, conflict: Conflict) -> Result<i64> {
@@ -176,6 +174,11 @@ fn take_table(table: u32) -> Result<Box<dyn AnyTable>> {
     OPEN.with_borrow_mut(|open| open.tables.remove(table).ok_or_else(unknown))
 }
 
+/// `table.fetch`.
+pub fn fetch(cursor: u32, limit: u32) -> *const Fetched {
+    batch::fetched(|batch| with_cursor(cursor, |table, cursor| table.fetch(cursor, limit, batch)))
+}
+
 impl<T: Definition> Guest for T {
     fn connect(
         module: u32,
@@ -218,6 +221,7 @@ impl<T: Definition> Guest for T {
     }
 
     fn close(cursor: u32) {
+        batch::clear();
         OPEN.with_borrow_mut(|open| {
             let place = open.cursors.remove(cursor);
             // The table may be gone already; its cursors went with it.
@@ -240,10 +244,6 @@ impl<T: Definition> Guest for T {
         let scan =
             Scan { number, text, arguments: arguments.into_iter().map(Argument::from).collect() };
         with_cursor(cursor, |table, cursor| table.filter(cursor, scan, columns))
-    }
-
-    fn fetch(cursor: u32, limit: u32) -> Result<wit::Batch> {
-        with_cursor(cursor, |table, cursor| table.fetch(cursor, limit))
     }
 
     fn update(
@@ -325,9 +325,11 @@ mod tests {
         let mut table = OpenTable::new(Texts);
         let cursor = table.open().unwrap();
         table.filter(cursor, Scan::default(), vec![0]).unwrap();
-        let batch = table.fetch(cursor, 1000).unwrap();
-        assert_eq!((batch.row_ids, batch.is_last), (vec![1, 2, 3, 4], false));
+        let mut batch = Batch::default();
+        table.fetch(cursor, 1000, &mut batch).unwrap();
+        assert_eq!((&*batch.row_ids, batch.is_last), (&[1, 2, 3, 4][..], false));
         table.filter(cursor, Scan::default(), vec![]).unwrap();
-        assert_eq!(table.fetch(cursor, 1000).unwrap().row_ids.len(), 1000);
+        table.fetch(cursor, 1000, &mut batch).unwrap();
+        assert_eq!(batch.row_ids.len(), 1000);
     }
 }

@@ -1,5 +1,6 @@
 //! Virtual tables: modules, the tables they connect, and cursors that scan.
 
+mod batch;
 mod change;
 mod export;
 mod module;
@@ -14,6 +15,10 @@ pub use plan::{
 };
 pub use row::{Argument, Row, Scan};
 
+#[doc(hidden)]
+pub use batch::Fetched;
+#[doc(hidden)]
+pub use export::fetch;
 pub(crate) use export::{AnyTable, OpenTable};
 
 use crate::{Error, Result, Value, code};
@@ -122,11 +127,13 @@ pub fn scan<T: Table>(
     let mut cursor = table.open()?;
     cursor.filter(table, scan)?;
     let columns = row::Columns::new(columns);
-    let mut rows = Vec::new();
+    let (mut rows, mut batch) = (Vec::new(), batch::Batch::default());
     loop {
-        let mut values = Vec::new();
-        match cursor.next(table, &mut Row::new(&columns, &mut values))? {
-            Some(row_id) => rows.push((row_id, values)),
+        batch.begin(1, columns.width());
+        match cursor.next(table, &mut Row::new(&columns, batch.next()))? {
+            Some(row_id) => {
+                rows.push((row_id, batch.next().iter_mut().map(batch::Cell::take).collect()));
+            }
             None => return Ok(rows),
         }
     }

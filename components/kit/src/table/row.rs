@@ -1,5 +1,6 @@
 //! What a scan is given, and the rows that it writes.
 
+use super::batch::Cell;
 use crate::{FromValue, IntoOutput, Value};
 
 /// An argument of a scan: the right side of a constraint.
@@ -71,22 +72,18 @@ impl Columns {
 }
 
 /// A row that is written. Columns that are not written are NULL.
-#[derive(Debug)]
 pub struct Row<'a> {
     columns: &'a Columns,
-    values: &'a mut [Value],
+    cells: &'a mut [Cell],
     /// Of the texts and blobs that were written.
     pub(super) bytes: usize,
 }
 
 impl<'a> Row<'a> {
-    /// A row after those in `all`.
+    /// A row in `cells`, one for each column in use.
     #[inline]
-    pub(crate) fn new(columns: &'a Columns, all: &'a mut Vec<Value>) -> Self {
-        let start = all.len();
-        all.resize(start + columns.width, Value::Null);
-        let values = &mut all[start..];
-        Self { columns, values, bytes: 0 }
+    pub(crate) fn new(columns: &'a Columns, cells: &'a mut [Cell]) -> Self {
+        Self { columns, cells, bytes: 0 }
     }
 
     /// Whether a column is used.
@@ -102,29 +99,30 @@ impl<'a> Row<'a> {
         let Some(place) = self.columns.places.get(column as usize) else {
             return;
         };
-        if let Some(slot) = self.values.get_mut(*place as usize) {
-            *slot = value.into_output().unwrap_or_default().value;
-            if let Value::Text(bytes) | Value::Blob(bytes) = slot {
-                self.bytes += bytes.len();
-            }
+        if let Some(cell) = self.cells.get_mut(*place as usize) {
+            cell.put(value.into_output().unwrap_or_default().value);
+            self.bytes += cell.byte_count();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::batch::Batch;
     use super::{Columns, Row};
     use crate::Value;
 
     #[test]
     fn only_the_columns_in_use_are_kept_in_their_order() {
         let columns = Columns::new(vec![2, 0]);
-        let mut values = Vec::new();
-        let mut row = Row::new(&columns, &mut values);
+        let mut batch = Batch::default();
+        batch.begin(1, columns.width());
+        let mut row = Row::new(&columns, batch.next());
         assert!(row.wants(0) && !row.wants(1) && row.wants(2) && !row.wants(3));
         for column in 0..4 {
             row.set(column, i64::from(column));
         }
+        let values: Vec<Value> = batch.next().iter_mut().map(|cell| cell.take()).collect();
         assert_eq!(values, [Value::Integer(2), Value::Integer(0)]);
     }
 }

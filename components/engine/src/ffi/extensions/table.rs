@@ -260,7 +260,9 @@ unsafe fn declare(
             table: connected.table,
             columns: 1 + connected.declaration.matches(',').count() as u32,
             overloads: Vec::new(),
-            takes_unchanged: registered.flags.contains(ModuleFlags::UNCHANGED_COLUMNS),
+            takes_unchanged: registered
+                .flags
+                .contains(ModuleFlags::WRITABLE | ModuleFlags::UNCHANGED_COLUMNS),
         }))
         .cast();
     }

@@ -1,5 +1,6 @@
 //! A scan: rows come in batches that grow, and are handed to SQLite one by one.
 
+use std::ptr::null;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
@@ -10,6 +11,7 @@ use super::super::abi::{
 };
 use super::super::sql::{served, served_raw};
 use super::Extension;
+use crate::ffi::read_list::allocation_count;
 use crate::host::dispatch;
 use crate::host::table_types::FilterArgument;
 
@@ -19,8 +21,9 @@ const FIRST_ROWS: u32 = 4;
 /// By how much each batch is larger than the one before.
 const GROWTH: u32 = 4;
 
-/// Rows of a batch at most; larger ones gain nothing and take memory.
-const MAX_ROWS: u32 = 1024;
+/// Rows of a batch at most. More gain nothing: a column of so many is still in
+/// the processor's first cache when SQLite reads it.
+const MAX_ROWS: u32 = 256;
 
 /// `table-types.batch`.
 #[repr(C)]
@@ -31,6 +34,30 @@ struct RawBatch {
     subtypes: RawList<u8>,
     row_id_error: RawOption<RawError>,
     is_last: u8,
+}
+
+impl RawBatch {
+    /// No rows, and none follow.
+    const NONE: Self = {
+        let message = RawList { data: null(), count: 0 };
+        Self {
+            row_ids: RawList { data: null(), count: 0 },
+            values: RawList { data: null(), count: 0 },
+            subtypes: RawList { data: null(), count: 0 },
+            row_id_error: RawOption { is_some: 0, value: RawError { code: 0, message } },
+            is_last: 1,
+        }
+    };
+
+    /// How often memory was taken for it, but for what its values lead to.
+    fn allocations(&self) -> u32 {
+        let message = match self.row_id_error.is_some {
+            0 => 0,
+            _ => self.row_id_error.value.message.count,
+        };
+        let lists = [self.row_ids.count, self.values.count, self.subtypes.count, message];
+        lists.iter().filter(|count| **count > 0).count() as u32
+    }
 }
 
 /// `option<T>`.
@@ -54,12 +81,21 @@ pub struct Cursor {
     db: *mut sqlite3,
     extension: Rc<Extension>,
     number: u32,
-    /// The columns that are fetched, in order.
-    columns: Vec<u32>,
-    batch: Option<RawBatch>,
+    /// How many columns are fetched.
+    width: usize,
+    /// By column: its place among those that are fetched.
+    places: Vec<u32>,
+    batch: RawBatch,
+    /// Whether values of the batch have memory of their own, or may have.
+    has_bytes: bool,
     row: usize,
+    /// The values of the row.
+    values: *const RawValue,
     limit: u32,
 }
+
+/// A column that is not fetched.
+const NOWHERE: u32 = u32::MAX;
 
 impl Cursor {
     pub fn new(db: *mut sqlite3, extension: Rc<Extension>, number: u32) -> Self {
@@ -69,9 +105,12 @@ impl Cursor {
             db,
             extension,
             number,
-            columns: Vec::new(),
-            batch: None,
+            width: 0,
+            places: Vec::new(),
+            batch: RawBatch::NONE,
+            has_bytes: false,
             row: 0,
+            values: null(),
             limit: FIRST_ROWS,
         }
     }
@@ -96,36 +135,42 @@ impl Cursor {
             })
         };
         filtered.map_err(Failure::from_error)?;
-        self.columns = columns;
+        let last = columns.iter().max().map_or(0, |last| *last as usize + 1);
+        self.places = vec![NOWHERE; last];
+        for (place, column) in (0..).zip(&columns) {
+            self.places[*column as usize] = place;
+        }
+        self.width = columns.len();
         self.limit = FIRST_ROWS;
         self.fetch()
     }
 
     /// Go to the next row.
+    #[inline]
     pub fn next(&mut self) -> Result<(), Failure> {
         self.row += 1;
-        match &self.batch {
-            Some(batch) if self.row >= batch.row_ids.count && batch.is_last == 0 => self.fetch(),
-            _ => Ok(()),
+        self.values = self.values.wrapping_add(self.width);
+        match self.row >= self.batch.row_ids.count && self.batch.is_last == 0 {
+            true => self.fetch(),
+            false => Ok(()),
         }
     }
 
+    #[inline]
     pub fn is_at_end(&self) -> bool {
-        self.batch.as_ref().is_none_or(|batch| self.row >= batch.row_ids.count)
+        self.row >= self.batch.row_ids.count
     }
 
     /// The row id; a failure where the rows have none.
     pub fn row_id(&self) -> Result<i64, Failure> {
-        match &self.batch {
-            Some(batch) if batch.row_id_error.is_some != 0 => {
-                // SAFETY: it is there, and not released yet.
-                Err(unsafe { Failure::copied(batch.row_id_error.value) })
-            }
+        if self.batch.row_id_error.is_some != 0 {
+            // SAFETY: it is there, and not released yet.
+            return Err(unsafe { Failure::copied(self.batch.row_id_error.value) });
+        }
+        match self.is_at_end() {
+            true => Ok(0),
             // SAFETY: the list has more than `row` items.
-            Some(batch) if self.row < batch.row_ids.count => unsafe {
-                Ok(*batch.row_ids.data.add(self.row))
-            },
-            _ => Ok(0),
+            false => Ok(unsafe { *self.batch.row_ids.data.add(self.row) }),
         }
     }
 
@@ -134,28 +179,31 @@ impl Cursor {
     /// # Safety
     ///
     /// `context` is xColumn's.
+    #[inline]
     pub unsafe fn give(&self, context: *mut sqlite3_context, column: u32) {
-        let Some(place) = self.columns.iter().position(|wanted| *wanted == column) else {
+        let Some(place) = self.places.get(column as usize).filter(|place| **place != NOWHERE)
+        else {
             return;
         };
-        let Some(batch) = &self.batch else {
+        let place = *place as usize;
+        if self.is_at_end() {
             return;
-        };
-        let place = self.row * self.columns.len() + place;
-        if place < batch.values.count {
-            // SAFETY: the list has more than `place` values, not released yet.
-            unsafe { give_copy(context, *batch.values.data.add(place)) };
         }
-        if place < batch.subtypes.count {
-            // SAFETY: the list has more than `place` items.
-            unsafe {
-                sqlite::sqlite3_result_subtype(context, (*batch.subtypes.data.add(place)).into());
+        // SAFETY: the row has `width` values, not released yet, and as many
+        // subtypes where there are any.
+        unsafe {
+            give_copy(context, *self.values.add(place));
+            if self.batch.subtypes.count > 0 {
+                let subtype = *self.batch.subtypes.data.add(self.row * self.width + place);
+                sqlite::sqlite3_result_subtype(context, subtype.into());
             }
         }
     }
 
+    #[cold]
     fn fetch(&mut self) -> Result<(), Failure> {
         self.release();
+        let before = allocation_count();
         // SAFETY: the import's lowered form, which fills the result; a cursor
         // does not outlive its connection.
         let fetched = unsafe {
@@ -166,31 +214,39 @@ impl Cursor {
         };
         // SAFETY: the error came from the host.
         let batch = fetched.map_err(|error| unsafe { Failure::from_raw(error) })?;
-        self.batch = Some(batch);
+        self.batch = batch;
+        self.has_bytes = allocation_count().wrapping_sub(before) != batch.allocations();
         self.row = 0;
+        self.values = batch.values.data;
         self.limit = (self.limit * GROWTH).min(MAX_ROWS);
-        if batch.values.count != batch.row_ids.count * self.columns.len() {
-            return Err(self.extension.broke("its rows have another width than was asked for"));
+        let fault = self.fault();
+        if fault.is_some() {
+            self.release();
         }
-        if batch.subtypes.count != 0 && batch.subtypes.count != batch.values.count {
-            return Err(self
-                .extension
-                .broke("it gave subtypes for other values than its rows have"));
+        fault.map_or(Ok(()), |what| Err(self.extension.broke(what)))
+    }
+
+    /// What no row can be given from.
+    fn fault(&self) -> Option<&'static str> {
+        let RawBatch { row_ids, values, subtypes, is_last, .. } = &self.batch;
+        if values.count != row_ids.count * self.width {
+            return Some("its rows have another width than was asked for");
         }
-        if batch.row_ids.count == 0 && batch.is_last == 0 {
-            return Err(self.extension.broke("it gave no rows, and not that none follow"));
+        if subtypes.count != 0 && subtypes.count != values.count {
+            return Some("it gave subtypes for other values than its rows have");
         }
-        Ok(())
+        let is_stuck = row_ids.count == 0 && *is_last == 0;
+        is_stuck.then_some("it gave no rows, and not that none follow")
     }
 
     fn release(&mut self) {
-        let Some(batch) = self.batch.take() else {
-            return;
-        };
+        let batch = std::mem::replace(&mut self.batch, RawBatch::NONE);
         // SAFETY: the batch came from the host and is not used any more.
         unsafe {
-            for place in 0..batch.values.count {
-                release_value(*batch.values.data.add(place));
+            if self.has_bytes {
+                for place in 0..batch.values.count {
+                    release_value(*batch.values.data.add(place));
+                }
             }
             release(batch.values);
             release(batch.subtypes);

@@ -73,6 +73,23 @@ fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
 }
 
 #[test]
+fn what_uses_sql_has_an_instance_for_each_connection() {
+    let asking = guest("asking");
+    let composed = Composed::with("instances", &[asking.to_str().expect("UTF-8"), "uuid"]);
+    let script = "SELECT ask00_count(); SELECT ask00_count();
+.connection 1
+.open other.db
+SELECT ask00_count(), ask00_connects(), length(uuid4());
+SELECT ask00_break();
+SELECT ask00_count(), ask00_connects();
+.connection 0
+SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
+    let run = composed.run_script(&["--grant", "asking=sql", "test.db"], script);
+    assert_eq!(run.out(), "1\n2\n1|1|36\n1|1\n3|1|36\n", "{run}");
+    assert_eq!(run.err().lines().count(), 1, "{run}");
+}
+
+#[test]
 fn what_needs_a_grant_is_left_out_without_it() {
     let folder = Folder::fresh("no-grants");
     // Away from the file that grants what is shipped.

@@ -13,10 +13,6 @@ use arbtest::arbtest;
 use support::guest::{Loaded, guest};
 use support::{End, Folder, Outcome};
 
-/// How long a test with random bytes goes on, in milliseconds, where the
-/// environment does not say.
-const BUDGET_MS: u64 = 4000;
-
 /// Around the use of what is distorted.
 const BEFORE: &str = "CREATE TABLE t(a); INSERT INTO t VALUES (1);
     CREATE VIRTUAL TABLE v USING distorted_table;
@@ -241,7 +237,7 @@ fn random_memory_is_an_answer_or_an_error() {
         assert!(run.out().contains("honest|3\n0text,1text,2text\nok\n"), "{run}");
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }
 
 /// What stands in front of the manifest in the guest's file.
@@ -273,5 +269,5 @@ fn random_manifests_are_refused_or_loaded() {
         assert!(is_loaded || is_refused, "{run}");
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }

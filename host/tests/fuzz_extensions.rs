@@ -18,9 +18,6 @@ use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use support::guest::{Loaded, guest};
 use support::{End, Folder};
 
-/// How long a test goes on, in milliseconds, where the environment does not say.
-const BUDGET_MS: u64 = 4000;
-
 /// Values in one run of the program.
 const VALUES: usize = 200;
 
@@ -73,7 +70,7 @@ fn values_come_back_as_they_went() {
         loaded.answers(&script, &[]);
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }
 
 /// Fails unless the refusal is one line, or all that is registered keeps the
@@ -114,7 +111,7 @@ fn damaged_extensions_are_refused_or_sound() {
         is_sound(&inspect(&path));
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }
 
 /// Damage where the manifest's texts and numbers are: in the data at the end of
@@ -140,7 +137,7 @@ fn damaged_manifests_are_refused_or_sound() {
         is_sound(&inspect(&path));
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }
 
 /// Operations of `sql.work`: those that are known, with fields of random bytes.
@@ -189,5 +186,5 @@ fn random_operations_are_answered_or_refused() {
         assert!(!run.err().contains("broke down"), "{run}");
         Ok(())
     })
-    .budget_ms(BUDGET_MS);
+    .budget_ms(support::budget_ms());
 }

@@ -22,6 +22,7 @@ pub mod terminal;
 pub mod text;
 
 use std::borrow::Cow;
+use std::env;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -75,6 +76,13 @@ pub fn copy_program(from: &Path, to: &Path) {
     let mut copy = Command::new("cp");
     copy.arg("--preserve=mode").arg(from).arg(to);
     finish(copy, &Input::Nothing).exits_with(0);
+}
+
+/// How long a test with random input goes on, in milliseconds: what the
+/// environment says, or a few seconds.
+pub fn budget_ms() -> u64 {
+    let said = env::var("ARBTEST_BUDGET_MS").ok();
+    said.map_or(4000, |text| text.parse().expect("ARBTEST_BUDGET_MS is a number"))
 }
 
 /// The repository.

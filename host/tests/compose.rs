@@ -293,6 +293,9 @@ fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
     fs::copy(text, folder.path().join("text.wasm")).expect("it is ours");
     let text = folder.path().join("text.wasm");
     refuses(&["--embed", text.to_str().expect("UTF-8")], "it is no WebAssembly component");
+    let compiled = usual().compiled();
+    let compiled = compiled.to_str().expect("UTF-8");
+    refuses(&["--embed", compiled], "name the `.wasm` that it was made from");
     refuses(&["--embed", "uuid", "-o", "no/such/folder.wasm"], "failed to write");
 }
 

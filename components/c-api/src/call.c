@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "start.h"
+#include "work.h"
 
 static Owned owned;
 
@@ -24,9 +25,7 @@ void call_answered(void *list) { (void)list; }
 
 static void empty(Owned *owned) {
   while (owned->cells.count) {
-    inside_cell *cell = owned->cells.items[--owned->cells.count];
-    inside_clear(cell);
-    free(cell);
+    inside_clear(owned->cells.items[--owned->cells.count]);
   }
   while (owned->memory.count) free(owned->memory.items[--owned->memory.count]);
 }
@@ -44,10 +43,16 @@ Owned call_keep(void) {
   return kept;
 }
 
-void call_begin(void) {
+char call_started(void) {
   empty(&owned);
   inside_begin();
   start_extension();
+  return 0;
+}
+
+void call_ended(char *call) {
+  (void)call;
+  if (work_end) work_end();
 }
 
 void call_own(void *item) { push(&owned.memory, item); }
@@ -59,13 +64,16 @@ void *call_room(size_t bytes) {
   return room;
 }
 
-inside_cell *call_cell(void) {
-  inside_cell *cell = malloc(sizeof(inside_cell));
-  if (!cell) abort();
-  inside_set_null(cell);
-  push(&owned.cells, cell);
-  return cell;
+static inside_cell *cells(size_t count) {
+  inside_cell *first = call_room(count * sizeof(inside_cell));
+  for (size_t i = 0; i < count; i++) {
+    inside_set_null(&first[i]);
+    push(&owned.cells, &first[i]);
+  }
+  return first;
 }
+
+inside_cell *call_cell(void) { return cells(1); }
 
 void call_own_bytes(const void *bytes, size_t length) {
   /* Nothing is allocated for an empty list. */
@@ -81,8 +89,9 @@ void call_own_value(const wit_value *value) {
 sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes *subtypes,
                                int encoding) {
   sqlite3_value **arguments = call_room(count * sizeof(sqlite3_value *));
+  inside_cell *first = cells(count);
   for (size_t i = 0; i < count; i++) {
-    inside_cell *cell = call_cell();
+    inside_cell *cell = &first[i];
     inside_set(cell, &values[i], encoding);
     if (subtypes && i < subtypes->len) inside_set_subtype(cell, subtypes->ptr[i]);
     call_own_value(&values[i]);

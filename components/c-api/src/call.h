@@ -15,8 +15,12 @@ typedef struct {
 } Owned;
 
 /* Begin a call: what belonged to the last one is given back, and the extension
-** is started where that has not happened in this instance. */
-void call_begin(void);
+** is started where that has not happened in this instance. At the end of the
+** block what waits for a question goes to the host. */
+#define call_begin() \
+  __attribute__((cleanup(call_ended))) char call_in_progress = call_started()
+char call_started(void);
+void call_ended(char *);
 
 /* Memory of the call: what the host gave, and what the host is to read. It
 ** lives until the host has read the answer. */

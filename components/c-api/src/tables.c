@@ -150,8 +150,11 @@ static int conflict_code(uint8_t mode) {
   return SQLITE_ABORT;
 }
 
-static sqlite3_value *argument(wit_value *value) {
-  return *call_arguments(value, 1, NULL, SQLITE_UTF8);
+static sqlite3_value *argument(const wit_value *value) {
+  inside_cell *cell = call_cell();
+  inside_set(cell, value, SQLITE_UTF8);
+  call_own_value(value);
+  return VALUE_OF(cell);
 }
 
 /* The subtypes of the columns that a change has, and the next of them. */

@@ -6,15 +6,16 @@
 
 #include "call.h"
 
-/* Bytes that wait in the host, after which they do not wait longer. */
+/* Bytes that wait, after which they do not wait longer. */
 #define MOST_WAITING (1 << 20)
 
 /* Room that is kept for the next operations. */
 #define MOST_KEPT (64 << 10)
 
-uint64_t work_asked;
+uint64_t work_asked, work_changed;
 
-static size_t waiting;
+/* What waits for a question. */
+static Work held;
 
 static uint8_t *room_for(Work *work, size_t count) {
   if (work->room - work->count < count) {
@@ -44,6 +45,8 @@ void work_bytes(Work *work, const void *bytes, size_t count) {
   add(work, bytes, count);
   work_u8(work, 0);
 }
+
+void work_raw(Work *work, const void *bytes, size_t count) { add(work, bytes, count); }
 
 void work_text(Work *work, const char *text) { work_bytes(work, text, strlen(text)); }
 
@@ -91,14 +94,24 @@ static int failed(wit_error *error) {
   return code;
 }
 
-int work_ask(Work *work, wit_bytes *reply) {
+static bool send(Work *work, wit_bytes *reply, wit_error *error) {
   full_extension_list_u8_t operations = {work->bytes, work->count};
-  wit_error error;
-  work_asked++;
-  waiting = 0;
-  bool is_done = sqlite_wasm_extension_sql_work(&operations, reply, &error);
+  bool is_done = sqlite_wasm_extension_sql_work(&operations, reply, error);
   sent(work);
-  return is_done ? SQLITE_OK : failed(&error);
+  return is_done;
+}
+
+int work_ask(Work *work, wit_bytes *reply) {
+  wit_error error;
+  if (blobs_drop_ahead) blobs_drop_ahead();
+  work_asked++;
+  work_changed++;
+  if (held.count && work != &held) {
+    add(&held, work->bytes, work->count);
+    sent(work);
+    work = &held;
+  }
+  return send(work, reply, &error) ? SQLITE_OK : failed(&error);
 }
 
 int work_do(Work *work) {
@@ -109,14 +122,26 @@ int work_do(Work *work) {
 }
 
 int work_later(Work *work) {
-  full_extension_list_u8_t operations = {work->bytes, work->count};
+  if (!held.count) {
+    Work empty = held;
+    held = *work;
+    *work = empty;
+  } else {
+    add(&held, work->bytes, work->count);
+    sent(work);
+  }
+  work_changed++;
+  return held.count > MOST_WAITING ? work_do(&held) : SQLITE_OK;
+}
+
+void work_end(void) {
+  if (blobs_drop_ahead) blobs_drop_ahead();
+  if (!held.count) return;
+  full_extension_list_u8_t operations = {held.bytes, held.count};
   wit_error error;
-  waiting += work->count;
-  work_asked++;
-  if (waiting > MOST_WAITING) return work_do(work);
   bool is_taken = sqlite_wasm_extension_sql_work_later(&operations, &error);
-  sent(work);
-  return is_taken ? SQLITE_OK : failed(&error);
+  sent(&held);
+  if (!is_taken) failed(&error);
 }
 
 uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }

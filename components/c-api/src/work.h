@@ -12,7 +12,7 @@ enum {
   WORK_PREPARE = 4,
   WORK_EXECUTE = 5,
   WORK_STEP = 6,
-  WORK_OPEN_BLOB = 7,
+  WORK_OPEN_BLOBS = 7,
   WORK_REOPEN_BLOB = 8,
   WORK_READ = 9,
   WORK_LAST_INSERT_ROW_ID = 10,
@@ -30,6 +30,8 @@ void work_u32(Work *work, uint32_t number);
 void work_u64(Work *work, uint64_t number);
 void work_bytes(Work *work, const void *bytes, size_t count);
 void work_text(Work *work, const char *text);
+/* As they are, for what was put together before. */
+void work_raw(Work *work, const void *bytes, size_t count);
 void work_value(Work *work, const wit_value *value);
 void work_free(Work *work);
 
@@ -44,10 +46,17 @@ int work_ask(Work *work, wit_bytes *reply);
 int work_do(Work *work);
 /* It waits for what is asked next, or for the end of the call. */
 int work_later(Work *work);
+/* The call ends: what waits is the host's. Null where nothing asks for SQL. */
+void work_end(void) __attribute__((weak));
 
-/* Grows with all that is asked or written: what was read is as it was, until
-** then. */
+/* Grows with each question. */
 extern uint64_t work_asked;
+/* Grows also with what waits: what was read is as it was, until then. */
+extern uint64_t work_changed;
+
+/* Before a question, and at the end of the call: blobs that were opened ahead
+** and not wanted. Null where no blobs are opened. */
+void blobs_drop_ahead(void) __attribute__((weak));
 
 /* From a reply. */
 uint8_t work_take_u8(const uint8_t **at);

@@ -32,11 +32,14 @@ const MAX_ROWS: u32 = 1024;
 #[derive(Debug)]
 pub struct Statement {
     statement: wire::Statement,
+    /// Of each row that was fetched.
     columns: usize,
     /// What was fetched and not yet taken.
     rows: std::vec::IntoIter<Value>,
     limit: u32,
     is_last: bool,
+    /// It was stepped, and its last row did not come.
+    is_running: bool,
 }
 
 /// Prepare the one statement that `sql` is.
@@ -63,9 +66,8 @@ pub fn prepare(sql: &str) -> Result<Statement> {
 pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
     let prepared = wire::prepare(sql)?;
     let statement = prepared.statement.map(|statement| {
-        let columns = statement.column_names().len();
-        let rows = Vec::new().into_iter();
-        Statement { statement, columns, rows, limit: FIRST_ROWS, is_last: true }
+        let (columns, rows) = (0, Vec::new().into_iter());
+        Statement { statement, columns, rows, limit: FIRST_ROWS, is_last: true, is_running: false }
     });
     Ok((statement, &sql[sql.len() - prepared.tail.len()..]))
 }
@@ -153,10 +155,11 @@ impl Statement {
     /// SQLite's own; no rows follow.
     pub fn next_row(&mut self) -> Result<Option<Vec<Value>>> {
         while self.rows.len() == 0 && !self.is_last {
-            self.is_last = true;
+            (self.is_last, self.is_running) = (true, false);
             let batch = self.statement.step(self.limit)?;
             self.limit = (self.limit * 4).min(MAX_ROWS);
-            self.is_last = batch.is_last;
+            (self.is_last, self.is_running) = (batch.is_last, !batch.is_last);
+            self.columns = batch.values.len().checked_div(batch.count as usize).unwrap_or(0);
             self.rows = batch.values.into_iter();
         }
         let row: Vec<Value> = self.rows.by_ref().take(self.columns).collect();
@@ -165,7 +168,10 @@ impl Statement {
 
     /// End it before its last row, so that it holds no lock.
     pub fn reset(&mut self) {
-        self.statement.reset();
+        // Each call of the host costs.
+        if std::mem::take(&mut self.is_running) {
+            self.statement.reset();
+        }
         (self.rows, self.is_last) = (Vec::new().into_iter(), true);
     }
 

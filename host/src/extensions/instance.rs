@@ -23,6 +23,9 @@ use crate::extensions::types::{Manifest, Output, SqlError};
 /// The code of a call that waits for SQL; see `dispatch`.
 pub const PENDING: i32 = i32::MAX;
 
+/// The message of a call that has not begun, and waits for SQL.
+const UNBEGUN: &str = "again";
+
 /// An instance that answers.
 pub struct Live<E> {
     pub store: Store<Sandbox>,
@@ -249,7 +252,7 @@ impl Sandboxed {
     /// first in each call, so that one which waits for SQL repeats it.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
-        if self.to_connect { self.connect_again() } else { Ok(()) }
+        if self.to_connect { self.connect_again().map_err(unbegun) } else { Ok(()) }
     }
 
     fn connect_again(&mut self) -> Answer<()> {
@@ -315,7 +318,8 @@ impl Sandboxed {
         self.state = State::Suspended(call);
         self.go_on();
         self.take_answer().unwrap_or_else(|| {
-            Err(SqlError { code: PENDING, message: "it waits for SQL".to_owned() })
+            // Nobody reads a message, and it would be copied with each call.
+            Err(SqlError { code: PENDING, message: String::new() })
         })
     }
 
@@ -402,6 +406,15 @@ impl Sandboxed {
 fn other_shape(error: wasmtime::Error) -> anyhow::Error {
     let cause = text::one_line(&error.root_cause().to_string());
     anyhow!("what it exports is of another shape than the contract has: {cause}; build it anew")
+}
+
+/// The same failure, of a call that has not begun: who waits for SQL brings its
+/// arguments again.
+fn unbegun(failure: SqlError) -> SqlError {
+    match failure.code {
+        PENDING => SqlError { message: UNBEGUN.to_owned(), ..failure },
+        _ => failure,
+    }
 }
 
 fn busy(name: &str) -> SqlError {

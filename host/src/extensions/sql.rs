@@ -114,8 +114,9 @@ impl Statement {
 impl Blob {
     fn opened(reply: &[u8], writable: bool, read_at: u64) -> Answer<Self> {
         let mut reply = Reply(reply);
-        let (handle, size_bytes) = (reply.u32()?, reply.u32()?);
-        Ok(Self { handle, size_bytes, writable, head: reply.0.to_vec(), read_at })
+        let handle = reply.u32()?.checked_sub(1).ok_or_else(mistaken)?;
+        let (size_bytes, head) = (reply.u32()?, reply.bytes()?.to_vec());
+        Ok(Self { handle, size_bytes, writable, head, read_at })
     }
 }
 

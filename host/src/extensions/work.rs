@@ -11,7 +11,7 @@ const BIND: u8 = 3;
 const PREPARE: u8 = 4;
 const EXECUTE: u8 = 5;
 const STEP: u8 = 6;
-const OPEN_BLOB: u8 = 7;
+const OPEN_BLOBS: u8 = 7;
 const REOPEN_BLOB: u8 = 8;
 const READ: u8 = 9;
 const LAST_INSERT_ROW_ID: u8 = 10;
@@ -64,7 +64,7 @@ impl Work {
     }
 
     pub fn open_blob(schema: &str, table: &str, column: &str, row_id: i64, writable: bool) -> Self {
-        let place = Self::of(OPEN_BLOB).u8(writable.into()).i64(row_id);
+        let place = Self::of(OPEN_BLOBS).u32(1).u8(writable.into()).i64(row_id);
         place.bytes(schema.as_bytes()).bytes(table.as_bytes()).bytes(column.as_bytes())
     }
 
@@ -166,7 +166,7 @@ impl<'a> Reply<'a> {
         self.take().map(i64::from_le_bytes)
     }
 
-    fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
+    pub fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
         let length = self.u32()? as usize;
         let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(mistaken)?;
         self.0 = rest;

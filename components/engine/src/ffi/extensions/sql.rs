@@ -51,10 +51,27 @@ pub unsafe fn served<T>(
     extension: u32,
     mut call: impl FnMut() -> Result<T, SqlError>,
 ) -> Result<T, SqlError> {
+    // SAFETY: the caller's connection.
+    unsafe { served_once(db, extension, |_| call()) }
+}
+
+/// The same for a call whose arguments are large: it is told when it has begun,
+/// and they are not looked at any more.
+///
+/// # Safety
+///
+/// As [`served`].
+pub unsafe fn served_once<T>(
+    db: *mut sqlite3,
+    extension: u32,
+    mut call: impl FnMut(bool) -> Result<T, SqlError>,
+) -> Result<T, SqlError> {
+    let mut has_begun = false;
     loop {
-        let answer = call();
-        if !matches!(&answer, Err(error) if error.code == PENDING) {
-            return answer;
+        let answer = call(has_begun);
+        match &answer {
+            Err(error) if error.code == PENDING => has_begun = error.message.is_empty(),
+            _ => return answer,
         }
         // SAFETY: the caller's connection.
         if !unsafe { serve(db, extension) } {

@@ -17,7 +17,7 @@ use sqlite::{sqlite3, sqlite3_module, sqlite3_vtab};
 use super::abi::{Failure, Numbers, Subtypes};
 use super::load::{c_name, outcome};
 use super::scalar;
-use super::sql::served;
+use super::sql::{served, served_once};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::{Module, ModuleFlags, ModuleKind, Risk, TextEncoding};
 
@@ -204,6 +204,18 @@ impl Table {
         let extension = self.extension.number;
         // SAFETY: a table does not outlive its connection.
         unsafe { served(self.db, extension, || call(extension, self.table)) }
+    }
+
+    /// The same with arguments that are not looked at when the call has begun.
+    fn call_once<T>(
+        &self,
+        call: impl Fn(bool, u32, u32) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let extension = self.extension.number;
+        // SAFETY: a table does not outlive its connection.
+        unsafe {
+            served_once(self.db, extension, |has_begun| call(has_begun, extension, self.table))
+        }
     }
 
     fn told(&mut self, result: Result<(), SqlError>) -> c_int {

@@ -10,25 +10,26 @@ use super::super::abi::failure;
 use super::kept;
 use super::parked::{self, Place};
 use super::refused;
-use super::work::BlobPlace;
+use super::work::{Asker, BlobPlace};
 use crate::host::dispatch::SqlError;
 
 /// How much of a blob goes along when it is opened: the bitmaps that extensions
 /// keep in small ones.
 const HEAD_BYTES: usize = 256;
 
-/// Open a blob.
+/// Open a blob, and tell of it.
 ///
 /// # Safety
 ///
-/// `db` is the connection that called the extension.
+/// The asker's connection is the one that called it.
 pub unsafe fn open(
-    db: *mut sqlite3,
-    extension: u32,
+    asker: Asker,
     place: BlobPlace,
-    read_only: bool,
-) -> Result<Vec<u8>, SqlError> {
-    if read_only && place.is_writable {
+    is_first: bool,
+    reply: &mut Vec<u8>,
+) -> Result<(), SqlError> {
+    let Asker { db, extension, may_write } = asker;
+    if place.is_writable && !may_write {
         return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
     }
     // SAFETY: the caller's connection, and the blob that was opened on it.
@@ -41,8 +42,9 @@ pub unsafe fn open(
         if handle.is_err() {
             sqlite::sqlite3_blob_close(blob);
         }
-        Ok(opened(handle?, blob))
+        tell(handle?, blob, is_first, reply);
     }
+    Ok(())
 }
 
 /// # Safety
@@ -65,27 +67,31 @@ unsafe fn opened_anew(db: *mut sqlite3, place: BlobPlace) -> Result<*mut sqlite3
     }
 }
 
-/// What is told of a blob that was opened.
+/// What is told of a blob that was opened, and of the first one how it begins.
 ///
 /// # Safety
 ///
 /// It is open.
-unsafe fn opened(handle: u32, blob: *mut sqlite3_blob) -> Vec<u8> {
+unsafe fn tell(handle: u32, blob: *mut sqlite3_blob, is_first: bool, reply: &mut Vec<u8>) {
     // SAFETY: the caller's promise.
     unsafe {
         let size = sqlite::sqlite3_blob_bytes(blob) as u32;
-        let mut reply = Vec::with_capacity(8 + HEAD_BYTES);
-        reply.extend_from_slice(&handle.to_le_bytes());
-        reply.extend_from_slice(&size.to_le_bytes());
         // Of a large one another part is wanted, most likely.
-        if size as usize <= HEAD_BYTES {
-            let head = reply.spare_capacity_mut().as_mut_ptr();
-            if sqlite::sqlite3_blob_read(blob, head.cast(), size as c_int, 0) == sqlite::SQLITE_OK {
-                reply.set_len(reply.len() + size as usize);
-            }
+        let mut head = [0; HEAD_BYTES];
+        let count = if is_first && size as usize <= HEAD_BYTES { size } else { 0 };
+        let code = sqlite::sqlite3_blob_read(blob, head.as_mut_ptr().cast(), count as c_int, 0);
+        let count = if code == sqlite::SQLITE_OK { count } else { 0 };
+        for number in [handle + 1, size, count] {
+            reply.extend_from_slice(&number.to_le_bytes());
         }
-        reply
+        reply.extend_from_slice(&head[..count as usize]);
+        reply.push(0);
     }
+}
+
+/// Of a blob that is not there.
+pub fn tell_none(reply: &mut Vec<u8>) {
+    reply.extend_from_slice(&[0; 13]);
 }
 
 /// Go to another row.
@@ -100,7 +106,11 @@ pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<Vec<u8>
         let code = sqlite::sqlite3_blob_reopen(blob, row_id);
         kept::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
         match code {
-            sqlite::SQLITE_OK => Ok(opened(handle, blob)),
+            sqlite::SQLITE_OK => {
+                let mut reply = Vec::new();
+                tell(handle, blob, true, &mut reply);
+                Ok(reply)
+            }
             _ => Err(refused(db)),
         }
     }

@@ -40,7 +40,7 @@ enum Operation<'a> {
     Prepare(&'a str),
     Execute(&'a str),
     Step { statement: u32, limit: u32 },
-    OpenBlob(BlobPlace<'a>),
+    OpenBlobs { count: u32, places: &'a [u8] },
     ReopenBlob { blob: u32, row_id: i64 },
     Read { blob: u32, offset: u32, length: u32 },
     LastInsertRowId,
@@ -115,6 +115,18 @@ impl<'a> Operations<'a> {
         Ok(BlobPlace { is_writable, row_id, schema, table, column, key })
     }
 
+    fn places(&mut self) -> Answer<Operation<'a>> {
+        let count = self.u32()?;
+        let places = self.0;
+        for _ in 0..count {
+            self.take::<9>()?;
+            for _ in 0..3 {
+                self.terminated()?;
+            }
+        }
+        Ok(Operation::OpenBlobs { count, places })
+    }
+
     fn next(&mut self) -> Answer<Operation<'a>> {
         Ok(match self.u8()? {
             0 => Operation::Write { blob: self.u32()?, offset: self.u32()?, data: self.bytes()? },
@@ -128,7 +140,7 @@ impl<'a> Operations<'a> {
             4 => Operation::Prepare(self.text()?),
             5 => Operation::Execute(self.text()?),
             6 => Operation::Step { statement: self.u32()?, limit: self.u32()? },
-            7 => Operation::OpenBlob(self.place()?),
+            7 => self.places()?,
             8 => Operation::ReopenBlob { blob: self.u32()?, row_id: self.i64()? },
             9 => Operation::Read { blob: self.u32()?, offset: self.u32()?, length: self.u32()? },
             10 => Operation::LastInsertRowId,
@@ -220,9 +232,9 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
                 super::check_depth()?;
                 statement::step(extension, statement, limit).map(Some)
             }
-            Operation::OpenBlob(place) => {
+            Operation::OpenBlobs { count, places } => {
                 super::check_depth()?;
-                blob::open(db, extension, place, !may_write).map(Some)
+                opened(asker, count, Operations(places)).map(Some)
             }
             Operation::ReopenBlob { blob, row_id } => {
                 blob::reopen(extension, blob, row_id).map(Some)
@@ -240,6 +252,25 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             }
         }
     }
+}
+
+/// Open blobs, of which only the first must be there.
+///
+/// # Safety
+///
+/// As [`done`].
+unsafe fn opened(asker: Asker, count: u32, mut places: Operations) -> Answer<Vec<u8>> {
+    let mut reply = Vec::with_capacity(64);
+    for place in 0..count {
+        let is_first = place == 0;
+        // SAFETY: the caller's promise.
+        match unsafe { blob::open(asker, places.place()?, is_first, &mut reply) } {
+            Err(error) if is_first => return Err(error),
+            Err(_) => blob::tell_none(&mut reply),
+            Ok(()) => {}
+        }
+    }
+    Ok(reply)
 }
 
 /// # Safety

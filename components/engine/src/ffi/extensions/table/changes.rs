@@ -23,9 +23,12 @@ pub unsafe extern "C" fn update(
         let table = table_of(table);
         let (change, conflict) = (change(values), conflict(table));
         let subtypes = plan::subtypes(values.get(2..).unwrap_or_default());
-        match table.call(|extension, table| {
-            dispatch::table_update(extension, table, &change, &subtypes, conflict)
-        }) {
+        let nothing = Change::Delete(dispatch::Value::Null);
+        let answer = table.call_once(|has_begun, extension, table| {
+            let change = if has_begun { &nothing } else { &change };
+            dispatch::table_update(extension, table, change, &subtypes, conflict)
+        });
+        match answer {
             Ok(number) => {
                 *row_id = number;
                 sqlite::SQLITE_OK

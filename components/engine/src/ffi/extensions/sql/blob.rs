@@ -76,15 +76,19 @@ unsafe fn tell(handle: u32, blob: *mut sqlite3_blob, is_first: bool, reply: &mut
     // SAFETY: the caller's promise.
     unsafe {
         let size = sqlite::sqlite3_blob_bytes(blob) as u32;
-        // Of a large one another part is wanted, most likely.
-        let mut head = [0; HEAD_BYTES];
-        let count = if is_first && size as usize <= HEAD_BYTES { size } else { 0 };
-        let code = sqlite::sqlite3_blob_read(blob, head.as_mut_ptr().cast(), count as c_int, 0);
-        let count = if code == sqlite::SQLITE_OK { count } else { 0 };
-        for number in [handle + 1, size, count] {
+        for number in [handle + 1, size, 0] {
             reply.extend_from_slice(&number.to_le_bytes());
         }
-        reply.extend_from_slice(&head[..count as usize]);
+        // Of a large one another part is wanted, most likely.
+        if is_first && size as usize <= HEAD_BYTES {
+            reply.reserve(HEAD_BYTES);
+            let (place, head) = (reply.len(), reply.spare_capacity_mut().as_mut_ptr());
+            let code = sqlite::sqlite3_blob_read(blob, head.cast(), size as c_int, 0);
+            if code == sqlite::SQLITE_OK {
+                reply.set_len(place + size as usize);
+                reply[place - 4..place].copy_from_slice(&size.to_le_bytes());
+            }
+        }
         reply.push(0);
     }
 }

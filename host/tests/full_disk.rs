@@ -162,6 +162,20 @@ fn other_writers_tell_of_a_full_disk_as_natively() {
     }
 }
 
+#[test]
+fn a_composed_program_that_does_not_fit_leaves_nothing() {
+    let cli = support::portable_component();
+    let script = format!(
+        r#"head -c 1000000 /dev/zero >filler
+        $OURS compose --embed series --cli '{}'; echo "exit $?"
+        ls"#,
+        cli.display()
+    );
+    on_a_small_disk("composed", &script)
+        .prints("exit 120\nfiller\n")
+        .complains("failed to write `composed.wasm`: No space left on device");
+}
+
 /// A sort that does not fit in memory needs a file; the folder for it is full.
 #[test]
 fn a_full_folder_for_temporary_files_is_told() {

@@ -22,9 +22,10 @@ const MAX_BOUND_BYTES: usize = 1_000_000_000;
 pub struct Statement {
     handle: u32,
     is_read_only: bool,
-    /// Names; empty for a parameter without one.
-    parameters: Vec<String>,
-    columns: Vec<String>,
+    parameter_count: u32,
+    /// What SQLite said of it. The names in it are read when they are asked for,
+    /// which they seldom are.
+    reply: Vec<u8>,
     /// Rows were read, and the last one was not.
     is_running: bool,
     /// They go with the next step.
@@ -66,7 +67,7 @@ impl Statement {
         if self.is_running {
             return Err(misuse("a statement is bound before it runs, or after `reset`"));
         }
-        if parameter == 0 || parameter as usize > self.parameters.len() {
+        if parameter == 0 || parameter > self.parameter_count {
             let message = format!("the statement has no parameter {parameter}");
             return Err(SqlError { code: SQLITE_RANGE, message });
         }
@@ -92,22 +93,28 @@ fn size_bytes(value: &Value) -> usize {
 impl Statement {
     /// What SQLite says of it; none for white space and comments alone. Also how
     /// much of the text was used.
-    fn prepared(reply: &[u8]) -> Answer<(Option<Self>, u32)> {
-        let mut reply = Reply(reply);
-        let number = reply.u32()?;
-        let used = reply.u32()?;
-        let is_read_only = reply.bool()?;
-        let (parameters, columns) = (reply.names()?, reply.names()?);
+    fn prepared(reply: Vec<u8>) -> Answer<(Option<Self>, u32)> {
+        let mut rest = Reply(&reply);
+        let (number, used) = (rest.u32()?, rest.u32()?);
+        let is_read_only = rest.bool()?;
+        let parameter_count = rest.u32()?;
         let (is_running, bindings) = (false, Vec::new());
         let statement = number.checked_sub(1).map(|handle| Self {
             handle,
             is_read_only,
-            parameters,
-            columns,
+            parameter_count,
+            reply,
             is_running,
             bindings,
         });
         Ok((statement, used))
+    }
+
+    /// The names of its parameters, empty for one without, and of its columns.
+    fn names(&self) -> Answer<(Vec<String>, Vec<String>)> {
+        let mut rest = Reply(&self.reply);
+        (rest.u32()?, rest.u32()?, rest.bool()?);
+        Ok((rest.names()?, rest.names()?))
     }
 }
 
@@ -132,7 +139,7 @@ impl Exchange {
     }
 
     async fn prepared(&self, text: &str) -> Answer<(Option<Statement>, u32)> {
-        Statement::prepared(&self.ask(Work::prepare(text)).await?)
+        Statement::prepared(self.ask(Work::prepare(text)).await?)
     }
 
     async fn opened(&self, work: Work, writable: bool) -> Answer<Blob> {
@@ -228,7 +235,7 @@ impl sql::HostStatement for Sandbox {
         statement: Resource<Statement>,
         name: String,
     ) -> wasmtime::Result<u32> {
-        let parameters = &self.table.get(&statement)?.parameters;
+        let (parameters, _) = self.table.get(&statement)?.names().unwrap_or_default();
         let place = parameters.iter().position(|parameter| !name.is_empty() && *parameter == name);
         Ok(place.map_or(0, |place| place as u32 + 1))
     }
@@ -238,17 +245,18 @@ impl sql::HostStatement for Sandbox {
         statement: Resource<Statement>,
         parameter: u32,
     ) -> wasmtime::Result<String> {
-        let parameters = &self.table.get(&statement)?.parameters;
+        let (parameters, _) = self.table.get(&statement)?.names().unwrap_or_default();
         let place = (parameter as usize).checked_sub(1);
         Ok(place.and_then(|place| parameters.get(place)).cloned().unwrap_or_default())
     }
 
     fn parameter_count(&mut self, statement: Resource<Statement>) -> wasmtime::Result<u32> {
-        Ok(self.table.get(&statement)?.parameters.len() as u32)
+        Ok(self.table.get(&statement)?.parameter_count)
     }
 
     fn column_names(&mut self, statement: Resource<Statement>) -> wasmtime::Result<Vec<String>> {
-        Ok(self.table.get(&statement)?.columns.clone())
+        let (_, columns) = self.table.get(&statement)?.names().unwrap_or_default();
+        Ok(columns)
     }
 
     fn is_read_only(&mut self, statement: Resource<Statement>) -> wasmtime::Result<bool> {

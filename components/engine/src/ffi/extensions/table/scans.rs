@@ -72,8 +72,7 @@ pub unsafe extern "C" fn open(
         let table = table_of(table);
         match table.call(dispatch::table_open) {
             Ok(number) => {
-                let opened = Cursor::new(table.db, table.extension.clone(), number);
-                *cursor = Box::into_raw(Box::new(opened)).cast();
+                *cursor = Box::into_raw(Box::new(Cursor::new(table, number))).cast();
                 sqlite::SQLITE_OK
             }
             Err(error) => table.failed(&Failure::from_error(error)),
@@ -119,7 +118,14 @@ pub unsafe extern "C" fn filter(
 pub unsafe extern "C" fn next(cursor: *mut sqlite3_vtab_cursor) -> c_int {
     // SAFETY: SQLite's own argument.
     let (cursor, table) = unsafe { cursor_of(cursor) };
-    match cursor.next() {
+    if cursor.next() { sqlite::SQLITE_OK } else { fetch(cursor, table) }
+}
+
+/// Not inlined: what it needs of the stack costs each row.
+#[cold]
+#[inline(never)]
+fn fetch(cursor: &mut Cursor, table: &mut Table) -> c_int {
+    match cursor.fetch() {
         Ok(()) => sqlite::SQLITE_OK,
         Err(failure) => table.failed(&failure),
     }
@@ -137,8 +143,8 @@ pub unsafe extern "C" fn column(
 ) -> c_int {
     // SAFETY: SQLite's own arguments.
     unsafe {
-        let (cursor, table) = cursor_of(cursor);
-        if !(table.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0) {
+        let cursor = &*cursor.cast::<Cursor>();
+        if !(cursor.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0) {
             cursor.give(context, column as u32);
         }
     }

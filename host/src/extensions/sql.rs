@@ -18,6 +18,10 @@ const SQLITE_RANGE: i32 = 25;
 /// value is the same.
 const MAX_BOUND_BYTES: usize = 1_000_000_000;
 
+/// Where the names begin in what `prepare` is answered: behind the statement's
+/// number, the bytes of text that were used, and whether it only reads.
+const NAMES_AT: usize = 9;
+
 /// A prepared statement.
 pub struct Statement {
     handle: u32,
@@ -113,7 +117,7 @@ impl Statement {
     /// The names of its parameters, empty for one without, and of its columns.
     fn names(&self) -> Answer<(Vec<String>, Vec<String>)> {
         let mut rest = Reply(&self.reply);
-        (rest.u32()?, rest.u32()?, rest.bool()?);
+        rest.take::<NAMES_AT>()?;
         Ok((rest.names()?, rest.names()?))
     }
 }

@@ -148,7 +148,7 @@ impl From<Vec<u8>> for Work {
 pub struct Reply<'a>(pub &'a [u8]);
 
 impl<'a> Reply<'a> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
+    pub fn take<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
         let (first, rest) = self.0.split_first_chunk().ok_or_else(mistaken)?;
         self.0 = rest;
         Ok(*first)

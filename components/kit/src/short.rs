@@ -28,12 +28,13 @@ pub fn value(short: &Short) -> Value {
 fn bytes(short: &Short) -> Vec<u8> {
     let count = (short.head >> 8 & 0xff) as usize;
     let (a, b, c, d, e, f, g, h) = short.words;
-    let mut all = [0; MAX_BYTES];
-    let (places, _) = all.as_chunks_mut();
-    for (place, word) in places.iter_mut().zip([a, b, c, d, e, f, g, h]) {
-        *place = word.to_le_bytes();
+    let mut all = Vec::with_capacity(MAX_BYTES);
+    // Word by word: a copy of so many bytes is a call out of compiled code.
+    for word in [a, b, c, d, e, f, g, h].into_iter().take(count.div_ceil(8)) {
+        all.extend_from_slice(&word.to_le_bytes());
     }
-    all[..count.min(MAX_BYTES)].to_vec()
+    all.truncate(count);
+    all
 }
 
 /// A result, if it is short.
@@ -55,10 +56,18 @@ fn number_word(word: u64) -> [u64; 8] {
 }
 
 fn words(bytes: &[u8]) -> Option<[u64; 8]> {
-    let mut all = [0; MAX_BYTES];
-    all.get_mut(..bytes.len())?.copy_from_slice(bytes);
-    let (words, _) = all.as_chunks();
-    Some(std::array::from_fn(|place| u64::from_le_bytes(words[place])))
+    if bytes.len() > MAX_BYTES {
+        return None;
+    }
+    let mut words = [0; MAX_BYTES / 8];
+    let (whole, rest) = bytes.as_chunks();
+    for (word, bytes) in words.iter_mut().zip(whole) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    if let Some(word) = words.get_mut(whole.len()) {
+        *word = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    Some(words)
 }
 
 #[cfg(test)]

@@ -206,9 +206,11 @@ impl Sandboxed {
         }
         match &mut self.state {
             State::Direct(live) => {
-                sandbox::set_deadline(&mut live.store, self.limits.call_time);
                 self.usage.calls += 1;
-                self.usage.enter();
+                // Within a tick it would stay what it is.
+                if self.usage.enter() {
+                    sandbox::set_deadline(&mut live.store, self.limits.call_time);
+                }
                 Ok(Instance::Direct(live))
             }
             _ => Err(busy(&self.name)),

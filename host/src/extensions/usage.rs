@@ -32,9 +32,10 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Its code runs from now on.
-    pub fn enter(&mut self) {
-        self.entered = TICKS.load(Ordering::Relaxed);
+    /// Its code runs from now on. Whether the clock has ticked since it ran last.
+    pub fn enter(&mut self) -> bool {
+        let now = TICKS.load(Ordering::Relaxed);
+        std::mem::replace(&mut self.entered, now) != now
     }
 
     /// Its code runs no more.

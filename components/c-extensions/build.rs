@@ -10,6 +10,8 @@ const FLAGS: &str = "flags.txt";
 /// `fileio` sets permissions of files, which WASI does not know.
 const MISSING: &[&str] = &["fileio"];
 
+const PROBES: &[&str] = &["probes", "probe_process", "probe_statements", "probe_tables"];
+
 fn main() {
     println!("cargo:rerun-if-env-changed=C_SOURCES");
     for input in ["build.rs", "src", FLAGS] {
@@ -40,7 +42,7 @@ fn main() {
         let mut build = cc::Build::new();
         match name {
             "absent" => build.file("src/absent.c"),
-            _ => build.file("src/probes.c").file("src/probe_tables.c"),
+            _ => build.files(PROBES.iter().map(|name| format!("src/{name}.c"))),
         };
         // Without it the C calls through the table that its entry point gets.
         if name != "probes_by_table" {

@@ -6,6 +6,7 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +125,60 @@ fn each_routine_is_as_natively_through_the_table() {
     for script in scripts("probes_") {
         script.compare("probes_by_table");
     }
+}
+
+/// The C of the probes, without its comments.
+fn probes() -> String {
+    let folder = support::repository().join("components/c-extensions/src");
+    let files = fs::read_dir(folder).expect("the folder is there");
+    let mut text = String::new();
+    for path in files.map(|entry| entry.expect("it can be listed").path()) {
+        let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
+        if name.starts_with("probe") && name.ends_with(".c") {
+            text += &fs::read_to_string(path).expect("the probes are UTF-8");
+        }
+    }
+    while let Some((before, rest)) = text.split_once("/*") {
+        let (_, after) = rest.split_once("*/").expect("each comment ends");
+        text = format!("{before}{after}");
+    }
+    text
+}
+
+fn words(text: &str) -> HashSet<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect()
+}
+
+/// What ROUTINES.md says of each routine, but those that are absent.
+fn offered(document: &str) -> Vec<&str> {
+    document
+        .lines()
+        .filter(|line| line.starts_with("| `sqlite3_") && !line.contains("` | absent |"))
+        .filter_map(|line| line.split('`').nth(1))
+        .collect()
+}
+
+#[test]
+fn each_routine_that_is_offered_has_a_probe() {
+    let path = support::repository().join("components/c-api/ROUTINES.md");
+    let document = fs::read_to_string(path).expect("it lies beside the C interface");
+    let (offered, probes) = (offered(&document), probes());
+    let named = words(&probes);
+    let missing: Vec<_> = offered.iter().filter(|routine| !named.contains(**routine)).collect();
+    assert!(missing.is_empty(), "no probe calls {missing:?}");
+    assert!(offered.len() > 150, "ROUTINES.md is not what it was: {offered:?}");
+}
+
+#[test]
+fn each_probe_is_called_by_a_script() {
+    let probes = probes().replace("\\\"", "");
+    // The names that SQL knows them by are texts: each second part.
+    let texts = probes.split('"').skip(1).step_by(2);
+    let names = texts.filter(|text| text.starts_with("p_") && words(text).len() == 1);
+    let scripts: String = scripts("probes_").iter().map(|script| script.parts.concat()).collect();
+    let called = words(&scripts);
+    let missing: Vec<_> = names.filter(|name| !called.contains(name)).collect();
+    assert!(missing.is_empty(), "no script calls {missing:?}");
 }
 
 #[test]

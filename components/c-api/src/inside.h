@@ -63,7 +63,8 @@ uint32_t inside_overload(void (*call)(sqlite3_context *, int, sqlite3_value **),
 /* What is registered; null at the end. Numbers stay, also when more follow. */
 inside_function *inside_function_at(uint32_t number);
 inside_collation *inside_collation_at(uint32_t number);
-inside_module *inside_module_at(uint32_t number);
+/* A module may be dropped: its name stays. */
+const char *inside_module_name(uint32_t number);
 /* Number what was registered since the last call. */
 void inside_collect(void);
 
@@ -77,7 +78,10 @@ bool inside_is_overload(const inside_function *function);
 bool inside_is_removed(const inside_function *function);
 int inside_compare(const inside_collation *collation, const wit_bytes *left,
                    const wit_bytes *right);
-const char *inside_module_name(const inside_module *module);
+/* The module as it is registered now, for as long as a table has it; null when it
+** was dropped. */
+inside_module *inside_module_hold(uint32_t number);
+void inside_module_release(inside_module *module);
 const sqlite3_module *inside_module_methods(const inside_module *module);
 void *inside_module_data(const inside_module *module);
 

@@ -32,6 +32,7 @@ sqlite3 *inside_connection(void) {
   connection = sqlite3MallocZero(sizeof(sqlite3));
   if (!connection) abort();
   connection->errMask = 0xff;
+  connection->errByteOffset = -1;
   connection->eOpenState = SQLITE_STATE_OPEN;
   connection->aDb = connection->aDbStatic;
   connection->lookaside.bDisable = 1;
@@ -255,6 +256,8 @@ int inside_step(FuncDef *function, inside_cell *aggregate, bool inverse, int cou
   Context room;
   sqlite3_context *context = begin(&room, function, result);
   context->pMem = MEM_OF(aggregate);
+  /* What `sqlite3_aggregate_count` tells; SQLite counts what leaves a window, too. */
+  context->pMem->n++;
   (inverse ? function->xInverse : function->xSFunc)(context, count, arguments);
   return context->isError;
 }
@@ -283,7 +286,8 @@ static struct {
   uint32_t functions, collations, modules;
   FuncDef **function;
   CollSeq **collation;
-  Module **module;
+  /* By their names: a module is freed when another one takes its place. */
+  char **module;
 } known;
 
 static void *grown(void *list, uint32_t count) {
@@ -342,16 +346,14 @@ static void collect_collation(CollSeq *collation) {
   known.collation[known.collations++] = collation;
 }
 
-static void collect_module(Module *module) {
+static void collect_module(const Module *module) {
   for (uint32_t i = 0; i < known.modules; i++) {
-    /* Registered again under the same name: it takes the place. */
-    if (sqlite3StrICmp(known.module[i]->zName, module->zName) == 0) {
-      known.module[i] = module;
-      return;
-    }
+    if (sqlite3StrICmp(known.module[i], module->zName) == 0) return;
   }
+  char *name = sqlite3_mprintf("%s", module->zName);
+  if (!name) abort();
   known.module = grown(known.module, known.modules);
-  known.module[known.modules++] = module;
+  known.module[known.modules++] = name;
 }
 
 void inside_collect(void) {
@@ -381,9 +383,17 @@ CollSeq *inside_collation_at(uint32_t number) {
   return number < known.collations ? known.collation[number] : 0;
 }
 
-Module *inside_module_at(uint32_t number) {
+const char *inside_module_name(uint32_t number) {
   return number < known.modules ? known.module[number] : 0;
 }
+
+Module *inside_module_hold(uint32_t number) {
+  Module *module = sqlite3HashFind(&connection->aModule, known.module[number]);
+  if (module) module->nRefModule++;
+  return module;
+}
+
+void inside_module_release(Module *module) { sqlite3VtabModuleUnref(connection, module); }
 
 int inside_encoding(const FuncDef *function) { return function->funcFlags & SQLITE_FUNC_ENCMASK; }
 
@@ -436,8 +446,6 @@ void inside_describe_collation(const CollSeq *collation,
 int inside_compare(const CollSeq *collation, const wit_bytes *left, const wit_bytes *right) {
   return collation->xCmp(collation->pUser, left->len, left->ptr, right->len, right->ptr);
 }
-
-const char *inside_module_name(const Module *module) { return module->zName; }
 
 const sqlite3_module *inside_module_methods(const Module *module) { return module->pModule; }
 

@@ -9,7 +9,10 @@ int sqlite3_initialize(void) { return SQLITE_OK; }
 int sqlite3_shutdown(void) { return SQLITE_OK; }
 int sqlite3_threadsafe(void) { return 0; }
 void sqlite3_thread_cleanup(void) {}
-int sqlite3_enable_shared_cache(int enable) { return enable ? SQLITE_ERROR : SQLITE_OK; }
+int sqlite3_enable_shared_cache(int enable) {
+  (void)enable;
+  return SQLITE_OK;
+}
 
 sqlite3_mutex *sqlite3_mutex_alloc(int kind) {
   (void)kind;
@@ -28,10 +31,6 @@ sqlite3_mutex *sqlite3_db_mutex(sqlite3 *db) {
   return NULL;
 }
 
-int sqlite3_release_memory(int bytes) {
-  (void)bytes;
-  return 0;
-}
 int sqlite3_db_release_memory(sqlite3 *db) {
   (void)db;
   return SQLITE_OK;
@@ -39,15 +38,6 @@ int sqlite3_db_release_memory(sqlite3 *db) {
 int sqlite3_db_cacheflush(sqlite3 *db) {
   (void)db;
   return SQLITE_OK;
-}
-void sqlite3_soft_heap_limit(int bytes) { (void)bytes; }
-sqlite3_int64 sqlite3_soft_heap_limit64(sqlite3_int64 bytes) {
-  (void)bytes;
-  return 0;
-}
-sqlite3_int64 sqlite3_hard_heap_limit64(sqlite3_int64 bytes) {
-  (void)bytes;
-  return 0;
 }
 
 void sqlite3_log(int code, const char *format, ...) {

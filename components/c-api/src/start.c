@@ -178,16 +178,17 @@ static void find_shadow_names(const sqlite3_module *methods, full_extension_list
 
 static void describe_modules(sqlite_wasm_extension_types_list_module_t *list) {
   list->len = 0;
-  while (inside_module_at(list->len)) list->len++;
+  while (inside_module_name(list->len)) list->len++;
   list->ptr = call_room(list->len * sizeof(*list->ptr));
   for (uint32_t i = 0; i < list->len; i++) {
-    const inside_module *module = inside_module_at(i);
+    inside_module *module = inside_module_hold(i);
     const sqlite3_module *methods = inside_module_methods(module);
-    full_extension_string_set(&list->ptr[i].name, inside_module_name(module));
+    full_extension_string_set(&list->ptr[i].name, inside_module_name(i));
     list->ptr[i].kind = module_kind(methods);
     list->ptr[i].flags = module_flags(methods);
     list->ptr[i].risk = SQLITE_WASM_EXTENSION_TYPES_RISK_ORDINARY;
     find_shadow_names(methods, &list->ptr[i].shadow_names);
+    inside_module_release(module);
   }
 }
 

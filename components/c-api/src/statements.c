@@ -481,6 +481,11 @@ int sqlite3_changes(sqlite3 *db) { return (int)sqlite3_changes64(db); }
 
 int sqlite3_total_changes(sqlite3 *db) { return (int)sqlite3_total_changes64(db); }
 
+int sqlite3_error_offset(sqlite3 *db) {
+  /* Only texts of SQL have one, and those the host reads. */
+  return start_has_sql && sqlite3_errcode(db) ? (int)number(WORK_ERROR_OFFSET, 0) : -1;
+}
+
 bool sql_register(uint32_t number, wit_error *error) {
   sqlite_wasm_extension_types_function_t described;
   inside_describe_function(inside_function_at(number), &described);
@@ -522,6 +527,9 @@ static int each_row(sqlite3_stmt *statement, int (*callback)(void *, int, char *
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
+/* What SQLite takes for white space. */
+#define SPACES " \t\n\v\f\r"
+
 static int each_statement(sqlite3 *db, const char *sql,
                           int (*callback)(void *, int, char **, char **), void *data) {
   int code = SQLITE_OK;
@@ -530,6 +538,7 @@ static int each_statement(sqlite3 *db, const char *sql,
     code = sqlite3_prepare_v2(db, sql, -1, &statement, &sql);
     if (code == SQLITE_OK && statement) code = each_row(statement, callback, data);
     sqlite3_finalize(statement);
+    sql += strspn(sql, SPACES);
   }
   return code;
 }

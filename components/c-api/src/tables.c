@@ -57,10 +57,10 @@ bool table_fails(Table *table, int code, wit_error *error) {
 }
 
 /* Module, schema and table, then what stands between the parentheses. */
-static const char **words(const inside_module *module, const wit_string *schema,
+static const char **words(const char *module, const wit_string *schema,
                           const wit_string *name, const full_extension_list_string_t *arguments) {
   const char **words = call_room((3 + arguments->len) * sizeof(char *));
-  words[0] = inside_module_name(module);
+  words[0] = module;
   words[1] = call_text(schema);
   words[2] = call_text(name);
   call_own_bytes(arguments->ptr, arguments->len);
@@ -68,22 +68,28 @@ static const char **words(const inside_module *module, const wit_string *schema,
   return words;
 }
 
+static bool fails_by(char *message, int code, wit_error *error) {
+  call_fails(error, code, message);
+  sqlite3_free(message);
+  return false;
+}
+
 /* The table must have said what its columns are. */
-static bool keep(sqlite3_vtab *vtab, const sqlite3_module *methods, const char *name,
+static bool keep(sqlite3_vtab *vtab, inside_module *module, const char *name,
                  sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
+  const sqlite3_module *methods = inside_module_methods(module);
   if (!declaration) {
     methods->xDisconnect(vtab);
-    char *message = sqlite3_mprintf("vtable constructor did not declare schema: %s", name);
-    call_fails(error, SQLITE_ERROR, message);
-    sqlite3_free(message);
-    return false;
+    inside_module_release(module);
+    return fails_by(sqlite3_mprintf("vtable constructor did not declare schema: %s", name),
+                    SQLITE_ERROR, error);
   }
   memset(vtab, 0, sizeof(*vtab));
   vtab->pModule = methods;
   vtab->nRef = 1;
   Table *table = malloc(sizeof(Table));
   if (!table) abort();
-  *table = (Table){vtab, methods};
+  *table = (Table){vtab, methods, module};
   connected->table = (uint32_t)table;
   connected->config = config;
   call_give_text(&connected->declaration, declaration);
@@ -95,9 +101,10 @@ bool exports_sqlite_wasm_extension_table_connect(
     full_extension_list_string_t *arguments,
     sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
   call_begin();
-  const inside_module *module = inside_module_at(number);
+  const char **argv = words(inside_module_name(number), schema, name, arguments);
+  inside_module *module = inside_module_hold(number);
+  if (!module) return fails_by(sqlite3_mprintf("no such module: %s", argv[0]), SQLITE_ERROR, error);
   const sqlite3_module *methods = inside_module_methods(module);
-  const char **argv = words(module, schema, name, arguments);
   bool creates = occasion == SQLITE_WASM_EXTENSION_TABLE_TYPES_OCCASION_CREATE && methods->xCreate;
   sqlite3_free(declaration);
   declaration = NULL;
@@ -106,17 +113,21 @@ bool exports_sqlite_wasm_extension_table_connect(
   char *message = NULL;
   int code = (creates ? methods->xCreate : methods->xConnect)(
       inside_connection(), inside_module_data(module), 3 + arguments->len, argv, &vtab, &message);
-  if (code == SQLITE_OK) return keep(vtab, methods, argv[2], connected, error);
-  call_fails(error, code, message);
-  sqlite3_free(message);
-  return false;
+  if (code == SQLITE_OK) return keep(vtab, module, argv[2], connected, error);
+  inside_module_release(module);
+  return fails_by(message, code, error);
+}
+
+static void forget(Table *table) {
+  inside_module_release(table->module);
+  free(table);
 }
 
 bool exports_sqlite_wasm_extension_table_disconnect(uint32_t number, wit_error *error) {
   call_begin();
   Table *table = TABLE(number);
   int code = table->methods->xDisconnect(table->vtab);
-  free(table);
+  forget(table);
   return code == SQLITE_OK || call_fails(error, code, NULL);
 }
 
@@ -127,7 +138,7 @@ bool exports_sqlite_wasm_extension_table_destroy(uint32_t number, wit_error *err
   int code = (destroy ? destroy : table->methods->xDisconnect)(table->vtab);
   /* Where that fails, the table stays. */
   if (code != SQLITE_OK) return table_fails(table, code, error);
-  free(table);
+  forget(table);
   return true;
 }
 

@@ -8,6 +8,8 @@
 typedef struct {
   sqlite3_vtab *vtab;
   const sqlite3_module *methods;
+  /* Held, with its data, until the table is gone. */
+  inside_module *module;
 } Table;
 
 #define TABLE(number) ((Table *)(number))

@@ -17,6 +17,7 @@ enum {
   WORK_READ = 9,
   WORK_LAST_INSERT_ROW_ID = 10,
   WORK_CHANGES = 11,
+  WORK_ERROR_OFFSET = 14,
 };
 
 /* Operations, one after the other. */

@@ -2,7 +2,7 @@
 ** can be written and keeps a record of its calls. */
 #include <string.h>
 
-#include "sqlite3ext.h"
+#include "probes.h"
 SQLITE_EXTENSION_INIT3
 
 /* What was called, for `p_log()`. */
@@ -339,9 +339,25 @@ static const sqlite3_module stores = {
     .xIntegrity = check_store,
 };
 
+/* p_keep_modules(NAMES): all others are dropped. */
+static void p_keep_modules(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  const char *kept[200] = {0};
+  char *names = sqlite3_mprintf("%s", sqlite3_value_text(values[0])), *next = names;
+  for (int i = 0; next && i < 199; i++) {
+    kept[i] = next;
+    next = strchr(next, ',');
+    if (next) *next++ = 0;
+  }
+  sqlite3_result_int(context, sqlite3_drop_modules(sqlite3_context_db_handle(context), kept));
+  sqlite3_free(names);
+}
+
 int probe_tables(sqlite3 *db) {
   int code = sqlite3_create_function(db, "p_log", 0, SQLITE_UTF8, 0, p_log, 0, 0);
+  if (!code) code = sqlite3_create_function(db, "p_keep_modules", 1, SQLITE_UTF8, 0, p_keep_modules, 0, 0);
   if (!code) code = sqlite3_create_module(db, "p_numbers", &numbers, 0);
   if (!code) code = sqlite3_create_module_v2(db, "p_store", &stores, 0, 0);
+  if (!code) code = sqlite3_create_module(db, "p_dropped", &stores, 0);
   return code;
 }

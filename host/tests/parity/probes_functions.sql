@@ -33,3 +33,11 @@ select p_complete('select 1;'), p_complete('select 1'), p_complete('create trigg
 select p_about();
 select p_overloaded(1);
 select p_value(p_result('pointer', 0)) like '%type 5%';
+select p_result('str copied', 'a str'), p_result('str moved', 'a str'), p_result('str finished', 'a str'), p_result('str finished', ''), p_result('str copied', NULL);
+select p_count() from json_each('[1,2,3]');
+select p_count() from json_each('[]');
+select value % 2, p_count() from json_each('[1,2,3,4,5]') group by 1;
+select p_complete('select ''a'), p_complete('select (1'), p_complete('select "a'), p_complete('select [a'), p_complete('select `a'), p_complete('-- x'), p_complete('/* x'), p_complete('select 1; create trigger a begin select 1; end');
+select p_heap_limits();
+select p_status();
+select p_process();

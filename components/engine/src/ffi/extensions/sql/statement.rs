@@ -113,6 +113,9 @@ unsafe fn put_names(reply: &mut Vec<u8>, count: c_int, name: impl Fn(c_int) -> *
     }
 }
 
+/// What SQLite takes for white space.
+const SPACES: [char; 6] = [' ', '\t', '\n', '\x0b', '\x0c', '\r'];
+
 /// Run all statements of `text`.
 ///
 /// # Safety
@@ -123,7 +126,8 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str, read_only: bool) -> Resu
         // SAFETY: the caller's connection, and the statement that was made on it.
         unsafe {
             let (statement, used) = first(db, text, read_only)?;
-            text = &text[used..];
+            // As in `sqlite3_exec`: places of errors count from a statement on.
+            text = text[used..].trim_start_matches(SPACES);
             if statement.is_null() {
                 continue;
             }

@@ -46,6 +46,7 @@ enum Operation<'a> {
     LastInsertRowId,
     Changes,
     CloseAll,
+    ErrorOffset,
 }
 
 fn malformed() -> SqlError {
@@ -146,6 +147,7 @@ impl<'a> Operations<'a> {
             10 => Operation::LastInsertRowId,
             11 => Operation::Changes,
             12 => Operation::CloseAll,
+            14 => Operation::ErrorOffset,
             _ => return Err(malformed()),
         })
     }
@@ -242,16 +244,19 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             Operation::Read { blob, offset, length } => {
                 blob::read(extension, blob, offset, length).map(Some)
             }
-            Operation::LastInsertRowId => {
-                Ok(Some(sqlite::sqlite3_last_insert_rowid(db).to_le_bytes().to_vec()))
-            }
+            Operation::LastInsertRowId => Ok(Some(number(sqlite::sqlite3_last_insert_rowid(db)))),
             Operation::Changes => Ok(Some(changes(db))),
+            Operation::ErrorOffset => Ok(Some(number(sqlite::sqlite3_error_offset(db).into()))),
             ended => {
                 tidied(extension, ended);
                 Ok(None)
             }
         }
     }
+}
+
+fn number(number: i64) -> Vec<u8> {
+    number.to_le_bytes().to_vec()
 }
 
 /// Open blobs, of which only the first must be there.

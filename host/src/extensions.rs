@@ -15,6 +15,8 @@
 //! SQL error that names it; the next call gets a fresh instance, and tables,
 //! cursors and computations of the broken one fail.
 
+#[macro_use]
+mod call;
 mod check;
 mod contract;
 mod dispatch;
@@ -30,6 +32,7 @@ mod sandbox;
 pub mod search;
 mod short;
 mod slot;
+mod slots;
 mod sql;
 pub(crate) mod text;
 pub mod types;
@@ -44,15 +47,14 @@ use std::time::Duration;
 use anyhow::Context;
 use wasmtime::component::{Component, HasData, Linker};
 
-use crate::bindings::sqlite_wasm::host::dispatch::{
-    ExtensionUsage, Loaded, add_to_linker as add_dispatch,
-};
+use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
 use crate::component::{Beside, Loader};
 use crate::grants::Grants;
 use extension::Extension;
 use instance::Sandboxed;
 use slot::{Slot, Source, Waiting};
+use slots::{Slots, missing};
 use types::{Manifest, SqlError};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
@@ -106,8 +108,7 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
-    /// By their numbers.
-    loaded: Vec<Slot>,
+    slots: Slots,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
     beside: Vec<Beside>,
@@ -124,7 +125,7 @@ impl ExtensionsCtx {
             cache: None,
             tell: None,
             loader: None,
-            loaded: Vec::new(),
+            slots: Slots::default(),
             beside: Vec::new(),
             embedded: Vec::new(),
         }
@@ -167,99 +168,28 @@ impl ExtensionsCtx {
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let path = search::find(name, &self.folders, grants)?;
         let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(&path);
-        let known = self.extensions().find(is_it);
+        let known = self.slots.extensions().find(is_it);
         if let Some((number, extension)) = known {
             return Ok(Loaded { extension: number, manifest: extension.manifest().clone() });
         }
         let extension =
             self.open(&path).with_context(|| format!("failed to load the extension `{name}`"))?;
         let manifest = extension.manifest().clone();
-        Ok(Loaded { extension: self.add(Slot::Loaded(Box::new(extension))), manifest })
-    }
-
-    /// All that were started, with their numbers.
-    fn extensions(&self) -> impl Iterator<Item = (u32, &Extension)> {
-        (0..).zip(&self.loaded).filter_map(|(number, slot)| Some((number, slot.extension()?)))
+        Ok(Loaded { extension: self.slots.add(Slot::Loaded(Box::new(extension))), manifest })
     }
 
     /// The extension of that number, started if it was not yet.
     fn get(&mut self, number: u32) -> Result<&mut Extension, SqlError> {
-        if self.is_waiting(number) {
+        if self.slots.waiting(number).is_some() {
             let extension = self.started(number)?;
-            self.loaded[number as usize] = Slot::Loaded(Box::new(extension));
+            self.slots.start(number, extension);
         }
-        match self.loaded.get_mut(number as usize) {
-            Some(Slot::Loaded(extension)) => Ok(extension),
-            _ => Err(error(format!("there is no extension number {number}"))),
-        }
-    }
-
-    fn is_waiting(&self, number: u32) -> bool {
-        matches!(self.loaded.get(number as usize), Some(Slot::Waiting(_)))
-    }
-
-    /// Its number.
-    fn add(&mut self, slot: Slot) -> u32 {
-        self.loaded.push(slot);
-        self.loaded.len() as u32 - 1
-    }
-
-    /// The number by which a connection calls an extension.
-    fn attach(&mut self, number: u32) -> Result<u32, SqlError> {
-        let has_room = self.check_room();
-        let slot = match self.loaded.get(number as usize) {
-            Some(Slot::Waiting(waiting)) => waiting.for_connection(number).map(Slot::Waiting),
-            _ => {
-                let extension = self.get(number)?;
-                let own = extension.is_per_connection().then_some(());
-                own.map(|()| Slot::Loaded(Box::new(extension.for_connection(number))))
-            }
-        };
-        let Some(slot) = slot else { return Ok(number) };
-        has_room.map_err(|full| error(full.to_string()))?;
-        Ok(self.add(slot))
-    }
-
-    /// A connection does not call it any more.
-    fn detach(&mut self, number: u32) {
-        let Some(slot) = self.loaded.get_mut(number as usize) else { return };
-        if slot.parent().is_none() {
-            return;
-        }
-        if let Slot::Loaded(ended) = std::mem::replace(slot, Slot::Closed)
-            && let Some(Ok(parent)) = ended.parent().map(|parent| self.get(parent))
-        {
-            parent.take_usage(&ended);
-        }
-    }
-
-    /// What each has done and used.
-    fn statistics(&self) -> Vec<ExtensionUsage> {
-        let of = |parent| {
-            self.extensions()
-                .filter(move |(_, extension)| extension.parent() == Some(parent))
-                .map(|(_, extension)| extension)
-        };
-        let all = (0..).zip(&self.loaded).filter(|(_, slot)| slot.parent().is_none());
-        all.filter_map(|(number, slot)| match slot {
-            Slot::Loaded(extension) => Some(extension.statistics(of(number))),
-            Slot::Waiting(waiting) => Some(extension::unused(&waiting.manifest.name)),
-            Slot::Closed => None,
-        })
-        .collect()
-    }
-
-    fn check_room(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(
-            self.loaded.iter().filter(|slot| slot.manifest().is_some()).count() < MAX_EXTENSIONS,
-            "{MAX_EXTENSIONS} extensions are loaded already"
-        );
-        Ok(())
+        self.slots.loaded(number)
     }
 
     fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
         let component = self.component(path)?;
-        self.check_room()?;
+        self.slots.check_room()?;
         Extension::load(&component, path, self.limits, &mut self.permits)
     }
 
@@ -287,10 +217,11 @@ impl ExtensionsCtx {
     fn load_embedded(&mut self) -> Vec<Loaded> {
         for beside in std::mem::take(&mut self.beside) {
             let name = beside.embedded.name.clone();
-            let waiting = self.check_room().and_then(|()| Waiting::new(beside, &mut self.permits));
+            let waiting =
+                self.slots.check_room().and_then(|()| Waiting::new(beside, &mut self.permits));
             match waiting {
                 Ok(waiting) => {
-                    let number = self.add(Slot::Waiting(waiting));
+                    let number = self.slots.add(Slot::Waiting(waiting));
                     self.embedded.push(number);
                 }
                 Err(error) => {
@@ -302,7 +233,7 @@ impl ExtensionsCtx {
             }
         }
         let loaded = |number: &u32| {
-            let manifest = self.loaded[*number as usize].manifest()?.clone();
+            let manifest = self.slots.get(*number)?.manifest()?.clone();
             Some(Loaded { extension: *number, manifest })
         };
         self.embedded.iter().filter_map(loaded).collect()
@@ -314,9 +245,7 @@ impl ExtensionsCtx {
             Some(loader) => Ok(loader),
             None => loader(self.cache.clone()),
         };
-        let Some(Slot::Waiting(waiting)) = self.loaded.get(number as usize) else {
-            return Err(error(format!("there is no extension number {number}")));
-        };
+        let waiting = self.slots.waiting(number).ok_or_else(|| missing(number))?;
         let (beside, permissions) = match &waiting.source {
             Source::Parent(parent) => {
                 let parent = *parent;

@@ -1,104 +1,14 @@
 //! The functions of `dispatch`, each of which is one of an extension.
 
 use super::ExtensionsView;
-use super::instance::{self, Instance, Lent, Sandboxed};
+use super::call::unary_call;
+use super::instance::{Instance, Sandboxed, at_once};
 use super::types::{self, Output, Short, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
     Overload, Transaction,
 };
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
-
-/// Call a function of an extension's interface: `interface.function(…)`.
-///
-/// A fresh instance is connected first. Then:
-///
-/// - `with NUMBER = HANDLE`: the extension's own number of what the caller
-///   calls HANDLE, for the arguments;
-/// - `plain`: the extension's function cannot fail.
-macro_rules! call {
-    ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
-        $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
-        let extension: &mut Sandboxed = $extension;
-        extension.ready()?;
-        match extension.take_answer() {
-            Some(answer) => answer,
-            None => {
-                $(let $number = extension.number_of($handle)?;)?
-                match extension.instance()? {
-                    Instance::Direct(live) => {
-                        let outcome = live.exports.$interface().and_then(|exports| {
-                            exports.$function(&mut live.store $(, $argument)*)
-                        });
-                        extension.concluded(answer!(outcome $($plain)?))
-                    }
-                    Instance::Suspendable(mut live) => extension.begin(Box::pin(async move {
-                        let outcome = match live.exports.$interface() {
-                            Ok(exports) => {
-                                exports.$function(&mut live.store $(, $argument)*).await
-                            }
-                            Err(error) => Err(error),
-                        };
-                        let outcome: wasmtime::Result<Result<_, SqlError>> =
-                            answer!(outcome $($plain)?);
-                        let outcome = outcome.map(|answer| Box::new(answer) as Box<_>);
-                        (live, outcome)
-                    })),
-                }
-            }
-        }
-    }};
-}
-
-macro_rules! answer {
-    ($outcome:ident) => {
-        $outcome
-    };
-    ($outcome:ident plain) => {
-        $outcome.map(Ok)
-    };
-}
-
-/// None when the answer is set aside: it is long, a failure, or not there yet.
-fn unary_call(
-    extension: &mut Sandboxed,
-    function: u32,
-    argument: Short,
-) -> Result<Option<Short>, SqlError> {
-    extension.ready()?;
-    let function = extension.function(function)?;
-    match extension.instance()? {
-        Instance::Direct(live) => {
-            let outcome = live
-                .exports
-                .unary()
-                .and_then(|exports| exports.call_call(&mut live.store, function, argument));
-            extension.concluded(outcome.map(Ok))
-        }
-        Instance::Suspendable(mut live) => {
-            let answer = extension.begin(Box::pin(async move {
-                let outcome = long_unary_call(&mut live, function, argument).await;
-                (live, outcome.map(|answer| Box::new(answer) as Box<_>))
-            }));
-            extension.set_aside = Some(answer);
-            Ok(None)
-        }
-    }
-}
-
-/// The answer as that of `call-scalar`, by which a call is repeated that had to
-/// wait for SQL.
-async fn long_unary_call(
-    live: &mut Lent,
-    function: u32,
-    argument: Short,
-) -> wasmtime::Result<Result<Output, SqlError>> {
-    let exports = live.exports.unary()?;
-    match exports.call_call(&mut live.store, function, argument).await? {
-        Some(short) => Ok(short.output()),
-        None => exports.call_answer(&mut live.store, function).await,
-    }
-}
 
 impl types::Host for ExtensionsView<'_> {}
 impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
@@ -109,19 +19,19 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn statistics(&mut self) -> Vec<ExtensionUsage> {
-        self.ctx.statistics()
+        self.ctx.slots.statistics()
     }
 
     fn attach(&mut self, extension: u32) -> Result<u32, SqlError> {
-        self.ctx.attach(extension)
+        self.ctx.slots.attach(extension)
     }
 
     fn detach(&mut self, extension: u32) -> Result<(), SqlError> {
-        let told = match self.ctx.is_waiting(extension) {
-            true => Ok(()),
-            false => self.unheard(extension, |view| view.disconnected(extension)),
+        let told = match self.ctx.slots.waiting(extension) {
+            Some(_) => Ok(()),
+            None => self.unheard(extension, |view| view.disconnected(extension)),
         };
-        self.ctx.detach(extension);
+        self.ctx.slots.detach(extension);
         told
     }
 
@@ -188,10 +98,8 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        extension.usage.batches += 1;
         call!(
-            extension,
+            self.with_batch(extension)?,
             aggregate.call_step(number, count, width, &rows, &subtypes),
             with number = accumulator
         )
@@ -206,10 +114,8 @@ impl Host for ExtensionsView<'_> {
         rows: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        extension.usage.batches += 1;
         call!(
-            extension,
+            self.with_batch(extension)?,
             aggregate.call_inverse(number, count, width, &rows, &subtypes),
             with number = accumulator
         )
@@ -321,9 +227,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-        let extension = self.extension(extension)?;
-        extension.usage.batches += 1;
-        call!(extension, table.call_fetch(number, limit), with number = cursor)
+        call!(self.with_batch(extension)?, table.call_fetch(number, limit), with number = cursor)
     }
 
     fn table_update(
@@ -400,29 +304,14 @@ impl Host for ExtensionsView<'_> {
     }
 }
 
-/// Call a function that there is no SQL in, so that the call cannot wait. It
-/// cannot fail but by breaking down.
-macro_rules! call_at_once {
-    ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)) => {{
-        let extension: &mut Sandboxed = $extension;
-        match extension.instance()? {
-            Instance::Direct(live) => {
-                let outcome = live.exports.$interface().and_then(|exports| {
-                    exports.$function(&mut live.store $(, $argument)*)
-                });
-                extension.concluded(outcome.map(Ok))
-            }
-            Instance::Suspendable(mut live) => {
-                let outcome = live.exports.$interface().and_then(|exports| {
-                    instance::at_once(exports.$function(&mut live.store $(, $argument)*))
-                });
-                extension.concluded_at_once(live, outcome)
-            }
-        }
-    }};
-}
-
 impl ExtensionsView<'_> {
+    /// The extension of a call that carries a batch of rows, which is counted.
+    fn with_batch(&mut self, extension: u32) -> Result<&mut Sandboxed, SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        Ok(extension)
+    }
+
     fn compared(
         &mut self,
         extension: u32,

@@ -161,6 +161,30 @@ fn what_was_registered_later_is_never_another_function() {
     }
 }
 
+/// Also after a breakdown: SQLite has them all the same.
+#[test]
+fn ten_thousand_functions_can_be_registered_later() {
+    let register = "SELECT count(ask00_register('f' || value)) FROM generate_series";
+    let run = asking("many").run(&format!(
+        "{register}(1, 9999);
+         SELECT ask00_register('F1'), ask00_register('f10000');
+         SELECT ask00_register('f10001');
+         SELECT ask00_break();
+         SELECT ask00_register('f10002');
+         SELECT ask00_register('f9999');
+         SELECT f9999();",
+    ));
+    assert_eq!(run.out(), "0\n|\n\nf9999 1\n", "{run}");
+    let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
+    assert_eq!(failures.len(), 3, "{run}");
+    for (place, name) in [(0, "f10001"), (2, "f10002")] {
+        let failure = format!(
+            "cannot register `{name}`: an extension may register 10000 functions on a connection"
+        );
+        assert!(failures[place].contains(&failure), "{run}");
+    }
+}
+
 #[test]
 fn what_connecting_registers_is_there_again_in_the_same_statement() {
     let run = asking("named").run(

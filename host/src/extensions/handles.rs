@@ -2,11 +2,19 @@
 //! its instance: one from an instance that broke down is never mistaken for
 //! one of the next.
 
-use crate::extensions::types::SqlError;
+use std::collections::HashSet;
+
+use crate::extensions::types::{Function, SqlError};
 
 /// Most tables, cursors and computations of one extension at once. The
 /// component that runs SQL chooses how many there are.
 const MAX_HANDLES: usize = 1 << 20;
+
+/// Most functions, by their names and numbers of arguments, that an extension
+/// registers on a connection beyond its manifest. `define` has one for each that
+/// a person has saved, some hundreds at most; SQLite keeps them all, and the
+/// extension chooses how many there are.
+const MAX_LATE_FUNCTIONS: usize = 10_000;
 
 /// `SQLITE_FULL` would speak of the disk; this is memory.
 const SQLITE_NOMEM: i32 = 7;
@@ -79,15 +87,33 @@ pub const FIRST_LATE: u32 = 1 << 16;
 pub struct LateFunctions {
     first: u32,
     numbers: Vec<u32>,
+    /// Those that SQLite was given, by name and number of arguments.
+    registered: HashSet<(String, i8)>,
 }
 
 impl Default for LateFunctions {
     fn default() -> Self {
-        Self { first: FIRST_LATE, numbers: Vec::new() }
+        Self { first: FIRST_LATE, numbers: Vec::new(), registered: HashSet::new() }
     }
 }
 
 impl LateFunctions {
+    /// A number for the extension's own `number`, of a function for SQLite.
+    pub fn register(&mut self, number: u32, function: &Function) -> Result<u32, SqlError> {
+        let name = (function.name.to_ascii_lowercase(), function.arguments);
+        let is_full = self.registered.len() >= MAX_LATE_FUNCTIONS;
+        if is_full && !self.registered.contains(&name) {
+            let message = format!(
+                "cannot register `{}`: an extension may register {MAX_LATE_FUNCTIONS} functions on a \
+                 connection",
+                function.name
+            );
+            return Err(SqlError { code: SQLITE_NOMEM, message });
+        }
+        self.registered.insert(name);
+        self.add(number)
+    }
+
     /// A number for the extension's own `number`, the same one each time.
     pub fn add(&mut self, number: u32) -> Result<u32, SqlError> {
         let known = self.numbers.iter().position(|known| *known == number);
@@ -108,9 +134,13 @@ impl LateFunctions {
         self.numbers.get(handle.checked_sub(self.first)? as usize).copied()
     }
 
-    /// Those of the next instance.
-    pub fn next(&self) -> Self {
-        Self { first: self.first + self.numbers.len() as u32, numbers: Vec::new() }
+    /// Those of the next instance; what SQLite was given it still has.
+    pub fn next(&mut self) -> Self {
+        Self {
+            first: self.first + self.numbers.len() as u32,
+            numbers: Vec::new(),
+            registered: std::mem::take(&mut self.registered),
+        }
     }
 }
 

@@ -216,7 +216,8 @@ impl sql::Host for Sandbox {
         if let Err(reason) = super::check::function(&function) {
             return Ok(Err(misuse(&reason.to_string())));
         }
-        let named = match self.exchange.functions(|functions| functions.add(number)) {
+        let named = match self.exchange.functions(|functions| functions.register(number, &function))
+        {
             Ok(named) => named,
             Err(error) => return Ok(Err(error)),
         };

@@ -155,6 +155,21 @@ fn a_panic_at_any_moment_of_a_group_is_an_error() {
         let statement = format!("SELECT evil_group('{moment}', 'panic') {over} FROM {rows}");
         ends(&statement, "the evil panic");
     }
+    let start = format!("SELECT evil('start panic'); SELECT evil_group('', '') FROM {rows}");
+    ends(&start, "the evil panic");
+}
+
+/// Nobody reads what a failing group gives up with, so the runner tells of it.
+#[test]
+fn a_panic_of_a_group_that_is_given_up_is_told() {
+    let run = evil("abandon")
+        .run(&format!("{BEFORE}SELECT evil_group('abandon', 'panic') FROM (VALUES (1));{AFTER}"));
+    assert_eq!(run.end, End::Exited(1), "{run}");
+    let lines: Vec<_> = run.err().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 2, "{run}");
+    assert!(lines[0].contains("the extension `evil` broke down"), "{run}");
+    assert!(lines[0].contains("the evil panic") && lines[1].contains("told to fail"), "{run}");
+    assert!(run.out().ends_with("2\nalive\nhonest\n2\nok\n"), "{run}");
 }
 
 #[test]

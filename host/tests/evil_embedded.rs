@@ -94,7 +94,7 @@ fn memory_is_the_programs_own() {
 #[test]
 fn a_panic_at_any_moment_of_a_group_ends_the_program() {
     let rows = "(VALUES (1), (2), (3))";
-    for moment in ["step", "finish"] {
+    for moment in ["step", "finish", "abandon"] {
         let statement = format!("SELECT evil_group('{moment}', 'panic') FROM {rows}");
         breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
     }
@@ -103,6 +103,8 @@ fn a_panic_at_any_moment_of_a_group_ends_the_program() {
         let statement = format!("SELECT evil_group('{moment}', 'panic') {over} FROM {rows}");
         breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
     }
+    let start = format!("SELECT evil('start panic'); SELECT evil_group('', '') FROM {rows}");
+    breaks_down("start.db", &start, "the evil panic");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //!
 //! - `evil(DEED)`: does it, or returns what became of it
 //! - `evil_value(N)`, `evil_error(CODE, N)`: a text, and an error, of N bytes
-//! - `evil_group(MOMENT, DEED)`: in `start`, `step`, `inverse`, `current`,
-//!   `finish` or `abandon`
+//! - `evil_group(MOMENT, DEED)`: in `step`, `inverse`, `current`, `finish` or
+//!   `abandon`, for which its steps fail; `evil('start DEED')` has the next one
+//!   do it in `start`
 //! - the collation `evil_order`: does the deed that a text names
 //! - `evil_table(MOMENT, DEED)`: a table that does it in one of its callbacks
 //! - its manifest: what the bytes of [`MANIFEST`] in the file say
@@ -71,7 +72,7 @@ impl interfaces::scalar::Guest for Evil {
     fn call(function: u32, arguments: Vec<Value>, _: Vec<u8>) -> Result<Output, SqlError> {
         let first = arguments.first();
         match function {
-            0 => output(deeds::perform(&text(first)).into_bytes()),
+            0 => output(perform(&text(first)).into_bytes()),
             1 => output(vec![b'x'; integer(first) as usize]),
             _ => Err(SqlError {
                 code: integer(first) as i32,
@@ -84,6 +85,15 @@ impl interfaces::scalar::Guest for Evil {
 thread_local! {
     /// The moment and the deed of each group.
     static GROUPS: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+    /// The deed of the next group when it starts.
+    static START: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn perform(deed: &str) -> String {
+    match deed.strip_prefix("start ") {
+        Some(later) => START.replace(later.to_owned()),
+        None => deeds::perform(deed),
+    }
 }
 
 fn group(group: u32, moment: &str) {
@@ -95,6 +105,7 @@ fn group(group: u32, moment: &str) {
 
 impl interfaces::aggregate::Guest for Evil {
     fn start(_: u32) -> u32 {
+        deeds::perform(&START.take());
         GROUPS.with_borrow_mut(|groups| {
             groups.push(Default::default());
             groups.len() as u32 - 1
@@ -103,9 +114,13 @@ impl interfaces::aggregate::Guest for Evil {
 
     fn step(number: u32, _: u32, _: u32, rows: Vec<Value>, _: Vec<u8>) -> Result<(), SqlError> {
         let deed = (text(rows.first()), text(rows.get(1)));
+        let is_to_fail = deed.0 == "abandon";
         GROUPS.with_borrow_mut(|groups| groups[number as usize] = deed);
         group(number, "step");
-        Ok(())
+        match is_to_fail {
+            true => Err(SqlError { code: 1, message: "told to fail".into() }),
+            false => Ok(()),
+        }
     }
 
     fn inverse(number: u32, _: u32, _: u32, _: Vec<Value>, _: Vec<u8>) -> Result<(), SqlError> {

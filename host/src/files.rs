@@ -141,7 +141,7 @@ fn code(error: &io::Error) -> ErrorCode {
         Some(libc::EFBIG) => ErrorCode::TooLarge,
         Some(libc::EMFILE | libc::ENFILE) => ErrorCode::TooManyFiles,
         Some(libc::EINVAL) => ErrorCode::Invalid,
-        Some(libc::EOPNOTSUPP) => ErrorCode::Unsupported,
+        Some(libc::EOPNOTSUPP | libc::ESPIPE) => ErrorCode::Unsupported,
         // The capability library's word for a path that leads out.
         None if error.kind() == io::ErrorKind::PermissionDenied => ErrorCode::NotGranted,
         _ => ErrorCode::Io,

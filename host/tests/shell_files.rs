@@ -9,7 +9,7 @@ use std::thread;
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use support::{Folder, Input};
+use support::{Folder, Input, Outcome};
 
 /// A pipe ends where its writer does, and what is in it may come in pieces.
 #[test]
@@ -38,6 +38,21 @@ fn named_pipes_are_written_as_natively() {
     assert_eq!(told[0].1, "to the pipe\n");
 }
 
+/// A pipe has no size, by which `readfile()` asks for memory.
+#[test]
+fn readfile_of_a_pipe_fails_as_natively() {
+    let arguments = [":memory:", "SELECT readfile('pipe')"];
+    let told = [support::our_binary(), support::native()].map(|program| {
+        let run = with_a_pipe(&program, &arguments, |pipe| {
+            let _ = fs::write(pipe, "abc");
+            String::new()
+        });
+        (run.0.end, run.0.out().into_owned(), run.0.err().into_owned())
+    });
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0].2, "Error: stepping, out of memory (7)\n");
+}
+
 /// What both programs print, with a named pipe `pipe` that `other` holds the
 /// other end of, and what that returns.
 fn both_with_a_pipe(
@@ -45,15 +60,25 @@ fn both_with_a_pipe(
     other: impl Fn(&Path) -> String + Sync,
 ) -> [(String, String); 2] {
     [support::our_binary(), support::native()].map(|program| {
-        let folder = Folder::fresh("pipe");
-        let pipe = folder.path().join("pipe");
-        mkfifo(&pipe, Mode::S_IRWXU).expect("the folder is ours");
-        thread::scope(|scope| {
-            let other = scope.spawn(|| other(&pipe));
-            let command = support::command(&program, arguments, &folder.path());
-            let run = support::finish(command, &Input::Nothing).exits_with(0);
-            (run.out().into_owned(), other.join().expect("it does not panic"))
-        })
+        let (run, other) = with_a_pipe(&program, arguments, &other);
+        (run.exits_with(0).out().into_owned(), other)
+    })
+}
+
+/// What becomes of one program, and what `other` returns.
+fn with_a_pipe(
+    program: &Path,
+    arguments: &[&str],
+    other: impl Fn(&Path) -> String + Sync,
+) -> (Outcome, String) {
+    let folder = Folder::fresh("pipe");
+    let pipe = folder.path().join("pipe");
+    mkfifo(&pipe, Mode::S_IRWXU).expect("the folder is ours");
+    thread::scope(|scope| {
+        let other = scope.spawn(|| other(&pipe));
+        let command = support::command(program, arguments, &folder.path());
+        let run = support::finish(command, &Input::Nothing);
+        (run, other.join().expect("it does not panic"))
     })
 }
 

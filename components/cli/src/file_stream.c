@@ -46,11 +46,11 @@ static ssize_t stream_write(void *p, const char *a, size_t n){
 
 static int stream_seek(void *p, off_t *pAt, int whence){
   FileStream *stream = p;
-  long long at = *pAt;
+  long long at = *pAt, size = host_stream_size(stream->file);
   if( whence==SEEK_CUR ) at += stream->at;
-  if( whence==SEEK_END ) at += host_stream_size(stream->file);
-  if( at<0 ){
-    errno = EINVAL;
+  if( whence==SEEK_END ) at += size;
+  if( at<0 || size<0 ){
+    errno = size<0 ? ESPIPE : EINVAL;
     return -1;
   }
   stream->at = *pAt = at;

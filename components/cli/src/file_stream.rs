@@ -78,10 +78,10 @@ unsafe extern "C" fn host_write_stream(
     counted(written.map(|()| count))
 }
 
-/// The size in bytes; 0 when it is not told.
+/// The size in bytes; -1 for a pipe, which has none.
 #[unsafe(no_mangle)]
 extern "C" fn host_stream_size(file: c_int) -> i64 {
-    files::size(file as u32).map_or(0, |size| size as i64)
+    files::size(file as u32).map_or(-1, |size| size as i64)
 }
 
 #[unsafe(no_mangle)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::buffer::spare_capacity;
-use rustix::fs::fstat;
+use rustix::fs::{FileType, fstat};
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use super::locks::{Lock, Outcome};
@@ -108,7 +108,11 @@ impl File {
     }
 
     pub(super) fn size(&self) -> io::Result<u64> {
-        Ok(fstat(&self.file)?.st_size.try_into().unwrap_or_default())
+        let status = fstat(&self.file)?;
+        if FileType::from_raw_mode(status.st_mode) == FileType::Fifo {
+            return Err(Errno::SPIPE.into());
+        }
+        Ok(status.st_size.try_into().unwrap_or_default())
     }
 
     pub(super) fn reserve(&self, size: u64) -> io::Result<()> {

@@ -10,6 +10,7 @@ use std::fs;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
+use support::composed::Composed;
 use support::guest::{Loaded, guest};
 use support::{End, Folder, Outcome};
 
@@ -138,20 +139,43 @@ fn values_have_five_classes() {
         }
     }
 }
+/// Heads of short values that are none.
+const NO_VALUES: &[(u32, &str)] = &[
+    (5, "a short value of class 5 with 0 bytes is none"),
+    (0xff, "a short value of class 255 with 0 bytes is none"),
+    (0x4103, "a short value of class 3 with 65 bytes is none"),
+    (0xff04, "a short value of class 4 with 255 bytes is none"),
+];
+
 #[test]
 fn short_values_have_the_same_classes_and_64_bytes() {
-    for class in [5, 0xff] {
-        let run = used("unary", &format!("x'{}'", hex(&memory(80, &[(0, 1), (8, class)]))));
-        lives_on(&run);
-        assert!(run.err().contains("a value of no class"), "{run}");
+    for (head, failure) in NO_VALUES {
+        breaks_with("unary", 80, &[(0, 1), (8, *head)], failure);
     }
     // All that there is, and nothing behind it.
-    let answer = hex(&memory(80, &[(0, 1), (8, 0xff04), (76, 0x0403_0201)]));
+    let answer = hex(&memory(80, &[(0, 1), (8, 0x4004), (76, 0x0403_0201)]));
     let run = distorted("short").run(&format!(
         "SELECT distort('unary', x'{answer}');
          SELECT length(x), substr(hex(x), -8) FROM (SELECT distorted_unary(1) AS x);"
     ));
     assert_eq!(run.out(), "\n64|01020304\n", "{run}");
+}
+
+/// What is inside of the program is not between it and SQLite's memory.
+#[test]
+fn short_values_of_what_is_embedded_are_checked() {
+    let path = guest("distorted");
+    let composed = Composed::with("distorted", &[path.to_str().expect("a path in UTF-8")]);
+    for (head, failure) in NO_VALUES {
+        let answer = hex(&memory(80, &[(0, 1), (8, *head)]));
+        let script = format!(
+            "SELECT distort('unary', x'{answer}');\nSELECT distorted_unary(1);\nSELECT 'alive';\n"
+        );
+        let run = composed.run_script(&[":memory:"], &script).exits_with(1);
+        assert_eq!(run.out(), "\nalive\n", "{run}");
+        let named = "the extension `distorted` broke the contract: ";
+        assert!(run.err().contains(&format!("{named}{failure}")), "{run}");
+    }
 }
 
 #[test]

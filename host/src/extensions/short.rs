@@ -6,19 +6,22 @@
 
 use std::mem::MaybeUninit;
 
-use wasmtime::Result;
 use wasmtime::component::__internal::{
     CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext, LowerContext,
 };
 use wasmtime::component::{ComponentType, Lift, Lower};
+use wasmtime::{Result, bail};
 
-use super::types::{Output, SqlError, wire};
+use super::types::{Output, wire};
 use super::value::Value;
 
 /// Where the words begin in memory, behind the head.
 const WORDS: usize = 8;
 
 const BYTES: usize = 72;
+
+/// Of a text or blob.
+const MAX_BYTES: u8 = 64;
 
 const _: () = assert!(<wire::Short as ComponentType>::SIZE32 == BYTES);
 
@@ -33,27 +36,32 @@ pub struct Short {
 
 impl Short {
     /// The same in its longer form.
-    ///
-    /// # Errors
-    ///
-    /// When the extension has given what is no value.
-    pub fn output(&self) -> Result<Output, SqlError> {
+    pub fn output(&self) -> Output {
         let [class, count, subtype, _] = self.head.to_le_bytes();
         let word = self.words[0];
         let value = match class {
-            0 => Value::Null,
             1 => Value::Integer(word.cast_signed()),
             2 => Value::Real(f64::from_bits(word)),
-            3 => Value::Text(self.bytes(count)?),
-            4 => Value::Blob(self.bytes(count)?),
-            _ => return Err(no_value()),
+            3 => Value::Text(self.bytes(count)),
+            4 => Value::Blob(self.bytes(count)),
+            _ => Value::Null,
         };
-        Ok(Output { value, subtype })
+        Output { value, subtype }
     }
 
-    fn bytes(&self, count: u8) -> Result<Vec<u8>, SqlError> {
-        let all: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        all.get(..count.into()).map(<[u8]>::to_vec).ok_or_else(no_value)
+    fn bytes(&self, count: u8) -> Vec<u8> {
+        let all = self.words.iter().flat_map(|word| word.to_le_bytes());
+        all.take(count.into()).collect()
+    }
+
+    /// What has a class, and no more bytes than there are, is a value.
+    fn checked(self) -> Result<Self> {
+        let [class, count, ..] = self.head.to_le_bytes();
+        match class {
+            0..=2 => Ok(self),
+            3 | 4 if count <= MAX_BYTES => Ok(self),
+            _ => bail!("a short value of class {class} with {count} bytes is none"),
+        }
     }
 
     fn in_memory(&self) -> [u8; BYTES] {
@@ -79,10 +87,6 @@ impl Short {
         let [a, b, c, d, e, f, g, h] = self.words;
         wire::Short { head: self.head, words: (a, b, c, d, e, f, g, h) }
     }
-}
-
-fn no_value() -> SqlError {
-    super::error("the extension gave a value of no class".to_owned())
 }
 
 impl From<wire::Short> for Short {
@@ -136,7 +140,7 @@ unsafe impl Lift for Short {
         ty: InterfaceType,
         src: &Self::Lower,
     ) -> Result<Self> {
-        wire::Short::linear_lift_from_flat(cx, ty, src).map(Self::from)
+        wire::Short::linear_lift_from_flat(cx, ty, src).map(Self::from)?.checked()
     }
 
     #[inline]
@@ -146,8 +150,8 @@ unsafe impl Lift for Short {
         bytes: &[u8],
     ) -> Result<Self> {
         match bytes.first_chunk() {
-            Some(bytes) => Ok(Self::of_memory(bytes)),
-            None => wire::Short::linear_lift_from_memory(cx, ty, bytes).map(Self::from),
+            Some(bytes) => Self::of_memory(bytes).checked(),
+            None => wire::Short::linear_lift_from_memory(cx, ty, bytes).map(Self::from)?.checked(),
         }
     }
 }

@@ -8,7 +8,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::failure;
-use super::sql;
+use super::{embedded, sql};
 use crate::host::dispatch::{self, SqlError};
 
 /// The name of the list among the data that SQLite keeps for a connection.
@@ -16,8 +16,14 @@ const LIST: &CStr = c"sqlite-wasm-extensions";
 
 struct Attached {
     db: *mut sqlite3,
-    /// The number of the extension, and the connection's own.
-    numbers: Vec<(u32, u32)>,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    extension: u32,
+    /// The connection's own number of it.
+    number: u32,
+    name: String,
 }
 
 /// # Safety
@@ -36,22 +42,35 @@ unsafe fn list<'a>(db: *mut sqlite3) -> Option<&'a mut Attached> {
 pub unsafe fn number(db: *mut sqlite3, extension: u32) -> Option<u32> {
     // SAFETY: the caller's connection.
     let list = unsafe { list(db) }?;
-    list.numbers.iter().find(|(known, _)| *known == extension).map(|(_, number)| *number)
+    list.entries.iter().find(|entry| entry.extension == extension).map(|entry| entry.number)
 }
 
-/// The number by which a connection calls an extension from now on.
+/// What an extension that a connection calls by `number` is called.
 ///
 /// # Safety
 ///
 /// `db` is an open connection.
-pub unsafe fn attach(db: *mut sqlite3, extension: u32) -> Result<u32, SqlError> {
+pub unsafe fn name(db: *mut sqlite3, number: u32) -> String {
+    // SAFETY: the caller's connection.
+    let entries = unsafe { list(db) }.map_or(&[][..], |list| &list.entries);
+    let attached = entries.iter().find(|entry| entry.number == number);
+    let name = attached.map(|entry| entry.name.as_str()).or_else(|| embedded::name(number));
+    name.unwrap_or_default().to_owned()
+}
+
+/// The number by which a connection calls the extension `name` from now on.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+pub unsafe fn attach(db: *mut sqlite3, extension: u32, name: &str) -> Result<u32, SqlError> {
     // SAFETY: the caller's connection.
     unsafe {
         if let Some(number) = number(db, extension) {
             return Ok(number);
         }
         if list(db).is_none() {
-            let fresh = Box::into_raw(Box::new(Attached { db, numbers: Vec::new() }));
+            let fresh = Box::into_raw(Box::new(Attached { db, entries: Vec::new() }));
             // SQLite frees it through `closed`, also when it has no memory.
             let code =
                 sqlite::sqlite3_set_clientdata(db, LIST.as_ptr(), fresh.cast(), Some(closed));
@@ -61,7 +80,7 @@ pub unsafe fn attach(db: *mut sqlite3, extension: u32) -> Result<u32, SqlError> 
         }
         let number = dispatch::attach(extension)?;
         if let Some(list) = list(db) {
-            list.numbers.push((extension, number));
+            list.entries.push(Entry { extension, number, name: name.to_owned() });
         }
         Ok(number)
     }
@@ -72,7 +91,7 @@ pub unsafe fn attach(db: *mut sqlite3, extension: u32) -> Result<u32, SqlError> 
 unsafe extern "C" fn closed(list: *mut c_void) {
     // SAFETY: it came from `Box::into_raw`, and is freed once.
     let list = unsafe { Box::from_raw(list.cast::<Attached>()) };
-    for (_, number) in &list.numbers {
+    for Entry { number, .. } in &list.entries {
         // The host tells of what breaks down; SQLite closes in any case.
         let _ = dispatch::detach(*number);
         // SAFETY: nothing runs on the connection.

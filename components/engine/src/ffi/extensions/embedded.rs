@@ -98,6 +98,12 @@ unsafe fn register_stateless(db: *mut sqlite3, loaded: &Loaded, inside: Option<u
     }
 }
 
+/// What the extension is called whose stateless functions have this number.
+pub fn name(inside: u32) -> Option<&'static str> {
+    let is_it = |embedded: &&Embedded| embedded.stateless == Some(inside);
+    all().iter().find(is_it).map(|embedded| embedded.loaded.manifest.name.as_str())
+}
+
 /// Why an extension by this name is not loaded: it is there already.
 pub fn refuse(name: &str) -> Result<(), String> {
     match all().iter().find(|embedded| embedded.loaded.manifest.name == name) {

@@ -148,7 +148,7 @@ unsafe extern "C" fn register(
 pub unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError> {
     // SAFETY: the caller's connection.
     unsafe {
-        let extension = attached::attach(db, loaded.extension)?;
+        let extension = attached::attach(db, loaded.extension, &loaded.manifest.name)?;
         register_all(db, loaded, extension)
             .map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
         if !loaded.manifest.connects {

@@ -180,8 +180,7 @@ unsafe fn call_unary(
     argument: &RawShort,
     values: *mut *mut sqlite3_value,
 ) {
-    let Registered { extension, encoding, subtypes, .. } = *registered;
-    let function = registered.function.get();
+    let (extension, function) = (registered.extension, registered.function.get());
     let [a, b, c, d, e, f, g, h] = argument.words;
     let mut short = RawOption::NONE;
     // SAFETY: the imports' signatures are the lowered forms of `unary-call` and
@@ -190,7 +189,7 @@ unsafe fn call_unary(
     unsafe {
         unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut short);
         if short.is_some != 0 {
-            return short.short.give(context, encoding, subtypes);
+            return short.short.give(context, registered);
         }
         let db = sqlite::sqlite3_context_db_handle(context);
         let mut is_repeated = false;

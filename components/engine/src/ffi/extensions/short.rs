@@ -4,10 +4,10 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_context;
 
 use super::abi::{
-    BLOB, Failure, INTEGER, NULL, REAL, RawList, RawValue, Subtypes, TEXT, give_blob, give_subtype,
-    give_text,
+    BLOB, Failure, INTEGER, NULL, REAL, RawList, RawValue, TEXT, give_blob, give_subtype, give_text,
 };
-use crate::host::extension_types::TextEncoding;
+use super::attached;
+use super::scalar::Registered;
 
 /// Bytes of the longest text or blob.
 const MAX_BYTES: usize = 64;
@@ -58,21 +58,17 @@ impl RawShort {
         Some(short)
     }
 
-    /// Give it to SQLite, which copies it.
+    /// Give it to SQLite, which copies it. An extension inside of this program
+    /// may give anything; what is no value is a failure that names it.
     ///
     /// # Safety
     ///
     /// `context` is the call's.
-    pub unsafe fn give(
-        &self,
-        context: *mut sqlite3_context,
-        encoding: TextEncoding,
-        subtypes: Subtypes,
-    ) {
+    pub unsafe fn give(&self, context: *mut sqlite3_context, registered: &Registered) {
+        let Registered { extension, encoding, subtypes, .. } = *registered;
         let [class, count, subtype, _] = self.head.to_le_bytes();
         let word = self.words[0];
-        // An extension inside of this program may give anything.
-        let count = usize::from(count).min(MAX_BYTES);
+        let count = usize::from(count);
         let bytes = RawList { data: self.words.as_ptr().cast::<u8>(), count };
         let copied = sqlite::SQLITE_TRANSIENT();
         // SAFETY: the caller's promise.
@@ -81,18 +77,31 @@ impl RawShort {
                 NULL => sqlite::sqlite3_result_null(context),
                 INTEGER => sqlite::sqlite3_result_int64(context, word.cast_signed()),
                 REAL => sqlite::sqlite3_result_double(context, f64::from_bits(word)),
-                TEXT => give_text(context, bytes, encoding, copied),
-                BLOB => give_blob(context, bytes, copied),
-                _ => no_class().give(context),
+                TEXT if count <= MAX_BYTES => give_text(context, bytes, encoding, copied),
+                BLOB if count <= MAX_BYTES => give_blob(context, bytes, copied),
+                _ => return no_value(context, extension, class, count).give(context),
             }
             give_subtype(context, subtype, subtypes);
         }
     }
 }
 
-fn no_class() -> Failure {
-    let message = b"the extension gave a value of no class".to_vec();
-    Failure { code: sqlite::SQLITE_ERROR, message }
+/// # Safety
+///
+/// `context` is that of a call of `extension`.
+unsafe fn no_value(
+    context: *mut sqlite3_context,
+    extension: u32,
+    class: u8,
+    count: usize,
+) -> Failure {
+    // SAFETY: the caller's promise.
+    let name = unsafe { attached::name(sqlite::sqlite3_context_db_handle(context), extension) };
+    let message = format!(
+        "the extension `{name}` broke the contract: a short value of class {class} with {count} \
+         bytes is none"
+    );
+    Failure { code: sqlite::SQLITE_ERROR, message: message.into_bytes() }
 }
 
 /// The bytes from the lowest of the first word on. Not by the C library's

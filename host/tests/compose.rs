@@ -90,6 +90,18 @@ SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
 }
 
 #[test]
+fn what_has_nothing_in_the_database_is_not_started() {
+    let composed = Composed::with("late", &["define"]);
+    let state = "SELECT starts > 0, calls FROM extension_stats;\n";
+    // To connect is a call too.
+    let script = format!("{state}SELECT define('twice', ':n * 2');\n{state}");
+    let run = composed.run_script(&["late.db"], &script);
+    run.prints("0|0\n\n1|2\n").keeps_quiet();
+    let run = composed.run_script(&["late.db"], &format!("SELECT twice(4);\n{state}"));
+    run.prints("8\n1|2\n").keeps_quiet();
+}
+
+#[test]
 fn what_needs_a_grant_is_left_out_without_it() {
     let folder = Folder::fresh("no-grants");
     // Away from the file that grants what is shipped.

@@ -129,6 +129,34 @@ fn a_fresh_instance_is_connected_before_it_is_called() {
 }
 
 #[test]
+fn without_its_table_an_extension_is_connected_by_its_first_call() {
+    let folder = Folder::fresh("late");
+    let run = |script: &[u8]| {
+        let args = ["--load", "define", "late.db"];
+        let input = Input::Bytes(script);
+        support::run(&support::our_binary(), &args, &folder.path(), &input).keeps_quiet()
+    };
+    // Loading asks what it registers, in a call that is not counted.
+    let fresh = run(b"SELECT calls FROM extension_stats;
+SELECT define('twice', ':n * 2');
+SELECT calls FROM extension_stats;
+");
+    assert_eq!(fresh.out(), "0\n\n2\n", "{fresh}");
+    let known = run(b"SELECT calls FROM extension_stats;\nSELECT twice(4);\n");
+    assert_eq!(known.out(), "1\n8\n", "{known}");
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_the_extensions_to_complain_of() {
+    let folder = Folder::fresh("unreadable");
+    std::fs::write(folder.path().join("no.db"), "no database, but long enough for one".repeat(50))
+        .expect("the folder is ours");
+    let args = ["--load", "define", "no.db", "SELECT 1"];
+    let run = support::ours(&folder.path(), &args);
+    assert!(run.err().contains("file is not a database"), "{run}");
+}
+
+#[test]
 fn a_call_fails_whose_fresh_instance_cannot_connect() {
     let run = asking("refused").run(
         "CREATE TABLE refuse(a);

@@ -170,7 +170,7 @@ def embedded_figures(table_at_run_time: float, options: argparse.Namespace) -> l
         Figure("series at run time by embedded", table_at_run_time / seconds["embedded-table"], "times",
                must=1.5, aim=3, larger_is_better=True),
         Figure("to compose one extension", compose, "s", must=1, aim=0.2),
-        Figure("start with ten embedded by the plain one", start, "times", must=1.5, aim=1.2),
+        Figure("start with eleven embedded by the plain one", start, "times", must=1.5, aim=1.2),
     ]  # fmt: skip
 
 

@@ -1,7 +1,9 @@
 //! What of an extension is ever called, by its manifest. The rest is not
 //! linked: each function costs at every start.
 
-use crate::extensions::types::{FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind};
+use crate::extensions::types::{
+    Connecting, FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind,
+};
 
 /// Whether SQLite may come to call the function `name` of the interface
 /// `interface`.
@@ -13,7 +15,7 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
     let kinds = || manifest.functions.iter().map(|function| function.kind);
     match (interface, name) {
         ("extension", "describe") => false,
-        ("extension", "connect" | "disconnect") => manifest.connects,
+        ("extension", "connect" | "disconnect") => manifest.connects != Connecting::Never,
         ("unary", _) => {
             let mut functions = manifest.functions.iter();
             functions.any(|function| function.flags.contains(FunctionFlags::UNARY))

@@ -3,7 +3,9 @@
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
-use crate::extensions::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
+use crate::extensions::types::{
+    Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, Need,
+};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;
@@ -32,6 +34,7 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
     line("description", &manifest.description)?;
     manifest.modules.iter().try_for_each(shadow_names)?;
     needs(&manifest.needs)?;
+    connecting(manifest)?;
     manifest.functions.iter().try_for_each(function)
 }
 
@@ -93,6 +96,20 @@ fn needs(needs: &[Need]) -> Result<()> {
     })
 }
 
+/// Whether an extension asks for SQL.
+pub fn needs_sql(manifest: &Manifest) -> bool {
+    manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly))
+}
+
+/// Only who may ask SQL has a use for a table.
+fn connecting(manifest: &Manifest) -> Result<()> {
+    let Connecting::AtLoadWithTable(table) = &manifest.connects else { return Ok(()) };
+    if !needs_sql(manifest) {
+        bail!("it is to be connected where there is a table, and does not need SQL");
+    }
+    named("asks for a table whose name", table)
+}
+
 /// Check one function.
 pub fn function(function: &Function) -> Result<()> {
     name(&function.name)?;
@@ -103,11 +120,12 @@ pub fn function(function: &Function) -> Result<()> {
 }
 
 fn name(name: &str) -> Result<()> {
+    named("registers a name that", name)
+}
+
+fn named(what: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
-        bail!(
-            "it registers a name that is empty, longer than {MAX_NAME_BYTES} bytes, or has control \
-             characters"
-        );
+        bail!("it {what} is empty, longer than {MAX_NAME_BYTES} bytes, or has control characters");
     }
     Ok(())
 }

@@ -36,10 +36,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
-        let extension = self.extension(extension)?;
-        call!(extension, extension.call_connect())?;
-        extension.set_connected();
-        Ok(())
+        self.extension(extension)?.connect()
     }
 
     fn request(&mut self, extension: u32) -> Option<SqlRequest> {

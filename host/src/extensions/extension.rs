@@ -14,7 +14,7 @@ use super::sandbox::{Calls, TICK, imports_sql};
 use super::usage::Usage;
 use super::{Limits, check, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
-use crate::extensions::types::{FunctionFlags, Manifest, Need};
+use crate::extensions::types::{Connecting, FunctionFlags, Manifest};
 
 /// A loaded extension.
 pub struct Extension {
@@ -42,9 +42,8 @@ pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Ma
     let manifest = sandbox.describe()?;
     check::manifest(&manifest)?;
     check::exports(&manifest, component)?;
-    let says_sql = manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly));
     ensure!(
-        says_sql || !has_sql,
+        check::needs_sql(&manifest) || !has_sql,
         "it imports `sql` and does not say in its manifest that it needs SQL"
     );
     Ok((sandbox, manifest))
@@ -114,6 +113,9 @@ impl Extension {
         permissions: &Permissions,
     ) -> Result<Self> {
         let mut main = main.named(&manifest.name);
+        if matches!(manifest.connects, Connecting::AtLoadWithTable(_)) {
+            main = main.connecting_late();
+        }
         main.permit(permissions);
         let has_stateless =
             manifest.functions.iter().any(|f| f.flags.contains(FunctionFlags::STATELESS));

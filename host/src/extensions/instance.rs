@@ -125,7 +125,7 @@ impl Sandboxed {
             pre: self.pre.clone(),
             breakdown: None,
             is_connected: false,
-            to_connect: false,
+            to_connect: self.to_connect,
         }
     }
 
@@ -236,13 +236,14 @@ impl Sandboxed {
         self.breakdown = Some(story.clone());
         // None of its numbers means anything to the next instance.
         self.handles = Handles::new(self.generation);
-        self.to_connect = self.is_connected;
+        self.to_connect |= self.is_connected;
         error(story)
     }
 
-    /// A connection was connected, so instances that follow are to be.
-    pub fn set_connected(&mut self) {
-        self.is_connected = true;
+    /// To be connected by its first call.
+    pub fn connecting_late(mut self) -> Self {
+        self.to_connect = true;
+        self
     }
 
     /// Whether there is an instance that was connected.
@@ -250,14 +251,16 @@ impl Sandboxed {
         self.is_connected && !self.to_connect
     }
 
-    /// Connect an instance that takes the place of one that broke down. Called
-    /// first in each call, so that one which waits for SQL repeats it.
+    /// Connect an instance that is to be, since it takes the place of one that
+    /// broke down, or was not at load. Called first in each call, so that one
+    /// which waits for SQL repeats it.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
-        if self.to_connect { self.connect_again().map_err(unbegun) } else { Ok(()) }
+        if self.to_connect { self.connect().map_err(unbegun) } else { Ok(()) }
     }
 
-    fn connect_again(&mut self) -> Answer<()> {
+    /// A connection begins to use the extension.
+    pub fn connect(&mut self) -> Answer<()> {
         let answer = match self.take_answer() {
             Some(answer) => answer,
             None => match self.instance()? {
@@ -277,7 +280,9 @@ impl Sandboxed {
                 })),
             },
         };
-        self.to_connect = answer.is_err();
+        if answer.is_ok() {
+            (self.is_connected, self.to_connect) = (true, false);
+        }
         answer
     }
 

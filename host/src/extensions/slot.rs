@@ -10,7 +10,7 @@ use super::extension::Extension;
 use super::permissions::Permissions;
 use super::permits::Permits;
 use crate::component::Beside;
-use crate::extensions::types::{Manifest, Need};
+use crate::extensions::types::Manifest;
 
 /// A place for an extension.
 pub enum Slot {
@@ -54,10 +54,8 @@ impl Waiting {
     /// The one of a connection, of this one by the number `parent`; none where
     /// all connections have the same.
     pub fn for_connection(&self, parent: u32) -> Option<Self> {
-        let is_sql = |need: &Need| matches!(need, Need::Sql | Need::SqlReadOnly);
         let source = Source::Parent(parent);
-        let has_sql = self.manifest.needs.iter().any(is_sql);
-        has_sql.then(|| Self { manifest: self.manifest.clone(), source })
+        check::needs_sql(&self.manifest).then(|| Self { manifest: self.manifest.clone(), source })
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) mod wire {
 pub use super::short::Short;
 pub use super::value::{Output, Value};
 pub use wire::{
-    Collation, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest, Module,
-    ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
+    Collation, Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest,
+    Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };
 
 /// Flags as a list of their names in the contract.

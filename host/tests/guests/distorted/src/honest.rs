@@ -7,8 +7,8 @@ use crate::wire::sqlite_wasm::extension::table_types::{
     Occasion, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{
-    Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind, Output, Risk,
-    Short, SqlError, TextEncoding, Value,
+    Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind,
+    Output, Risk, Short, SqlError, TextEncoding, Value,
 };
 use std::cell::Cell;
 
@@ -49,7 +49,7 @@ impl interfaces::extension::Guest for Honest {
                 shadow_names: Vec::new(),
             }],
             needs: Vec::new(),
-            connects: true,
+            connects: Connecting::AtLoad,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::deeds;
 use crate::wire::sqlite_wasm::extension::types::{
-    Collation, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind,
-    Need, Risk, TextEncoding,
+    Collation, Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags,
+    ModuleKind, Need, Risk, TextEncoding,
 };
 
 pub fn manifest(word: &str) -> Manifest {
@@ -24,6 +24,11 @@ pub fn manifest(word: &str) -> Manifest {
         "shadow-name" => manifest.modules[0].shadow_names = vec!["x\0".into()],
         "many-needs" => manifest.needs = vec![Need::Sql; 100_000],
         "huge-need" => manifest.needs = vec![Need::Environment("x".repeat(1 << 20))],
+        "table-without-sql" => manifest.connects = Connecting::AtLoadWithTable("t".into()),
+        "table-name" => {
+            manifest.connects = Connecting::AtLoadWithTable("t\0".into());
+            manifest.needs = vec![Need::Sql];
+        }
         "arguments" => manifest.functions[0].arguments = -5,
         deed => {
             deeds::perform(deed);
@@ -52,7 +57,7 @@ fn honest() -> Manifest {
             shadow_names: Vec::new(),
         }],
         needs: Vec::new(),
-        connects: true,
+        connects: Connecting::AtLoad,
     }
 }
 

@@ -40,19 +40,20 @@ union Payload {
     bytes: List<u8>,
 }
 
-/// `types.value`, in the canonical ABI's layout.
+/// `types.value`, in the canonical ABI's layout. The tag is one byte there; as a
+/// word, with what follows it, it is written at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Cell {
-    tag: u8,
+    tag: u64,
     payload: Payload,
 }
 
-const NULL: u8 = 0;
-const INTEGER: u8 = 1;
-const REAL: u8 = 2;
-const TEXT: u8 = 3;
-const BLOB: u8 = 4;
+const NULL: u64 = 0;
+const INTEGER: u64 = 1;
+const REAL: u64 = 2;
+const TEXT: u64 = 3;
+const BLOB: u64 = 4;
 
 #[cfg(target_family = "wasm")]
 const _: () = assert!(size_of::<Cell>() == 16 && align_of::<Cell>() == 8);
@@ -61,10 +62,10 @@ impl Cell {
     /// SQL NULL.
     const NULL: Self = Self { tag: NULL, payload: Payload { integer: 0 } };
 
-    /// Put a value there. One that leads to bytes needs [`Self::release`].
+    /// Put a value there, and forget what was there. One that leads to bytes needs
+    /// [`Self::release`].
     #[inline]
     pub fn put(&mut self, value: Value) {
-        self.release();
         *self = match value {
             Value::Null => Self::NULL,
             Value::Integer(integer) => Self { tag: INTEGER, payload: Payload { integer } },
@@ -86,7 +87,7 @@ impl Cell {
 
     /// Give the bytes of a text or blob back: the cell is NULL.
     #[inline]
-    fn release(&mut self) {
+    pub fn release(&mut self) {
         if matches!(self.tag, TEXT | BLOB) {
             drop(self.take());
         }
@@ -281,6 +282,7 @@ mod tests {
             Value::Blob(vec![0; 100]),
         ] {
             cell.put(Value::text("what was there"));
+            cell.release();
             cell.put(value.clone());
             assert_eq!(cell.take(), value);
             assert_eq!(cell.take(), Value::Null);

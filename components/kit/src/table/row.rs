@@ -73,33 +73,38 @@ impl Columns {
 
 /// A row that is written. Columns that are not written are NULL.
 pub struct Row<'a> {
-    columns: &'a Columns,
+    /// As [`Columns`] has them.
+    places: &'a [u32],
     cells: &'a mut [Cell],
     /// Of the texts and blobs that were written.
     pub(super) bytes: usize,
 }
 
 impl<'a> Row<'a> {
-    /// A row in `cells`, one for each column in use.
+    /// A row in `cells`, one for each column in use, which are NULL.
     #[inline]
     pub(crate) fn new(columns: &'a Columns, cells: &'a mut [Cell]) -> Self {
-        Self { columns, cells, bytes: 0 }
+        Self { places: &columns.places, cells, bytes: 0 }
     }
 
     /// Whether a column is used.
     #[inline]
     pub fn wants(&self, column: u32) -> bool {
-        let place = self.columns.places.get(column as usize);
+        let place = self.places.get(column as usize);
         place.is_some_and(|place| *place != u32::MAX)
     }
 
     /// Write a column, where it is used. A value that is an error is NULL.
     #[inline]
     pub fn set(&mut self, column: u32, value: impl IntoOutput) {
-        let Some(place) = self.columns.places.get(column as usize) else {
+        let Some(place) = self.places.get(column as usize) else {
             return;
         };
         if let Some(cell) = self.cells.get_mut(*place as usize) {
+            // It may have been written before.
+            if self.bytes > 0 {
+                cell.release();
+            }
             cell.put(value.into_output().unwrap_or_default().value);
             self.bytes += cell.byte_count();
         }
@@ -124,5 +129,21 @@ mod tests {
         }
         let values: Vec<Value> = batch.next().iter_mut().map(|cell| cell.take()).collect();
         assert_eq!(values, [Value::Integer(2), Value::Integer(0)]);
+    }
+
+    #[test]
+    fn a_column_that_is_written_again_is_what_was_written_last() {
+        let columns = Columns::new(vec![0, 1]);
+        let mut batch = Batch::default();
+        batch.begin(1, columns.width());
+        let mut row = Row::new(&columns, batch.next());
+        for text in ["", "text", "another"] {
+            row.set(1, text.to_owned());
+            row.set(0, 1);
+            row.set(0, text.to_owned());
+        }
+        row.set(1, 2);
+        let values: Vec<Value> = batch.next().iter_mut().map(|cell| cell.take()).collect();
+        assert_eq!(values, [Value::text("another"), Value::Integer(2)]);
     }
 }

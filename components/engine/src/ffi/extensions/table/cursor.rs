@@ -81,8 +81,11 @@ pub struct Cursor {
     db: *mut sqlite3,
     extension: Rc<Extension>,
     number: u32,
-    /// As [`super::Table`] has it; nearer here.
-    pub takes_unchanged: bool,
+    /// As [`super::Table`] has it.
+    takes_unchanged: bool,
+    /// More is to be looked at than the value of a column: whether it stays as
+    /// it is, or its subtype.
+    has_more: bool,
     /// How many columns are fetched.
     width: usize,
     /// By column: its place among those that are fetched.
@@ -90,7 +93,8 @@ pub struct Cursor {
     batch: RawBatch,
     /// Whether values of the batch have memory of their own, or may have.
     has_bytes: bool,
-    row: usize,
+    /// Rows of the batch from this one on; none at the end.
+    rows: usize,
     /// The values of the row.
     values: *const RawValue,
     limit: u32,
@@ -108,11 +112,12 @@ impl Cursor {
             extension: table.extension.clone(),
             number,
             takes_unchanged: table.takes_unchanged,
+            has_more: true,
             width: 0,
             places: Vec::new(),
             batch: RawBatch::NONE,
             has_bytes: false,
-            row: 0,
+            rows: 0,
             values: null(),
             limit: FIRST_ROWS,
         }
@@ -151,14 +156,19 @@ impl Cursor {
     /// Go to the next row; false when it is to be fetched.
     #[inline]
     pub fn next(&mut self) -> bool {
-        self.row += 1;
+        self.rows = self.rows.saturating_sub(1);
         self.values = self.values.wrapping_add(self.width);
-        self.row < self.batch.row_ids.count || self.batch.is_last != 0
+        self.rows > 0 || self.batch.is_last != 0
     }
 
     #[inline]
     pub fn is_at_end(&self) -> bool {
-        self.row >= self.batch.row_ids.count
+        self.rows == 0
+    }
+
+    /// The place of the row in the batch.
+    fn row(&self) -> usize {
+        self.batch.row_ids.count - self.rows
     }
 
     /// The row id; a failure where the rows have none.
@@ -169,8 +179,8 @@ impl Cursor {
         }
         match self.is_at_end() {
             true => Ok(0),
-            // SAFETY: the list has more than `row` items.
-            false => Ok(unsafe { *self.batch.row_ids.data.add(self.row) }),
+            // SAFETY: the list has more items than that.
+            false => Ok(unsafe { *self.batch.row_ids.data.add(self.row()) }),
         }
     }
 
@@ -178,23 +188,19 @@ impl Cursor {
     ///
     /// # Safety
     ///
-    /// `context` is xColumn's.
+    /// `context` is xColumn's, which SQLite does not call at the end.
     #[inline]
     pub unsafe fn give(&self, context: *mut sqlite3_context, column: u32) {
-        let Some(place) = self.places.get(column as usize).filter(|place| **place != NOWHERE)
-        else {
-            return;
-        };
-        let place = *place as usize;
-        if self.is_at_end() {
+        // `NOWHERE` is in no row either.
+        let place = self.places.get(column as usize).map_or(NOWHERE, |place| *place) as usize;
+        if place >= self.width {
             return;
         }
-        // SAFETY: the row has `width` values, not released yet, and as many
-        // subtypes where there are any.
+        // SAFETY: there is a row, of `width` values, not released yet.
         unsafe {
             let value = &*self.values.add(place);
             // By far the most, and dearer in a choice of five.
-            if value.tag == INTEGER && self.batch.subtypes.count == 0 {
+            if value.tag == INTEGER && !self.has_more {
                 sqlite::sqlite3_result_int64(context, value.payload.integer);
             } else {
                 self.give_other(context, place);
@@ -209,11 +215,15 @@ impl Cursor {
     /// As [`Self::give`]; the row has the place.
     #[inline(never)]
     unsafe fn give_other(&self, context: *mut sqlite3_context, place: usize) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise; there are as many subtypes as values, where
+        // there are any.
         unsafe {
+            if self.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0 {
+                return;
+            }
             give_copy(context, *self.values.add(place));
             if self.batch.subtypes.count > 0 {
-                let subtype = *self.batch.subtypes.data.add(self.row * self.width + place);
+                let subtype = *self.batch.subtypes.data.add(self.row() * self.width + place);
                 sqlite::sqlite3_result_subtype(context, subtype.into());
             }
         }
@@ -235,8 +245,9 @@ impl Cursor {
         let batch = fetched.map_err(|error| unsafe { Failure::from_raw(error) })?;
         self.batch = batch;
         self.has_bytes = allocation_count().wrapping_sub(before) != batch.allocations();
-        self.row = 0;
+        self.rows = batch.row_ids.count;
         self.values = batch.values.data;
+        self.has_more = self.takes_unchanged || batch.subtypes.count > 0;
         self.limit = (self.limit * GROWTH).min(MAX_ROWS);
         let fault = self.fault();
         if fault.is_some() {
@@ -260,6 +271,7 @@ impl Cursor {
 
     fn release(&mut self) {
         let batch = std::mem::replace(&mut self.batch, RawBatch::NONE);
+        self.rows = 0;
         // SAFETY: the batch came from the host and is not used any more.
         unsafe {
             if self.has_bytes {

@@ -143,10 +143,7 @@ pub unsafe extern "C" fn column(
 ) -> c_int {
     // SAFETY: SQLite's own arguments.
     unsafe {
-        let cursor = &*cursor.cast::<Cursor>();
-        if !(cursor.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0) {
-            cursor.give(context, column as u32);
-        }
+        (*cursor.cast::<Cursor>()).give(context, column as u32);
     }
     sqlite::SQLITE_OK
 }

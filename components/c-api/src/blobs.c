@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "call.h"
-#include "start.h"
 #include "work.h"
 
 /* Most bytes read at once: copies of this size stay in the processor's cache on
@@ -168,7 +167,7 @@ int sqlite3_blob_open(sqlite3 *db, const char *schema, const char *table, const 
                       sqlite3_int64 row_id, int flags, sqlite3_blob **given) {
   (void)db;
   *given = NULL;
-  if (!start_has_sql || !table || !column) return SQLITE_MISUSE;
+  if (!table || !column || !work_has_sql()) return SQLITE_MISUSE;
   sqlite3_blob *blob = calloc(1, sizeof(*blob));
   if (!blob) return inside_failed(SQLITE_NOMEM, NULL, 0);
   blob->is_writable = flags != 0;

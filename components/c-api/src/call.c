@@ -45,8 +45,8 @@ Owned call_keep(void) {
 
 char call_started(void) {
   empty(&owned);
-  inside_begin();
   start_extension();
+  inside_begin();
   return 0;
 }
 

@@ -30,8 +30,11 @@ typedef struct {
 /* The connection that extensions see: what they register is kept in it, as
 ** are errors. It has no database; SQL goes to the host. */
 sqlite3 *inside_connection(void);
-/* A call begins: what failed for want of memory is over. */
+/* A call begins: what failed for want of memory is over, and a statement runs,
+** which replaces no function that it may be in. */
 void inside_begin(void);
+/* No statement runs: the extension is being loaded. */
+void inside_idle(void);
 
 /* Values. A cell borrows the bytes that it is set to. */
 void inside_set(inside_cell *cell, const wit_value *value, int encoding);

@@ -47,8 +47,11 @@ sqlite3 *inside_connection(void) {
 }
 
 void inside_begin(void) {
-  if (connection && connection->mallocFailed) sqlite3OomClear(connection);
+  connection->nVdbeActive = 1;
+  if (connection->mallocFailed) sqlite3OomClear(connection);
 }
+
+void inside_idle(void) { connection->nVdbeActive = 0; }
 
 /* Values. */
 

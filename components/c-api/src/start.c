@@ -31,7 +31,9 @@ static void refuse_absent(void) {
 
 static int run(char **error) {
   const Definition *definition = sqlite_wasm_definition();
-  int code = definition->start(inside_connection(), error, definition->routines);
+  sqlite3 *connection = inside_connection();
+  inside_idle();
+  int code = definition->start(connection, error, definition->routines);
   inside_collect();
   return code == SQLITE_OK_LOAD_PERMANENTLY ? SQLITE_OK : code;
 }

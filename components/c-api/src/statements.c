@@ -2,46 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
-#include "start.h"
-#include "work.h"
+#include "statements.h"
 
 /* Rows fetched at first, and at most, at once. A lookup sees its end with the
 ** first; a scan does not cross for each row. */
 #define FIRST_ROWS 2
 #define MOST_ROWS 256
 
-struct sqlite3_stmt {
-  sqlite3_stmt *next;
-  uint32_t handle;
-  char *sql;
-  /* What the host said of it; the names are in there. */
-  wit_bytes prepared;
-  uint32_t parameters, columns;
-  const char **parameter_names, **column_names;
-  bool is_read_only;
-  /* Values that go with the next step. */
-  Work bound;
-  /* Rows that were fetched, and where the next one is. */
-  wit_bytes rows;
-  const uint8_t *next_row;
-  uint32_t rows_left, limit, width;
-  bool is_last, runs, has_row;
-  inside_cell *cells;
-  /* What the last step returned, for reset and finalize. */
-  int code;
-};
-
 static sqlite3_stmt *all_statements;
-
-/* While the extension is described there is no SQL; its entry point then runs
-** again when there is. */
-static bool has_sql(void) {
-  if (start_has_sql) return true;
-  start_wanted_sql = true;
-  inside_failed(SQLITE_MISUSE, "no SQL while an extension is described", 38);
-  return false;
-}
 
 /* Preparing. */
 
@@ -79,7 +47,7 @@ int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int length, unsigned flags,
   (void)flags;
   *statement = NULL;
   if (!sql) return SQLITE_MISUSE;
-  if (!has_sql()) return SQLITE_MISUSE;
+  if (!work_has_sql()) return SQLITE_MISUSE;
   size_t count = length < 0 ? strlen(sql) : strnlen(sql, length);
   wit_bytes reply;
   if (tail) *tail = sql + count;
@@ -208,7 +176,7 @@ static int finished(sqlite3_stmt *statement) {
 
 int sqlite3_step(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_MISUSE;
-  if (!has_sql()) return SQLITE_MISUSE;
+  if (!work_has_sql()) return SQLITE_MISUSE;
   if (statement->has_row) drop_cells(statement);
   statement->has_row = false;
   if (statement->rows_left) return show_row(statement);
@@ -244,6 +212,7 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
   free(statement->column_names);
   work_free(&statement->bound);
   free(statement->cells);
+  columns_forget(statement);
   sqlite3_free(statement->sql);
   free(statement);
   return code;
@@ -397,233 +366,7 @@ const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int place) {
   return *name ? name : NULL;
 }
 
-/* Columns. */
-
-int sqlite3_column_count(sqlite3_stmt *statement) { return statement ? statement->columns : 0; }
-
-int sqlite3_data_count(sqlite3_stmt *statement) {
-  return statement && statement->has_row ? statement->columns : 0;
-}
-
-const char *sqlite3_column_name(sqlite3_stmt *statement, int column) {
-  if (!statement || column < 0 || (uint32_t)column >= statement->columns) return NULL;
-  return statement->column_names[column];
-}
-
-sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int column) {
-  static inside_cell nothing;
-  if (statement && column >= 0 && (uint32_t)column < statement->columns) {
-    return VALUE_OF(&statement->cells[column]);
-  }
-  inside_failed(SQLITE_RANGE, NULL, 0);
-  inside_set_null(&nothing);
-  return VALUE_OF(&nothing);
-}
-
-#define COLUMN(type, name)                                        \
-  type sqlite3_column_##name(sqlite3_stmt *statement, int column) { \
-    return sqlite3_value_##name(sqlite3_column_value(statement, column)); \
-  }
-
-COLUMN(const void *, blob)
-COLUMN(int, bytes)
-COLUMN(int, bytes16)
-COLUMN(double, double)
-COLUMN(int, int)
-COLUMN(sqlite3_int64, int64)
-COLUMN(const unsigned char *, text)
-COLUMN(const void *, text16)
-COLUMN(int, type)
-
-/* About statements. */
-
-sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? inside_connection() : NULL; }
-
-const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
-
-int sqlite3_stmt_readonly(sqlite3_stmt *statement) { return !statement || statement->is_read_only; }
-
-int sqlite3_stmt_busy(sqlite3_stmt *statement) { return statement && statement->has_row; }
-
 sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *statement) {
   (void)db;
   return statement ? statement->next : all_statements;
-}
-
-/* The connection. */
-
-/* One of the numbers that are the reply. */
-static sqlite3_int64 number(uint8_t code, int place) {
-  wit_bytes reply;
-  if (!has_sql() || work_ask(work_of(code), &reply) != SQLITE_OK) return 0;
-  const uint8_t *at = reply.ptr + 8 * place;
-  sqlite3_int64 found = work_take_u64(&at);
-  free(reply.ptr);
-  return found;
-}
-
-sqlite3_int64 sqlite3_last_insert_rowid(sqlite3 *db) {
-  (void)db;
-  return number(WORK_LAST_INSERT_ROW_ID, 0);
-}
-
-sqlite3_int64 sqlite3_changes64(sqlite3 *db) {
-  (void)db;
-  return number(WORK_CHANGES, 0);
-}
-
-sqlite3_int64 sqlite3_total_changes64(sqlite3 *db) {
-  (void)db;
-  return number(WORK_CHANGES, 1);
-}
-
-int sqlite3_changes(sqlite3 *db) { return (int)sqlite3_changes64(db); }
-
-int sqlite3_total_changes(sqlite3 *db) { return (int)sqlite3_total_changes64(db); }
-
-int sqlite3_error_offset(sqlite3 *db) {
-  /* Only texts of SQL have one, and those the host reads. */
-  return start_has_sql && sqlite3_errcode(db) ? (int)number(WORK_ERROR_OFFSET, 0) : -1;
-}
-
-bool sql_register(uint32_t number, wit_error *error) {
-  sqlite_wasm_extension_types_function_t described;
-  inside_describe_function(inside_function_at(number), &described);
-  return sqlite_wasm_extension_sql_register_function(number, &described, error);
-}
-
-/* Whole texts. */
-
-static int execute(const char *sql) {
-  if (!has_sql()) return SQLITE_MISUSE;
-  Work *work = work_of(WORK_EXECUTE);
-  work_text(work, sql);
-  int code = work_do(work);
-  return code == SQLITE_OK ? inside_succeeded() : code;
-}
-
-/* One row for the callback: values, and a null behind them. */
-static int tell(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **), void *data,
-                bool has_row) {
-  int count = statement->columns;
-  char **texts = calloc(2 * count + 2, sizeof(char *));
-  if (!texts) return no_memory();
-  for (int i = 0; i < count; i++) {
-    texts[i] = (char *)sqlite3_column_name(statement, i);
-    texts[count + 1 + i] = has_row ? (char *)sqlite3_column_text(statement, i) : NULL;
-  }
-  int stop = callback(data, count, has_row ? texts + count + 1 : NULL, texts);
-  free(texts);
-  return stop ? inside_failed(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
-}
-
-static int each_row(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **),
-                    void *data) {
-  int code;
-  while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-    code = tell(statement, callback, data, true);
-    if (code != SQLITE_OK) return code;
-  }
-  return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-/* What SQLite takes for white space. */
-#define SPACES " \t\n\v\f\r"
-
-static int each_statement(sqlite3 *db, const char *sql,
-                          int (*callback)(void *, int, char **, char **), void *data) {
-  int code = SQLITE_OK;
-  while (code == SQLITE_OK && *sql) {
-    sqlite3_stmt *statement;
-    code = sqlite3_prepare_v2(db, sql, -1, &statement, &sql);
-    if (code == SQLITE_OK && statement) code = each_row(statement, callback, data);
-    sqlite3_finalize(statement);
-    sql += strspn(sql, SPACES);
-  }
-  return code;
-}
-
-int sqlite3_exec(sqlite3 *db, const char *sql, int (*callback)(void *, int, char **, char **),
-                 void *data, char **message) {
-  if (!sql) sql = "";
-  int code = callback ? each_statement(db, sql, callback, data) : execute(sql);
-  if (message) *message = code ? sqlite3_mprintf("%s", sqlite3_errmsg(db)) : NULL;
-  return code;
-}
-
-/* `sqlite3_get_table`: the result as one list of texts, names first. */
-
-typedef struct {
-  char **texts;
-  size_t count;
-  int rows, width;
-  bool differs;
-} Result;
-
-static int add_text(Result *result, const char *text) {
-  char **texts = sqlite3_realloc64(result->texts, (result->count + 1) * sizeof(char *));
-  char *copy = text ? sqlite3_mprintf("%s", text) : NULL;
-  if (texts) result->texts = texts;
-  if (!texts || (text && !copy)) return 1;
-  result->texts[result->count++] = copy;
-  return 0;
-}
-
-static int add_row(void *data, int width, char **values, char **names) {
-  Result *result = data;
-  int fails = 0;
-  if (result->rows == 0) {
-    for (int i = 0; i < width; i++) fails |= add_text(result, names[i]);
-    result->width = width;
-  } else if (width != result->width) {
-    result->differs = true;
-    return 1;
-  }
-  for (int i = 0; i < width; i++) fails |= add_text(result, values[i]);
-  result->rows++;
-  return fails;
-}
-
-void sqlite3_free_table(char **table) {
-  if (!table) return;
-  size_t count = (size_t)table[-1];
-  for (size_t i = 0; i + 1 < count; i++) sqlite3_free(table[i]);
-  sqlite3_free(table - 1);
-}
-
-int sqlite3_get_table(sqlite3 *db, const char *sql, char ***table, int *rows, int *width,
-                      char **message) {
-  Result result = {0};
-  *table = NULL;
-  if (rows) *rows = 0;
-  if (width) *width = 0;
-  /* The first place has the number of all, for `sqlite3_free_table`. */
-  if (add_text(&result, NULL)) return no_memory();
-  int code = sqlite3_exec(db, sql, add_row, &result, message);
-  result.texts[0] = (char *)result.count;
-  if (result.differs) {
-    static const char why[] = "sqlite3_get_table() called with two or more incompatible queries";
-    if (message) sqlite3_free(*message);
-    if (message) *message = sqlite3_mprintf("%s", why);
-    code = SQLITE_ERROR;
-  }
-  if (code != SQLITE_OK) {
-    sqlite3_free_table(result.texts + 1);
-    return code;
-  }
-  *table = result.texts + 1;
-  if (rows) *rows = result.rows;
-  if (width) *width = result.width;
-  return SQLITE_OK;
-}
-
-const void *sqlite3_column_name16(sqlite3_stmt *statement, int column) {
-  static inside_cell name;
-  const char *text = sqlite3_column_name(statement, column);
-  if (!text) return NULL;
-  wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
-                     .val.text = {(uint8_t *)text, strlen(text)}};
-  inside_clear(&name);
-  inside_set(&name, &value, SQLITE_UTF8);
-  return sqlite3_value_text16(VALUE_OF(&name));
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "start.h"
 
 /* Bytes that wait, after which they do not wait longer. */
 #define MOST_WAITING (1 << 20)
@@ -62,6 +63,11 @@ void work_value(Work *work, const wit_value *value) {
     default:
       work_bytes(work, value->val.blob.ptr, value->val.blob.len);
   }
+}
+
+void work_optional_text(Work *work, const char *text) {
+  work_u8(work, text ? SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL);
+  if (text) work_text(work, text);
 }
 
 void work_free(Work *work) {
@@ -144,6 +150,20 @@ void work_end(void) {
   if (!is_taken) failed(&error);
 }
 
+bool work_has_sql(void) {
+  if (start_has_sql) return true;
+  /* Its entry point runs again when there is some. */
+  start_wanted_sql = true;
+  inside_failed(SQLITE_MISUSE, "no SQL while an extension is described", 38);
+  return false;
+}
+
+bool sql_register(uint32_t number, wit_error *error) {
+  sqlite_wasm_extension_types_function_t described;
+  inside_describe_function(inside_function_at(number), &described);
+  return sqlite_wasm_extension_sql_register_function(number, &described, error);
+}
+
 uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }
 
 uint32_t work_take_u32(const uint8_t **at) {
@@ -165,6 +185,10 @@ const char *work_take_text(const uint8_t **at) {
   const char *text = (const char *)*at;
   *at += length + 1;
   return text;
+}
+
+const char *work_take_optional_text(const uint8_t **at) {
+  return work_take_u8(at) == SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL ? NULL : work_take_text(at);
 }
 
 void work_take_value(const uint8_t **at, wit_value *value) {

@@ -18,6 +18,12 @@ enum {
   WORK_LAST_INSERT_ROW_ID = 10,
   WORK_CHANGES = 11,
   WORK_ERROR_OFFSET = 14,
+  WORK_DESCRIBE = 15,
+  WORK_EXPAND = 16,
+  WORK_COLUMN = 17,
+  WORK_DATABASE = 18,
+  WORK_AUTOCOMMIT = 19,
+  WORK_SET_LAST_INSERT_ROW_ID = 20,
 };
 
 /* Operations, one after the other. */
@@ -34,11 +40,17 @@ void work_text(Work *work, const char *text);
 /* As they are, for what was put together before. */
 void work_raw(Work *work, const void *bytes, size_t count);
 void work_value(Work *work, const wit_value *value);
+/* A text as a value; NULL for none. */
+void work_optional_text(Work *work, const char *text);
 void work_free(Work *work);
 
 /* An operation alone, for the next call of one of the functions below. */
 Work *work_of(uint8_t code);
 Work *work_on(uint8_t code, uint32_t handle);
+
+/* Whether SQL may be asked for. Not while the extension is described: that is
+** the connection's error then. */
+bool work_has_sql(void);
 
 /* Ask, and forget what was asked. The reply is the caller's, to be freed when
 ** it is not empty. A result code; the error is the connection's. */
@@ -65,6 +77,8 @@ uint32_t work_take_u32(const uint8_t **at);
 uint64_t work_take_u64(const uint8_t **at);
 /* A text; it ends with a NUL. */
 const char *work_take_text(const uint8_t **at);
+/* A value that is a text; null for any other. */
+const char *work_take_optional_text(const uint8_t **at);
 /* It borrows its bytes. */
 void work_take_value(const uint8_t **at, wit_value *value);
 

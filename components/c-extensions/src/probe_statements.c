@@ -228,6 +228,68 @@ static void p_get_table(Context *context, int count, Value **values) {
   sqlite3_free(message);
   give(context, text);
 }
+/* p_columns(SQL, VALUES...): what a statement says of itself, before and after its
+** first step. */
+static void p_columns(Context *context, int count, Value **values) {
+  sqlite3 *db = sqlite3_context_db_handle(context);
+  sqlite3_str *text = sqlite3_str_new(0);
+  sqlite3_stmt *statement = 0;
+  int code = sqlite3_prepare_v2(db, (const char *)sqlite3_value_text(values[0]), -1, &statement, 0);
+  if (code) add_error(text, db, code);
+  for (int i = 1; statement && i < count; i++) sqlite3_bind_value(statement, i, values[i]);
+  for (int pass = 0; statement && pass < 2; pass++) {
+    char *expanded = sqlite3_expanded_sql(statement);
+    sqlite3_str_appendf(text, "%sexplain %d, %Q", pass ? "\n" : "", sqlite3_stmt_isexplain(statement), expanded);
+    sqlite3_free(expanded);
+    for (int i = -1; i <= sqlite3_column_count(statement); i++) {
+      /* One form of a type is lost when the other one is asked for. */
+      const void *wide = sqlite3_column_decltype16(statement, i);
+      sqlite3_str_appendall(text, ", ");
+      add_hex(text, wide, wide ? 2 : 0);
+      sqlite3_str_appendf(text, " %s %Q", sqlite3_column_name(statement, i), sqlite3_column_decltype(statement, i));
+    }
+    sqlite3_step(statement);
+  }
+  sqlite3_str_appendf(text, " finalize %d", sqlite3_finalize(statement));
+  give(context, text);
+}
+
+/* p_column(SCHEMA, TABLE, COLUMN) */
+static void p_column(Context *context, int count, Value **values) {
+  (void)count;
+  sqlite3 *db = sqlite3_context_db_handle(context);
+  sqlite3_str *text = sqlite3_str_new(0);
+  const char *names[3], *type = "unset", *collation = "unset";
+  int not_null = 7, primary_key = 7, auto_increment = 7;
+  for (int i = 0; i < 3; i++) names[i] = (const char *)sqlite3_value_text(values[i]);
+  int code = sqlite3_table_column_metadata(db, names[0], names[1], names[2], &type, &collation, &not_null, &primary_key, &auto_increment);
+  add_error(text, db, code);
+  sqlite3_str_appendf(text, " %Q %Q %d %d %d", type, collation, not_null, primary_key, auto_increment);
+  sqlite3_str_appendf(text, " %d", sqlite3_table_column_metadata(db, names[0], names[1], names[2], 0, 0, 0, 0, 0));
+  give(context, text);
+}
+
+/* p_database(SCHEMA): also the names of all. */
+static void p_database(Context *context, int count, Value **values) {
+  (void)count;
+  sqlite3 *db = sqlite3_context_db_handle(context);
+  sqlite3_str *text = sqlite3_str_new(0);
+  const char *schema = (const char *)sqlite3_value_text(values[0]);
+  const char *file = sqlite3_db_filename(db, schema);
+  const char *end = file ? strrchr(file, '/') : 0;
+  sqlite3_str_appendf(text, "file %Q, readonly %d, transaction %d, autocommit %d:", end ? end : file,
+                      sqlite3_db_readonly(db, schema), sqlite3_txn_state(db, schema), sqlite3_get_autocommit(db));
+  for (int i = -1; i < 4; i++) sqlite3_str_appendf(text, " %Q", sqlite3_db_name(db, i));
+  give(context, text);
+}
+
+static void p_set_row_id(Context *context, int count, Value **values) {
+  (void)count;
+  sqlite3 *db = sqlite3_context_db_handle(context);
+  sqlite3_set_last_insert_rowid(db, sqlite3_value_int64(values[0]));
+  sqlite3_result_int64(context, sqlite3_last_insert_rowid(db));
+}
+
 /* Blobs. */
 
 static void p_blob(Context *context, int count, Value **values) {
@@ -264,5 +326,6 @@ const Probe statement_probes[] = {
     {"p_run", -1, p_run},         {"p_bind", 0, p_bind},           {"p_steps", 0, p_steps},
     {"p_exec", 2, p_exec},        {"p_get_table", 1, p_get_table}, {"p_prepare", 1, p_prepare},
     {"p_fails", 1, p_fails},      {"p_changes", 0, p_changes},     {"p_set_errmsg", 0, p_set_errmsg},
-    {"p_blob", 4, p_blob},        {0},
+    {"p_blob", 4, p_blob},        {"p_columns", -1, p_columns},    {"p_column", 3, p_column},
+    {"p_database", 1, p_database}, {"p_set_row_id", 1, p_set_row_id}, {0},
 };

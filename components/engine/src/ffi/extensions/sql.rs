@@ -3,6 +3,7 @@
 //! A call that fails with [`PENDING`] waits for SQL; [`served`] runs that and
 //! repeats the call for its answer.
 
+mod about;
 mod access;
 mod blob;
 mod kept;

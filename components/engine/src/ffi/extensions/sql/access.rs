@@ -1,5 +1,15 @@
 //! Which statements only read.
 
+use libsqlite3_sys as sqlite;
+
+use super::super::abi::failure;
+use crate::host::dispatch::SqlError;
+
+/// The error of what is more than reading.
+pub fn refusal() -> SqlError {
+    failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write")
+}
+
 /// What a statement that only reads begins with. PRAGMA, ATTACH and
 /// transactions are no writes to SQLite, but change more than an answer.
 const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];

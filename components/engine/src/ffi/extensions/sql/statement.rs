@@ -8,7 +8,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
 
 use super::super::abi::failure;
-use super::access::begins_reading;
+use super::access::{begins_reading, refusal};
 use super::work::Value;
 use super::{kept, parked, refused};
 use crate::host::dispatch::SqlError;
@@ -45,7 +45,7 @@ unsafe fn first(
             && !(begins_reading(text) && sqlite::sqlite3_stmt_readonly(statement) != 0);
         if is_refused {
             sqlite::sqlite3_finalize(statement);
-            return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
+            return Err(refusal());
         }
         Ok((statement, tail.offset_from_unsigned(start)))
     }
@@ -87,11 +87,13 @@ pub unsafe fn prepare(
     }
 }
 
-fn put_count(reply: &mut Vec<u8>, count: usize) {
+/// A count, as replies have it.
+pub fn put_count(reply: &mut Vec<u8>, count: usize) {
     reply.extend_from_slice(&(count as u32).to_le_bytes());
 }
 
-fn put_bytes(reply: &mut Vec<u8>, bytes: &[u8]) {
+/// Bytes with their length in front and a zero byte behind.
+pub fn put_bytes(reply: &mut Vec<u8>, bytes: &[u8]) {
     put_count(reply, bytes.len());
     reply.extend_from_slice(bytes);
     reply.push(0);

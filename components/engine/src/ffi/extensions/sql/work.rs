@@ -6,7 +6,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::super::abi::failure;
-use super::{blob, kept, statement};
+use super::{about, access, blob, kept, statement};
 use crate::host::dispatch::SqlError;
 
 type Answer<T> = Result<T, SqlError>;
@@ -32,6 +32,13 @@ pub struct BlobPlace<'a> {
     pub key: &'a [u8],
 }
 
+/// A database of the connection.
+pub enum Wanted<'a> {
+    /// SQLite takes none for `main`, and for all where it looks at transactions.
+    Named(Option<&'a CStr>),
+    Place(c_int),
+}
+
 enum Operation<'a> {
     Write { blob: u32, offset: u32, data: &'a [u8] },
     Reset(u32),
@@ -47,6 +54,12 @@ enum Operation<'a> {
     Changes,
     CloseAll,
     ErrorOffset,
+    Describe(u32),
+    Expand(u32),
+    Column { schema: Option<&'a CStr>, table: &'a CStr, column: Option<&'a CStr> },
+    Database(Wanted<'a>),
+    Autocommit,
+    SetLastInsertRowId(i64),
 }
 
 fn malformed() -> SqlError {
@@ -95,6 +108,26 @@ impl<'a> Operations<'a> {
     fn name(&mut self) -> Answer<&'a CStr> {
         CStr::from_bytes_with_nul(self.terminated()?)
             .map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
+    }
+
+    fn optional_name(&mut self) -> Answer<Option<&'a CStr>> {
+        match self.u8()? {
+            0 => Ok(None),
+            3 => self.name().map(Some),
+            _ => Err(malformed()),
+        }
+    }
+
+    fn database(&mut self) -> Answer<Wanted<'a>> {
+        let Some(1) = self.0.first() else { return self.optional_name().map(Wanted::Named) };
+        let (_, place) = (self.u8()?, self.i64()?);
+        // No connection has so many.
+        Ok(Wanted::Place(place.try_into().unwrap_or(c_int::MAX)))
+    }
+
+    fn column(&mut self) -> Answer<Operation<'a>> {
+        let (schema, table) = (self.optional_name()?, self.name()?);
+        Ok(Operation::Column { schema, table, column: self.optional_name()? })
     }
 
     fn value(&mut self) -> Answer<Value<'a>> {
@@ -148,6 +181,12 @@ impl<'a> Operations<'a> {
             11 => Operation::Changes,
             12 => Operation::CloseAll,
             14 => Operation::ErrorOffset,
+            15 => Operation::Describe(self.u32()?),
+            16 => Operation::Expand(self.u32()?),
+            17 => self.column()?,
+            18 => Operation::Database(self.database()?),
+            19 => Operation::Autocommit,
+            20 => Operation::SetLastInsertRowId(self.i64()?),
             _ => return Err(malformed()),
         })
     }
@@ -247,6 +286,18 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             Operation::LastInsertRowId => Ok(Some(number(sqlite::sqlite3_last_insert_rowid(db)))),
             Operation::Changes => Ok(Some(changes(db))),
             Operation::ErrorOffset => Ok(Some(number(sqlite::sqlite3_error_offset(db).into()))),
+            Operation::Describe(statement) => about::described(extension, statement).map(Some),
+            Operation::Expand(statement) => about::expanded(extension, statement).map(Some),
+            Operation::Column { schema, table, column } => {
+                about::column(db, schema, table, column).map(Some)
+            }
+            Operation::Database(wanted) => Ok(Some(about::database(db, wanted))),
+            Operation::Autocommit => Ok(Some(number(sqlite::sqlite3_get_autocommit(db).into()))),
+            Operation::SetLastInsertRowId(_) if !may_write => Err(access::refusal()),
+            Operation::SetLastInsertRowId(row_id) => {
+                sqlite::sqlite3_set_last_insert_rowid(db, row_id);
+                Ok(None)
+            }
             ended => {
                 tidied(extension, ended);
                 Ok(None)

@@ -18,6 +18,7 @@ const WORLD: &str = "full-extension";
 const SOURCES: &[&str] = &[
     "library",
     "call",
+    "destructors",
     "start",
     "registrations",
     "functions",
@@ -35,6 +36,11 @@ const SOURCES: &[&str] = &[
     "unchanged",
     "linux",
 ];
+
+const LONG_DOUBLE: &str = "c-printscan-long-double";
+
+/// How Debian and WASI SDKs call the folder of their libc.
+const LIBC_TARGETS: &[&str] = &["wasm32-wasip2", "wasm32-wasi"];
 
 /// Ours, though `sqlite3ext.h` does not list them.
 const BEYOND: &[&str] = &["sqlite3_initialize", "sqlite3_shutdown"];
@@ -75,6 +81,7 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
         return;
     }
+    offer_long_double(&out);
     let routines = routines(&headers);
     write_bindings(&out);
     write(
@@ -115,6 +122,28 @@ fn sqlite_folder() -> PathBuf {
         .expect("the engine is built on libsqlite3-sys");
     let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
     folder.join("sqlite3").into_std_path_buf()
+}
+
+/// WASI's libc prints and reads `long double` only with a part of its own, as that
+/// makes all other reals slower. An extension which needs it links this; the folder
+/// has nothing else, since Rust brings the rest of the libc.
+fn offer_long_double(out: &Path) {
+    let file = format!("lib{LONG_DOUBLE}.a");
+    let compiler = cc::Build::new().get_compiler();
+    let found = LIBC_TARGETS.iter().find_map(|target| {
+        let mut command = compiler.to_command();
+        command.args([format!("--target={target}"), format!("-print-file-name={file}")]);
+        let answer = command.output().expect("the compiler runs").stdout;
+        let path = PathBuf::from(String::from_utf8(answer).ok()?.trim());
+        path.is_file().then_some(path)
+    });
+    // Where there is none, the extension's linker names what is missing.
+    let folder = out.join("long-double");
+    fs::create_dir_all(&folder).expect("OUT_DIR is writable");
+    if let Some(path) = found {
+        fs::copy(path, folder.join(file)).expect("OUT_DIR is writable");
+    }
+    println!("cargo:long_double={}", folder.display());
 }
 
 fn write(out: &Path, name: &str, text: &str) {

@@ -7,9 +7,6 @@ use std::path::PathBuf;
 /// What the sources want to be compiled with, natively too.
 const FLAGS: &str = "flags.txt";
 
-/// `fileio` sets permissions of files, which WASI does not know.
-const MISSING: &[&str] = &["fileio"];
-
 const PROBES: &[&str] = &["probes", "probe_process", "probe_statements", "probe_tables"];
 
 fn main() {
@@ -26,7 +23,6 @@ fn main() {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if path.extension().is_some_and(|extension| extension == "c")
             && let Some(name) = stem.strip_prefix("sqlean-")
-            && !MISSING.contains(&name)
         {
             let mut build = cc::Build::new();
             build
@@ -37,7 +33,9 @@ fn main() {
             compile(build, &format!("sqlean_{name}"), &flags);
         }
     }
+    let long_double = env::var("DEP_SQLITE_WASM_C_API_LONG_DOUBLE").expect("the C interface tells");
     println!("cargo:rustc-link-search={}", env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!("cargo:rustc-link-search={long_double}");
     for name in ["probes", "probes_by_table", "absent"] {
         let mut build = cc::Build::new();
         match name {

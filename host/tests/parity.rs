@@ -24,16 +24,21 @@ fn sources() -> PathBuf {
 struct Script {
     name: String,
     extension: String,
+    /// What ours is granted; natively there is no need.
+    grants: String,
     parts: Vec<String>,
 }
 
 impl Script {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("scripts are UTF-8");
-        let extension = text.lines().next().and_then(|line| line.strip_prefix("-- loads: "));
+        let mut lines = text.lines();
+        let extension = lines.next().and_then(|line| line.strip_prefix("-- loads: "));
+        let grants = lines.next().and_then(|line| line.strip_prefix("-- grants: "));
         Self {
             name: path.file_stem().expect("it has a name").to_string_lossy().into_owned(),
             extension: extension.expect("the first line says what it loads").to_owned(),
+            grants: grants.unwrap_or("sql").to_owned(),
             parts: text.split(CROSSED).map(str::to_owned).collect(),
         }
     }
@@ -48,7 +53,7 @@ impl Script {
     fn as_component(&self, component: &str, folder: &Path, part: &str) -> Outcome {
         let components = sources().join("wasm");
         let components = components.to_str().expect("the repository's path is UTF-8");
-        let grant = format!("{component}=sql");
+        let grant = format!("{component}={}", self.grants);
         let args =
             ["--extension-dir", components, "--grant", &grant, "--load", component, "test.db"];
         support::run(&support::our_binary(), &args, folder, &Input::Bytes(part.as_bytes()))
@@ -188,4 +193,22 @@ fn a_missing_routine_is_named_when_the_extension_is_loaded() {
     let args = ["--extension-dir", components.to_str().expect("UTF-8"), ":memory:", ".load absent"];
     let run = support::ours(&folder.path(), &args);
     run.complains("sqlite3_backup_init: extensions are not offered this function of SQLite");
+}
+
+/// What cannot be as natively: files have no permissions.
+#[test]
+fn permissions_that_cannot_be_set_are_an_error() {
+    let folder = Folder::fresh("permissions");
+    let components = sources().join("wasm");
+    let args = [
+        "--extension-dir",
+        components.to_str().expect("UTF-8"),
+        "--grant",
+        "sqlean_fileio=dir:.",
+        "--load",
+        "sqlean_fileio",
+        ":memory:",
+        "SELECT fileio_write('open', 'x', 438), fileio_write('closed', 'x', 384)",
+    ];
+    support::ours(&folder.path(), &args).complains("failed to write file: closed");
 }

@@ -17,6 +17,7 @@
 #include "sqlite3.c"
 #include "restored.h"
 
+#include "destructors.h"
 #include "inside.h"
 
 _Static_assert(sizeof(inside_cell) == sizeof(Mem), "inside_cell has the room of Mem");
@@ -201,12 +202,15 @@ void *sqlite3_get_auxdata(sqlite3_context *context, int place) {
 }
 
 void sqlite3_set_auxdata(sqlite3_context *context, int place, void *data,
-                         void (*forget_data)(void *)) {
+                         void (*given)(void *)) {
+  destructor *forget_data = destructor_of(given);
   Kept **old = find_kept(context->pFunc, place);
   if (*old) forget(old);
   Kept *kept = sqlite3MallocZero(sizeof(Kept));
-  sqlite3_value *argument = is_argument(place) ? sqlite3_value_dup(current.arguments[place]) : 0;
-  if (!kept || (is_argument(place) && !argument)) {
+  /* A file does not wait to be closed until the argument changes. */
+  bool stays = is_argument(place) && !destructor_closes_file(forget_data);
+  sqlite3_value *argument = stays ? sqlite3_value_dup(current.arguments[place]) : 0;
+  if (!kept || (stays && !argument)) {
     if (forget_data) forget_data(data);
     sqlite3_free(kept);
     return;

@@ -1,10 +1,10 @@
 /* Registrations. SQLite's own code keeps them in the guest's connection; those
 ** that follow the start are told to the host. */
+#include "destructors.h"
 #include "start.h"
 
 typedef void function(sqlite3_context *, int, sqlite3_value **);
 typedef void last(sqlite3_context *);
-typedef void destructor(void *);
 typedef int comparison(void *, int, const void *, int, const void *);
 
 /* SQLite's own, which the build renames. */
@@ -27,13 +27,13 @@ OWN(sqlite3_create_function16, sqlite3 *db, const void *name, int arguments, int
 OWN(sqlite3_create_function_v2, sqlite3 *db, const char *name, int arguments, int encoding,
     void *data, function *call, function *step, last *final, destructor *forget) {
   return start_registered(replaced_sqlite3_create_function_v2(
-      db, name, arguments, encoding, data, call, step, final, forget));
+      db, name, arguments, encoding, data, call, step, final, destructor_of(forget)));
 }
 
 OWN(sqlite3_create_window_function, sqlite3 *db, const char *name, int arguments, int encoding,
     void *data, function *step, last *final, last *value, function *inverse, destructor *forget) {
   return start_registered(replaced_sqlite3_create_window_function(
-      db, name, arguments, encoding, data, step, final, value, inverse, forget));
+      db, name, arguments, encoding, data, step, final, value, inverse, destructor_of(forget)));
 }
 
 OWN(sqlite3_overload_function, sqlite3 *db, const char *name, int arguments) {
@@ -53,7 +53,7 @@ OWN(sqlite3_create_collation16, sqlite3 *db, const void *name, int encoding, voi
 OWN(sqlite3_create_collation_v2, sqlite3 *db, const char *name, int encoding, void *data,
     comparison *compare, destructor *forget) {
   return start_registered(
-      replaced_sqlite3_create_collation_v2(db, name, encoding, data, compare, forget));
+      replaced_sqlite3_create_collation_v2(db, name, encoding, data, compare, destructor_of(forget)));
 }
 
 OWN(sqlite3_create_module, sqlite3 *db, const char *name, const sqlite3_module *module,
@@ -63,7 +63,11 @@ OWN(sqlite3_create_module, sqlite3 *db, const char *name, const sqlite3_module *
 
 OWN(sqlite3_create_module_v2, sqlite3 *db, const char *name, const sqlite3_module *module,
     void *data, destructor *forget) {
-  return start_registered(replaced_sqlite3_create_module_v2(db, name, module, data, forget));
+  return start_registered(replaced_sqlite3_create_module_v2(db, name, module, data, destructor_of(forget)));
+}
+
+OWN(sqlite3_set_clientdata, sqlite3 *db, const char *name, void *data, destructor *forget) {
+  return replaced_sqlite3_set_clientdata(db, name, data, destructor_of(forget));
 }
 
 OWN(sqlite3_drop_modules, sqlite3 *db, const char **kept) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "destructors.h"
 #include "statements.h"
 
 /* Rows fetched at first, and at most, at once. A lookup sees its end with the
@@ -235,8 +236,8 @@ static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
   return inside_succeeded();
 }
 
-static void forget(void *data, void (*destructor)(void *)) {
-  if (destructor != SQLITE_STATIC && destructor != SQLITE_TRANSIENT) destructor(data);
+static void forget(void *data, void (*given)(void *)) {
+  if (given != SQLITE_STATIC && given != SQLITE_TRANSIENT) destructor_of(given)(data);
 }
 
 static int bind_bytes(sqlite3_stmt *statement, int place, uint8_t class, const void *bytes,

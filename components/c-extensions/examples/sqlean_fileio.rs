@@ -1,0 +1,2 @@
+//! sqlean's `fileio`.
+c_extensions::extension!("sqlean_fileio");

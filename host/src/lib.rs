@@ -34,6 +34,7 @@ pub mod files;
 pub mod fused;
 pub mod grants;
 mod mapping;
+mod memory;
 mod native_code;
 pub mod process;
 pub mod runner;

@@ -1,5 +1,4 @@
-//! `sqlite-wasm:host/process`: interruption, limits of time and memory, and
-//! the exit code.
+//! `sqlite-wasm:host/process`: interruption, the limit of time, and the exit code.
 //!
 //! ```
 //! use sqlite_wasm_run::process::{Interrupt, ProcessCtx};
@@ -19,7 +18,6 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
-use wasmtime::ResourceLimiter;
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Host, Interruption};
@@ -339,68 +337,6 @@ fn microseconds(time: TimeVal) -> u64 {
     u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0)
 }
 
-/// Counts a component's linear memory against a limit.
-#[derive(Debug)]
-pub struct MemoryLimit {
-    limit_bytes: usize,
-    used_bytes: usize,
-    reached: Arc<AtomicBool>,
-}
-
-impl MemoryLimit {
-    /// At most `limit_bytes` for all memories together.
-    pub fn new(limit_bytes: usize) -> Self {
-        Self { limit_bytes, used_bytes: 0, reached: Arc::default() }
-    }
-
-    /// The same, and `reached` becomes true when memory is refused.
-    #[must_use]
-    pub fn reporting_to(mut self, reached: &Arc<AtomicBool>) -> Self {
-        self.reached = reached.clone();
-        self
-    }
-
-    /// Whether memory has been refused.
-    pub fn was_reached(&self) -> bool {
-        self.reached.load(Ordering::Relaxed)
-    }
-
-    /// The limit in bytes.
-    pub fn limit_bytes(&self) -> usize {
-        self.limit_bytes
-    }
-}
-
-/// Most entries of a component's tables of functions. SQLite's shell has about
-/// 5,000; they are made at start, and nothing makes them grow.
-const MAX_TABLE_ELEMENTS: usize = 1 << 20;
-
-impl ResourceLimiter for MemoryLimit {
-    fn memory_growing(
-        &mut self,
-        current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        let more = desired.saturating_sub(current);
-        if more > self.limit_bytes.saturating_sub(self.used_bytes) {
-            self.reached.store(true, Ordering::Relaxed);
-            return Ok(false);
-        }
-        self.used_bytes += more;
-        Ok(true)
-    }
-
-    fn table_growing(
-        &mut self,
-        _current: usize,
-        desired: usize,
-        _maximum: Option<usize>,
-    ) -> wasmtime::Result<bool> {
-        Ok(desired <= MAX_TABLE_ELEMENTS)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,14 +357,5 @@ mod tests {
         assert_eq!(ctx.poll().unwrap(), Some(Interruption::Deadline));
         assert_eq!(ctx.poll().unwrap_err().downcast_ref(), Some(&Stop::Timeout));
         assert!(ctx.timed_out());
-    }
-
-    #[test]
-    fn memories_are_counted_together() {
-        let mut limit = MemoryLimit::new(100);
-        assert!(limit.memory_growing(0, 60, None).unwrap());
-        assert!(!limit.memory_growing(0, 60, None).unwrap());
-        assert!(limit.was_reached());
-        assert!(limit.memory_growing(60, 100, None).unwrap());
     }
 }

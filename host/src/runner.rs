@@ -18,7 +18,8 @@ use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::{Access, Grants};
-use crate::process::{self, Interrupt, Late, MemoryLimit, ProcessCtx, ProcessView, Stop};
+use crate::memory::MemoryLimit;
+use crate::process::{self, Interrupt, Late, ProcessCtx, ProcessView, Stop};
 use crate::stdio::Stdio;
 
 /// Stack for the host's own calls on top of a component's, in bytes. The

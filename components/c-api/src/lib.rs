@@ -52,8 +52,8 @@ macro_rules! extension {
             static sqlite_wasm_routines: std::ffi::c_void;
         }
         $crate::extension!(@ $name $version $description $entry_point
-            // SAFETY: only its address is taken; the C code reads it.
-            (unsafe { &raw const sqlite_wasm_routines }));
+            // Only its address is taken; the C code reads it.
+            (&raw const sqlite_wasm_routines));
     };
     (@ $name:literal $version:literal $description:literal $entry_point:ident ($routines:expr)) => {
         #[cfg(target_family = "wasm")]

@@ -6,6 +6,7 @@ pub mod extension;
 pub mod man;
 pub mod precompile;
 pub mod run;
+mod values;
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;

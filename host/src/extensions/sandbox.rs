@@ -19,7 +19,7 @@ use super::usage::{self, Usage, WatchedMemory};
 use super::{Limits, regular_files, text};
 use crate::clock::Waiting;
 use crate::grants::Access;
-use crate::process::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// Steps of the clock that limits calls.
 pub const TICK: Duration = Duration::from_millis(10);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-use crate::process::MemoryLimit;
+use crate::memory::MemoryLimit;
 
 /// Ticks of the clock that limits calls, since it was started.
 static TICKS: AtomicU64 = AtomicU64::new(0);

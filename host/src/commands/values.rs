@@ -1,0 +1,99 @@
+//! Values of options: sizes, times, folders.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::grants::Access;
+use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
+
+/// A folder as the command line grants it.
+#[derive(Debug, Clone)]
+pub struct FolderOption {
+    pub host: PathBuf,
+    pub guest: Option<PathBuf>,
+    pub access: Access,
+}
+
+/// Read `HOST[::GUEST][:ro]`.
+pub fn parse_folder(text: &str) -> Result<FolderOption> {
+    let (text, access) = match text.strip_suffix(":ro") {
+        Some(text) => (text, Access::ReadOnly),
+        None => (text, Access::ReadWrite),
+    };
+    let (host, guest) = match text.split_once("::") {
+        Some((host, guest)) => (host, Some(PathBuf::from(guest))),
+        None => (text, None),
+    };
+    if host.is_empty() {
+        bail!("the folder is missing");
+    }
+    Ok(FolderOption { host: host.into(), guest, access })
+}
+
+/// Read bytes, as in `64M`.
+pub fn parse_size(text: &str) -> Result<usize> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: usize = match &text[digits.len()..] {
+        "" => 1,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        unit => bail!("unknown unit `{unit}`; use K, M or G"),
+    };
+    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
+    if !(1..=MAX_MEMORY_BYTES).contains(&size) {
+        bail!("it must be from 1 byte to 4G, all that a component can address");
+    }
+    Ok(size)
+}
+
+/// Read a time, as in `500ms`; without a unit it is in seconds.
+pub fn parse_duration(text: &str) -> Result<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
+    };
+    let time = Duration::try_from_secs_f64(digits.parse::<f64>()? * unit)?;
+    if time.is_zero() {
+        bail!("it must be more than nothing");
+    }
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("64M").unwrap(), 64 << 20);
+        assert_eq!(parse_size("100").unwrap(), 100);
+        assert!(parse_size("5G").is_err());
+        assert!(parse_size("0").is_err());
+        assert!(parse_size("1T").is_err());
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("250ms").unwrap(), Duration::from_millis(250));
+        assert_eq!(parse_duration("1.5").unwrap(), Duration::from_millis(1500));
+        assert!(parse_duration("-1").is_err());
+        assert!(parse_duration("0").is_err());
+    }
+
+    #[test]
+    fn folders_have_names_and_access() {
+        let folder = parse_folder("/a::/b:ro").unwrap();
+        assert_eq!(folder.host, Path::new("/a"));
+        assert_eq!(folder.guest.as_deref(), Some(Path::new("/b")));
+        assert_eq!(folder.access, Access::ReadOnly);
+        assert!(parse_folder("").is_err());
+    }
+}

@@ -81,11 +81,9 @@ pub fn embedded(wasm: &[u8]) -> Result<Option<Composition>> {
 /// When a component is not what it should be, or an extension is in there
 /// already.
 pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
+    check_cli(cli).context("failed to use the CLI")?;
     let contract = Contract::read()?;
     let before = Before::of(cli)?;
-    Shape::of(before.whole)
-        .and_then(|shape| shape.check_cli(&contract))
-        .context("failed to use the CLI")?;
     let mut parts = Vec::new();
     for source in extensions {
         let part = Part::of(source, &contract);
@@ -99,6 +97,15 @@ pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
     let composition = Composition { component_bytes, cli: file.cli, extensions: file.extensions };
     section(&mut file.bytes, SECTION, &composition.encode()?);
     Ok(Composed { wasm: file.bytes, composition, warnings })
+}
+
+/// Whether `cli` takes extensions.
+///
+/// # Errors
+///
+/// Why it does not.
+pub fn check_cli(cli: &[u8]) -> Result<()> {
+    Shape::of(Before::of(cli)?.whole)?.check_cli(&Contract::read()?)
 }
 
 /// What is composed with something: a CLI, which may have extensions already.
@@ -159,7 +166,7 @@ fn check_names(before: &[Embedded], extensions: &[Source]) -> Result<Vec<String>
     let mut warnings = Vec::new();
     for source in extensions {
         let is_there = names.iter().any(|(name, _)| *name == source.name());
-        ensure!(!is_there, "`{}` is embedded already", source.name());
+        ensure!(!is_there, "`{}` is embedded already; name it once", source.name());
         let registers = source.registers();
         for (other, theirs) in &names {
             for what in registers.iter().filter(|what| theirs.contains(what)) {

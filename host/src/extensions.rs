@@ -44,12 +44,11 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
 use wasmtime::component::{Component, HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
-use crate::component::{Beside, Loader};
+use crate::component::{Beside, LoadError, Loader};
 use crate::grants::Grants;
 use extension::Extension;
 use instance::Sandboxed;
@@ -172,8 +171,7 @@ impl ExtensionsCtx {
         if let Some((number, extension)) = known {
             return Ok(Loaded { extension: number, manifest: extension.manifest().clone() });
         }
-        let extension =
-            self.open(&path).with_context(|| format!("failed to load the extension `{name}`"))?;
+        let extension = self.open(&path).map_err(|error| refused(name, error))?;
         let manifest = extension.manifest().clone();
         Ok(Loaded { extension: self.slots.add(Slot::Loaded(Box::new(extension))), manifest })
     }
@@ -260,6 +258,15 @@ impl ExtensionsCtx {
         });
         let name = &waiting.manifest.name;
         started.map_err(|cause| error(format!("{:#}", cause.context(not_loaded(name)))))
+    }
+}
+
+/// The error of an extension that does not load. That of a file which cannot be
+/// used names it already.
+fn refused(name: &str, error: anyhow::Error) -> anyhow::Error {
+    match error.is::<LoadError>() {
+        true => error,
+        false => error.context(format!("failed to load the extension `{name}`")),
     }
 }
 

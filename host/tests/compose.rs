@@ -30,7 +30,7 @@ fn compose(args: &[&str]) -> (Folder, Outcome) {
 #[track_caller]
 fn refuses(args: &[&str], why: &str) {
     let (folder, outcome) = compose(args);
-    let outcome = outcome.complains(why);
+    let outcome = outcome.exits_with(121).complains(why);
     assert_eq!(outcome.err().lines().count(), 1, "{outcome}");
     let left = fs::read_dir(folder.path()).expect("it is there").count();
     assert_eq!(left, 0, "{outcome}");
@@ -308,7 +308,6 @@ fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
     let compiled = usual().compiled();
     let compiled = compiled.to_str().expect("UTF-8");
     refuses(&["--embed", compiled], "name the `.wasm` that it was made from");
-    refuses(&["--embed", "uuid", "-o", "no/such/folder.wasm"], "failed to write");
 }
 
 #[test]
@@ -327,8 +326,32 @@ fn only_a_cli_takes_extensions() {
     let folder = Folder::fresh("no-cli");
     let uuid = shipped("uuid");
     let args = ["compose", "--embed", "series", "--cli", uuid.to_str().expect("UTF-8")];
-    let run = support::ours(&folder.path(), &args).complains("it is no command-line component");
+    let run = support::ours(&folder.path(), &args).exits_with(121);
+    let run = run.complains("uuid.wasm`: it is no command-line component");
+    assert!(run.err().starts_with("error: failed to use the CLI `"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
+}
+
+#[test]
+fn a_result_that_nobody_could_run_or_write_is_refused() {
+    for (output, code, why) in [
+        ("out", 2, "the result is called `NAME.wasm`"),
+        ("out.cwasm", 2, "the result is called `NAME.wasm`"),
+        (
+            "none/out.wasm",
+            120,
+            "error: failed to write `none/out.wasm`: there is no folder `none`\n",
+        ),
+        ("folder.wasm", 120, "error: `folder.wasm` is a folder; name a file\n"),
+    ] {
+        let folder = Folder::fresh("output");
+        fs::create_dir(folder.path().join("folder.wasm")).expect("it is ours");
+        let cli = support::portable_component();
+        let cli = cli.to_str().expect("UTF-8");
+        let args = ["compose", "--cli", cli, "--embed", "uuid", "--force", "-o", output];
+        support::ours(&folder.path(), &args).exits_with(code).complains(why);
+        assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1, "{output}");
+    }
 }
 
 #[test]

@@ -169,6 +169,27 @@ fn what_nobody_grants_is_refused_with_the_option_that_would() {
 }
 
 #[test]
+fn grants_that_nobody_understands_are_one_line() {
+    let folder = Folder::fresh("misread");
+    for (grant, why) in [
+        ("uuid", "a grant is written `NAME=sql,dir:PATH:ro,env:VARIABLE`"),
+        ("uuid=net", "`net` is nothing to grant; use `sql`"),
+    ] {
+        let run = support::ours(&folder.path(), &["--grant", grant, ":memory:"]).exits_with(2);
+        run.complains(&format!("error: invalid value '{grant}' for '--grant <NAME=WORDS>': {why}"));
+    }
+    for (text, why) in [
+        ("[sha3]\n\ngrant = ['sql']\n", "line 3: unknown field `grant`, expected `grants`\n"),
+        ("[sha3\n", "line 1: unclosed table, expected `]`\n"),
+    ] {
+        fs::write(folder.path().join("grants.toml"), text).expect("the folder is ours");
+        let run = support::ours(&folder.path(), &["--grants", "grants.toml", ":memory:"]);
+        let why = format!("error: failed to read the grants in `grants.toml`: {why}");
+        assert_eq!(run.exits_with(120).err(), why);
+    }
+}
+
+#[test]
 fn a_grants_file_beside_an_extension_is_not_believed() {
     let folder = Folder::fresh("beside");
     let extensions = repository().join("target/release/extensions");

@@ -150,7 +150,7 @@ fn a_wrong_name_or_kind_is_one_clear_line_and_makes_nothing() {
     let scaffold = support::repository().join("tooling/new-extension");
     let cases = [
         (["", "scalar"], "KIND"),
-        (["mine", "vector"], "the kinds are: aggregate c scalar table"),
+        (["mine", "vector"], "the kinds are: aggregate, c, scalar, table"),
         (["My", "scalar"], "small letters"),
         (["../mine", "scalar"], "small letters"),
         (["match", "scalar"], "means something to Rust"),

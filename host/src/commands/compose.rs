@@ -6,12 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
+use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
-use sqlite_wasm_run::compose::{Composition, Contained, Embedded, Source, compose, known};
+use sqlite_wasm_run::compose::{
+    Composed, Composition, Contained, Embedded, Source, check_cli, compose, known,
+};
+use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_folders;
+use super::values::parse_output;
 use super::{Cache, complain, loader, print, write_whole};
 
 const DETAILS: &str = "\
@@ -35,6 +40,7 @@ first use. Of such an extension what is declared stateless is inside as well.
 pub struct Compose {
     /// The extensions, by name or by the path of a `.wasm` file
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required_unless_present = "list")]
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     embed: Vec<String>,
 
     /// The CLI, which may be composed already [default: cli.wasm beside this program]
@@ -43,6 +49,7 @@ pub struct Compose {
 
     /// The result
     #[arg(short, long, value_name = "OUT.wasm", default_value = "composed.wasm")]
+    #[arg(value_parser = parse_output)]
     output: PathBuf,
 
     /// Replace the result if it exists
@@ -85,12 +92,13 @@ impl Compose {
         if self.precompile {
             self.check_absent(&compiled)?;
         }
-        let path = self.cli.clone().map_or_else(own_cli, Ok)?;
-        let cli =
-            fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
-        let mut extensions = ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg());
-        let sources = self.embed.iter().map(|name| Source::find(name, &folders, &mut extensions));
-        let composed = compose(&cli, &sources.collect::<Result<Vec<_>>>()?)?;
+        let composed = match self.composed(&folders) {
+            Ok(composed) => composed,
+            Err(error) => {
+                complain(&format!("error: {error:#}"));
+                return Ok(exit_code::ExitCode::Artifact.into());
+            }
+        };
         composed.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         write_whole(&self.output, &composed.wasm)?;
         if self.precompile {
@@ -99,7 +107,19 @@ impl Compose {
         self.print_result(&composed.composition)
     }
 
+    /// What fails here is a component that cannot be used.
+    fn composed(&self, folders: &[PathBuf]) -> Result<Composed> {
+        let path = self.cli.clone().map_or_else(own_cli, Ok)?;
+        let cli =
+            fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
+        check_cli(&cli).with_context(|| format!("failed to use the CLI `{}`", path.display()))?;
+        let mut extensions = ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg());
+        let sources = self.embed.iter().map(|name| Source::find(name, folders, &mut extensions));
+        compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
+    }
+
     fn check_absent(&self, path: &Path) -> Result<()> {
+        ensure!(!path.is_dir(), "`{}` is a folder; name a file", path.display());
         ensure!(
             self.force || !path.exists(),
             "`{}` exists already; `--force` replaces it",

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
@@ -52,7 +52,10 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         _ => ".".as_ref(),
     };
     let write = || -> Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        ensure!(folder.is_dir(), "there is no folder `{}`", folder.display());
+        // The library would name a file that nobody knows.
+        let mut file = tempfile::NamedTempFile::new_in(folder)
+            .map_err(|error| std::io::Error::from(error.kind()))?;
         file.write_all(content)?;
         set_default_mode(file.as_file())?;
         file.persist(path)?;

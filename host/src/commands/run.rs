@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use nix::unistd::{User, getuid};
+use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
@@ -20,7 +21,7 @@ use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, R
 use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
-use super::values::{FolderOption, parse_duration, parse_folder, parse_size};
+use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
 use super::{Cache, complain, loader};
 
 /// How long a program may take to end by itself when its time is over.
@@ -58,7 +59,7 @@ pub struct RunOptions {
     pub load: Vec<String>,
 
     /// Let an extension use something: `sql`, `sql:ro`, `dir:PATH[:ro]`, `env:VARIABLE`
-    #[arg(long, value_name = "NAME=WORDS")]
+    #[arg(long, value_name = "NAME=WORDS", value_parser = parse_grant)]
     pub grant: Vec<String>,
 
     /// Grant extensions what a TOML file says: `[NAME]`, `grants = ["sql"]`
@@ -216,11 +217,13 @@ fn permits(run: &RunOptions) -> Result<Permits> {
 
 /// Ask a question that `y` or `yes` answers with yes, and all else with no.
 fn ask(question: &str) -> bool {
+    let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
+    // What was typed or pasted before the question was seen does not answer it.
+    let flushed = tcflush(&terminal, QueueSelector::IFlush);
     eprint!("{question} [y/N] ");
     let mut answer = String::new();
-    let terminal = fs::File::open("/dev/tty");
-    let read = terminal.and_then(|terminal| BufReader::new(terminal).read_line(&mut answer));
-    read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+    let read = BufReader::new(terminal).read_line(&mut answer);
+    flushed.is_ok() && read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }
 
 fn extension_limits(run: &RunOptions) -> Limits {

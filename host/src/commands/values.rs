@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::extensions::Permits;
 use sqlite_wasm_run::grants::Access;
 use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
 
@@ -29,6 +30,22 @@ pub fn parse_folder(text: &str) -> Result<FolderOption> {
         bail!("the folder is missing");
     }
     Ok(FolderOption { host: host.into(), guest, access })
+}
+
+/// Take `NAME=WORDS`, what an extension is granted.
+pub fn parse_grant(text: &str) -> Result<String> {
+    Permits::check(text)?;
+    Ok(text.to_owned())
+}
+
+/// Read the path of a `.wasm` that is to be written. The runner knows a
+/// component by that ending.
+pub fn parse_output(text: &str) -> Result<PathBuf> {
+    let path = PathBuf::from(text);
+    if path.extension().is_none_or(|ending| ending != "wasm") {
+        bail!("the result is called `NAME.wasm`; `--precompile` writes `NAME.cwasm` too");
+    }
+    Ok(path)
 }
 
 /// Read bytes, as in `64M`.
@@ -86,6 +103,22 @@ mod tests {
         assert_eq!(parse_duration("1.5").unwrap(), Duration::from_millis(1500));
         assert!(parse_duration("-1").is_err());
         assert!(parse_duration("0").is_err());
+    }
+
+    #[test]
+    fn grants_are_understood_before_anything_is_opened() {
+        assert_eq!(parse_grant("a=sql,dir:/none:ro").unwrap(), "a=sql,dir:/none:ro");
+        for wrong in ["", "a", "=sql", "a=", "a=sql,", "a=net"] {
+            assert!(parse_grant(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn results_of_compose_end_with_wasm() {
+        assert_eq!(parse_output("a/b.wasm").unwrap(), Path::new("a/b.wasm"));
+        for wrong in ["", "a", "a.cwasm", ".wasm", "wasm"] {
+            assert!(parse_output(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a component imports and exports, as far as embedding looks at it.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use wac_graph::types::{Package, Types};
 
 use super::contract::{Contract, INTERFACES};
@@ -74,7 +74,7 @@ impl Shape {
         crate::artifact::check_wasm(wasm)?;
         let mut types = Types::default();
         let package = Package::from_bytes("component", None, wasm, &mut types)
-            .map_err(|error| error.context("it is no valid component; build it again"))?;
+            .map_err(|error| anyhow!("it is no valid component: {error:#}; build it again"))?;
         let world = &types[package.ty()];
         Ok(Self {
             imports: world.imports.keys().cloned().collect(),
@@ -140,7 +140,9 @@ impl Shape {
                 || SHARED.contains(&name)
                 || name.starts_with("sqlite-wasm:extension/");
             if !is_known {
-                bail!("it imports `{import}`, which no embedded extension can have");
+                bail!(
+                    "it imports `{import}`, which no embedded extension can have; load it instead"
+                );
             }
         }
         Ok(())

@@ -97,8 +97,7 @@ impl ExtensionsCtx {
     pub fn inspect(&mut self, name: &str, path: &Path) -> Result<Inspection> {
         let mut inspection = Inspection::of_file(path)?;
         if let Err(error) = self.try_load(path, &mut inspection) {
-            let error = error.context(format!("failed to load the extension `{name}`"));
-            inspection.refusal = Some(format!("{error:#}"));
+            inspection.refusal = Some(format!("{:#}", super::refused(name, error)));
         }
         Ok(inspection)
     }

@@ -44,6 +44,35 @@ impl Folder {
     }
 }
 
+/// One thing that is granted.
+pub(super) enum Word<'a> {
+    Sql(SqlAccess),
+    Folder(&'a str, Access),
+    Variable(&'a str),
+}
+
+impl<'a> Word<'a> {
+    /// Read `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`.
+    ///
+    /// # Errors
+    ///
+    /// When it is none of these.
+    pub fn parse(word: &'a str) -> Result<Self> {
+        match word.split_once(':') {
+            None if word == "sql" => Ok(Self::Sql(SqlAccess::ReadWrite)),
+            Some(("sql", "ro")) => Ok(Self::Sql(SqlAccess::ReadOnly)),
+            Some(("dir", path)) if !path.is_empty() => Ok(match path.strip_suffix(":ro") {
+                Some(path) => Self::Folder(path, Access::ReadOnly),
+                None => Self::Folder(path, Access::ReadWrite),
+            }),
+            Some(("env", name)) if !name.is_empty() => Ok(Self::Variable(name)),
+            _ => bail!(
+                "`{word}` is nothing to grant; use `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`"
+            ),
+        }
+    }
+}
+
 /// What an extension may use. By default it has nothing: no SQL, no files, no
 /// environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,8 +86,7 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// Add what `words` say: `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or
-    /// `env:VARIABLE`.
+    /// Add what `words` say; see [`Word::parse`].
     ///
     /// # Errors
     ///
@@ -68,23 +96,14 @@ impl Permissions {
     }
 
     fn add_word(&mut self, word: &str) -> Result<()> {
-        match word.split_once(':') {
-            None if word == "sql" => self.sql = SqlAccess::ReadWrite,
-            Some(("sql", "ro")) => self.sql = self.sql.max(SqlAccess::ReadOnly),
-            Some(("dir", path)) if !path.is_empty() => {
-                self.folders.push(match path.strip_suffix(":ro") {
-                    Some(path) => Folder::open(path, Access::ReadOnly)?,
-                    None => Folder::open(path, Access::ReadWrite)?,
-                });
-            }
-            Some(("env", name)) if !name.is_empty() => {
+        match Word::parse(word)? {
+            Word::Sql(access) => self.sql = self.sql.max(access),
+            Word::Folder(path, access) => self.folders.push(Folder::open(path, access)?),
+            Word::Variable(name) => {
                 let value = env::var(name)
                     .with_context(|| format!("failed to grant the variable `{name}`"))?;
                 self.environment.push((name.to_owned(), value));
             }
-            _ => bail!(
-                "`{word}` is nothing to grant; use `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`"
-            ),
         }
         Ok(())
     }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::permissions::{Permissions, SqlAccess};
+use super::permissions::{Permissions, SqlAccess, Word};
 use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -59,11 +59,18 @@ impl Permits {
     ///
     /// When it cannot be understood, or what is granted is not there.
     pub fn add(&mut self, option: &str) -> Result<()> {
-        let Some((name, words)) = option.split_once('=').filter(|(name, _)| !name.is_empty())
-        else {
-            bail!("a grant is written `NAME=sql,dir:PATH:ro,env:VARIABLE`");
-        };
-        self.named.entry(name.to_owned()).or_default().add(words.split(','))
+        let (name, words) = split(option)?;
+        self.named.entry(name.to_owned()).or_default().add(words)
+    }
+
+    /// Whether [`Self::add`] would understand this.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn check(option: &str) -> Result<()> {
+        let (_, mut words) = split(option)?;
+        words.try_for_each(|word| Word::parse(word).map(|_| ()))
     }
 
     /// Grant what a file says, in TOML: `[NAME]` and `grants = ["sql"]`.
@@ -168,6 +175,13 @@ impl Permits {
     }
 }
 
+fn split(option: &str) -> Result<(&str, impl Iterator<Item = &str>)> {
+    match option.split_once('=') {
+        Some((name, words)) if !name.is_empty() => Ok((name, words.split(','))),
+        _ => bail!("a grant is written `NAME=sql,dir:PATH:ro,env:VARIABLE`"),
+    }
+}
+
 /// The SHA-256 of `content`, as `sha256sum` prints it and a file of grants
 /// names it.
 pub fn sha256(content: &[u8]) -> String {
@@ -203,9 +217,18 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
         if size > MAX_FILE_BYTES {
             bail!("it is longer than {MAX_FILE_BYTES} bytes");
         }
-        Ok(toml::from_str(&fs::read_to_string(path)?)?)
+        let text = fs::read_to_string(path)?;
+        toml::from_str(&text).map_err(|error| in_line(&text, &error))
     };
     read().with_context(|| format!("failed to read the grants in `{}`", path.display()))
+}
+
+/// What is wrong, in one line; the library's own words show the place in
+/// several.
+fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    anyhow!("line {line}: {}", error.message().replace('\n', ", "))
 }
 
 #[cfg(test)]

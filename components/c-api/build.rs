@@ -30,6 +30,7 @@ const SOURCES: &[&str] = &[
     "texts",
     "connection",
     "work",
+    "ahead",
     "blobs",
     "no_ops",
     "subtypes",

@@ -187,6 +187,11 @@ fn each_probe_is_called_by_a_script() {
 }
 
 #[test]
+fn what_is_asked_again_and_again_is_as_natively() {
+    compare_all("habits");
+}
+
+#[test]
 fn a_missing_routine_is_named_when_the_extension_is_loaded() {
     let folder = Folder::fresh("absent");
     let components = sources().join("wasm");

@@ -145,10 +145,10 @@ static void take_followers(const uint8_t *at, const uint8_t *end) {
   }
 }
 
-static int asked(sqlite3_blob *blob, Work *work) {
+static int asked(sqlite3_blob *blob, Work *work, Ahead possible) {
   if (blob->opened.len) free(blob->opened.ptr);
   blob->opened.len = 0;
-  int code = work_ask(work, &blob->opened);
+  int code = work_ask_ahead(work, &blob->opened, NULL, possible);
   if (code != SQLITE_OK) {
     blob->opened.len = 0;
     current->count = 0;
@@ -181,7 +181,7 @@ int sqlite3_blob_open(sqlite3 *db, const char *schema, const char *table, const 
     blobs_drop_ahead();
     Work *work = work_of(WORK_OPEN_BLOBS);
     put_places(work, blob, &wanted, row_id);
-    code = asked(blob, work);
+    code = asked(blob, work, AHEAD_POSSIBLE);
   }
   if (code != SQLITE_OK) {
     free(blob);
@@ -196,7 +196,7 @@ int sqlite3_blob_reopen(sqlite3_blob *blob, sqlite3_int64 row_id) {
   if (blob->is_lost) return SQLITE_ABORT;
   Work *work = work_on(WORK_REOPEN_BLOB, blob->handle);
   work_u64(work, row_id);
-  int code = asked(blob, work);
+  int code = asked(blob, work, AHEAD_NEVER);
   blob->is_lost = code != SQLITE_OK;
   return code;
 }

@@ -21,6 +21,9 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+// Linked in place of the libc's.
+use sqlite_wasm_memory as _;
+
 /// An extension's entry point: database, error message, and table of routines.
 pub type EntryPoint = unsafe extern "C" fn(*mut c_void, *mut *mut c_char, *const c_void) -> c_int;
 

@@ -147,14 +147,16 @@ static int show_row(sqlite3_stmt *statement) {
 
 static int fetch(sqlite3_stmt *statement) {
   drop_rows(statement);
-  statement->limit = statement->runs ? statement->limit * 4 : FIRST_ROWS;
+  statement->limit = statement->trail.runs ? statement->limit * 4 : FIRST_ROWS;
   if (statement->limit > MOST_ROWS) statement->limit = MOST_ROWS;
   Work *work = &statement->bound;
+  bool can_be_ahead = statement->is_read_only && !statement->trail.runs && !work->count;
   work_u8(work, WORK_STEP);
   work_u32(work, statement->handle);
   work_u32(work, statement->limit);
-  int code = work_ask(work, &statement->rows);
-  statement->runs = code == SQLITE_OK;
+  int code = work_ask_ahead(work, &statement->rows, &statement->trail,
+                            can_be_ahead ? AHEAD_POSSIBLE : AHEAD_NEVER);
+  statement->trail.runs = code == SQLITE_OK;
   if (code != SQLITE_OK) {
     statement->rows.len = 0;
     return statement->code = code;
@@ -168,7 +170,7 @@ static int fetch(sqlite3_stmt *statement) {
 
 static int finished(sqlite3_stmt *statement) {
   drop_rows(statement);
-  statement->runs = false;
+  statement->trail.runs = false;
   statement->is_last = false;
   statement->code = SQLITE_OK;
   inside_succeeded();
@@ -181,7 +183,7 @@ int sqlite3_step(sqlite3_stmt *statement) {
   if (statement->has_row) drop_cells(statement);
   statement->has_row = false;
   if (statement->rows_left) return show_row(statement);
-  if (statement->runs && statement->is_last) return finished(statement);
+  if (statement->trail.runs && statement->is_last) return finished(statement);
   int code = fetch(statement);
   if (code != SQLITE_OK) return code;
   inside_succeeded();
@@ -192,12 +194,21 @@ int sqlite3_reset(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
   /* After the last row, and after a failure, it is reset already. */
-  if (statement->runs && !statement->is_last) work_later(work_on(WORK_RESET, statement->handle));
+  if (statement->trail.runs && !statement->is_last) work_later(work_on(WORK_RESET, statement->handle));
   drop_rows(statement);
-  statement->runs = false;
+  statement->trail.runs = false;
   statement->is_last = false;
   statement->code = SQLITE_OK;
   return code;
+}
+
+static void forget_trail(sqlite3_stmt *ended) {
+  work_drop_ahead();
+  for (sqlite3_stmt *each = all_statements; each; each = each->next) {
+    ahead_forget(&each->trail, &ended->trail);
+  }
+  ahead_forget(&ended->trail, &ended->trail);
+  work_free(&ended->trail.next);
 }
 
 int sqlite3_finalize(sqlite3_stmt *statement) {
@@ -208,6 +219,7 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
   sqlite3_stmt **place = &all_statements;
   while (*place != statement) place = &(*place)->next;
   *place = statement->next;
+  forget_trail(statement);
   free(statement->prepared.ptr);
   free(statement->parameter_names);
   free(statement->column_names);
@@ -226,7 +238,7 @@ static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
   if (place < 1 || (uint32_t)place > statement->parameters) {
     return inside_failed(SQLITE_RANGE, NULL, 0);
   }
-  if (statement->runs) {
+  if (statement->trail.runs) {
     return inside_failed(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
   }
   work_u8(&statement->bound, WORK_BIND);

@@ -2,6 +2,7 @@
 #ifndef STATEMENTS_H
 #define STATEMENTS_H
 
+#include "ahead.h"
 #include "inside.h"
 #include "work.h"
 
@@ -20,7 +21,8 @@ struct sqlite3_stmt {
   wit_bytes rows;
   const uint8_t *next_row;
   uint32_t rows_left, limit, width;
-  bool is_last, runs, has_row;
+  bool is_last, has_row;
+  Trail trail;
   inside_cell *cells;
   /* Declared types of its columns, when they were asked for. */
   wit_bytes described;

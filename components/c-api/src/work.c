@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "call.h"
 #include "start.h"
 
@@ -107,17 +108,35 @@ static bool send(Work *work, wit_bytes *reply, wit_error *error) {
   return is_done;
 }
 
-int work_ask(Work *work, wit_bytes *reply) {
+/* With what waits before it. */
+static Work *behind_held(Work *work) {
+  if (!held.count || work == &held) return work;
+  add(&held, work->bytes, work->count);
+  sent(work);
+  return &held;
+}
+
+int work_ask_ahead(Work *work, wit_bytes *reply, Trail *own, Ahead possible) {
   wit_error error;
   if (blobs_drop_ahead) blobs_drop_ahead();
   work_asked++;
   work_changed++;
-  if (held.count && work != &held) {
-    add(&held, work->bytes, work->count);
+  if (held.count) possible = AHEAD_NEVER;
+  if (possible && ahead_take(work, own, reply)) {
     sent(work);
-    work = &held;
+    return SQLITE_OK;
   }
-  return send(work, reply, &error) ? SQLITE_OK : failed(&error);
+  ahead_drop(&held);
+  ahead_learn(work, own, possible);
+  work = behind_held(work);
+  ahead_put(work, own);
+  if (!send(work, reply, &error)) return failed(&error);
+  ahead_answered(reply);
+  return SQLITE_OK;
+}
+
+int work_ask(Work *work, wit_bytes *reply) {
+  return work_ask_ahead(work, reply, NULL, AHEAD_NEVER);
 }
 
 int work_do(Work *work) {
@@ -140,8 +159,11 @@ int work_later(Work *work) {
   return held.count > MOST_WAITING ? work_do(&held) : SQLITE_OK;
 }
 
+void work_drop_ahead(void) { ahead_drop(&held); }
+
 void work_end(void) {
   if (blobs_drop_ahead) blobs_drop_ahead();
+  ahead_end(&held);
   if (!held.count) return;
   full_extension_list_u8_t operations = {held.bytes, held.count};
   wit_error error;

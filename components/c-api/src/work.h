@@ -17,6 +17,7 @@ enum {
   WORK_READ = 9,
   WORK_LAST_INSERT_ROW_ID = 10,
   WORK_CHANGES = 11,
+  WORK_AHEAD = 13,
   WORK_ERROR_OFFSET = 14,
   WORK_DESCRIBE = 15,
   WORK_EXPAND = 16,
@@ -52,11 +53,21 @@ Work *work_on(uint8_t code, uint32_t handle);
 ** the connection's error then. */
 bool work_has_sql(void);
 
+/* Whether a question can be answered before it is asked: it only reads, and
+** begins anew. */
+typedef enum { AHEAD_NEVER, AHEAD_POSSIBLE } Ahead;
+
+/* Of a statement: what is asked behind its steps; see ahead.h. */
+typedef struct Trail Trail;
+
 /* Ask, and forget what was asked. The reply is the caller's, to be freed when
 ** it is not empty. A result code; the error is the connection's. */
 int work_ask(Work *work, wit_bytes *reply);
 /* The same where there is no reply. */
 int work_do(Work *work);
+/* As `work_ask`, for what may be answered ahead or lead to what is; `own` is the
+** trail of the statement that is stepped, null for another question. */
+int work_ask_ahead(Work *work, wit_bytes *reply, Trail *own, Ahead possible);
 /* It waits for what is asked next, or for the end of the call. */
 int work_later(Work *work);
 /* The call ends: what waits is the host's. Null where nothing asks for SQL. */
@@ -66,6 +77,9 @@ void work_end(void) __attribute__((weak));
 extern uint64_t work_asked;
 /* Grows also with what waits: what was read is as it was, until then. */
 extern uint64_t work_changed;
+
+/* A statement ends, which may be in what is known already. */
+void work_drop_ahead(void);
 
 /* Before a question, and at the end of the call: blobs that were opened ahead
 ** and not wanted. Null where no blobs are opened. */

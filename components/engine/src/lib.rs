@@ -12,6 +12,9 @@ mod result_code;
 mod wal_index;
 mod wal_note;
 
+// Linked in place of the libc's.
+use sqlite_wasm_memory as _;
+
 /// The interfaces of `wit/host`, as the component sees them.
 #[allow(missing_docs)]
 pub mod host {

@@ -4,7 +4,6 @@ pub mod connection;
 pub mod extensions;
 pub mod io_methods;
 pub mod mapped;
-mod memory;
 pub mod output;
 pub mod read_list;
 pub mod vfs;

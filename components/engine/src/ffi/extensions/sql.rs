@@ -134,7 +134,7 @@ unsafe fn answer(
     request: SqlRequest,
 ) -> Result<Vec<u8>, SqlError> {
     let SqlRequest { work, read_only, function } = request;
-    let asker = work::Asker { db, extension, may_write: !read_only };
+    let asker = work::Asker { db, extension, may_write: !read_only, is_ahead: false };
     // SAFETY: the caller's connection.
     unsafe {
         let reply = work::done(asker, &work)?;

@@ -8,6 +8,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
+use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
@@ -17,6 +18,10 @@ use super::work::BlobPlace;
 /// Most blobs that stay open; sqlite-vec has one for each column with vectors,
 /// and two more.
 const MAX_PARKED: usize = 16;
+
+/// Blobs that are taken, after which one that was not among them is closed. SQLite
+/// looks at each open one whenever a statement begins.
+const MAX_IDLE: u64 = 64;
 
 /// What statements begin with that neither end a transaction nor change a
 /// schema, so that open blobs are nothing to them.
@@ -41,8 +46,17 @@ impl Place {
     }
 }
 
+struct Parked {
+    place: Place,
+    blob: *mut sqlite3_blob,
+    /// How many were taken before.
+    since: u64,
+}
+
 struct State {
-    parked: RefCell<Vec<(Place, *mut sqlite3_blob)>>,
+    /// Those that were parked last are behind.
+    parked: RefCell<Vec<Parked>>,
+    taken: Cell<u64>,
     /// Steps of the program that are in progress, one in the other.
     steps: Cell<u32>,
 }
@@ -50,7 +64,8 @@ struct State {
 // SAFETY: a component has one thread.
 unsafe impl Sync for State {}
 
-static STATE: State = State { parked: RefCell::new(Vec::new()), steps: Cell::new(0) };
+static STATE: State =
+    State { parked: RefCell::new(Vec::new()), taken: Cell::new(0), steps: Cell::new(0) };
 
 /// Keep an open blob, or close it.
 ///
@@ -66,11 +81,13 @@ pub unsafe fn park(place: Place, blob: *mut sqlite3_blob) {
             return;
         }
         let mut parked = STATE.parked.borrow_mut();
-        parked.push((place, blob));
-        let oldest = (parked.len() > MAX_PARKED).then(|| parked.remove(0).1);
+        let since = STATE.taken.get();
+        parked.push(Parked { place, blob, since });
+        let is_needless = parked.len() > MAX_PARKED || parked[0].since + MAX_IDLE < since;
+        let oldest = is_needless.then(|| parked.remove(0));
         drop(parked);
         if let Some(oldest) = oldest {
-            sqlite::sqlite3_blob_close(oldest);
+            sqlite::sqlite3_blob_close(oldest.blob);
         }
     }
 }
@@ -87,17 +104,19 @@ pub unsafe fn take(
 ) -> Option<(Place, *mut sqlite3_blob)> {
     let found = {
         let mut parked = STATE.parked.borrow_mut();
-        let index = parked.iter().rposition(|(place, _)| {
+        let index = parked.iter().rposition(|Parked { place, .. }| {
             place.db == db && place.extension == extension && place.key == wanted.key
         })?;
         parked.remove(index)
     };
-    // SAFETY: a parked blob is open. The row may be another one, or gone.
+    STATE.taken.update(|taken| taken + 1);
+    // SAFETY: a parked blob is open. To read nothing of it fails when the row was
+    // changed meanwhile, or is gone.
     unsafe {
-        if sqlite::sqlite3_blob_reopen(found.1, wanted.row_id) == sqlite::SQLITE_OK {
-            return Some(found);
+        if sqlite::sqlite3_blob_read(found.blob, null_mut(), 0, 0) == sqlite::SQLITE_OK {
+            return Some((found.place, found.blob));
         }
-        sqlite::sqlite3_blob_close(found.1);
+        sqlite::sqlite3_blob_close(found.blob);
     }
     None
 }
@@ -108,7 +127,7 @@ pub fn close_all() {
         return;
     }
     let parked = std::mem::take(&mut *STATE.parked.borrow_mut());
-    for (_, blob) in parked {
+    for Parked { blob, .. } in parked {
         // SAFETY: a parked blob is open.
         unsafe { sqlite::sqlite3_blob_close(blob) };
     }

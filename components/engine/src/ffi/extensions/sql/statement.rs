@@ -136,11 +136,24 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str, read_only: bool) -> Resu
             parked::make_way_for(statement);
             while sqlite::sqlite3_step(statement) == sqlite::SQLITE_ROW {}
             if sqlite::sqlite3_finalize(statement) != sqlite::SQLITE_OK {
-                return Err(refused(db));
+                return Err(failed(db));
             }
         }
     }
     Ok(())
+}
+
+/// Why a statement that ran has failed. What it did is taken back, which may be
+/// what a parked blob is in.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+unsafe fn failed(db: *mut sqlite3) -> SqlError {
+    // SAFETY: the caller's connection.
+    let error = unsafe { refused(db) };
+    parked::close_all();
+    error
 }
 
 /// # Safety
@@ -163,7 +176,7 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
                     break;
                 }
                 _ => {
-                    let error = refused(db);
+                    let error = failed(db);
                     sqlite::sqlite3_reset(statement);
                     return Err(error);
                 }
@@ -177,6 +190,21 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
     let width = unsafe { sqlite::sqlite3_column_count(statement) };
     reply[5..9].copy_from_slice(&width.to_le_bytes());
     Ok(reply)
+}
+
+/// Whether it writes nothing, and changes no transaction.
+///
+/// # Safety
+///
+/// The handle's connection is open.
+pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> {
+    let (_, statement) = kept::statement(extension, handle)?;
+    // SAFETY: a kept statement was not finalized; SQLite's text is a C string.
+    unsafe {
+        let text = CStr::from_ptr(sqlite::sqlite3_sql(statement)).to_bytes();
+        Ok(sqlite::sqlite3_stmt_readonly(statement) != 0
+            && str::from_utf8(text).is_ok_and(begins_reading))
+    }
 }
 
 /// Add the row at which the statement is.

@@ -1,0 +1,2 @@
+//! What extensions do again and again.
+c_extensions::extension!("habits");

@@ -36,10 +36,10 @@ fn main() {
     let long_double = env::var("DEP_SQLITE_WASM_C_API_LONG_DOUBLE").expect("the C interface tells");
     println!("cargo:rustc-link-search={}", env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rustc-link-search={long_double}");
-    for name in ["probes", "probes_by_table", "habits", "absent"] {
+    for name in ["probes", "probes_by_table", "habits", "absent", "ends"] {
         let mut build = cc::Build::new();
         match name {
-            "absent" | "habits" => build.file(format!("src/{name}.c")),
+            "absent" | "habits" | "ends" => build.file(format!("src/{name}.c")),
             _ => build.files(PROBES.iter().map(|name| format!("src/{name}.c"))),
         };
         // Without it the C calls through the table that its entry point gets.

@@ -121,6 +121,11 @@ fn sqlean_is_as_natively() {
 }
 
 #[test]
+fn destructors_run_when_a_connection_is_closed() {
+    compare_all("ends");
+}
+
+#[test]
 fn each_routine_is_as_natively() {
     compare_all("probes_");
 }

@@ -88,6 +88,9 @@ void inside_module_release(inside_module *module);
 const sqlite3_module *inside_module_methods(const inside_module *module);
 void *inside_module_data(const inside_module *module);
 
+/* The connection is closed: the destructors of all that it has run. */
+void inside_close(void);
+
 /* Put an error into the connection, and the code as a function returns it. */
 int inside_failed(int code, const char *message, size_t length);
 int inside_succeeded(void);

@@ -458,6 +458,40 @@ const sqlite3_module *inside_module_methods(const Module *module) { return modul
 
 void *inside_module_data(const Module *module) { return module->pAux; }
 
+/* The end of the connection: what was registered is given back, in SQLite's order. */
+
+static void forget_collations(void) {
+  for (HashElem *element = sqliteHashFirst(&connection->aCollSeq); element;
+       element = sqliteHashNext(element)) {
+    CollSeq *collations = sqliteHashData(element);
+    for (int i = 0; i < 3; i++) {
+      if (collations[i].xDel) collations[i].xDel(collations[i].pUser);
+      collations[i].xDel = 0;
+    }
+  }
+}
+
+static void forget_functions(void) {
+  for (HashElem *element = sqliteHashFirst(&connection->aFunc); element;
+       element = sqliteHashNext(element)) {
+    FuncDef *function = sqliteHashData(element);
+    for (; function; function = function->pNext) {
+      functionDestroy(connection, function);
+      function->u.pDestructor = 0;
+    }
+  }
+}
+
+void inside_close(void) {
+  while (all_kept) forget(&all_kept);
+  while (connection->pDbData) {
+    replaced_sqlite3_set_clientdata(connection, connection->pDbData->zName, 0, 0);
+  }
+  forget_functions();
+  forget_collations();
+  replaced_sqlite3_drop_modules(connection, 0);
+}
+
 /* Errors. */
 
 int inside_failed(int code, const char *message, size_t length) {

@@ -89,8 +89,12 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   return tell_new(error);
 }
 
-/* What the C code registered is freed with the instance. */
-void exports_sqlite_wasm_extension_extension_disconnect(void) {}
+void exports_sqlite_wasm_extension_extension_disconnect(void) {
+  call_begin();
+  /* The connection is gone for SQL, and the instance goes with it. */
+  start_has_sql = false;
+  inside_close();
+}
 
 /* The manifest. */
 

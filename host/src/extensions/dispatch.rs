@@ -322,7 +322,7 @@ impl ExtensionsView<'_> {
     /// Tell an extension that a connection is closed.
     fn disconnected(&mut self, extension: u32) -> Result<(), SqlError> {
         let sandbox = self.extension(extension)?;
-        if !sandbox.has_connected() {
+        if !sandbox.awaits_end() {
             return Ok(());
         }
         call_at_once!(sandbox, extension.call_disconnect())

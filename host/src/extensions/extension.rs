@@ -113,9 +113,11 @@ impl Extension {
         permissions: &Permissions,
     ) -> Result<Self> {
         let mut main = main.named(&manifest.name);
-        if matches!(manifest.connects, Connecting::AtLoadWithTable(_)) {
-            main = main.connecting_late();
-        }
+        main = match manifest.connects {
+            Connecting::Never => main.connecting_never(),
+            Connecting::AtLoad => main,
+            Connecting::AtLoadWithTable(_) => main.connecting_late(),
+        };
         main.permit(permissions);
         let has_stateless =
             manifest.functions.iter().any(|f| f.flags.contains(FunctionFlags::STATELESS));

@@ -77,6 +77,8 @@ pub struct Sandboxed {
     is_connected: bool,
     /// The instance is not, or will not be, one that was connected; it is to be.
     to_connect: bool,
+    /// It is never connected, and told of the end of its connection all the same.
+    is_told_of_end: bool,
     /// The answer of a unary call that has given nothing, until it is asked for.
     pub set_aside: Option<Answer<Output>>,
 }
@@ -105,6 +107,7 @@ impl Sandboxed {
             breakdown: None,
             is_connected: false,
             to_connect: false,
+            is_told_of_end: false,
             set_aside: None,
         })
     }
@@ -126,6 +129,7 @@ impl Sandboxed {
             breakdown: None,
             is_connected: false,
             to_connect: self.to_connect,
+            is_told_of_end: self.is_told_of_end,
         }
     }
 
@@ -246,9 +250,17 @@ impl Sandboxed {
         self
     }
 
-    /// Whether there is an instance that was connected.
-    pub fn has_connected(&self) -> bool {
-        self.is_connected && !self.to_connect
+    /// Never to be connected. Where each connection has an instance, that ends
+    /// with it, so it is told.
+    pub fn connecting_never(mut self) -> Self {
+        self.is_told_of_end = self.may_wait();
+        self
+    }
+
+    /// Whether there is an instance that is to know that its connection is closed.
+    pub fn awaits_end(&self) -> bool {
+        let has_connected = self.is_connected && !self.to_connect;
+        has_connected || (self.is_told_of_end && matches!(self.state, State::Suspendable(_)))
     }
 
     /// Connect an instance that is to be, since it takes the place of one that

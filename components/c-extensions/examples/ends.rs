@@ -1,0 +1,2 @@
+//! Destructors of all that an extension registers.
+c_extensions::extension!("ends");

@@ -16,8 +16,16 @@ const EXECUTE: u8 = 5;
 const STEP: u8 = 6;
 const OPEN_BLOBS: u8 = 7;
 const READ: u8 = 9;
+const LAST_INSERT_ROW_ID: u8 = 10;
 const CLOSE_ALL: u8 = 12;
 const AHEAD: u8 = 13;
+const ERROR_OFFSET: u8 = 14;
+const DESCRIBE: u8 = 15;
+const EXPAND: u8 = 16;
+const COLUMN: u8 = 17;
+const DATABASE: u8 = 18;
+const AUTOCOMMIT: u8 = 19;
+const SET_LAST_INSERT_ROW_ID: u8 = 20;
 
 /// An operation: its code, and all that follows.
 fn operation(code: u8, parts: &[&[u8]]) -> Vec<u8> {
@@ -84,6 +92,11 @@ fn what_is_no_operation_is_refused() {
     refused(operation(PREPARE, &[&number(u32::MAX)]), WHY);
     refused(operation(BIND, &[&number(0), &number(1), &[5]]), WHY);
     refused(operation(OPEN_BLOBS, &[&number(u32::MAX), &place("t", 1)]), WHY);
+    refused(operation(COLUMN, &[&[1], &text("t")]), WHY);
+    refused(operation(COLUMN, &[&[0], &text("t")]), WHY);
+    refused(operation(DATABASE, &[&[2]]), WHY);
+    refused(operation(DATABASE, &[&[1], &number(0)]), WHY);
+    refused(operation(SET_LAST_INSERT_ROW_ID, &[&number(0)]), WHY);
 }
 
 #[test]
@@ -92,6 +105,8 @@ fn a_handle_of_nothing_is_refused() {
     refused(operation(STEP, &[&number(0), &number(1)]), WHY);
     refused(operation(STEP, &[&number(u32::MAX), &number(1)]), WHY);
     refused(operation(READ, &[&number(7), &number(0), &number(1)]), WHY);
+    refused(operation(DESCRIBE, &[&number(7)]), WHY);
+    refused(operation(EXPAND, &[&number(7)]), WHY);
 }
 
 #[test]
@@ -99,6 +114,41 @@ fn a_text_that_sqlite_cannot_take_is_refused() {
     refused(operation(EXECUTE, &[&number(2), b"\xff\xfe", &[0]]), "no UTF-8");
     refused(operation(OPEN_BLOBS, &[&number(1), &place("t\0u", 1)]), "a name has a NUL");
     refused(operation(EXECUTE, &[&text("SELEC 1")]), "syntax error");
+    refused(operation(COLUMN, &[&[3], &text("ma\0in"), &text("t"), &[0]]), "a name has a NUL");
+    refused(operation(COLUMN, &[&[0], &text("t"), &[3], &text("z")]), "no such table column: t.z");
+}
+
+#[test]
+fn statements_columns_and_databases_say_what_they_are() {
+    let named = |text: &str| {
+        let hex: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
+        format!("03{:02X}000000{hex}00", text.len())
+    };
+    let place = |number: i64| operation(DATABASE, &[&[1], &number.to_le_bytes()]);
+    let told = answers(&[
+        operation(PREPARE, &[&text("EXPLAIN QUERY PLAN SELECT b FROM t WHERE b = ?")]),
+        operation(PREPARE, &[&text("SELECT b, 1 FROM t WHERE b = ?")]),
+        operation(DESCRIBE, &[&number(1)]),
+        operation(EXPAND, &[&number(1)]),
+        operation(COLUMN, &[&[0], &text("t"), &[3], &text("b")]),
+        place(i64::MAX),
+        place(0),
+        operation(AUTOCOMMIT, &[]),
+        operation(ERROR_OFFSET, &[]),
+        operation(SET_LAST_INSERT_ROW_ID, &[&77i64.to_le_bytes()]),
+        vec![LAST_INSERT_ROW_ID],
+        operation(DESCRIBE, &[&number(0)]),
+    ]);
+    assert_eq!(told[2], format!("reply 0002000000{}00", named("BLOB")));
+    assert_eq!(told[3], format!("reply {}", named("SELECT b, 1 FROM t WHERE b = NULL")));
+    assert_eq!(told[4], format!("reply {}{}000000", named("BLOB"), named("BINARY")));
+    assert_eq!(told[5], "reply 0000FFFFFFFFFFFFFFFF");
+    assert!(told[6].starts_with(&format!("reply {}03", named("main"))), "{told:?}");
+    assert_eq!(told[7], "reply 0100000000000000");
+    assert_eq!(told[8], "reply FFFFFFFFFFFFFFFF");
+    assert_eq!(told[9], "reply ");
+    assert_eq!(told[10], "reply 4D00000000000000");
+    assert_eq!(told[11], "reply 020400000000000000");
 }
 
 #[test]

@@ -113,6 +113,7 @@ pub unsafe fn column(
 }
 
 /// A database's name and file, whether it is read-only, and its transaction.
+/// There may be none.
 ///
 /// # Safety
 ///
@@ -121,15 +122,24 @@ pub unsafe fn database(db: *mut sqlite3, wanted: Wanted) -> Vec<u8> {
     let mut reply = Vec::with_capacity(64);
     // SAFETY: the caller's connection; SQLite's texts are C strings, or null.
     unsafe {
-        let name = match wanted {
-            Wanted::Named(name) => pointer(name),
-            Wanted::Place(place) => sqlite::sqlite3_db_name(db, place),
+        let (name, is_none) = match wanted {
+            Wanted::Named(name) => (pointer(name), false),
+            Wanted::Place(place) => {
+                let name = sqlite::sqlite3_db_name(db, place);
+                (name, name.is_null())
+            }
+        };
+        let (file, numbers) = match is_none {
+            // Null would be `main` to SQLite.
+            true => (null(), [-1, -1]),
+            false => (
+                sqlite::sqlite3_db_filename(db, name),
+                [sqlite::sqlite3_db_readonly(db, name), sqlite::sqlite3_txn_state(db, name)],
+            ),
         };
         put_text(&mut reply, name);
-        put_text(&mut reply, sqlite::sqlite3_db_filename(db, name));
-        for number in [sqlite::sqlite3_db_readonly(db, name), sqlite::sqlite3_txn_state(db, name)] {
-            reply.extend_from_slice(&number.to_le_bytes());
-        }
+        put_text(&mut reply, file);
+        reply.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
     reply
 }

@@ -1,13 +1,14 @@
 //! Composing: extensions put into the CLI, from their compiled form.
 //!
 //! ```no_run
-//! use sqlite_wasm_run::compose::{Source, compose};
+//! use sqlite_wasm_run::compose::{Base, Source, compose};
 //! use sqlite_wasm_run::extensions::ExtensionsCtx;
 //!
 //! let folders = ["extensions".into()];
 //! let mut extensions = ExtensionsCtx::new(Vec::new());
 //! let series = Source::find("series", &folders, &mut extensions)?;
-//! let composed = compose(&std::fs::read("cli.wasm")?, &[series])?;
+//! let cli = Base::read("cli.wasm".as_ref())?;
+//! let composed = compose(&cli, &[series])?;
 //! std::fs::write("out.wasm", composed.wasm)?;
 //! # Ok::<(), anyhow::Error>(())
 //! ```
@@ -34,7 +35,9 @@ mod source;
 mod splice;
 
 use std::borrow::Cow;
+use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use wasm_encoder::{ComponentSection, CustomSection};
@@ -73,17 +76,15 @@ pub fn embedded(wasm: &[u8]) -> Result<Option<Composition>> {
     Composition::of(wasm)
 }
 
-/// Put `extensions` into `cli`, which may be composed already. The same input
-/// gives the same bytes.
+/// Put `extensions` into `base`. The same input gives the same bytes.
 ///
 /// # Errors
 ///
 /// When a component is not what it should be, or an extension is in there
 /// already.
-pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
-    check_cli(cli).context("failed to use the CLI")?;
+pub fn compose(base: &Base, extensions: &[Source]) -> Result<Composed> {
     let contract = Contract::read()?;
-    let before = Before::of(cli)?;
+    let before = Before::of(&base.wasm)?;
     let mut parts = Vec::new();
     for source in extensions {
         let part = Part::of(source, &contract);
@@ -92,20 +93,32 @@ pub fn compose(cli: &[u8], extensions: &[Source]) -> Result<Composed> {
     let warnings = check_names(&before.extensions, extensions)?;
     let mut file = File::join(&before, &contract, &parts)?;
     let component_bytes = file.bytes.len();
-    file.carry(cli, &before)?;
+    file.carry(&base.wasm, &before)?;
     file.add(&parts)?;
     let composition = Composition { component_bytes, cli: file.cli, extensions: file.extensions };
     section(&mut file.bytes, SECTION, &composition.encode()?);
     Ok(Composed { wasm: file.bytes, composition, warnings })
 }
 
-/// Whether `cli` takes extensions.
-///
-/// # Errors
-///
-/// Why it does not.
-pub fn check_cli(cli: &[u8]) -> Result<()> {
-    Shape::of(Before::of(cli)?.whole)?.check_cli(&Contract::read()?)
+/// What takes extensions: a CLI, which may be composed already.
+pub struct Base {
+    wasm: Vec<u8>,
+}
+
+impl Base {
+    /// Read the one at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or takes none.
+    pub fn read(path: &Path) -> Result<Self> {
+        let read = || -> Result<Self> {
+            let wasm = fs::read(path)?;
+            Shape::of(Before::of(&wasm)?.whole)?.check_cli(&Contract::read()?)?;
+            Ok(Self { wasm })
+        };
+        read().with_context(|| format!("failed to use the CLI `{}`", path.display()))
+    }
 }
 
 /// What is composed with something: a CLI, which may have extensions already.

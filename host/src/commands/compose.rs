@@ -1,7 +1,6 @@
 //! `compose`: extensions put into the CLI.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,7 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::compose::{
-    Composed, Composition, Contained, Embedded, Source, check_cli, compose, known,
+    Base, Composed, Composition, Contained, Embedded, Source, compose, known,
 };
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
@@ -110,9 +109,7 @@ impl Compose {
     /// What fails here is a component that cannot be used.
     fn composed(&self, folders: &[PathBuf]) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
-        let cli =
-            fs::read(&path).with_context(|| format!("failed to read `{}`", path.display()))?;
-        check_cli(&cli).with_context(|| format!("failed to use the CLI `{}`", path.display()))?;
+        let cli = Base::read(&path)?;
         let mut extensions = ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg());
         let sources = self.embed.iter().map(|name| Source::find(name, folders, &mut extensions));
         compose(&cli, &sources.collect::<Result<Vec<_>>>()?)

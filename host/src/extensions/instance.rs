@@ -1,24 +1,25 @@
 //! One sandbox of an extension: the instance that answers at the moment, and
 //! the call that it is in.
 
+mod suspended;
+
 use std::any::Any;
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
 
 use anyhow::{Result, anyhow, bail};
 use wasmtime::Store;
 use wasmtime::component::{Component, InstancePre};
 
 use super::contract::{direct, suspendable};
-use super::exchange::{self, SQLITE_MISUSE};
+use super::exchange::SQLITE_MISUSE;
 use super::handles::{FIRST_LATE, Handles};
-use super::permissions::{Permissions, SqlAccess};
+use super::permissions::Permissions;
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
 use super::{Limits, error, text};
-use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
 use crate::extensions::types::{Manifest, Output, SqlError};
+
+use suspended::Suspended;
+pub use suspended::at_once;
 
 /// The code of a call that waits for SQL; see `dispatch`.
 pub const PENDING: i32 = i32::MAX;
@@ -42,12 +43,6 @@ pub enum Instance<'a> {
 }
 
 type Answer<T> = Result<T, SqlError>;
-
-/// A call that was done: an [`Answer`], or what broke.
-type Outcome = wasmtime::Result<Box<dyn Any + Send>>;
-
-/// A call in progress; it owns its instance.
-pub type Suspended = Pin<Box<dyn Future<Output = (Lent, Outcome)> + Send>>;
 
 enum State {
     /// The next call makes an instance.
@@ -331,31 +326,6 @@ impl Sandboxed {
         ))
     }
 
-    /// Begin a call that may be suspended.
-    pub fn begin<T: 'static>(&mut self, call: Suspended) -> Answer<T> {
-        self.outside.exchange.set_open(self.permissions.sql != SqlAccess::None);
-        self.state = State::Suspended(call);
-        self.go_on();
-        self.take_answer().unwrap_or_else(|| {
-            // Nobody reads a message, and it would be copied with each call.
-            Err(SqlError { code: PENDING, message: String::new() })
-        })
-    }
-
-    /// What became of a call of a suspendable instance that cannot be suspended.
-    pub fn concluded_at_once<T>(&mut self, live: Lent, outcome: wasmtime::Result<T>) -> Answer<T> {
-        match outcome {
-            Ok(value) => {
-                self.state = State::Suspendable(live);
-                Ok(value)
-            }
-            Err(trap) => {
-                self.outside.exchange.close_all();
-                Err(self.broke_down(&trap))
-            }
-        }
-    }
-
     /// A table, cursor or computation ends with the answer, whatever it is; but
     /// not while its call waits for SQL.
     pub fn forget_handle<T>(&mut self, handle: u32, answer: Answer<T>) -> Answer<T> {
@@ -364,60 +334,6 @@ impl Sandboxed {
             self.handles.remove(handle);
         }
         answer
-    }
-
-    /// Let a suspended call run until it asks or is done.
-    fn go_on(&mut self) {
-        let State::Suspended(call) = &mut self.state else { return };
-        self.usage.enter();
-        let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        self.usage.leave();
-        let Poll::Ready((live, outcome)) = polled else { return };
-        self.outside.exchange.set_open(false);
-        self.state = match outcome {
-            Ok(answer) => State::Answered(Some(live), Ok(answer)),
-            Err(trap) => {
-                self.outside.exchange.close_all();
-                State::Answered(None, Err(self.broke_down(&trap)))
-            }
-        };
-    }
-
-    /// The answer of a call that is done, and whose questions are all answered.
-    pub fn take_answer<T: 'static>(&mut self) -> Option<Answer<T>> {
-        if !matches!(self.state, State::Answered(..)) || self.outside.exchange.has_question() {
-            return None;
-        }
-        let State::Answered(live, answer) = std::mem::replace(&mut self.state, State::Absent)
-        else {
-            return None;
-        };
-        self.state = live.map_or(State::Absent, State::Suspendable);
-        Some(answer.and_then(|answer| match answer.downcast::<Answer<T>>() {
-            Ok(answer) => answer.map_err(honest),
-            Err(_) => Err(error("another call was to be repeated".to_owned())),
-        }))
-    }
-
-    /// What a suspended call asks.
-    pub fn request(&mut self) -> Option<SqlRequest> {
-        let request = self.outside.exchange.take(self.permissions.sql);
-        self.usage.requests += u64::from(request.is_some());
-        request
-    }
-
-    /// Answer that, and let the call go on.
-    pub fn resume(&mut self, reply: exchange::Answer) -> Option<SqlRequest> {
-        match (&mut self.state, reply) {
-            (State::Suspended(_), reply) => {
-                self.outside.exchange.put(reply);
-                self.go_on();
-            }
-            // The call is done, but for what it wrote last.
-            (State::Answered(_, answer), Err(error)) => *answer = Err(error),
-            _ => {}
-        }
-        self.request()
     }
 }
 
@@ -449,13 +365,5 @@ fn honest(failure: SqlError) -> SqlError {
     match failure.code {
         PENDING => error(message),
         code => SqlError { code, message },
-    }
-}
-
-/// The result of a call that cannot be suspended.
-pub fn at_once<T>(call: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
-    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(result) => result,
-        Poll::Pending => Err(wasmtime::format_err!("it waits where there is nothing to wait for")),
     }
 }

@@ -28,6 +28,8 @@ const SEAL_BYTES: usize = 8 + 8 + blake3::OUT_LEN;
 pub enum Unusable {
     /// Neither the binary form of WebAssembly nor a precompiled component.
     NotWasm,
+    /// Native code, as a precompiled component is.
+    Compiled,
     /// A core module, which has no interfaces.
     CoreModule,
     /// The text form of WebAssembly.
@@ -48,6 +50,7 @@ impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotWasm => "it is no WebAssembly component; name a `.wasm` or `.cwasm` file",
+            Self::Compiled => "it is compiled already; name the `.wasm` that it was made from",
             Self::CoreModule => {
                 "it is a core module and not a component; build it for wasm32-wasip2"
             }
@@ -136,6 +139,7 @@ pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
         [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
         [0, b'a', b's', b'm', _, _, 0, 0, ..] => Err(Unusable::CoreModule),
         [b'(', ..] => Err(Unusable::Text),
+        [0x7f, b'E', b'L', b'F', ..] => Err(Unusable::Compiled),
         _ => Err(Unusable::NotWasm),
     }
 }

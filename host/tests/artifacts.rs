@@ -113,6 +113,16 @@ fn webassembly_text_is_refused() {
 }
 
 #[test]
+fn native_code_that_is_called_wasm_is_refused() {
+    let code = b"\x7fELF and no more";
+    Artifact::new("code.wasm", code).is_refused("it is compiled already; name the `.wasm`");
+    let folder = Folder::fresh("twice");
+    fs::write(folder.path().join("code.cwasm"), code).expect("the folder is ours");
+    let run = support::ours(&folder.path(), &["precompile", "code.cwasm"]);
+    refused(run, "code.cwasm", "it is compiled already; name the `.wasm`");
+}
+
+#[test]
 fn a_core_module_is_refused() {
     Artifact::new("module.wasm", EMPTY_MODULE).is_refused("core module");
     Artifact::new("module.cwasm", EMPTY_MODULE).is_refused("");

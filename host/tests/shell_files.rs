@@ -91,6 +91,7 @@ fn files_are_written_as_natively() {
         ".output out\nSELECT value, hex(value) FROM generate_series(1, 20000);\n.output\nSELECT length(readfile('out'));",
         ".once out\nSELECT 'long';\n.once out\nSELECT 1;\nSELECT readfile('out');",
         ".output .\nSELECT 1;",
+        "SELECT quote(readfile('/dev/null')), writefile('/dev/null', 'gone');",
         ".output none/out\nSELECT 1;",
     ];
     for script in scripts {

@@ -110,6 +110,17 @@ static ssize_t device_write(void *p, const char *a, size_t n){
   return write_piece(fd, a, n);
 }
 
+/* What has no content begins and ends at 0; the streams have no places. */
+static int device_seek(void *p, off_t *pAt, int whence){
+  (void)whence;
+  if( (int)(intptr_t)p>=0 ){
+    errno = ESPIPE;
+    return -1;
+  }
+  *pAt = 0;
+  return 0;
+}
+
 static int device(const char *zPath, int *pFd){
   static const struct { const char *zName; int fd; } aDevice[] = {
     {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/null", -1},
@@ -122,7 +133,7 @@ static int device(const char *zPath, int *pFd){
 }
 
 static FILE *open_device(const char *zPath, const char *zMode){
-  cookie_io_functions_t calls = { device_read, device_write, 0, 0 };
+  cookie_io_functions_t calls = { device_read, device_write, device_seek, 0 };
   int fd;
   return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
 }

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use clap::builder::NonEmptyStringValueParser;
 use nix::unistd::{User, getuid};
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
@@ -55,7 +56,7 @@ pub struct RunOptions {
     pub extension_dir: Vec<PathBuf>,
 
     /// Load an extension before anything else
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub load: Vec<String>,
 
     /// Let an extension use something: `sql`, `sql:ro`, `dir:PATH[:ro]`, `env:VARIABLE`

@@ -34,9 +34,6 @@ const SHARED: &[&str] = &[
     "wasi:random/random",
 ];
 
-/// How native code begins: it is an ELF file.
-const NATIVE: &[u8] = b"\x7fELF";
-
 /// What only a command-line component exports.
 const COMMAND: &str = "wasi:cli/run";
 
@@ -67,10 +64,6 @@ impl Shape {
     ///
     /// When it is no valid component.
     pub fn of(wasm: &[u8]) -> Result<Self> {
-        ensure!(
-            !wasm.starts_with(NATIVE),
-            "it is compiled already; name the `.wasm` that it was made from"
-        );
         crate::artifact::check_wasm(wasm)?;
         let mut types = Types::default();
         let package = Package::from_bytes("component", None, wasm, &mut types)

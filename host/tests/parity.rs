@@ -24,6 +24,8 @@ fn sources() -> PathBuf {
 struct Script {
     name: String,
     extension: String,
+    /// Of the native library, where SQLite does not find it by itself.
+    entry_point: String,
     /// What ours is granted; natively there is no need.
     grants: String,
     parts: Vec<String>,
@@ -33,11 +35,14 @@ impl Script {
     fn read(path: &Path) -> Self {
         let text = fs::read_to_string(path).expect("scripts are UTF-8");
         let mut lines = text.lines();
-        let extension = lines.next().and_then(|line| line.strip_prefix("-- loads: "));
+        let loads = lines.next().and_then(|line| line.strip_prefix("-- loads: "));
+        let loads = loads.expect("the first line says what it loads");
+        let (extension, entry_point) = loads.split_once(' ').unwrap_or((loads, ""));
         let grants = lines.next().and_then(|line| line.strip_prefix("-- grants: "));
         Self {
             name: path.file_stem().expect("it has a name").to_string_lossy().into_owned(),
-            extension: extension.expect("the first line says what it loads").to_owned(),
+            extension: extension.to_owned(),
+            entry_point: entry_point.to_owned(),
             grants: grants.unwrap_or("sql").to_owned(),
             parts: text.split(CROSSED).map(str::to_owned).collect(),
         }
@@ -45,7 +50,7 @@ impl Script {
 
     fn natively(&self, folder: &Path, part: &str) -> Outcome {
         let library = sources().join(&self.extension);
-        let load = format!(".load {}", library.display());
+        let load = format!(".load {} {}", library.display(), self.entry_point);
         let args = ["-cmd", &load, "test.db"];
         support::run(&support::native(), &args, folder, &Input::Bytes(part.as_bytes()))
     }
@@ -123,6 +128,11 @@ fn sqlean_is_as_natively() {
 #[test]
 fn destructors_run_when_a_connection_is_closed() {
     compare_all("ends");
+}
+
+#[test]
+fn rust_on_the_c_interface_is_as_natively() {
+    compare_all("sqlite_");
 }
 
 #[test]

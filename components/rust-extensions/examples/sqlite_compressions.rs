@@ -1,0 +1,6 @@
+//! The crate `sqlite-compressions`, on rusqlite.
+rust_extensions::registered_extension!(
+    "sqlite_compressions",
+    sqlite_compressions,
+    register_compression_functions
+);

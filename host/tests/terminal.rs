@@ -405,34 +405,3 @@ fn a_script_at_a_terminal_has_no_prompts() {
     let (end, shown) = Terminal::open(command).ends();
     assert_eq!((end, shown.as_str()), (End::Exited(0), "from the script\n"));
 }
-
-#[test]
-fn a_person_is_asked_for_a_grant() {
-    let home = Home::fresh("asked");
-    let question = "let the extension `csv` read the working folder (the CSV files that it reads)?";
-    let mut terminal = home.shell(&[]);
-    terminal.enters(".load csv");
-    terminal.shows(&format!("{question} [y/N] "));
-    terminal.enters("n");
-    terminal.shows("Error: failed to load the extension `csv`: it needs a folder");
-    terminal.shows(PROMPT);
-    terminal.enters(".load csv");
-    terminal.shows(question);
-    terminal.enters("y");
-    terminal.shows(PROMPT);
-    terminal.enters("CREATE VIRTUAL TABLE temp.t USING csv(data='a,b', header=no);");
-    terminal.shows(PROMPT);
-    terminal.enters("SELECT * FROM t;");
-    terminal.shows("a|b\n");
-}
-
-/// A pasted script cannot grant what it asks for.
-#[test]
-fn what_is_typed_ahead_does_not_answer_a_question() {
-    let home = Home::fresh("ahead");
-    let mut terminal = home.shell(&[]);
-    terminal.types(".load csv\ry\r");
-    terminal.shows("[y/N] ");
-    terminal.enters("n");
-    terminal.shows("Error: failed to load the extension `csv`: it needs a folder");
-}

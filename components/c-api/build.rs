@@ -35,6 +35,7 @@ const SOURCES: &[&str] = &[
     "no_ops",
     "subtypes",
     "unchanged",
+    "pointers",
     "linux",
 ];
 

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// What the sources want to be compiled with, natively too.
 const FLAGS: &str = "flags.txt";
 
-const PROBES: &[&str] = &["probes", "probe_process", "probe_statements", "probe_tables"];
+const PROBES: &[&str] =
+    &["probes", "probe_pointers", "probe_process", "probe_statements", "probe_tables"];
 
 fn main() {
     println!("cargo:rerun-if-env-changed=C_SOURCES");
@@ -36,10 +37,11 @@ fn main() {
     let long_double = env::var("DEP_SQLITE_WASM_C_API_LONG_DOUBLE").expect("the C interface tells");
     println!("cargo:rustc-link-search={}", env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rustc-link-search={long_double}");
-    for name in ["probes", "probes_by_table", "habits", "absent", "ends"] {
+    for name in ["probes", "probes_by_table", "pointing", "habits", "absent", "ends"] {
         let mut build = cc::Build::new();
         match name {
             "absent" | "habits" | "ends" => build.file(format!("src/{name}.c")),
+            "pointing" => build.files(["src/pointing.c", "src/probe_pointers.c"]),
             _ => build.files(PROBES.iter().map(|name| format!("src/{name}.c"))),
         };
         // Without it the C calls through the table that its entry point gets.

@@ -1,5 +1,6 @@
 /* One call of the host; see call.h. */
 #include "call.h"
+#include "pointers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,13 @@ sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes 
   inside_cell *first = cells(count);
   for (size_t i = 0; i < count; i++) {
     inside_cell *cell = &first[i];
-    inside_set(cell, &values[i], encoding);
-    if (subtypes && i < subtypes->len) inside_set_subtype(cell, subtypes->ptr[i]);
+    uint8_t subtype = subtypes && i < subtypes->len ? subtypes->ptr[i] : 0;
+    if (subtype == POINTER_SUBTYPE) {
+      pointer_set(cell, &values[i]);
+    } else {
+      inside_set(cell, &values[i], encoding);
+      inside_set_subtype(cell, subtype);
+    }
     call_own_value(&values[i]);
     arguments[i] = VALUE_OF(cell);
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "pointers.h"
 
 typedef sqlite_wasm_extension_types_output_t wit_output;
 
@@ -13,6 +14,10 @@ typedef struct {
 } Accumulator;
 
 static void give(wit_output *output, inside_cell *result, int encoding) {
+  if (pointer_give(result, &output->value)) {
+    output->subtype = POINTER_SUBTYPE;
+    return;
+  }
   inside_get(result, encoding, &output->value);
   output->subtype = inside_subtype(result);
 }

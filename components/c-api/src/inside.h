@@ -44,6 +44,14 @@ void inside_set_subtype(inside_cell *cell, uint8_t subtype);
 void inside_set_unchanged(inside_cell *cell);
 /* A pointer that only this component knows, for `sqlite3_value_pointer`. */
 void inside_set_pointer(inside_cell *cell, void *pointer, const char *type);
+/* What a function gave as a pointer, with the destructor that is to be called. */
+typedef struct {
+  void *pointer;
+  const char *type;
+  void (*destroy)(void *);
+} inside_pointer;
+/* Take the pointer out of a cell, which is NULL then; false where it has none. */
+bool inside_take_pointer(inside_cell *cell, inside_pointer *taken);
 void inside_clear(inside_cell *cell);
 /* The value in an encoding; it borrows the cell's bytes. */
 void inside_get(inside_cell *cell, int encoding, wit_value *value);

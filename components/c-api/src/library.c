@@ -19,6 +19,7 @@
 
 #include "destructors.h"
 #include "inside.h"
+#include "pointers.h"
 
 _Static_assert(sizeof(inside_cell) == sizeof(Mem), "inside_cell has the room of Mem");
 
@@ -105,6 +106,20 @@ void inside_set_pointer(inside_cell *cell, void *pointer, const char *type) {
   sqlite3VdbeMemSetPointer(MEM_OF(cell), pointer, type, 0);
 }
 
+bool inside_take_pointer(inside_cell *cell, inside_pointer *taken) {
+  Mem *mem = MEM_OF(cell);
+  const int pointer = MEM_Null | MEM_Term | MEM_Subtype;
+  if ((mem->flags & (MEM_TypeMask | MEM_Term | MEM_Subtype)) != pointer || mem->eSubtype != 'p') {
+    return false;
+  }
+  *taken = (inside_pointer){mem->z, mem->u.zPType, 0};
+  if (mem->flags & MEM_Dyn && mem->xDel != sqlite3NoopDestructor) {
+    taken->destroy = destructor_of(mem->xDel);
+  }
+  inside_set_null(cell);
+  return true;
+}
+
 void inside_clear(inside_cell *cell) { sqlite3VdbeMemRelease(MEM_OF(cell)); }
 
 void inside_get(inside_cell *cell, int encoding, wit_value *value) {
@@ -185,7 +200,8 @@ static bool same_value(sqlite3_value *a, sqlite3_value *b) {
   switch (class) {
     case SQLITE_INTEGER: return a->u.i == b->u.i;
     case SQLITE_FLOAT: return a->u.r == b->u.r;
-    case SQLITE_NULL: return true;
+    /* What a pointer leads to may have changed, and a copy of it is NULL. */
+    case SQLITE_NULL: return inside_subtype((inside_cell *)b) != POINTER_SUBTYPE;
   }
   return a->n == b->n && (a->n == 0 || memcmp(a->z, b->z, a->n) == 0);
 }
@@ -483,6 +499,7 @@ static void forget_functions(void) {
 }
 
 void inside_close(void) {
+  pointers_close();
   while (all_kept) forget(&all_kept);
   while (connection->pDbData) {
     replaced_sqlite3_set_clientdata(connection, connection->pDbData->zName, 0, 0);

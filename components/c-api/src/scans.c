@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pointers.h"
 #include "tables.h"
 
 /* An open cursor; the host knows it by its address. */
@@ -133,6 +134,8 @@ typedef struct {
   wit_value *values;
   uint8_t *subtypes;
   bool has_subtypes;
+  /* They may lead into the cursor, which is not to go on now. */
+  bool has_pointers;
   uint32_t count;
   int row_id_code;
 } Rows;
@@ -143,7 +146,7 @@ static int read_column(Cursor *cursor, uint32_t column, wit_value *value, uint8_
   int code = inside_column(cursor->cursor, column, cell);
   if (code == SQLITE_OK) {
     *subtype = inside_subtype(cell);
-    inside_get(cell, SQLITE_UTF8, value);
+    if (!pointer_give(cell, value)) inside_get(cell, SQLITE_UTF8, value);
     return SQLITE_OK;
   }
   const unsigned char *message = sqlite3_value_text(VALUE_OF(cell));
@@ -178,6 +181,7 @@ static int read_row(Cursor *cursor, Rows *rows) {
     if (code != SQLITE_OK) return code;
     keep(&rows->values[place]);
     rows->has_subtypes |= rows->subtypes[place] != 0;
+    rows->has_pointers |= rows->subtypes[place] == POINTER_SUBTYPE;
   }
   read_row_id(cursor, rows);
   rows->count++;
@@ -210,11 +214,12 @@ bool exports_sqlite_wasm_extension_table_fetch(uint32_t number, uint32_t limit,
   call_begin();
   Cursor *cursor = CURSOR(number);
   size_t values = limit * cursor->width;
-  Rows rows = {call_room(limit * sizeof(int64_t)), call_room(values * sizeof(wit_value)),
-               call_room(values), false, 0, SQLITE_OK};
+  Rows rows = {.row_ids = call_room(limit * sizeof(int64_t)),
+               .values = call_room(values * sizeof(wit_value)),
+               .subtypes = call_room(values)};
   int code = cursor->failure;
   batch->is_last = false;
-  while (code == SQLITE_OK && rows.count < limit) {
+  while (code == SQLITE_OK && rows.count < limit && !rows.has_pointers) {
     if (!advance(cursor, &code)) {
       batch->is_last = code == SQLITE_OK;
       break;

@@ -103,6 +103,7 @@ static void describe_functions(sqlite_wasm_extension_types_list_function_t *list
   list->ptr = call_room(told * sizeof(*list->ptr));
   for (uint32_t i = 0; i < told; i++) {
     inside_describe_function(inside_function_at(i), &list->ptr[i]);
+    list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_POINTERS;
     /* SQLite gives subtypes also to functions that do not ask for them. */
     if (sqlite3_value_subtype) {
       list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_ARGUMENT_SUBTYPES;

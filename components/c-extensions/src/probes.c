@@ -309,6 +309,7 @@ int sqlite3_extension_init(sqlite3 *db, char **error, const sqlite3_api_routines
   (void)error;
   SQLITE_EXTENSION_INIT2(routines);
   int code = register_all(db, probes);
+  if (!code) code = probe_pointers(db);
   if (!code) code = register_all(db, process_probes);
   if (!code) code = register_all(db, statement_probes);
   if (!code) code = sqlite3_create_function(db, "p_utf16", 1, SQLITE_UTF16, 0, p_utf16, 0, 0);

@@ -16,6 +16,7 @@ typedef struct {
 
 /* The lists end with one that has no name. */
 extern const Probe process_probes[], statement_probes[];
+int probe_pointers(sqlite3 *db);
 int probe_tables(sqlite3 *db);
 
 /* The text becomes the result. */

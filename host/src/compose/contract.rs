@@ -17,12 +17,12 @@ macro_rules! package {
     };
 }
 
-const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "scalar" "sql" "table" "types" "worlds");
+const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "pointers" "scalar" "sql" "table" "types" "worlds");
 const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "process" "world");
 
 /// What an extension may export.
 pub const INTERFACES: &[&str] =
-    &["extension", "scalar", "unary", "aggregate", "collation", "table"];
+    &["extension", "scalar", "unary", "aggregate", "collation", "table", "pointers"];
 
 /// What answers a function of `dispatch` for an extension that is inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

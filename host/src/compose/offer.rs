@@ -12,14 +12,16 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
         let mut modules = manifest.modules.iter();
         modules.any(|module| module.flags & flags != ModuleFlags::empty())
     };
+    let declares = |flag| {
+        let mut functions = manifest.functions.iter();
+        functions.any(|function| function.flags.contains(flag))
+    };
     let kinds = || manifest.functions.iter().map(|function| function.kind);
     match (interface, name) {
         ("extension", "describe") => false,
         ("extension", "connect" | "disconnect") => manifest.connects != Connecting::Never,
-        ("unary", _) => {
-            let mut functions = manifest.functions.iter();
-            functions.any(|function| function.flags.contains(FunctionFlags::UNARY))
-        }
+        ("unary", _) => declares(FunctionFlags::UNARY),
+        ("pointers", _) => declares(FunctionFlags::POINTERS),
         ("scalar", _) => {
             kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)
         }

@@ -43,9 +43,11 @@ pub fn exports(manifest: &Manifest, component: &Component) -> Result<()> {
     let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
     let scalars = manifest.functions.iter().filter(is_scalar).count();
     let is_unary = |function: &&Function| function.flags.contains(FunctionFlags::UNARY);
+    let has_pointers = |function: &&Function| function.flags.contains(FunctionFlags::POINTERS);
     let wanted = [
         ("scalar", scalars, "scalar functions"),
         ("unary", manifest.functions.iter().filter(is_unary).count(), "unary functions"),
+        ("pointers", manifest.functions.iter().filter(has_pointers).count(), "pointers"),
         ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
         ("collation", manifest.collations.len(), "collations"),
         ("table", manifest.modules.len(), "modules"),

@@ -17,6 +17,7 @@ macro_rules! exports {
             aggregate: Option<interfaces::aggregate::Guest>,
             collation: Option<interfaces::collation::Guest>,
             table: Option<interfaces::table::Guest>,
+            pointers: Option<interfaces::pointers::Guest>,
         }
 
         macro_rules! found {
@@ -52,6 +53,7 @@ macro_rules! exports {
                     aggregate: found!(aggregate, pre, store, instance),
                     collation: found!(collation, pre, store, instance),
                     table: found!(table, pre, store, instance),
+                    pointers: found!(pointers, pre, store, instance),
                 })
             }
 
@@ -64,6 +66,7 @@ macro_rules! exports {
             offered!(aggregate);
             offered!(collation);
             offered!(table);
+            offered!(pointers);
         }
     };
 }
@@ -81,6 +84,7 @@ pub mod direct {
                 export sqlite-wasm:extension/aggregate@0.1.0;
                 export sqlite-wasm:extension/collation@0.1.0;
                 export sqlite-wasm:extension/table@0.1.0;
+                export sqlite-wasm:extension/pointers@0.1.0;
             }
         ",
         with: {
@@ -107,6 +111,7 @@ pub mod suspendable {
                 export sqlite-wasm:extension/aggregate@0.1.0;
                 export sqlite-wasm:extension/collation@0.1.0;
                 export sqlite-wasm:extension/table@0.1.0;
+                export sqlite-wasm:extension/pointers@0.1.0;
             }
         ",
         // Only these ask the caller; the rest answer at once, which is cheaper.

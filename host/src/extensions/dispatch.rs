@@ -80,6 +80,13 @@ impl Host for ExtensionsView<'_> {
         }
     }
 
+    fn pointers_forget(&mut self, extension: u32, numbers: Vec<i64>) -> Result<(), SqlError> {
+        self.unheard(extension, |view| {
+            let extension = view.extension(extension)?;
+            call!(extension, pointers.call_forget(&numbers); plain)
+        })
+    }
+
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {
         let extension = self.extension(extension)?;
         let number = call!(extension, aggregate.call_start(function); plain)?;

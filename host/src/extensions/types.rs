@@ -57,6 +57,7 @@ named_flags! {
     "stateless" STATELESS
     "numbers-as-text" NUMBERS_AS_TEXT
     "unary" UNARY
+    "pointers" POINTERS
 }
 
 named_flags! {
@@ -82,7 +83,7 @@ mod tests {
             serde_json::Value::Array(names) => names.len(),
             _ => 0,
         };
-        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 6);
+        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 7);
         assert_eq!(names(&|| serde_json::json!(ModuleFlags::all())), 9);
     }
 

@@ -27,3 +27,13 @@ CREATE TABLE t AS SELECT 'row ' || value || ' of many' AS text, '[' || (value % 
 SELECT '410', count(*) FROM t WHERE text REGEXP '[15]\b';
 SELECT '420', count(*), sum(regex_find(pattern, text) IS NOT NULL) FROM t WHERE text REGEXP pattern;
 SELECT '430', sum(length(regex_replace_all('[aeiou]', text, ''))) FROM t;
+-- Patterns that one function compiles and hands to another.
+SELECT '510', regex_find(regex('[0-9]+'), 'a12'), regex_print(regex('a+')), typeof(regex('a'));
+SELECT '520', regexset_is_match(regexset('bar', 'foo'), 'foo'), regexset_is_match(regexset('bar'), 'foo');
+SELECT '530', rowid, key, pattern FROM regexset_matches(regexset('x', 'y', 'a', 'b'), 'cab');
+CREATE TABLE films AS SELECT column1 AS text FROM (VALUES ('''Citizen Kane'' (1941), ''M'' (1931)'), ('none'), ('''Moonlight'' (2016)'));
+SELECT '540', films.rowid, captures.rowid, regex_capture(captures, 0), regex_capture(captures, 2), regex_capture(captures, 'title'), captures ->> 'year'
+  FROM films JOIN regex_captures(regex('''(?P<title>[^'']+)''\s+\((?P<year>\d{4})\)'), films.text) AS captures;
+SELECT '545', * FROM regex_captures('a', 'banana');
+SELECT '550', count(*), sum(regex_find(regex(pattern), text) IS NOT NULL) FROM t;
+SELECT '560', regex('[');

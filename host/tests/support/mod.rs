@@ -63,7 +63,8 @@ pub fn native() -> PathBuf {
     existing(repository().join(path), "`make native-reference` builds it")
 }
 
-fn existing(path: PathBuf, way_out: &str) -> PathBuf {
+/// A path that something else has made.
+pub fn existing(path: PathBuf, way_out: &str) -> PathBuf {
     assert!(path.exists(), "`{}` is missing; {way_out}", path.display());
     path
 }

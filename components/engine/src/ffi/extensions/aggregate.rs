@@ -7,6 +7,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_context, sqlite3_value};
 
 use super::abi::{Failure, RawList, RawOutput, RawResult, RawValue};
+use super::pointers;
 use super::scalar::{Lowered, Registered, answer};
 use super::sql::{served, served_raw};
 use crate::host::dispatch;
@@ -76,6 +77,9 @@ impl Computation {
     unsafe fn start(db: *mut sqlite3, registered: &Registered) -> Result<Self, Failure> {
         // SAFETY: the caller's connection.
         let started = unsafe {
+            if registered.has_pointers {
+                pointers::forget(db, registered.extension);
+            }
             served(db, registered.extension, || {
                 dispatch::aggregate_start(registered.extension, registered.function.get())
             })
@@ -114,7 +118,7 @@ impl Computation {
         }
         self.subtypes.extend(&row.subtypes);
         self.count += 1;
-        if self.count == MAX_ROWS || self.bytes.len() > MAX_BYTES {
+        if self.count == MAX_ROWS || self.bytes.len() > MAX_BYTES || row.has_pointers {
             // SAFETY: the caller's connection.
             unsafe { self.send(db, registered) }?;
         }

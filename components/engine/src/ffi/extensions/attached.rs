@@ -8,7 +8,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::failure;
-use super::{embedded, sql};
+use super::{embedded, pointers, sql};
 use crate::host::dispatch::{self, SqlError};
 
 /// The name of the list among the data that SQLite keeps for a connection.
@@ -91,10 +91,13 @@ pub unsafe fn attach(db: *mut sqlite3, extension: u32, name: &str) -> Result<u32
 unsafe extern "C" fn closed(list: *mut c_void) {
     // SAFETY: it came from `Box::into_raw`, and is freed once.
     let list = unsafe { Box::from_raw(list.cast::<Attached>()) };
-    for Entry { number, .. } in &list.entries {
+    for Entry { extension, number, .. } in &list.entries {
         // The host tells of what breaks down; SQLite closes in any case.
         let _ = dispatch::detach(*number);
         // SAFETY: nothing runs on the connection.
         unsafe { sql::forget(list.db, *number) };
+        if number != extension {
+            pointers::take(*number);
+        }
     }
 }

@@ -233,6 +233,10 @@ pub unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded, extension: u32) ->
     let extension = Rc::new(table::Extension {
         number: extension,
         name: manifest.name.clone(),
+        has_pointers: manifest
+            .functions
+            .iter()
+            .any(|function| function.flags.contains(FunctionFlags::POINTERS)),
         functions: functions
             .map(|(place, function)| called(extension, place as u32, function))
             .collect(),
@@ -273,6 +277,7 @@ pub fn called(extension: u32, place: u32, function: &Function) -> scalar::Regist
             false => Subtypes::Dropped,
         },
         is_unary: function.flags.contains(FunctionFlags::UNARY),
+        has_pointers: function.flags.contains(FunctionFlags::POINTERS),
         numbers: match function.flags.contains(FunctionFlags::NUMBERS_AS_TEXT) {
             true => Numbers::AsText,
             false => Numbers::AsTheyAre,

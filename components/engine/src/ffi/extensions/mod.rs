@@ -10,6 +10,7 @@ mod attached;
 mod collation;
 pub mod embedded;
 pub mod load;
+mod pointers;
 mod scalar;
 mod short;
 pub mod sql;

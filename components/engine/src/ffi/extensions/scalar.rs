@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 use std::{mem, slice};
 
 use libsqlite3_sys as sqlite;
@@ -10,6 +11,7 @@ use sqlite::{sqlite3_context, sqlite3_value};
 use super::abi::{
     Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
 };
+use super::pointers::{self, Pointer};
 use super::short::{RawOption, RawShort};
 use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
@@ -26,6 +28,15 @@ pub struct Registered {
     pub numbers: Numbers,
     /// There is a shorter way for a call with one short argument.
     pub is_unary: bool,
+    /// Its arguments and results may be pointers.
+    pub has_pointers: bool,
+}
+
+impl Registered {
+    fn pointer(&self, output: &RawOutput) -> Option<Rc<Pointer>> {
+        let is_possible = self.has_pointers;
+        is_possible.then(|| Pointer::of(&output.value, output.subtype, self.extension)).flatten()
+    }
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
@@ -69,6 +80,8 @@ pub struct Lowered {
     heap: Vec<RawValue>,
     count: usize,
     pub subtypes: Vec<u8>,
+    /// There is a pointer among them, which SQLite may drop after the call.
+    pub has_pointers: bool,
 }
 
 impl Lowered {
@@ -90,10 +103,14 @@ impl Lowered {
             heap: Vec::new(),
             count: values.len(),
             subtypes: Vec::new(),
+            has_pointers: false,
         };
         // SAFETY: the caller's promise.
         let lower = |value: &*mut sqlite3_value| unsafe {
-            lower(*value, registered.encoding, registered.numbers)
+            match registered.has_pointers {
+                true => pointers::lower(*value, registered),
+                false => lower(*value, registered.encoding, registered.numbers),
+            }
         };
         if values.len() > ARGUMENTS_ON_STACK {
             lowered.heap = values.iter().map(lower).collect();
@@ -102,7 +119,12 @@ impl Lowered {
                 *place = lower(value);
             }
         }
-        if registered.wants_subtypes {
+        if registered.has_pointers {
+            // SAFETY: as above.
+            let subtypes = unsafe { pointers::subtypes(values, registered.extension) };
+            lowered.has_pointers = subtypes.contains(&pointers::SUBTYPE);
+            lowered.subtypes = subtypes;
+        } else if registered.wants_subtypes {
             // SAFETY: as above.
             let subtype = |value: &*mut _| unsafe { sqlite::sqlite3_value_subtype(*value) as u8 };
             lowered.subtypes = values.iter().map(subtype).collect();
@@ -135,8 +157,11 @@ pub unsafe extern "C" fn call(
                 return call_unary(context, registered, &argument, values);
             }
         }
-        let lowered = Lowered::new(registered, count, values);
         let db = sqlite::sqlite3_context_db_handle(context);
+        if registered.has_pointers {
+            pointers::forget(db, registered.extension);
+        }
+        let lowered = Lowered::new(registered, count, values);
         let result = served_raw(db, registered.extension, |result| {
             call_lowered(registered, &lowered, result);
         });
@@ -217,7 +242,10 @@ pub unsafe fn answer(
     // SAFETY: the caller's promise.
     unsafe {
         match result.get() {
-            Ok(output) => give(context, output, registered.encoding, registered.subtypes),
+            Ok(output) => match registered.pointer(&output) {
+                Some(pointer) => pointer.give(context),
+                None => give(context, output, registered.encoding, registered.subtypes),
+            },
             Err(error) => Failure::from_raw(error).give(context),
         }
     }

@@ -25,6 +25,8 @@ use crate::host::extension_types::{Module, ModuleFlags, ModuleKind, Risk, TextEn
 pub struct Extension {
     pub number: u32,
     pub name: String,
+    /// Columns, and arguments of overloads, may be pointers.
+    pub has_pointers: bool,
     /// By their places in the manifest; tables may offer them as overloads.
     pub functions: Vec<scalar::Registered>,
 }
@@ -193,6 +195,7 @@ impl Table {
             wants_subtypes: true,
             subtypes: Subtypes::Kept,
             is_unary: false,
+            has_pointers: self.extension.has_pointers,
             numbers: Numbers::AsTheyAre,
         }));
         let last = self.overloads.len() - 1;

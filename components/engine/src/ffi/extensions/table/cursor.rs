@@ -9,6 +9,7 @@ use sqlite::{sqlite3, sqlite3_context, sqlite3_vtab_cursor};
 use super::super::abi::{
     Failure, INTEGER, RawError, RawList, RawResult, RawValue, give_copy, release, release_value,
 };
+use super::super::pointers::{self, Pointer};
 use super::super::sql::{served, served_raw};
 use super::{Extension, Table};
 use crate::ffi::read_list::allocation_count;
@@ -91,6 +92,8 @@ pub struct Cursor {
     /// By column: its place among those that are fetched.
     places: Vec<u32>,
     batch: RawBatch,
+    /// Those among the values, with their places; SQLite may ask for one twice.
+    pointers: Vec<(usize, Rc<Pointer>)>,
     /// Whether values of the batch have memory of their own, or may have.
     has_bytes: bool,
     /// Rows of the batch from this one on; none at the end.
@@ -116,6 +119,7 @@ impl Cursor {
             width: 0,
             places: Vec::new(),
             batch: RawBatch::NONE,
+            pointers: Vec::new(),
             has_bytes: false,
             rows: 0,
             values: null(),
@@ -221,9 +225,13 @@ impl Cursor {
             if self.takes_unchanged && sqlite::sqlite3_vtab_nochange(context) != 0 {
                 return;
             }
+            let index = self.row() * self.width + place;
+            if let Some((_, pointer)) = self.pointers.iter().find(|(at, _)| *at == index) {
+                return pointer.clone().give(context);
+            }
             give_copy(context, *self.values.add(place));
             if self.batch.subtypes.count > 0 {
-                let subtype = *self.batch.subtypes.data.add(self.row() * self.width + place);
+                let subtype = *self.batch.subtypes.data.add(index);
                 sqlite::sqlite3_result_subtype(context, subtype.into());
             }
         }
@@ -232,6 +240,10 @@ impl Cursor {
     /// The next batch; the cursor is at its first row.
     pub fn fetch(&mut self) -> Result<(), Failure> {
         self.release();
+        if self.extension.has_pointers {
+            // SAFETY: a cursor does not outlive its connection.
+            unsafe { pointers::forget(self.db, self.extension.number) };
+        }
         let before = allocation_count();
         // SAFETY: the import's lowered form, which fills the result; a cursor
         // does not outlive its connection.
@@ -250,10 +262,27 @@ impl Cursor {
         self.has_more = self.takes_unchanged || batch.subtypes.count > 0;
         self.limit = (self.limit * GROWTH).min(MAX_ROWS);
         let fault = self.fault();
-        if fault.is_some() {
-            self.release();
+        match fault {
+            Some(_) => self.release(),
+            // SAFETY: the batch has as many values as subtypes, or none.
+            None => self.pointers = unsafe { self.found_pointers() },
         }
         fault.map_or(Ok(()), |what| Err(self.extension.broke(what)))
+    }
+
+    /// # Safety
+    ///
+    /// The batch has no fault.
+    unsafe fn found_pointers(&self) -> Vec<(usize, Rc<Pointer>)> {
+        let count = if self.extension.has_pointers { self.batch.subtypes.count } else { 0 };
+        let pointer = |place| {
+            // SAFETY: the caller's promise.
+            let (value, subtype) = unsafe {
+                (&*self.batch.values.data.add(place), *self.batch.subtypes.data.add(place))
+            };
+            Some((place, Pointer::of(value, subtype, self.extension.number)?))
+        };
+        (0..count).filter_map(pointer).collect()
     }
 
     /// What no row can be given from.
@@ -272,6 +301,7 @@ impl Cursor {
     fn release(&mut self) {
         let batch = std::mem::replace(&mut self.batch, RawBatch::NONE);
         self.rows = 0;
+        self.pointers.clear();
         // SAFETY: the batch came from the host and is not used any more.
         unsafe {
             if self.has_bytes {

@@ -11,6 +11,8 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_index_info, sqlite3_value};
 
 use super::super::abi::owned;
+use super::super::pointers;
+use crate::host::dispatch::Value;
 use crate::host::table_types::{
     Constraint, Distinctness, FilterArgument, IndexPlan, IndexQuestion, Operator, OrderTerm,
 };
@@ -150,14 +152,17 @@ pub unsafe fn carried(text: *const c_char, columns: u32) -> (Vec<u32>, Option<St
     (columns, (!own.is_empty()).then(|| own.to_owned()))
 }
 
-/// An argument of xFilter; IN lists as a whole are seen by their kind.
+/// An argument of xFilter, for the extension of that number; IN lists as a whole are seen by their kind.
 ///
 /// # Safety
 ///
 /// `value` is one of xFilter's.
-pub unsafe fn argument(value: *mut sqlite3_value) -> FilterArgument {
+pub unsafe fn argument(value: *mut sqlite3_value, extension: u32) -> FilterArgument {
     // SAFETY: the caller's promise. A value that is no list gives an error.
     unsafe {
+        if let Some(number) = pointers::number(value, extension) {
+            return FilterArgument::One(Value::Integer(number));
+        }
         let mut item = std::ptr::null_mut();
         let mut code = sqlite::sqlite3_vtab_in_first(value, &mut item);
         if code != sqlite::SQLITE_OK && code != sqlite::SQLITE_DONE {

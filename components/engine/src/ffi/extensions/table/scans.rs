@@ -10,7 +10,7 @@ use sqlite::{
 };
 
 use super::super::abi::Failure;
-use super::super::scalar;
+use super::super::{pointers, scalar};
 use super::cursor::Cursor;
 use super::{Table, plan, string, table_of};
 use crate::host::dispatch;
@@ -106,8 +106,9 @@ pub unsafe extern "C" fn filter(
         let (cursor, table) = cursor_of(cursor);
         let (columns, text) = plan::carried(text, table.columns);
         let values = if count == 0 { &[] } else { slice::from_raw_parts(values, count as usize) };
-        let arguments: Vec<_> = values.iter().map(|value| plan::argument(*value)).collect();
-        let subtypes = plan::subtypes(values);
+        let arguments: Vec<_> =
+            values.iter().map(|value| plan::argument(*value, table.extension.number)).collect();
+        let subtypes = pointers::subtypes(values, table.extension.number);
         match cursor.filter(number, text, &arguments, &subtypes, columns) {
             Ok(()) => sqlite::SQLITE_OK,
             Err(failure) => table.failed(&failure),

@@ -1,0 +1,2 @@
+//! Pointers, without SQL.
+c_extensions::extension!("pointing");

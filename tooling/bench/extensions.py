@@ -162,7 +162,8 @@ def embedded_figures(plain: list[str], options: argparse.Namespace) -> list[Figu
         command = programs.compiled(embedded.MEASURED)
         run = lambda: timed(command, embedded_script(options.rows), list(EMBEDDED))  # noqa: E731
         seconds = repeated(run, options.repeats)
-        own, loaded, inside = series_s((plain, [*plain, "--load", "series"], command), options)
+        forms = (plain, [*plain, "--load", "series"], programs.compiled(("series",)))
+        own, loaded, inside = series_s(forms, options)
         compose = embedded.compose_s(programs, options.repeats)
         start = embedded.start_ratio(programs, options.repeats)
     row_us = {name: value / options.rows * 1e6 for name, value in seconds.items()}

@@ -54,12 +54,13 @@ impl Short {
         all.take(count.into()).collect()
     }
 
-    /// What has a class, and no more bytes than there are, is a value.
-    fn checked(self) -> Result<Self> {
-        let [class, count, ..] = self.head.to_le_bytes();
+    /// What has a class, and no more bytes than there are, is a value. By the
+    /// first bytes of the head alone: the whole would be moved once more.
+    #[inline]
+    fn check(class: u8, count: u8) -> Result<()> {
         match class {
-            0..=2 => Ok(self),
-            3 | 4 if count <= MAX_BYTES => Ok(self),
+            0..=2 => Ok(()),
+            3 | 4 if count <= MAX_BYTES => Ok(()),
             _ => bail!("a short value of class {class} with {count} bytes is none"),
         }
     }
@@ -140,18 +141,20 @@ unsafe impl Lift for Short {
         ty: InterfaceType,
         src: &Self::Lower,
     ) -> Result<Self> {
-        wire::Short::linear_lift_from_flat(cx, ty, src).map(Self::from)?.checked()
+        let short = wire::Short::linear_lift_from_flat(cx, ty, src)?;
+        let [class, count, ..] = short.head.to_le_bytes();
+        Self::check(class, count)?;
+        Ok(short.into())
     }
 
     #[inline]
     fn linear_lift_from_memory(
-        cx: &mut LiftContext<'_>,
-        ty: InterfaceType,
+        _: &mut LiftContext<'_>,
+        _: InterfaceType,
         bytes: &[u8],
     ) -> Result<Self> {
-        match bytes.first_chunk() {
-            Some(bytes) => Self::of_memory(bytes).checked(),
-            None => wire::Short::linear_lift_from_memory(cx, ty, bytes).map(Self::from)?.checked(),
-        }
+        let Some(bytes) = bytes.first_chunk() else { bail!("a short value has {BYTES} bytes") };
+        Self::check(bytes[0], bytes[1])?;
+        Ok(Self::of_memory(bytes))
     }
 }

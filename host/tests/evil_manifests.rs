@@ -84,6 +84,7 @@ fn texts_and_lists_have_limits() {
     refused("many-shadows", "more than 100 shadow names");
     refused("many-needs", "more than 100 needs");
     refused("arguments", "with -5 arguments");
+    refused("pointers", "for pointers, and as stateless or unary");
     refused(
         "table-without-sql",
         "it is to be connected where there is a table, and does not need SQL",

@@ -118,6 +118,10 @@ pub fn function(function: &Function) -> Result<()> {
     if function.arguments < -1 {
         bail!("it registers `{}` with {} arguments", function.name, function.arguments);
     }
+    let shorter = FunctionFlags::STATELESS | FunctionFlags::UNARY;
+    if function.flags.contains(FunctionFlags::POINTERS) && function.flags.intersects(shorter) {
+        bail!("it registers `{}` for pointers, and as stateless or unary", function.name);
+    }
     Ok(())
 }
 

@@ -29,6 +29,9 @@ pub fn manifest(word: &str) -> Manifest {
             manifest.connects = Connecting::AtLoadWithTable("t\0".into());
             manifest.needs = vec![Need::Sql];
         }
+        "pointers" => {
+            manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::STATELESS;
+        }
         "arguments" => manifest.functions[0].arguments = -5,
         deed => {
             deeds::perform(deed);

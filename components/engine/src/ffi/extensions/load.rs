@@ -230,16 +230,13 @@ pub unsafe fn register_all(db: *mut sqlite3, loaded: &Loaded, extension: u32) ->
         unsafe { register_collation(db, extension, place as u32, collation) }?;
     }
     let functions = manifest.functions.iter().enumerate();
+    let functions: Vec<_> =
+        functions.map(|(place, function)| called(extension, place as u32, function)).collect();
     let extension = Rc::new(table::Extension {
         number: extension,
         name: manifest.name.clone(),
-        has_pointers: manifest
-            .functions
-            .iter()
-            .any(|function| function.flags.contains(FunctionFlags::POINTERS)),
-        functions: functions
-            .map(|(place, function)| called(extension, place as u32, function))
-            .collect(),
+        has_pointers: functions.iter().any(|function| function.has_pointers),
+        functions,
     });
     for (place, module) in manifest.modules.iter().enumerate() {
         // SAFETY: the caller's connection.

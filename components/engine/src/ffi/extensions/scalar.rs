@@ -34,8 +34,10 @@ pub struct Registered {
 
 impl Registered {
     fn pointer(&self, output: &RawOutput) -> Option<Rc<Pointer>> {
-        let is_possible = self.has_pointers;
-        is_possible.then(|| Pointer::of(&output.value, output.subtype, self.extension)).flatten()
+        if !self.has_pointers {
+            return None;
+        }
+        Pointer::of(&output.value, output.subtype, self.extension)
     }
 }
 

@@ -152,7 +152,8 @@ pub unsafe fn carried(text: *const c_char, columns: u32) -> (Vec<u32>, Option<St
     (columns, (!own.is_empty()).then(|| own.to_owned()))
 }
 
-/// An argument of xFilter, for the extension of that number; IN lists as a whole are seen by their kind.
+/// An argument of xFilter, for the extension of that number; IN lists as a whole
+/// are seen by their kind.
 ///
 /// # Safety
 ///

@@ -1,6 +1,5 @@
 //! The cache folder: compiled components by content, engine and settings.
 
-use std::env;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -9,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use wasmtime::Engine;
+
+use crate::places;
 
 /// Most compiled components kept; each has a few megabytes, and a version of
 /// this program leaves one for each component behind.
@@ -19,14 +20,9 @@ const MAX_ARTIFACTS: usize = 64;
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder by the XDG rules: `$XDG_CACHE_HOME/sqlite-wasm-run`, or
-    /// `~/.cache/sqlite-wasm-run`. None when neither is there.
+    /// The directory that [`places::cache`] names. None when it cannot be used.
     pub fn by_xdg() -> Option<Self> {
-        let base = env::var_os("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-            .or_else(|| env::home_dir().map(|home| home.join(".cache")))?;
-        Self::open(base.join("sqlite-wasm-run"))
+        Self::open(places::cache()?)
     }
 
     /// That folder, made when it is missing. None when it cannot be made, or

@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::builder::NonEmptyStringValueParser;
-use nix::unistd::{User, getuid};
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::places;
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
 use sqlite_wasm_run::shell_arguments::database;
@@ -147,19 +147,12 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    options.home = home();
+    options.home = places::home();
     options.history = history(options.home.as_deref());
     options.startup_files = startup_files(options.home.as_deref());
     catch_interrupts(&options.interrupt)?;
     options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
     Ok(options)
-}
-
-/// The home folder as sqlite3 finds it: by the user database, and by `$HOME`
-/// for whom that does not know.
-fn home() -> Option<PathBuf> {
-    let user = User::from_uid(getuid()).ok().flatten();
-    user.map(|user| user.dir).or_else(|| env::var_os("HOME").map(PathBuf::from))
 }
 
 /// Where sqlite3 keeps what was typed.
@@ -188,15 +181,13 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 /// beside this program.
 pub fn extension_folders(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
-    let data = env::var_os("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .or_else(|| env::home_dir().map(|home| home.join(".local/share")));
+    let data = places::data();
     let beside = env::current_exe().ok();
     first
         .iter()
         .cloned()
         .chain(named.iter().flat_map(env::split_paths))
-        .chain(data.map(|data| data.join("sqlite-wasm-run/extensions")))
+        .chain(data.map(|data| data.join("extensions")))
         .chain(beside.map(|program| program.with_file_name("extensions")))
         .collect()
 }

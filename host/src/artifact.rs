@@ -1,27 +1,24 @@
-//! Precompiled components (`.cwasm`): native code, with a seal that finds
-//! damage, run only when nobody else could have written it.
+//! Precompiled components (`.cwasm`): native code, with a [`Seal`] that tells
+//! who has made it, run only where that was this user's runner, or root.
 //!
-//! The file is what [`wasmtime::Engine::precompile_component`] makes, followed
-//! by the seal: eight bytes of magic, the length of the code (64 bits, little
-//! endian) and its BLAKE3 hash.
+//! The file is what [`wasmtime::Engine::precompile_component`] makes, for a
+//! composed program followed by that of the bundled extensions and the list of
+//! them, and the seal at its end.
 
 use std::fmt;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use wasmtime::Engine;
-use wasmtime::component::Component;
 
 use crate::compose::Composition;
-use crate::content::ContentHashes;
 use crate::engine::extension_engine;
 use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
-
-const MAGIC: [u8; 8] = *b"sqwasm01";
-const SEAL_BYTES: usize = 8 + 8 + blake3::OUT_LEN;
+use crate::key::Key;
+use crate::seal::{SEAL_BYTES, Seal};
 
 /// Why a file is no component that can be used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +35,10 @@ pub enum Unusable {
     Unsealed,
     /// The content is not what the seal says.
     Damaged,
-    /// Somebody other than this user and root owns it.
-    OwnedByOther,
-    /// Somebody other than its owner may write it.
-    WritableByOthers,
+    /// Whole, and neither sealed with this user's key nor root's alone.
+    Foreign,
+    /// Native code, named by SQL or by a component.
+    ChosenBySql,
     /// Not a plain file.
     NotAFile,
 }
@@ -59,12 +56,13 @@ impl fmt::Display for Unusable {
                 "it is cut off, or not made by `sqlite-wasm-run precompile`; precompile it again"
             }
             Self::Damaged => "its content is damaged; precompile it again",
-            Self::OwnedByOther => {
-                "it holds native code and belongs to another user; \
-                 precompile the `.wasm` yourself"
+            Self::Foreign => {
+                "it holds native code that was not compiled with this user's key; \
+                 name the `.wasm` that it was made from, or trust it with `--allow-native FILE`"
             }
-            Self::WritableByOthers => {
-                "it holds native code and others may write it; `chmod go-w` it if you trust it"
+            Self::ChosenBySql => {
+                "native code is loaded from the command line or by a name only; \
+                 load the `.wasm` that it was made from"
             }
             Self::NotAFile => "it is not a file; name a `.wasm` or `.cwasm` file",
         })
@@ -73,22 +71,20 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// Compile a component and seal the result.
+/// Compile a component and seal the result with `key`. Without one only
+/// `--allow-native` makes it run.
 ///
 /// # Errors
 ///
 /// [`Unusable`], or what the compiler says.
-pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
+pub fn precompile(engine: &Engine, wasm: &[u8], key: Option<&Key>) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
     let mut code = match Composition::of(wasm)? {
         Some(composition) => precompile_composed(engine, wasm, composition)?,
         None => compile(engine, wasm)?,
     };
-    let length = code.len() as u64;
-    let hash = blake3::hash(&code);
-    code.extend_from_slice(&MAGIC);
-    code.extend_from_slice(&length.to_le_bytes());
-    code.extend_from_slice(hash.as_bytes());
+    let seal = Seal::new(&code, wasm, key);
+    code.extend_from_slice(seal.bytes());
     Ok(code)
 }
 
@@ -119,16 +115,6 @@ fn precompile_composed(
     Ok(code)
 }
 
-/// What a precompiled component was composed with. Its seal was checked.
-///
-/// # Errors
-///
-/// When the list cannot be read.
-pub fn composition(file: &File) -> Result<Option<Composition>> {
-    let size = file.metadata()?.len();
-    Composition::of_file(file, size.saturating_sub(SEAL_BYTES as u64))
-}
-
 /// Refuse what is not the binary form of a component, by its first bytes.
 ///
 /// # Errors
@@ -144,17 +130,6 @@ pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
     }
 }
 
-/// Load a precompiled component.
-///
-/// # Errors
-///
-/// [`Unusable`], or why it does not fit this engine or processor.
-pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Component> {
-    check_trust(file)?;
-    check_seal(file, hashes)?;
-    crate::native_code::load(engine, file.as_raw_fd()).map_err(mismatch)
-}
-
 /// The compiler's story in one line.
 pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
@@ -163,40 +138,55 @@ pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
     anyhow!("it is no valid component: {cause}; build it again")
 }
 
-/// The engine's long story about another version or processor, in one line.
-fn mismatch(error: wasmtime::Error) -> anyhow::Error {
+/// The engine's words about another version or processor, in one line.
+pub fn mismatch(error: wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
     anyhow!("{}; precompile it again here", cause.lines().next().unwrap_or_default().trim())
         .context("it was made for another version or processor")
 }
 
-/// Native code is as good as a program: only this user or root may have
-/// written it.
-fn check_trust(file: &File) -> Result<()> {
-    let metadata = file.metadata().context("failed to look at it")?;
-    if !metadata.is_file() {
-        return Err(Unusable::NotAFile.into());
+/// The seal at the end of `content`, which is whole.
+///
+/// # Errors
+///
+/// [`Unusable::Unsealed`] or [`Unusable::Damaged`].
+pub fn whole(content: &[u8]) -> Result<Seal, Unusable> {
+    let seal = Seal::at_end(content, content.len() as u64)?;
+    match seal.is_of(&content[..content.len() - SEAL_BYTES]) {
+        true => Ok(seal),
+        false => Err(Unusable::Damaged),
     }
-    if metadata.uid() != 0 && metadata.uid() != nix::unistd::geteuid().as_raw() {
-        return Err(Unusable::OwnedByOther.into());
-    }
-    if metadata.mode() & 0o022 != 0 {
-        return Err(Unusable::WritableByOthers.into());
-    }
-    Ok(())
 }
 
-fn check_seal(file: &File, hashes: &ContentHashes) -> Result<()> {
+/// The seal at the end of a file.
+///
+/// # Errors
+///
+/// [`Unusable::Unsealed`], or when it cannot be read.
+pub fn seal_of(file: &File) -> Result<Seal> {
     let size = file.metadata()?.len();
-    let length = size.checked_sub(SEAL_BYTES as u64).ok_or(Unusable::Unsealed)?;
-    let mut seal = [0; SEAL_BYTES];
-    file.read_exact_at(&mut seal, length).context("failed to read it")?;
-    if seal[..8] != MAGIC || seal[8..16] != length.to_le_bytes() {
-        return Err(Unusable::Unsealed.into());
-    }
-    let hash = hashes.of(file, length).context("failed to read it")?;
-    if hash.as_bytes()[..] != seal[16..] {
-        return Err(Unusable::Damaged.into());
-    }
-    Ok(())
+    let mut tail = [0; SEAL_BYTES];
+    let start = size.checked_sub(SEAL_BYTES as u64).ok_or(Unusable::Unsealed)?;
+    file.read_exact_at(&mut tail, start)?;
+    Ok(Seal::at_end(&tail, size)?)
+}
+
+/// Whether root has made the file and this user could not have: then it is as
+/// good as the other programs of the system. Root itself can write every file,
+/// and goes by the key.
+pub fn is_of_system(file: &File) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    let is_roots = metadata.uid() == 0 && metadata.mode() & 0o022 == 0;
+    is_roots && !nix::unistd::geteuid().is_root() && !is_writable(file)
+}
+
+/// Whether this user may write the file, by its access control list or
+/// otherwise; it may where the system does not say.
+fn is_writable(file: &File) -> bool {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    use rustix::io::Errno;
+    // By its descriptor, so that it is this very file.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let writable = accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
+    !matches!(writable, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))
 }

@@ -3,10 +3,11 @@
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use nix::libc::O_NOFOLLOW;
 use wasmtime::Engine;
 
 use crate::places;
@@ -42,12 +43,17 @@ impl Folder {
         Some(Self::open(self.0.join(part))?.0.join(name))
     }
 
-    /// Where the compiled form of a component is kept.
-    pub fn artifact(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
+    /// Where the compiled form of a `.wasm` is kept, whose content has this hash.
+    pub fn compiled(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
         engine.precompile_compatibility_hash().hash(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
+    }
+
+    /// Where the copy of a `.cwasm` is kept, whose content has this hash.
+    pub fn copied(&self, content: &blake3::Hash) -> Option<PathBuf> {
+        self.path("compiled", &format!("{}.cwasm", content.to_hex()))
     }
 
     /// Write a file whole or not at all. A cache that cannot be written costs
@@ -81,9 +87,13 @@ fn prune(part: &Path) {
     }
 }
 
-/// Open a file of the cache; none when it is not there.
+/// Open a file of the cache; none when it is not there, or another user could
+/// have written it.
 pub fn open(path: &Path) -> Option<File> {
-    File::open(path).ok()
+    let file = File::options().read(true).custom_flags(O_NOFOLLOW).open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
+    (metadata.is_file() && is_ours && metadata.mode() & 0o022 == 0).then_some(file)
 }
 
 #[cfg(test)]

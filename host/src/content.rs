@@ -3,118 +3,144 @@
 //!
 //! A file that has the same device, inode, size and times as when it was
 //! hashed has the same content: every write changes the last of them, and
-//! nobody can set it back.
+//! nobody can set it back. Records are signed with the user's key, so that one
+//! that somebody else has put there counts for nothing.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blake3::Hash;
 
 use crate::cache::Folder;
+use crate::key::Key;
 
 /// A change this young could share its time with a later one: file systems
 /// count in steps of some milliseconds.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// Hashes of files, in memory of earlier ones where a cache folder is there.
-#[derive(Debug)]
-pub struct ContentHashes {
-    folder: Option<Folder>,
+/// Bytes of a signature.
+const SIGNATURE_BYTES: usize = 16;
+
+/// What a record says of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fact {
+    /// The BLAKE3 of its content.
+    Content,
+    /// Native code, whole and sealed, of the content with this BLAKE3.
+    Artifact,
 }
 
-impl ContentHashes {
-    /// Remembered in `folder`, or not at all.
-    pub fn new(folder: Option<Folder>) -> Self {
-        Self { folder }
-    }
+/// A file at one moment: every later change has another state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct State {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
 
-    /// The hash of the first `length` bytes of `file`.
+impl State {
+    /// That of an open file. It is taken before the content is read.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read.
-    pub fn of(&self, file: &File, length: u64) -> io::Result<Hash> {
-        let Some(record) = self.record(file, length)? else {
-            return hash(file, length);
-        };
-        if let Some(known) = fs::read(&record).ok().and_then(|bytes| bytes.try_into().ok()) {
-            return Ok(Hash::from_bytes(known));
-        }
-        let hash = hash(file, length)?;
-        if let Some(folder) = &self.folder {
-            folder.write(&record, hash.as_bytes());
-        }
-        Ok(hash)
+    /// When the system does not say.
+    pub fn of(file: &File) -> io::Result<Self> {
+        file.metadata().map(|metadata| Self::from(&metadata))
     }
 
-    /// Where the hash of this very state of the file is remembered; none when
-    /// nothing is to be remembered of it.
-    fn record(&self, file: &File, length: u64) -> io::Result<Option<PathBuf>> {
-        let Some(folder) = &self.folder else {
-            return Ok(None);
-        };
-        let metadata = file.metadata()?;
-        if !is_settled(&metadata) {
-            return Ok(None);
+    fn is_settled(&self) -> bool {
+        let changed = Duration::new(self.changed.0.max(0) as u64, self.changed.1 as u32);
+        SystemTime::now().duration_since(UNIX_EPOCH + changed).is_ok_and(|age| age > SETTLED)
+    }
+}
+
+impl From<&Metadata> for State {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
-        // Nobody else can write the folder, so an ordinary hash will do; the
-        // strong one would look for the processor's abilities at each start.
+    }
+}
+
+/// What earlier runs have found out about files.
+#[derive(Debug)]
+pub struct Records {
+    place: Option<(Folder, Arc<Key>)>,
+}
+
+impl Records {
+    /// In `folder`, signed with `key`; without both nothing is remembered.
+    pub fn new(folder: Option<Folder>, key: Option<Arc<Key>>) -> Self {
+        Self { place: folder.zip(key) }
+    }
+
+    /// What is remembered of a file in this state.
+    pub fn get(&self, state: &State, fact: Fact) -> Option<Hash> {
+        let (_, key) = self.place.as_ref()?;
+        let record = fs::read(self.path(state, fact)?).ok()?;
+        let (hash, signature) = record.split_first_chunk::<{ blake3::OUT_LEN }>()?;
+        let is_ours = *signature == key.sign((state, fact, hash));
+        is_ours.then(|| Hash::from_bytes(*hash))
+    }
+
+    /// Remember that the file in this state has `hash`. A state that is too
+    /// young says nothing for sure.
+    pub fn put(&self, state: &State, fact: Fact, hash: &Hash) {
+        let Some((folder, key)) = self.place.as_ref().filter(|_| state.is_settled()) else {
+            return;
+        };
+        let Some(path) = self.path(state, fact) else { return };
+        let mut record = hash.as_bytes().to_vec();
+        record.extend::<[u8; SIGNATURE_BYTES]>(key.sign((state, fact, hash.as_bytes())));
+        folder.write(&path, &record);
+    }
+
+    fn path(&self, state: &State, fact: Fact) -> Option<PathBuf> {
+        let (folder, _) = self.place.as_ref()?;
+        // A name only; what the record says is signed.
         let mut hasher = DefaultHasher::new();
-        [
-            metadata.dev(),
-            metadata.ino(),
-            metadata.size(),
-            metadata.mtime() as u64,
-            metadata.mtime_nsec() as u64,
-            metadata.ctime() as u64,
-            metadata.ctime_nsec() as u64,
-            length,
-        ]
-        .hash(&mut hasher);
-        let name = format!("{:x}-{:x}-{:016x}", metadata.dev(), metadata.ino(), hasher.finish());
-        Ok(folder.path("content", &name))
+        (state, fact).hash(&mut hasher);
+        let name = format!("{:x}-{:x}-{:016x}", state.device, state.inode, hasher.finish());
+        folder.path("content", &name)
     }
-}
-
-fn is_settled(metadata: &fs::Metadata) -> bool {
-    let changed = Duration::new(metadata.ctime().max(0) as u64, metadata.ctime_nsec() as u32);
-    SystemTime::now().duration_since(UNIX_EPOCH + changed).is_ok_and(|age| age > SETTLED)
-}
-
-/// By position: the file's own offset is the caller's.
-fn hash(file: &File, length: u64) -> io::Result<Hash> {
-    const PIECE_BYTES: usize = 1 << 20;
-    let mut hasher = blake3::Hasher::new();
-    let mut piece = vec![0; PIECE_BYTES];
-    let mut at = 0;
-    while at < length {
-        let wanted = usize::try_from(length - at).map_or(PIECE_BYTES, |left| left.min(PIECE_BYTES));
-        file.read_exact_at(&mut piece[..wanted], at)?;
-        hasher.update(&piece[..wanted]);
-        at += wanted as u64;
-    }
-    Ok(hasher.finalize())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
-    fn a_changed_file_has_another_hash_although_it_was_remembered() {
-        let folder = tempfile::tempdir().unwrap();
-        let hashes = ContentHashes::new(Folder::open(folder.path().join("cache")));
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"one").unwrap();
-        std::thread::sleep(2 * SETTLED);
-        let first = hashes.of(&file, 3).unwrap();
-        assert_eq!(hashes.of(&file, 3).unwrap(), first);
-        file.write_all_at(b"two", 0).unwrap();
-        assert_eq!(hashes.of(&file, 3).unwrap(), blake3::hash(b"two"));
+    fn what_is_remembered_is_signed() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = Folder::open(directory.path().join("cache")).unwrap();
+        let key = |name: &str| Arc::new(Key::of_directory(&directory.path().join(name)).unwrap());
+        let records = Records::new(Some(folder.clone()), Some(key("one")));
+        let file = File::open("/etc/passwd").unwrap();
+        let state = State::of(&file).unwrap();
+        let hash = blake3::hash(b"content");
+        records.put(&state, Fact::Content, &hash);
+        assert_eq!(records.get(&state, Fact::Content), Some(hash));
+        assert_eq!(records.get(&state, Fact::Artifact), None);
+        assert_eq!(records.get(&State { inode: 1, ..state }, Fact::Content), None);
+        let others = Records::new(Some(folder), Some(key("other")));
+        assert_eq!(others.get(&state, Fact::Content), None);
+        // A record that was moved to another name speaks of another state.
+        let (from, to) = (
+            records.path(&state, Fact::Content).unwrap(),
+            records.path(&state, Fact::Artifact).unwrap(),
+        );
+        fs::rename(from, to).unwrap();
+        assert_eq!(records.get(&state, Fact::Artifact), None);
     }
 }

@@ -42,22 +42,26 @@ mod version;
 mod work;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::{Component, HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
-use crate::component::{Beside, LoadError, Loader};
+use crate::component::{self, Beside, LoadError, Loader};
+use crate::escape::escaped;
 use crate::grants::Grants;
+use crate::key::Key;
 use extension::Extension;
 use instance::Sandboxed;
-use slot::{Slot, Source, Waiting};
+use search::Source;
+use slot::{Slot, Waiting};
 use slots::{Slots, missing};
 use types::{Manifest, SqlError};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
-pub use permits::{Ask, Permits, sha256};
+pub use permits::{Ask, Identity, Permits, sha256};
 pub(crate) use sandbox::{refuse_sql, story};
 
 /// `SQLITE_ERROR`.
@@ -104,6 +108,10 @@ pub struct ExtensionsCtx {
     limits: Limits,
     permits: Permits,
     cache: Option<Folder>,
+    key: Option<Arc<Key>>,
+    allowed: Vec<PathBuf>,
+    /// Those that the command line names, ready to be started.
+    prepared: Vec<(PathBuf, component::Loaded)>,
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
@@ -122,6 +130,9 @@ impl ExtensionsCtx {
             limits: Limits::default(),
             permits: Permits::default(),
             cache: None,
+            key: None,
+            allowed: Vec::new(),
+            prepared: Vec::new(),
             tell: None,
             loader: None,
             slots: Slots::default(),
@@ -164,16 +175,53 @@ impl ExtensionsCtx {
         self
     }
 
+    /// With native code taken that is sealed with `key`, or in the files
+    /// `allowed`.
+    #[must_use]
+    pub fn native_code(mut self, key: Option<Arc<Key>>, allowed: &[PathBuf]) -> Self {
+        self.key = key;
+        self.allowed = allowed.to_vec();
+        self
+    }
+
+    /// Compile and keep the extension `name` now, so that what the command line
+    /// names is what is loaded later.
+    ///
+    /// # Errors
+    ///
+    /// When it is not found, or cannot be used.
+    pub fn prepare(&mut self, name: &str) -> anyhow::Result<()> {
+        let path = search::by_name(name, &self.folders)
+            .map_err(|error| error.context(LoadError::of(name)))?;
+        self.prepare_file(&path)
+    }
+
+    /// The same for the file `path`, which is then found by its name before all
+    /// others.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or cannot be used.
+    pub fn prepare_file(&mut self, path: &Path) -> anyhow::Result<()> {
+        let path = std::path::absolute(path)?;
+        let loaded = self.loader()?.load_named(&path)?;
+        version::check(&loaded.component).map_err(|error| error.context(LoadError::of(&path)))?;
+        self.prepared.push((path, loaded));
+        Ok(())
+    }
+
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
-        let path = search::find(name, &self.folders, grants)?;
-        let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(&path);
+        let source = search::find(name, self.prepared(), &self.folders, grants)
+            .map_err(|error| refused(name.as_ref(), error))?;
+        let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(source.path());
         let known = self.slots.extensions().find(is_it);
         if let Some((number, extension)) = known {
             return Ok(Loaded { extension: number, manifest: extension.manifest().clone() });
         }
-        let extension = self.open(&path).map_err(|error| refused(name, error))?;
+        let extension = self.open(&source).map_err(|error| refused(name.as_ref(), error))?;
         let manifest = extension.manifest().clone();
-        Ok(Loaded { extension: self.slots.add(Slot::Loaded(Box::new(extension))), manifest })
+        let extension = self.slots.add(Slot::Loaded(Box::new(extension)));
+        Ok(Loaded { extension, manifest })
     }
 
     /// The extension of that number, started if it was not yet.
@@ -185,22 +233,39 @@ impl ExtensionsCtx {
         self.slots.loaded(number)
     }
 
-    fn open(&mut self, path: &Path) -> anyhow::Result<Extension> {
-        let component = self.component(path)?;
+    fn prepared(&self) -> impl Iterator<Item = &Path> {
+        self.prepared.iter().map(|(path, _)| path.as_path())
+    }
+
+    fn open(&mut self, source: &Source) -> anyhow::Result<Extension> {
+        let prepared = self.prepared.iter().find(|(path, _)| path == source.path());
+        let loaded = match (source, prepared) {
+            (Source::Named(_), Some((_, prepared))) => prepared.clone(),
+            (Source::Named(path), None) => self.loader()?.load_named(path)?,
+            (Source::Chosen(path, file), _) => self.loader()?.load_chosen(path, file)?,
+        };
         self.slots.check_room()?;
-        Extension::load(&component, path, self.limits, &mut self.permits)
+        Extension::load(&loaded, source, self.limits, &mut self.permits)
     }
 
     fn component(&mut self, path: &Path) -> anyhow::Result<Component> {
-        self.loader()?.load_component(path)
+        Ok(self.loader()?.load_named(path)?.component)
     }
 
     fn loader(&mut self) -> anyhow::Result<&Loader> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
-            None => loader(self.cache.clone())?,
+            None => self.new_loader()?,
         };
         Ok(self.loader.insert(loader))
+    }
+
+    fn new_loader(&self) -> anyhow::Result<Loader> {
+        let engine = crate::engine::extension_engine()?;
+        sandbox::tick(&engine);
+        let key = self.key.clone().or_else(|| Key::of_user().ok().map(Arc::new));
+        let loader = Loader::for_engine(engine, self.cache.clone(), key);
+        Ok(loader.allow_native(&self.allowed))
     }
 
     /// What the extension at `path` says that it is.
@@ -241,16 +306,16 @@ impl ExtensionsCtx {
     fn started(&mut self, number: u32) -> Result<Extension, SqlError> {
         let loader = match self.loader.take() {
             Some(loader) => Ok(loader),
-            None => loader(self.cache.clone()),
+            None => self.new_loader(),
         };
         let waiting = self.slots.waiting(number).ok_or_else(|| missing(number))?;
         let (beside, permissions) = match &waiting.source {
-            Source::Parent(parent) => {
+            slot::Source::Parent(parent) => {
                 let parent = *parent;
                 self.loader = loader.ok();
                 return Ok(self.get(parent)?.for_connection(parent));
             }
-            Source::File(beside, permissions) => (beside, permissions),
+            slot::Source::File(beside, permissions) => (beside, permissions),
         };
         let started = loader.and_then(|loader| {
             let component = beside.component(self.loader.insert(loader).engine())?;
@@ -263,21 +328,15 @@ impl ExtensionsCtx {
 
 /// The error of an extension that does not load. That of a file which cannot be
 /// used names it already.
-fn refused(name: &str, error: anyhow::Error) -> anyhow::Error {
+fn refused(name: &Path, error: anyhow::Error) -> anyhow::Error {
     match error.is::<LoadError>() {
         true => error,
-        false => error.context(format!("failed to load the extension `{name}`")),
+        false => error.context(format!("failed to load the extension `{}`", escaped(name))),
     }
 }
 
 fn not_loaded(name: &str) -> String {
-    format!("failed to load the embedded extension `{name}`")
-}
-
-fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
-    let engine = crate::engine::extension_engine()?;
-    sandbox::tick(&engine);
-    Ok(Loader::for_engine(engine, cache))
+    format!("failed to load the embedded extension `{}`", escaped(name))
 }
 
 /// [`ExtensionsCtx`] on its way into a call.

@@ -113,6 +113,22 @@ impl Grants {
         Some(grant.host.join(place.path))
     }
 
+    /// The regular file at an absolute path, to be read.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be; outside of the grants always the same.
+    pub fn open_read(&self, path: &Path) -> Result<std::fs::File> {
+        let outside = || anyhow::anyhow!("it lies outside of the granted directories");
+        let resolved = self.resolve(path).map_err(|Unresolvable| outside())?;
+        let place = self.place(&resolved.path).ok_or_else(outside)?;
+        let file = place.dir.open(place.path)?.into_std();
+        if !file.metadata()?.is_file() {
+            bail!("it is not a file");
+        }
+        Ok(file)
+    }
+
     /// Resolve `.`, `..` and links. Names that do not exist, or lie above the
     /// grants, stay as they are.
     ///

@@ -28,11 +28,11 @@ pub fn config() -> Option<PathBuf> {
 
 /// The key that seals native code: `$XDG_STATE_HOME`, or `~/.local/state` in
 /// the home directory of the user database, so that a program that sets `$HOME`
-/// still has the same key.
+/// still has the same key. For a user without one it is `$HOME`'s.
 pub fn state() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state", || {
         let user = User::from_uid(geteuid()).ok().flatten();
-        user.map(|user| user.dir).or_else(env::home_dir)
+        user.map(|user| user.dir).filter(|home| home.is_dir()).or_else(env::home_dir)
     })
 }
 

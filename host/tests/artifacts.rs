@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, good, refused};
-use support::other_user::allow;
 use support::place::fail_for;
 use support::{Folder, Outcome, hostile};
 
@@ -26,7 +25,6 @@ fn all_kinds() -> Vec<Artifact> {
         Artifact::new("text.cwasm", b"SELECT 1"),
         Artifact::new("cut.cwasm", &good[..good.len() / 2]),
         Artifact::new("long.cwasm", &[&good[..], b"more"].concat()),
-        Artifact::new("writable.cwasm", &good),
         Artifact::new("missing.wasm", &good),
         Artifact::new("folder.cwasm", &good),
     ];
@@ -34,7 +32,6 @@ fn all_kinds() -> Vec<Artifact> {
         let found = artifacts.iter().find(|artifact| artifact.name == name);
         found.expect("it is in the list").path()
     };
-    allow(&named("writable.cwasm"), 0o666);
     fs::remove_file(named("missing.wasm")).expect("it is ours");
     fs::remove_file(named("folder.cwasm")).expect("it is ours");
     fs::create_dir(named("folder.cwasm")).expect("the folder is ours");

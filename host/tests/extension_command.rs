@@ -94,8 +94,10 @@ fn a_precompiled_one_shows_what_a_portable_one_does() {
     let run = support::ours(&folder.path(), &["extension", "inspect", "./uuid.cwasm"]);
     let run = run.keeps_quiet().exits_with(0);
     assert!(run.out().contains("bytes, precompiled") && run.out().contains("uuid4(0)"), "{run}");
-    support::ours(&folder.path(), &[":memory:", ".load ./uuid.cwasm", "SELECT length(uuid4())"])
-        .prints("36\n");
+    let query = [":memory:", "SELECT length(uuid4())"];
+    for load in [&["--load", "./uuid.cwasm"][..], &["--extension-dir", ".", "--load", "uuid"]] {
+        support::ours(&folder.path(), &[load, &query].concat()).prints("36\n");
+    }
 }
 
 /// Fails unless `inspect` refuses the file in one line, and `.load` in the same.
@@ -130,7 +132,8 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
     write("cut.wasm", &other[..other.len() / 2]);
     refused(&folder, "./cut.wasm", "it is no valid component");
     write("cut.cwasm", &other);
-    refused(&folder, "./cut.cwasm", "precompile it again");
+    let run = support::ours(&folder.path(), &["extension", "inspect", "./cut.cwasm"]);
+    run.exits_with(121).complains("precompile it again");
 }
 
 /// An extension with each `from` in its file as `to`.

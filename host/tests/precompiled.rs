@@ -1,5 +1,5 @@
 //! A `.cwasm` is native code: it runs only whole, for this version and this
-//! processor, and when nobody else could have written it.
+//! processor, and when this user's runner or root has made it.
 
 mod support;
 
@@ -7,21 +7,31 @@ use std::fs;
 use std::os::unix::fs::chown;
 
 use nix::unistd::geteuid;
+use sqlite_wasm_run::key::Key;
+use sqlite_wasm_run::seal::{SEAL_BYTES, Seal};
 
 use support::Folder;
 use support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, refused};
 use support::hostile;
 use support::other_user::{Stage, allow};
 
-/// Bytes of the seal behind the code of a `.cwasm`: magic, length, hash.
-const SEAL_BYTES: usize = 48;
-
 #[test]
 fn a_truncated_artifact_is_refused() {
     let whole = good();
     let seal = whole.len() - SEAL_BYTES;
-    let lengths =
-        [1, 8, 47, 48, 49, 4096, whole.len() / 2, seal - 1, seal, seal + 8, whole.len() - 1];
+    let lengths = [
+        1,
+        8,
+        SEAL_BYTES - 1,
+        SEAL_BYTES,
+        SEAL_BYTES + 1,
+        4096,
+        whole.len() / 2,
+        seal - 1,
+        seal,
+        seal + 8,
+        whole.len() - 1,
+    ];
     for length in lengths {
         Artifact::new("cut.cwasm", &whole[..length]).is_refused("");
     }
@@ -36,7 +46,7 @@ fn an_artifact_without_a_seal_is_refused() {
 
 #[test]
 fn an_artifact_with_more_behind_it_is_refused() {
-    for more in [&b"\0"[..], &[0; 48], b"-- a comment\n"] {
+    for more in [&b"\0"[..], &[0; SEAL_BYTES], b"-- a comment\n"] {
         Artifact::new("long.cwasm", &[&good(), more].concat()).is_refused("");
     }
     let twice = [good(), good()].concat();
@@ -50,12 +60,22 @@ fn a_flipped_bit_anywhere_is_found() {
     let seal = end - SEAL_BYTES;
     let heads = [0, 4, 18, 40, 64, 66, 100, 200];
     let middles = (1..8).map(|part| part * seal / 8);
-    let tails = [seal - 1, seal, seal + 7, seal + 8, seal + 15, seal + 16, seal + 30, end - 1];
+    let tails = [seal - 1, seal, seal + 7, seal + 8, seal + 15];
     for place in heads.into_iter().chain(middles).chain(tails) {
-        let mut flipped = whole.clone();
-        flipped[place] ^= 0x10;
-        Artifact::new("flipped.cwasm", &flipped).is_refused("precompile it again");
+        flipped_is_refused(&whole, place, "precompile it again");
     }
+    // What the code was made of, the code's hash, and the signature.
+    for place in [seal + 16, seal + 48, seal + 79, end - 32, end - 1] {
+        flipped_is_refused(&whole, place, "--allow-native");
+    }
+    flipped_is_refused(&whole, seal + 80, "damaged");
+}
+
+#[track_caller]
+fn flipped_is_refused(whole: &[u8], place: usize, why: &str) {
+    let mut flipped = whole.to_vec();
+    flipped[place] ^= 0x10;
+    Artifact::new("flipped.cwasm", &flipped).is_refused(why);
 }
 
 /// What is remembered of a file does not make it better.
@@ -94,20 +114,49 @@ fn a_bit_that_flips_later_is_found() {
     refused(artifact.run(&[]), artifact.name, "damaged");
 }
 
-/// The good artifact with other code, and a seal that says so.
+/// The good artifact with other code, and the seal that `key` makes for it.
+fn sealed_by(key: Option<&Key>, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut code = good();
+    code.truncate(code.len() - SEAL_BYTES);
+    change(&mut code);
+    let seal = Seal::new(&code, b"", key);
+    [&code, seal.bytes()].concat()
+}
+
+/// The same with this user's key.
 fn resealed(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
-    let mut whole = good();
-    let length = whole.len() - SEAL_BYTES;
-    let (code, seal) = whole.split_at_mut(length);
-    change(code);
-    seal[16..].copy_from_slice(blake3::hash(code).as_bytes());
-    whole
+    sealed_by(Some(&Key::of_user().expect("tests have a home")), change)
 }
 
 #[test]
 fn sealing_again_is_no_damage() {
     let artifact = Artifact::new("same.cwasm", &resealed(|_| {}));
     artifact.run(&[]).exits_with(0);
+}
+
+/// Who owns the file and who may write it says nothing: the sandbox writes files
+/// as the user.
+#[test]
+fn whole_code_that_another_key_or_none_has_sealed_is_refused() {
+    let place = Folder::fresh("key");
+    let other = Key::of_directory(&place.path()).expect("the folder is ours");
+    for key in [None, Some(&other)] {
+        let artifact = Artifact::new("foreign.cwasm", &sealed_by(key, |_| {}));
+        artifact.is_refused("--allow-native");
+        // The user may trust it all the same, but not another file by it.
+        artifact.run(&["--allow-native", "foreign.cwasm"]).exits_with(0);
+        refused(artifact.run(&["--allow-native", "other"]), artifact.name, "--allow-native");
+        // Having run does not make it trusted.
+        artifact.is_refused("--allow-native");
+    }
+}
+
+#[test]
+fn what_the_user_trusts_is_still_to_be_whole() {
+    let mut flipped = sealed_by(None, |_| {});
+    flipped[5000] ^= 1;
+    let artifact = Artifact::new("flipped.cwasm", &flipped);
+    refused(artifact.run(&["--allow-native", artifact.name]), artifact.name, "damaged");
 }
 
 /// The number of wasmtime's version stands in front, behind its length.
@@ -142,25 +191,20 @@ fn an_artifact_for_another_processor_is_refused() {
     Artifact::new("foreign.cwasm", &artifact).is_refused("processor");
 }
 
+/// What the seal says is decided on the bytes that were read, so that it does not
+/// matter who could write the file before or could do so meanwhile.
 #[test]
-fn an_artifact_that_others_may_write_is_refused() {
-    for bits in [0o664, 0o646, 0o666, 0o777, 0o620, 0o602] {
+fn sealed_code_runs_whoever_owns_its_file() {
+    for bits in [0o664, 0o666, 0o600] {
         let artifact = Artifact::good();
         allow(&artifact.path(), bits);
-        artifact.is_refused("others may write");
+        artifact.run(&[]).exits_with(0);
     }
-    let artifact = Artifact::good();
-    allow(&artifact.path(), 0o600);
-    artifact.run(&[]).exits_with(0);
-}
-
-#[test]
-fn an_artifact_of_another_user_is_refused() {
-    let artifact = Artifact::good();
     // Nobody else can give a file away.
     if geteuid().is_root() {
+        let artifact = Artifact::good();
         chown(artifact.path(), Some(12345), None).expect("root may");
-        artifact.is_refused("another user");
+        artifact.run(&[]).exits_with(0);
     }
 }
 
@@ -169,14 +213,23 @@ fn an_artifact_of_another_user_is_refused() {
 fn an_artifact_of_root_is_run_by_others() {
     let stage = Stage::set();
     let folder = stage.folder("place");
-    fs::copy(hostile::component(), folder.join("good.cwasm")).expect("there is room");
-    allow(&folder.join("good.cwasm"), 0o644);
-    stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder).exits_with(0);
-    if geteuid().is_root() {
-        chown(folder.join("good.cwasm"), Some(12345), None).expect("root may");
-        let run = stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder);
-        refused(run, "good.cwasm", "another user");
+    let good = folder.join("good.cwasm");
+    fs::copy(hostile::component(), &good).expect("there is room");
+    let run = || stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder);
+    // Only root can make a file of root's.
+    if !geteuid().is_root() {
+        refused(run(), "good.cwasm", "--allow-native");
+        return;
     }
+    allow(&good, 0o644);
+    run().exits_with(0);
+    for bits in [0o646, 0o664, 0o666] {
+        allow(&good, bits);
+        refused(run(), "good.cwasm", "--allow-native");
+    }
+    allow(&good, 0o644);
+    chown(&good, Some(12345), None).expect("root may");
+    refused(run(), "good.cwasm", "--allow-native");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::places;
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
@@ -83,6 +85,10 @@ pub struct RunOptions {
     #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
     pub extension_log: Option<usize>,
 
+    /// Take native code from this `.cwasm`, whoever has made it
+    #[arg(long, value_name = "FILE")]
+    pub allow_native: Vec<PathBuf>,
+
     /// Compile anew, and keep nothing
     #[arg(long)]
     pub no_cache: bool,
@@ -100,15 +106,53 @@ pub struct RunOptions {
 /// When the component cannot be loaded or started.
 pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
-    let program = program(&loader(cache)?, component)?;
-    let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}")]);
-    let options = options(run, loads.chain(shell).collect())?;
+    let loader = loader(cache)?.allow_native(&run.allow_native);
+    let program = program(&loader, component)?;
+    let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
+    let commands = loads.iter().flat_map(|load| ["-cmd".into(), load.command()]);
+    let mut options = options(run, commands.chain(shell).collect(), loader.key().cloned())?;
+    loads.iter().try_for_each(|load| load.prepare(&mut options.extensions))?;
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
     report(outcome)
+}
+
+/// What `--load` names: by the path of a file, or by a name that is looked for.
+enum Load {
+    File(PathBuf),
+    Name(String),
+}
+
+impl Load {
+    /// A path has a `/`; its ending may be left out.
+    fn of(option: &str) -> Self {
+        if !option.contains('/') {
+            return Self::Name(option.to_owned());
+        }
+        let has_ending = option.ends_with(".wasm") || option.ends_with(".cwasm");
+        Self::File(if has_ending { option.into() } else { format!("{option}.wasm").into() })
+    }
+
+    /// The shell's argument: a name in any case, so that no path goes through
+    /// SQL.
+    fn command(&self) -> String {
+        let name = match self {
+            Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy(),
+            Self::Name(name) => name.as_str().into(),
+        };
+        format!(".load {name}")
+    }
+
+    /// Have it ready before any component runs.
+    fn prepare(&self, extensions: &mut ExtensionsCtx) -> Result<()> {
+        match self {
+            Self::File(path) => extensions.prepare_file(path),
+            Self::Name(name) => extensions.prepare(name),
+        }
+    }
 }
 
 fn program(loader: &Loader, component: Option<&Path>) -> Result<Program> {
@@ -130,7 +174,7 @@ fn own_shell(loader: &Loader) -> Result<Program> {
     }
 }
 
-fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
+fn options(run: &RunOptions, shell: Vec<String>, key: Option<Arc<Key>>) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
     options.grants = grants(run, &shell)?;
     options.folder = env::current_dir().ok();
@@ -145,6 +189,7 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
         .limits(extension_limits(run))
         .permits(permits(run)?)
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
+        .native_code(key, &run.allow_native)
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.home = places::home();
@@ -176,17 +221,19 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Where extensions are looked for: the command line's folders, those of
-/// `$SQLITE_WASM_EXTENSIONS`, the data folder by the XDG rules, and the folder
-/// beside this program.
+/// Where extensions are looked for: the command line's directories, those of
+/// `$SQLITE_WASM_EXTENSIONS`, the data directory by the XDG rules, and the one
+/// beside this program. An entry of the variable that is not an absolute path
+/// counts as none: what the working directory holds may come from SQL.
 pub fn extension_folders(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
     let data = places::data();
     let beside = env::current_exe().ok();
+    let named = named.iter().flat_map(env::split_paths).filter(|path| path.is_absolute());
     first
         .iter()
-        .cloned()
-        .chain(named.iter().flat_map(env::split_paths))
+        .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+        .chain(named)
         .chain(data.map(|data| data.join("extensions")))
         .chain(beside.map(|program| program.with_file_name("extensions")))
         .collect()

@@ -1,6 +1,5 @@
 //! A loaded extension: what it registers, and its sandboxes.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,12 +7,14 @@ use anyhow::{Result, ensure};
 use wasmtime::component::Component;
 
 use super::instance::Sandboxed;
-use super::permissions::{self, Permissions};
-use super::permits::{Permits, sha256};
+use super::permissions::Permissions;
+use super::permits::Permits;
 use super::sandbox::{Calls, TICK, imports_sql};
+use super::search::Source;
 use super::usage::Usage;
 use super::{Limits, check, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
+use crate::component::Loaded;
 use crate::extensions::types::{Connecting, FunctionFlags, Manifest};
 
 /// A loaded extension.
@@ -67,23 +68,22 @@ fn told(name: &str, usage: &Usage) -> ExtensionUsage {
 }
 
 impl Extension {
-    /// Start the extension in the file `path`, ask what it registers, and grant
-    /// what it needs.
+    /// Start the extension that was found as `source`, ask what it registers,
+    /// and grant what it needs.
     ///
     /// # Errors
     ///
     /// What is wrong with it, or which grant it lacks.
     pub fn load(
-        component: &Component,
-        path: &Path,
+        loaded: &Loaded,
+        source: &Source,
         limits: Limits,
         permits: &mut Permits,
     ) -> Result<Self> {
-        let (main, manifest) = described(component, limits)?;
-        let sha256 = || Ok(sha256(&fs::read(path)?));
-        let permissions = permits.of(permissions::name_of(path), &manifest.needs, sha256)?;
-        Self::permitted(component, (main, manifest), limits, &permissions)
-            .map(|extension| Self { path: Some(path.to_owned()), ..extension })
+        let (main, manifest) = described(&loaded.component, limits)?;
+        let permissions = permits.of(source.identity(), &manifest.needs, || loaded.sha256())?;
+        Self::permitted(&loaded.component, (main, manifest), limits, &permissions)
+            .map(|extension| Self { path: Some(source.path().to_owned()), ..extension })
     }
 
     /// Start an extension that came with the component, where it said that it

@@ -97,7 +97,7 @@ impl ExtensionsCtx {
     pub fn inspect(&mut self, name: &str, path: &Path) -> Result<Inspection> {
         let mut inspection = Inspection::of_file(path)?;
         if let Err(error) = self.try_load(path, &mut inspection) {
-            inspection.refusal = Some(format!("{:#}", super::refused(name, error)));
+            inspection.refusal = Some(format!("{:#}", super::refused(name.as_ref(), error)));
         }
         Ok(inspection)
     }

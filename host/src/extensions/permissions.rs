@@ -1,7 +1,7 @@
 //! What an extension may use, and how the person at the command line says so.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
@@ -124,12 +124,6 @@ impl Permissions {
         self.folders.push(Folder::open(".", Access::ReadOnly)?);
         Ok(())
     }
-}
-
-/// The name under which an extension is granted something: its file's, without
-/// the ending.
-pub fn name_of(path: &Path) -> &str {
-    path.file_stem().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 #[cfg(test)]

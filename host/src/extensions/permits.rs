@@ -10,6 +10,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::permissions::{Permissions, SqlAccess, Word};
+use crate::escape::{Escaped, escaped};
 use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -18,6 +19,26 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// Asks the person at the terminal; true for yes.
 pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
+
+/// To whom grants belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity<'a> {
+    /// The extension of this name: found in an extension directory or named on
+    /// the command line, by itself or as a part of the program.
+    Named(&'a str),
+    /// The file at a path that SQL has chosen, which may be called as it likes.
+    Chosen(&'a Path),
+}
+
+impl Identity<'_> {
+    /// As messages call it.
+    fn shown(&self) -> Escaped<'_> {
+        match self {
+            Self::Named(name) => escaped(name),
+            Self::Chosen(path) => escaped(path),
+        }
+    }
+}
 
 /// What extensions are granted.
 #[derive(Default)]
@@ -99,25 +120,29 @@ impl Permits {
         self.ask = Some(ask);
     }
 
-    /// What the extension `name` may use, whose content has this SHA-256.
+    /// What an extension may use, whose `.wasm` has this SHA-256. A grant by
+    /// name is only for one that the user has named.
     ///
     /// # Errors
     ///
     /// The need that nobody grants, and the option that would.
     pub fn of(
         &mut self,
-        name: &str,
+        identity: Identity<'_>,
         needs: &[Need],
         sha256: impl FnOnce() -> Result<String>,
     ) -> Result<Permissions> {
-        let mut permissions = self.named.get(name).cloned().unwrap_or_default();
+        let mut permissions = match identity {
+            Identity::Named(name) => self.named.get(name).cloned().unwrap_or_default(),
+            Identity::Chosen(_) => Permissions::default(),
+        };
         if needs.iter().all(|need| is_met(need, &permissions)) {
             return Ok(permissions);
         }
         permissions.join(&self.by_content(sha256)?);
         for need in needs {
             if !is_met(need, &permissions) {
-                self.ask_for(name, need, &mut permissions)?;
+                self.ask_for(identity, need, &mut permissions)?;
             }
         }
         Ok(permissions)
@@ -136,7 +161,13 @@ impl Permits {
         Ok(permissions)
     }
 
-    fn ask_for(&mut self, name: &str, need: &Need, permissions: &mut Permissions) -> Result<()> {
+    fn ask_for(
+        &mut self,
+        identity: Identity<'_>,
+        need: &Need,
+        permissions: &mut Permissions,
+    ) -> Result<()> {
+        let name = identity.shown();
         let (what, option, question) = match need {
             Need::Sql => (
                 "SQL on the connection that calls it".to_owned(),
@@ -166,7 +197,17 @@ impl Permits {
             ),
         };
         if !self.ask.as_mut().is_some_and(|ask| ask(&question)) {
-            bail!("it needs {what}; grant it with `--grant {name}={option}`");
+            match identity {
+                Identity::Named(name) => {
+                    bail!("it needs {what}; grant it with `--grant {}={option}`", escaped(name))
+                }
+                Identity::Chosen(path) => bail!(
+                    "it needs {what}, and no grant is for a path that SQL has chosen; \
+                     name it by `--load {}` and grant it with `--grant {}={option}`",
+                    escaped(path),
+                    escaped(path.file_stem().unwrap_or_default())
+                ),
+            }
         }
         match need {
             Need::Folder(_) => permissions.add_working_folder(),
@@ -244,13 +285,16 @@ mod tests {
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error = Permits::default().of("define", &[Need::Sql], nowhere).unwrap_err();
+        let error =
+            Permits::default().of(Identity::Named("define"), &[Need::Sql], nowhere).unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
         let mut permits = Permits::default();
         permits.add("define=sql:ro").unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere).is_err());
-        assert!(permits.of("define", &[Need::SqlReadOnly], nowhere).is_ok());
-        assert!(permits.of("other", &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(permits.of(Identity::Named("define"), &[Need::Sql], nowhere).is_err());
+        assert!(permits.of(Identity::Named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(permits.of(Identity::Named("other"), &[Need::SqlReadOnly], nowhere).is_err());
+        let chosen = Identity::Chosen("./define.wasm".as_ref());
+        assert!(permits.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
     }
 
     #[test]
@@ -260,23 +304,27 @@ mod tests {
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut permits = Permits::default();
         permits.add_file(&path).unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere).is_ok());
+        assert!(permits.of(Identity::Named("define"), &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut permits = Permits::default();
         permits.shipped(path);
-        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
-        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
+        assert!(permits.of(Identity::Named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(
+            permits.of(Identity::Named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err()
+        );
+        let chosen = Identity::Chosen("./any.wasm".as_ref());
+        assert!(permits.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
     }
 
     #[test]
     fn the_person_is_asked_for_what_is_missing() {
         let mut permits = Permits::default();
         permits.ask_by(Box::new(|question| question.contains("`define`")));
-        let granted = permits.of("define", &[Need::Sql], nowhere).unwrap();
+        let granted = permits.of(Identity::Named("define"), &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(permits.of("other", &[Need::Sql], nowhere).is_err());
+        assert!(permits.of(Identity::Named("other"), &[Need::Sql], nowhere).is_err());
     }
 }

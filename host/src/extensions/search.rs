@@ -1,30 +1,82 @@
-//! From a name to the file of an extension.
+//! From a name to the file of an extension, and to whom grants belong.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 
+use super::permits::Identity;
+use crate::artifact::Unusable;
+use crate::escape::escaped;
 use crate::grants::Grants;
 
 /// Endings that a name may leave out, in the order they are tried.
 const ENDINGS: &[&str] = &["wasm", "cwasm"];
 
-/// The file of the extension `name`: a path inside of `grants`, or a name to be
-/// found in `folders`.
-pub fn find(name: &str, folders: &[PathBuf], grants: &Grants) -> Result<PathBuf> {
-    if name.contains('/') {
-        let Some(path) = grants.host_path(Path::new(name)) else {
-            bail!("`{name}` lies outside of the granted folders");
-        };
-        return match candidates(&path).find(|path| path.is_file()) {
-            Some(path) => Ok(path),
-            None => bail!("there is no extension at `{name}`"),
-        };
+/// The extension that SQL or a component asks for, found.
+pub enum Source {
+    /// In an extension directory, or named on the command line: the user has
+    /// put it there, and no component can write it.
+    Named(PathBuf),
+    /// Chosen by SQL: a `.wasm`, opened through the grants.
+    Chosen(PathBuf, File),
+}
+
+impl Source {
+    /// Its path, by which a second load finds that it is loaded already.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Named(path) | Self::Chosen(path, _) => path,
+        }
     }
-    by_name(name, folders)
+
+    /// Whose grants it has.
+    pub fn identity(&self) -> Identity<'_> {
+        match self {
+            Self::Named(path) => {
+                Identity::Named(path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default())
+            }
+            Self::Chosen(path, _) => Identity::Chosen(path),
+        }
+    }
+}
+
+/// The extension `name`, which SQL or a component has chosen: a path inside of
+/// `grants`, or a name to be found among the files `named` on the command line
+/// and in `folders`.
+pub fn find<'a>(
+    name: &str,
+    mut named: impl Iterator<Item = &'a Path>,
+    folders: &[PathBuf],
+    grants: &Grants,
+) -> Result<Source> {
+    if name.contains('/') {
+        return chosen(Path::new(name), grants);
+    }
+    match named.find(|path| path.file_stem().is_some_and(|stem| stem == name)) {
+        Some(path) => Ok(Source::Named(path.to_owned())),
+        None => by_name(name, folders).map(Source::Named),
+    }
+}
+
+/// The `.wasm` at a path, of which the ending may be left out. Outside of the
+/// grants all paths are the same, whether there is something or not.
+fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
+    let path = match path.extension() {
+        Some(ending) if ending == "wasm" => path.to_owned(),
+        Some(ending) if ending == "cwasm" => bail!(Unusable::ChosenBySql),
+        _ => {
+            let mut path = path.as_os_str().to_owned();
+            path.push(".wasm");
+            path.into()
+        }
+    };
+    match grants.open_read(&path) {
+        Ok(file) => Ok(Source::Chosen(path, file)),
+        Err(error) => Err(anyhow!("cannot open the extension `{}`: {error}", escaped(&path))),
+    }
 }
 
 /// The file of the extension `name` in `folders`.
@@ -41,9 +93,10 @@ pub fn by_name(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
         Some(path) => Ok(path),
         None => {
             let looked: Vec<_> =
-                folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+                folders.iter().map(|folder| format!("`{}`", escaped(folder))).collect();
             bail!(
-                "there is no extension `{name}` in {}; `--extension-dir` adds a folder",
+                "there is no extension `{}` in {}; `--extension-dir` adds a folder",
+                escaped(name),
                 looked.join(", ")
             )
         }
@@ -107,9 +160,21 @@ mod tests {
         std::fs::write(folder.path().join("a.wasm"), "").unwrap();
         let folders = [folder.path().to_owned()];
         let grants = Grants::default();
-        assert_eq!(find("a", &folders, &grants).unwrap(), folder.path().join("a.wasm"));
-        let unknown = find("b", &folders, &grants).unwrap_err();
+        let found = find("a", [].into_iter(), &folders, &grants).unwrap();
+        assert!(matches!(found.identity(), Identity::Named("a")));
+        assert_eq!(found.path(), folder.path().join("a.wasm"));
+        let unknown = find("b", [].into_iter(), &folders, &grants).err().unwrap();
         assert!(unknown.to_string().contains("--extension-dir"));
+    }
+
+    #[test]
+    fn what_the_command_line_names_is_found_first() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
+        let named = [Path::new("/typed/a.wasm")];
+        let folders = [folder.path().to_owned()];
+        let found = find("a", named.into_iter(), &folders, &Grants::default()).unwrap();
+        assert_eq!(found.path(), Path::new("/typed/a.wasm"));
     }
 
     #[test]
@@ -129,13 +194,22 @@ mod tests {
     }
 
     #[test]
-    fn paths_must_be_granted() {
+    fn paths_must_be_granted_and_are_never_native_code() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
-        let name = folder.path().join("a").to_str().unwrap().to_owned();
-        assert!(find(&name, &[], &Grants::default()).is_err());
+        for file in ["a.wasm", "b.cwasm", "c"] {
+            std::fs::write(folder.path().join(file), "").unwrap();
+        }
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let look = |name: &str, grants: &Grants| find(&path(name), [].into_iter(), &[], grants);
+        let error = |name: &str| look(name, &Grants::default()).err().unwrap().to_string();
+        // What is there and what is not look the same.
+        assert_eq!(error("a").replace("/a.", "/x."), error("x"));
         let mut grants = Grants::default();
         grants.add(Grant::open(folder.path(), folder.path(), Access::ReadOnly).unwrap());
-        assert!(find(&name, &[], &grants).is_ok());
+        let found = look("a", &grants).unwrap();
+        assert!(matches!(found.identity(), Identity::Chosen(_)));
+        for native in ["b", "b.cwasm", "c"] {
+            assert!(look(native, &grants).is_err(), "{native}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use super::check;
 use super::extension::Extension;
 use super::permissions::Permissions;
-use super::permits::Permits;
+use super::permits::{Identity, Permits};
 use crate::component::Beside;
 use crate::extensions::types::Manifest;
 
@@ -47,7 +47,10 @@ impl Waiting {
         let manifest = embedded.manifest.clone().context("the file does not say what it is")?;
         check::manifest(&manifest)?;
         let sha256 = || Ok(embedded.sha256.clone());
-        let permissions = permits.of(&embedded.file, &manifest.needs, sha256)?;
+        // Its manifest is checked when it is started; the name of a file that
+        // the composed file records is anybody's claim.
+        let identity = Identity::Named(&manifest.name);
+        let permissions = permits.of(identity, &manifest.needs, sha256)?;
         Ok(Self { manifest: manifest.into(), source: Source::File(beside.into(), permissions) })
     }
 

@@ -1,0 +1,100 @@
+//! Native code that was checked: a file that no component can change, or
+//! bytes in this process's own memory.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use wasmtime::Engine;
+use wasmtime::component::Component;
+
+use crate::artifact;
+use crate::compose::Composition;
+use crate::native_code;
+use crate::seal::{SEAL_BYTES, Seal};
+
+/// Longest file of native code, in bytes: what the largest `.wasm` becomes.
+const MAX_CODE_BYTES: u64 = 4 << 30;
+
+/// Native code and the seal behind it, which was checked.
+#[derive(Clone)]
+pub enum Code {
+    /// Of the cache, which no grant reaches, or root's.
+    File(Arc<File>),
+    /// The very bytes that were checked.
+    Bytes(Arc<Vec<u8>>),
+}
+
+impl Code {
+    /// The whole content of a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn read(file: &File) -> Result<Vec<u8>> {
+        let mut content = Vec::with_capacity(file.metadata()?.len().min(MAX_CODE_BYTES) as usize);
+        file.take(MAX_CODE_BYTES).read_to_end(&mut content).context("failed to read it")?;
+        Ok(content)
+    }
+
+    /// As a component for `engine`.
+    ///
+    /// # Errors
+    ///
+    /// When it was made for another version or processor.
+    pub fn component(&self, engine: &Engine) -> Result<Component> {
+        let loaded = match self {
+            Self::File(file) => native_code::map(engine, file.as_raw_fd()),
+            Self::Bytes(bytes) => native_code::load(engine, bytes),
+        };
+        loaded.map_err(artifact::mismatch)
+    }
+
+    /// The part of it that is a bundled extension.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::component`].
+    pub fn part(&self, engine: &Engine, range: Range<usize>) -> Result<Component> {
+        let mut code = vec![0; range.len()];
+        match self {
+            Self::File(file) => file.read_exact_at(&mut code, range.start as u64)?,
+            Self::Bytes(bytes) => {
+                let part = bytes.get(range).context("its list of extensions is damaged")?;
+                code.copy_from_slice(part);
+            }
+        }
+        native_code::load(engine, &code).map_err(artifact::mismatch)
+    }
+
+    /// Its seal.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read.
+    pub fn seal(&self) -> Result<Seal> {
+        match self {
+            Self::File(file) => artifact::seal_of(file),
+            Self::Bytes(bytes) => Ok(Seal::at_end(bytes, bytes.len() as u64)?),
+        }
+    }
+
+    /// What it was composed with.
+    ///
+    /// # Errors
+    ///
+    /// When the list cannot be read.
+    pub fn composition(&self) -> Result<Option<Composition>> {
+        match self {
+            Self::File(file) => {
+                let size = file.metadata()?.len();
+                Composition::of_file(file, size.saturating_sub(SEAL_BYTES as u64))
+            }
+            Self::Bytes(bytes) => Composition::of(&bytes[..bytes.len().saturating_sub(SEAL_BYTES)]),
+        }
+    }
+}

@@ -27,6 +27,7 @@ pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
+mod question;
 mod regular_files;
 mod sandbox;
 pub mod search;

@@ -81,7 +81,8 @@ impl Extension {
     ) -> Result<Self> {
         let (main, manifest) = described(component, limits)?;
         let sha256 = || Ok(sha256(&fs::read(path)?));
-        let permissions = permits.of(permissions::name_of(path), &manifest.needs, sha256)?;
+        let permissions =
+            permits.of(permissions::name_of(path), Some(path), &manifest.needs, sha256)?;
         Self::permitted(component, (main, manifest), limits, &permissions)
             .map(|extension| Self { path: Some(path.to_owned()), ..extension })
     }

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::permissions::{Permissions, SqlAccess, Word};
+use super::question::Subject;
+use crate::escape::escaped;
 use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -83,7 +85,7 @@ impl Permits {
         for (name, Named { grants }) in file {
             let permissions = self.named.entry(name).or_default();
             let words = grants.iter().map(String::as_str);
-            permissions.add(words).with_context(|| format!("in `{}`", path.display()))?;
+            permissions.add(words).with_context(|| format!("in `{}`", escaped(path)))?;
         }
         Ok(())
     }
@@ -99,7 +101,8 @@ impl Permits {
         self.ask = Some(ask);
     }
 
-    /// What the extension `name` may use, whose content has this SHA-256.
+    /// What the extension `name` may use, whose file is at `path`, and whose
+    /// content has this SHA-256.
     ///
     /// # Errors
     ///
@@ -107,6 +110,7 @@ impl Permits {
     pub fn of(
         &mut self,
         name: &str,
+        path: Option<&Path>,
         needs: &[Need],
         sha256: impl FnOnce() -> Result<String>,
     ) -> Result<Permissions> {
@@ -114,63 +118,43 @@ impl Permits {
         if needs.iter().all(|need| is_met(need, &permissions)) {
             return Ok(permissions);
         }
-        permissions.join(&self.by_content(sha256)?);
+        let sha256 = sha256()?;
+        permissions.join(&self.by_content(&sha256)?);
+        let subject = Subject { name, path, sha256: &sha256 };
         for need in needs {
             if !is_met(need, &permissions) {
-                self.ask_for(name, need, &mut permissions)?;
+                self.ask_for(subject, need, &mut permissions)?;
             }
         }
         Ok(permissions)
     }
 
-    fn by_content(&self, sha256: impl FnOnce() -> Result<String>) -> Result<Permissions> {
+    fn by_content(&self, sha256: &str) -> Result<Permissions> {
         let mut permissions = Permissions::default();
         let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
             return Ok(permissions);
         };
         let shipped: Shipped = parse(shipped)?;
-        let sha256 = sha256()?;
         for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
             permissions.add(extension.grants.iter().map(String::as_str))?;
         }
         Ok(permissions)
     }
 
-    fn ask_for(&mut self, name: &str, need: &Need, permissions: &mut Permissions) -> Result<()> {
-        let (what, option, question) = match need {
-            Need::Sql => (
-                "SQL on the connection that calls it".to_owned(),
-                "sql".to_owned(),
-                format!("let the extension `{name}` run any SQL on your connection?"),
-            ),
-            Need::SqlReadOnly => (
-                "SQL that only reads".to_owned(),
-                "sql:ro".to_owned(),
-                format!("let the extension `{name}` run SQL that only reads?"),
-            ),
-            Need::Folder(purpose) => (
-                format!("a folder ({})", one_line(purpose)),
-                "dir:PATH:ro".to_owned(),
-                format!(
-                    "let the extension `{name}` read the working folder ({})?",
-                    one_line(purpose)
-                ),
-            ),
-            Need::Environment(variable) => (
-                format!("the environment variable `{}`", one_line(variable)),
-                format!("env:{}", one_line(variable)),
-                format!(
-                    "let the extension `{name}` see the environment variable `{}`?",
-                    one_line(variable)
-                ),
-            ),
-        };
-        if !self.ask.as_mut().is_some_and(|ask| ask(&question)) {
-            bail!("it needs {what}; grant it with `--grant {name}={option}`");
+    fn ask_for(
+        &mut self,
+        subject: Subject<'_>,
+        need: &Need,
+        permissions: &mut Permissions,
+    ) -> Result<()> {
+        if !self.ask.as_mut().is_some_and(|ask| ask(&subject.question(need))) {
+            bail!("{}", subject.refusal(need));
         }
         match need {
+            Need::Sql => permissions.add(["sql"]),
+            Need::SqlReadOnly => permissions.add(["sql:ro"]),
             Need::Folder(_) => permissions.add_working_folder(),
-            _ => permissions.add([option.as_str()]),
+            Need::Environment(variable) => permissions.add([format!("env:{variable}").as_str()]),
         }
     }
 }
@@ -204,13 +188,6 @@ fn is_met(need: &Need, permissions: &Permissions) -> bool {
     }
 }
 
-/// What an extension says is shown to people: no control characters, and not
-/// too much.
-fn one_line(text: &str) -> String {
-    const MAX_SHOWN: usize = 100;
-    text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect()
-}
-
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
         let size = fs::metadata(path)?.len();
@@ -220,7 +197,7 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
         let text = fs::read_to_string(path)?;
         toml::from_str(&text).map_err(|error| in_line(&text, &error))
     };
-    read().with_context(|| format!("failed to read the grants in `{}`", path.display()))
+    read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
 }
 
 /// What is wrong, in one line; the library's own words show the place in
@@ -244,13 +221,13 @@ mod tests {
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error = Permits::default().of("define", &[Need::Sql], nowhere).unwrap_err();
+        let error = Permits::default().of("define", None, &[Need::Sql], nowhere).unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
         let mut permits = Permits::default();
         permits.add("define=sql:ro").unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere).is_err());
-        assert!(permits.of("define", &[Need::SqlReadOnly], nowhere).is_ok());
-        assert!(permits.of("other", &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(permits.of("define", None, &[Need::Sql], nowhere).is_err());
+        assert!(permits.of("define", None, &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(permits.of("other", None, &[Need::SqlReadOnly], nowhere).is_err());
     }
 
     #[test]
@@ -260,23 +237,23 @@ mod tests {
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut permits = Permits::default();
         permits.add_file(&path).unwrap();
-        assert!(permits.of("define", &[Need::Sql], nowhere).is_ok());
+        assert!(permits.of("define", None, &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut permits = Permits::default();
         permits.shipped(path);
-        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
-        assert!(permits.of("define", &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
+        assert!(permits.of("define", None, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(permits.of("define", None, &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
     }
 
     #[test]
     fn the_person_is_asked_for_what_is_missing() {
         let mut permits = Permits::default();
         permits.ask_by(Box::new(|question| question.contains("`define`")));
-        let granted = permits.of("define", &[Need::Sql], nowhere).unwrap();
+        let granted = permits.of("define", None, &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(permits.of("other", &[Need::Sql], nowhere).is_err());
+        assert!(permits.of("other", None, &[Need::Sql], nowhere).is_err());
     }
 }

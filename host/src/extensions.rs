@@ -29,6 +29,7 @@ mod permissions;
 mod permits;
 mod question;
 mod regular_files;
+mod required;
 mod sandbox;
 pub mod search;
 mod short;
@@ -59,6 +60,7 @@ use types::{Manifest, SqlError};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
 pub use permits::{Ask, Permits, sha256};
+pub use required::NotLoaded;
 pub(crate) use sandbox::{refuse_sql, story};
 
 /// `SQLITE_ERROR`.
@@ -277,7 +279,7 @@ fn not_loaded(name: &str) -> String {
 
 fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
     let engine = crate::engine::extension_engine()?;
-    sandbox::tick(&engine);
+    sandbox::tick(&engine)?;
     Ok(Loader::for_engine(engine, cache))
 }
 

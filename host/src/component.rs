@@ -66,6 +66,12 @@ impl Beside {
 }
 
 impl Program {
+    /// Whether it was composed with an extension of this name.
+    pub fn embeds(&self, name: &str) -> bool {
+        let composition = self.composition.iter();
+        composition.flat_map(|all| &all.extensions).any(|embedded| embedded.name == name)
+    }
+
     /// The extensions that came with it and run beside it.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let Some(composition) = &self.composition else { return Vec::new() };

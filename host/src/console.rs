@@ -1,17 +1,17 @@
 //! `sqlite-wasm:host/console`: output, and line editing for a person at a
 //! terminal.
 //!
-//! ```
-//! use sqlite_wasm_run::console::ConsoleCtx;
+//! ```no_run
+//! use sqlite_wasm_run::console::{ConsoleCtx, History};
 //! use sqlite_wasm_run::stdio::Stdio;
 //!
 //! let Stdio { output, error, .. } = Stdio::inherited();
-//! let console = ConsoleCtx::new(output, error, Some("/home/me/.sqlite_history".into()));
+//! let history = History::open("/home/me/.sqlite_history".as_ref());
+//! let console = ConsoleCtx::new(output, error, history);
 //! ```
 
 mod editor;
-
-use std::path::PathBuf;
+mod history;
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::{HasData, Linker, WasmList};
@@ -20,6 +20,7 @@ use wasmtime_wasi::p2::{StreamError, StreamResult};
 use crate::bindings::sqlite_wasm::host::console::{self, Edited, Host, OutputStream};
 use crate::stdio::Output;
 use editor::Editor;
+pub use history::History;
 
 /// The interface's name in a component.
 const INTERFACE: &str = "sqlite-wasm:host/console@0.1.0";
@@ -28,16 +29,18 @@ const INTERFACE: &str = "sqlite-wasm:host/console@0.1.0";
 pub struct ConsoleCtx {
     output: Output,
     error: Output,
-    history: Option<PathBuf>,
+    history: Option<History>,
+    /// The line that the user typed last, until it is remembered.
+    typed: Option<String>,
     /// Started by the first line: a script needs none.
     editor: Option<Editor>,
 }
 
 impl ConsoleCtx {
-    /// Writing to `output` and `error`, with the history in that file, or none
+    /// Writing to `output` and `error`, with the history in a file, or none
     /// that is kept.
-    pub fn new(output: Output, error: Output, history: Option<PathBuf>) -> Self {
-        Self { output, error, history, editor: None }
+    pub fn new(output: Output, error: Output, history: Option<History>) -> Self {
+        Self { output, error, history, typed: None, editor: None }
     }
 
     fn write(&self, to: OutputStream, data: &[u8]) -> wasmtime::Result<bool> {
@@ -50,6 +53,27 @@ impl ConsoleCtx {
 
     fn editor(&mut self) -> &mut Editor {
         self.editor.get_or_insert_with(Editor::start)
+    }
+
+    /// What came of editing, with a line noted down as typed.
+    fn edited(&mut self, edited: Edited) -> Edited {
+        self.typed = match &edited {
+            Edited::Line(line) => Some(line.clone()),
+            _ => None,
+        };
+        edited
+    }
+
+    /// Add to the history what the user typed, and nothing else.
+    fn remember(&mut self, line: &str) {
+        if self.typed.as_deref() != Some(line) {
+            return;
+        }
+        self.typed = None;
+        self.editor().remember(line.to_owned());
+        if let Some(history) = &mut self.history {
+            history.add(line);
+        }
     }
 }
 
@@ -102,26 +126,29 @@ impl Host for ConsoleView<'_> {
     }
 
     fn edit(&mut self, prompt: String) -> Edited {
-        self.ctx.editor().edit(prompt)
+        let edited = self.ctx.editor().edit(prompt);
+        self.ctx.edited(edited)
     }
 
     fn offer(&mut self, candidates: Vec<String>) -> Edited {
-        self.ctx.editor().offer(candidates)
+        let edited = self.ctx.editor().offer(candidates);
+        self.ctx.edited(edited)
     }
 
     fn remember(&mut self, line: String) {
-        self.ctx.editor().remember(line);
+        self.ctx.remember(&line);
     }
 
     fn load_history(&mut self) {
-        if let Some(path) = self.ctx.history.clone() {
-            self.ctx.editor().load_history(path);
+        let lines = self.ctx.history.as_mut().map(History::take_lines).unwrap_or_default();
+        if !lines.is_empty() {
+            self.ctx.editor().load(lines);
         }
     }
 
-    fn save_history(&mut self, limit: u32) {
-        if let Some(path) = self.ctx.history.clone() {
-            self.ctx.editor().save_history(path, limit as usize);
+    fn save_history(&mut self, _limit: u32) {
+        if let Some(history) = &mut self.ctx.history {
+            history.save();
         }
     }
 }

@@ -49,6 +49,50 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// `text` as one word for the user's shell; none where it has characters that
+/// a user cannot type, or that [`escaped`] would not show as they are.
+pub fn shell_word(text: &str) -> Option<String> {
+    let shown: String = text
+        .chars()
+        .map(|letter| match letter {
+            '\'' | '"' => letter.to_string(),
+            letter => escaped(letter.encode_utf8(&mut [0; 4])).to_string(),
+        })
+        .collect();
+    if text.is_empty() || shown != text {
+        return None;
+    }
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%=".contains(letter);
+    if text.chars().all(is_plain) && !text.starts_with('-') {
+        return Some(text.to_owned());
+    }
+    Some(format!("'{}'", text.replace('\'', r"'\''")))
+}
+
+/// Text of several lines that moves no cursor and changes no direction of
+/// writing: for messages, where backslashes and quotes are the author's own.
+pub fn controls_escaped(text: String) -> String {
+    if !text.contains(is_unseen) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_unseen(letter) {
+            true => shown.extend(letter.escape_default()),
+            false => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// Control characters but line ends and tabs, and those that hide text or turn
+/// its direction.
+fn is_unseen(letter: char) -> bool {
+    let turns = matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    turns || (letter.is_control() && !matches!(letter, '\n' | '\t'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,6 +109,27 @@ mod tests {
         assert_eq!(escaped("a\r\nb\u{7}").to_string(), r"a\r\nb\u{7}");
         assert_eq!(escaped("x\u{202e}y\u{9b}z").to_string(), r"x\u{202e}y\u{9b}z");
         assert_eq!(escaped(OsStr::from_bytes(b"\xff`\\")).to_string(), r"\xff\u{60}\\");
+    }
+
+    #[test]
+    fn words_for_a_shell_are_quoted_where_they_must_be() {
+        for (text, word) in [
+            ("/tmp/ä-1.db", Some("/tmp/ä-1.db")),
+            ("/my own", Some("'/my own'")),
+            ("/it's", Some(r"'/it'\''s'")),
+            ("$(id)", Some("'$(id)'")),
+            ("", None),
+            ("a`b", None),
+            ("a\u{1b}b", None),
+        ] {
+            assert_eq!(shell_word(text).as_deref(), word, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn messages_keep_their_lines() {
+        let message = controls_escaped("a\\`\n\tb\u{1b}[2J\u{202e}".into());
+        assert_eq!(message, "a\\`\n\tb\\u{1b}[2J\\u{202e}");
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
+mod question;
 mod regular_files;
+mod required;
 mod sandbox;
 pub mod search;
 mod short;
@@ -62,6 +64,7 @@ use types::{Manifest, SqlError};
 
 pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
 pub use permits::{Ask, Identity, Permits, sha256};
+pub use required::NotLoaded;
 pub(crate) use sandbox::{refuse_sql, story};
 
 /// `SQLITE_ERROR`.
@@ -262,7 +265,7 @@ impl ExtensionsCtx {
 
     fn new_loader(&self) -> anyhow::Result<Loader> {
         let engine = crate::engine::extension_engine()?;
-        sandbox::tick(&engine);
+        sandbox::tick(&engine)?;
         let key = self.key.clone().or_else(|| Key::of_user().ok().map(Arc::new));
         let loader = Loader::for_engine(engine, self.cache.clone(), key);
         Ok(loader.allow_native(&self.allowed))

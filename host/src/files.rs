@@ -230,6 +230,14 @@ impl FilesCtx {
         Ok(buffer.0.clone())
     }
 
+    /// The last place where SQLite makes temporary files; ours only where the
+    /// component may write there.
+    fn temporary_in_working_directory(&self) -> Option<File> {
+        let directory = std::env::current_dir().ok()?;
+        let place = self.grants.place(&directory)?;
+        (place.access == Access::ReadWrite).then(|| File::temporary_in(place).ok())?
+    }
+
     fn access(&self, path: &str, mode: AccessMode) -> bool {
         let Ok(place) = self.place(path) else {
             return false;
@@ -273,7 +281,9 @@ impl Host for FilesView<'_> {
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {
-        self.ctx.keep(File::temporary()?)
+        let file = File::temporary()
+            .or_else(|error| self.ctx.temporary_in_working_directory().ok_or(error))?;
+        self.ctx.keep(file)
     }
 
     fn delete(&mut self, path: String, sync_folder: bool) -> Result<(), Error> {

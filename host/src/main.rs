@@ -6,6 +6,7 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 
 use arguments::{Command, Sorted};
@@ -30,7 +31,7 @@ fn try_main() -> Result<ExitCode> {
         match word.into_string() {
             Ok(word) => words.push(word),
             Err(word) => {
-                complain(&format!("error: the argument `{}` is no UTF-8", word.display()));
+                complain(&format!("error: the argument `{}` is no UTF-8", escaped(&word)));
                 return Ok(exit_code::ExitCode::Usage.into());
             }
         }

@@ -1,26 +1,41 @@
-//! A limit for the memory of a component.
+//! A limit for the memory of a component: its linear memories, and what its
+//! tables and instances take of the host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-/// Most entries of a component's tables of functions. SQLite's shell has about
-/// 5,000; they are made at start, and nothing makes them grow.
+/// What an element of a table takes of the host, in bytes: a pointer, and
+/// another one while a table grows and is copied.
+const TABLE_ELEMENT_BYTES: usize = 16;
+
+/// Most entries of all of a component's tables of functions. SQLite's shell has
+/// about 5,000; they are made at start, and nothing makes them grow.
 const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
-/// Counts a component's linear memory against a limit.
+/// Most core instances of a component. Each takes some kilobytes of the host;
+/// SQLite's shell has about ten, and each extension composed with it as many.
+const MAX_INSTANCES: usize = 2000;
+
+/// Most linear memories, and most tables, of a component: the shell and each
+/// extension composed with it have one or two. Each memory reserves gigabytes
+/// of address space.
+const MAX_MEMORIES: usize = 500;
+
+/// Counts a component's memory against a limit.
 #[derive(Debug)]
 pub struct MemoryLimit {
     limit_bytes: usize,
     used_bytes: usize,
+    table_elements: usize,
     reached: Arc<AtomicBool>,
 }
 
 impl MemoryLimit {
-    /// At most `limit_bytes` for all memories together.
+    /// At most `limit_bytes` for all memories and tables together.
     pub fn new(limit_bytes: usize) -> Self {
-        Self { limit_bytes, used_bytes: 0, reached: Arc::default() }
+        Self { limit_bytes, used_bytes: 0, table_elements: 0, reached: Arc::default() }
     }
 
     /// The same, and `reached` becomes true when memory is refused.
@@ -39,6 +54,16 @@ impl MemoryLimit {
     pub fn limit_bytes(&self) -> usize {
         self.limit_bytes
     }
+
+    /// Count so many bytes more; false when they are too many.
+    fn take(&mut self, more: usize) -> bool {
+        if more > self.limit_bytes.saturating_sub(self.used_bytes) {
+            self.reached.store(true, Ordering::Relaxed);
+            return false;
+        }
+        self.used_bytes += more;
+        true
+    }
 }
 
 impl ResourceLimiter for MemoryLimit {
@@ -48,22 +73,34 @@ impl ResourceLimiter for MemoryLimit {
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        let more = desired.saturating_sub(current);
-        if more > self.limit_bytes.saturating_sub(self.used_bytes) {
-            self.reached.store(true, Ordering::Relaxed);
-            return Ok(false);
-        }
-        self.used_bytes += more;
-        Ok(true)
+        Ok(self.take(desired.saturating_sub(current)))
     }
 
     fn table_growing(
         &mut self,
-        _current: usize,
+        current: usize,
         desired: usize,
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        Ok(desired <= MAX_TABLE_ELEMENTS)
+        let more = desired.saturating_sub(current);
+        if more > MAX_TABLE_ELEMENTS - self.table_elements {
+            return Ok(false);
+        }
+        let has_room = self.take(more * TABLE_ELEMENT_BYTES);
+        self.table_elements += if has_room { more } else { 0 };
+        Ok(has_room)
+    }
+
+    fn instances(&self) -> usize {
+        MAX_INSTANCES
+    }
+
+    fn tables(&self) -> usize {
+        MAX_MEMORIES
+    }
+
+    fn memories(&self) -> usize {
+        MAX_MEMORIES
     }
 }
 
@@ -78,5 +115,22 @@ mod tests {
         assert!(!limit.memory_growing(0, 60, None).unwrap());
         assert!(limit.was_reached());
         assert!(limit.memory_growing(60, 100, None).unwrap());
+    }
+
+    #[test]
+    fn tables_are_counted_with_memories() {
+        let mut limit = MemoryLimit::new(100 * TABLE_ELEMENT_BYTES);
+        assert!(limit.table_growing(0, 60, None).unwrap());
+        assert!(!limit.table_growing(0, 60, None).unwrap());
+        assert!(limit.was_reached());
+        assert!(!limit.memory_growing(0, 41 * TABLE_ELEMENT_BYTES, None).unwrap());
+        assert!(limit.table_growing(60, 100, None).unwrap());
+    }
+
+    #[test]
+    fn elements_of_all_tables_are_counted_together() {
+        let mut limit = MemoryLimit::new(usize::MAX);
+        assert!(limit.table_growing(0, MAX_TABLE_ELEMENTS, None).unwrap());
+        assert!(!limit.table_growing(0, 1, None).unwrap());
     }
 }

@@ -1,16 +1,20 @@
 //! `sqlite-wasm:host/process`: interruption, the limit of time, and the exit code.
 //!
 //! ```
+//! use sqlite_wasm_run::deadline::Deadline;
 //! use sqlite_wasm_run::process::{Interrupt, ProcessCtx};
 //! use std::time::Duration;
 //!
 //! let ctrl_c = Interrupt::default();
-//! let process = ProcessCtx::new(ctrl_c.clone()).timeout(Duration::from_secs(5));
+//! let deadline = Deadline::after(Some(Duration::from_secs(5)));
+//! let process = ProcessCtx::new(ctrl_c.clone()).deadline(deadline);
 //! ctrl_c.raise();
 //! ```
 
-use std::collections::HashSet;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +25,9 @@ use nix::sys::time::TimeVal;
 use wasmtime::component::{HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Host, Interruption};
+use crate::deadline::Deadline;
 use crate::grants::Grants;
+use crate::refusals::Refusals;
 use crate::stdio::Output;
 
 /// Longest wait before an interruption is looked for again.
@@ -107,8 +113,7 @@ impl Late {
 /// What a component learns of its process, and its limits.
 pub struct ProcessCtx {
     interrupt: Interrupt,
-    timeout: Option<Duration>,
-    deadline: Option<Instant>,
+    deadline: Deadline,
     late: Late,
     home: Option<PathBuf>,
     startup_files: Vec<PathBuf>,
@@ -121,8 +126,7 @@ impl ProcessCtx {
     pub fn new(interrupt: Interrupt) -> Self {
         Self {
             interrupt,
-            timeout: None,
-            deadline: None,
+            deadline: Deadline::default(),
             late: Late::default(),
             home: None,
             startup_files: Vec::new(),
@@ -131,9 +135,9 @@ impl ProcessCtx {
         }
     }
 
-    /// Stop the program after `timeout`, counted from [`Self::start`].
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
+    /// Stop the program at `deadline`.
+    pub fn deadline(mut self, deadline: Deadline) -> Self {
+        self.deadline = deadline;
         self
     }
 
@@ -151,13 +155,8 @@ impl ProcessCtx {
 
     /// Tell refused paths on `output`.
     pub fn report_refusals_on(mut self, output: Output) -> Self {
-        self.refusals.output = Some(output);
+        self.refusals = Refusals::on(output);
         self
-    }
-
-    /// The program starts now.
-    pub fn start(&mut self) {
-        self.deadline = self.timeout.map(|timeout| Instant::now() + timeout);
     }
 
     /// The code that the program has set.
@@ -185,15 +184,11 @@ impl ProcessCtx {
         self.is_startup_file(path) || path.file_name() == Some(":memory:".as_ref())
     }
 
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
         if self.interrupt.take() {
             return Ok(Some(Interruption::User));
         }
-        if !self.is_late() {
+        if !self.deadline.is_over() {
             return Ok(None);
         }
         // The first time the statement ends by SQLite's rules; a program that
@@ -206,7 +201,7 @@ impl ProcessCtx {
     fn sleep(&mut self, duration: Duration) -> wasmtime::Result<()> {
         let end = Instant::now() + duration;
         while !self.interrupt.is_raised() {
-            if self.is_late() {
+            if self.deadline.is_over() {
                 // Who waits for a lock is told by the next try for it.
                 self.late.check()?;
                 self.late.tell();
@@ -219,35 +214,6 @@ impl ProcessCtx {
             std::thread::sleep(left.min(WAIT_STEP));
         }
         Ok(())
-    }
-}
-
-/// Paths outside of the grants that a person has been told about.
-#[derive(Default)]
-struct Refusals {
-    output: Option<Output>,
-    told: HashSet<PathBuf>,
-}
-
-impl Refusals {
-    fn tell(&mut self, path: &Path) {
-        let Some(output) = &self.output else {
-            return;
-        };
-        // A folder that is not there cannot be granted either.
-        let folder = if path.is_dir() { Some(path) } else { path.parent() };
-        let Some(folder) = folder.filter(|folder| folder.is_dir()) else {
-            return;
-        };
-        if self.told.insert(folder.to_owned()) {
-            let line = format!(
-                "sqlite-wasm-run: `{}` lies outside of the granted folders; `--dir {}` grants it\n",
-                path.display(),
-                folder.display()
-            );
-            // Nobody could be told that this failed.
-            let _ = output.lock().write_all(line.as_bytes());
-        }
     }
 }
 
@@ -309,21 +275,14 @@ impl Host for ProcessView<'_> {
 
     fn startup_file(&mut self, path: String) -> Option<Vec<u8>> {
         let path = Path::new(&path);
-        if !self.ctx.is_startup_file(path) {
-            return None;
-        }
-        let size = std::fs::metadata(path).ok()?.len();
-        if size > MAX_STARTUP_BYTES {
-            return None;
-        }
-        std::fs::read(path).ok()
+        self.ctx.is_startup_file(path).then(|| read_startup_file(path))?
     }
 
     fn check_granted(&mut self, path: String) -> bool {
         let path = Path::new(&path);
         let is_granted = self.grants.place(path).is_some();
         if !is_granted && !self.ctx.is_given_by_name(path) {
-            self.ctx.refusals.tell(path);
+            self.ctx.refusals.report(path);
         }
         is_granted
     }
@@ -331,6 +290,19 @@ impl Host for ProcessView<'_> {
     fn set_exit_code(&mut self, code: u8) {
         self.ctx.exit_code = Some(code);
     }
+}
+
+/// The content of a regular file; none where it is too large or anything else.
+fn read_startup_file(path: &Path) -> Option<Vec<u8>> {
+    // Opening a pipe that nobody writes would wait.
+    let without_waiting = nix::libc::O_NONBLOCK;
+    let file = File::options().read(true).custom_flags(without_waiting).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut content = Vec::new();
+    file.take(MAX_STARTUP_BYTES + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= MAX_STARTUP_BYTES).then_some(content)
 }
 
 fn microseconds(time: TimeVal) -> u64 {
@@ -352,8 +324,8 @@ mod tests {
 
     #[test]
     fn a_program_that_ignores_the_deadline_is_ended() {
-        let mut ctx = ProcessCtx::new(Interrupt::default()).timeout(Duration::ZERO);
-        ctx.start();
+        let over = Deadline::after(Some(Duration::ZERO));
+        let mut ctx = ProcessCtx::new(Interrupt::default()).deadline(over);
         assert_eq!(ctx.poll().unwrap(), Some(Interruption::Deadline));
         assert_eq!(ctx.poll().unwrap_err().downcast_ref(), Some(&Stop::Timeout));
         assert!(ctx.timed_out());

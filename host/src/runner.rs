@@ -12,8 +12,10 @@ use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, Wasi
 
 use crate::clock::{self, Waiting};
 use crate::component::Program;
-use crate::console::{self, ConsoleCtx, ConsoleView};
+use crate::console::{self, ConsoleCtx, ConsoleView, History};
+use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
+use crate::escape::escaped;
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::fused::{self, FusedCtx, FusedView};
@@ -28,6 +30,27 @@ const HOST_STACK_BYTES: usize = 1 << 20;
 
 /// All that a 32-bit component can address, in bytes.
 pub const MAX_MEMORY_BYTES: usize = 4 << 30;
+
+/// What one call of a component carries to the host at most, in bytes: the
+/// longest value of SQLite, which is an argument of an extension's function,
+/// and its frame. The host holds a copy while the call lasts.
+const MAX_CALL_BYTES: usize = 1 << 30;
+
+/// Random bytes that one call gives at most. The host makes them before it
+/// knows whether the component has room; a seed or key needs hundreds.
+pub(crate) const MAX_RANDOM_BYTES: u64 = 4 << 20;
+
+/// Resources of WASI (streams, descriptors, pollables, errors) and of `sql` that
+/// one component holds at once. The component chooses how many it makes, and
+/// each takes some hundred bytes of the host; SQLite's shell holds twenty.
+const MAX_RESOURCES: usize = 10_000;
+
+/// A table that holds at most [`MAX_RESOURCES`].
+pub(crate) fn resource_table() -> ResourceTable {
+    let mut table = ResourceTable::new();
+    table.set_max_capacity(MAX_RESOURCES);
+    table
+}
 
 /// What a component is given.
 ///
@@ -47,17 +70,20 @@ pub struct Options {
     /// Stops the statement that runs.
     pub interrupt: Interrupt,
     /// Stops the program.
-    pub timeout: Option<Duration>,
+    pub deadline: Deadline,
     /// Linear memory at most, in bytes; up to [`MAX_MEMORY_BYTES`].
     pub max_memory_bytes: usize,
     /// The extensions that it may load.
     pub extensions: ExtensionsCtx,
+    /// Extensions that must load before the component starts, by their names
+    /// or paths.
+    pub loads: Vec<String>,
     /// What becomes of the component's memory.
     pub at_end: AtEnd,
     /// The person's home folder, which is told and not granted.
     pub home: Option<PathBuf>,
-    /// The file that keeps the lines typed at a terminal.
-    pub history: Option<PathBuf>,
+    /// The file that keeps the lines typed at a terminal, open already.
+    pub history: Option<History>,
     /// Files that are read by name, whatever folder they lie in.
     pub startup_files: Vec<PathBuf>,
 }
@@ -72,9 +98,10 @@ impl Options {
             folder: None,
             stdio,
             interrupt: Interrupt::default(),
-            timeout: None,
+            deadline: Deadline::default(),
             max_memory_bytes: MAX_MEMORY_BYTES,
             extensions: ExtensionsCtx::new(Vec::new()),
+            loads: Vec::new(),
             at_end: AtEnd::Release,
             home: None,
             history: None,
@@ -156,15 +183,17 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     // where their own runtime would start threads.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
-    let (timeout, at_end) = (options.timeout, options.at_end);
+    let (timeout, at_end) = (options.deadline.limit(), options.at_end);
     let max_memory_bytes = options.max_memory_bytes;
     options.extensions.embed(program.beside());
+    // What the program was composed with, it has already.
+    let loads = options.loads.iter().filter(|name| !program.embeds(name));
+    options.extensions.load_required(loads, &options.grants)?;
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
-    // What a call carries to the host, such as an extension's arguments, is no
+    // What a call carries to the host, such as an extension's arguments, is not
     // more than its memory.
-    store.set_hostcall_fuel(max_memory_bytes);
-    store.data_mut().process.start();
+    store.set_hostcall_fuel(max_memory_bytes.min(MAX_CALL_BYTES));
     let linker = linker(program)?;
     let command = match Command::instantiate(&mut store, &program.component, &linker) {
         Ok(command) => command,
@@ -244,16 +273,14 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
 }
 
 fn host(options: Options) -> Result<Host> {
-    let mut process = ProcessCtx::new(options.interrupt.clone())
+    let process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
         .startup_files(options.startup_files.clone())
+        .deadline(options.deadline)
         .report_refusals_on(options.stdio.error.clone());
-    if let Some(timeout) = options.timeout {
-        process = process.timeout(timeout);
-    }
     Ok(Host {
         wasi: wasi(&options, &process.late())?,
-        table: ResourceTable::new(),
+        table: resource_table(),
         files: FilesCtx::new(options.grants).until(process.late()).mapping_files(),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.late()),
@@ -275,6 +302,7 @@ fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
         .stdin(options.stdio.input.until(late.clone()))
         .stdout(options.stdio.output.until(late.clone()))
         .stderr(options.stdio.error.clone())
+        .max_random_size(MAX_RANDOM_BYTES)
         .allow_blocking_current_thread(true);
     if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {
         builder.initial_cwd(folder);
@@ -288,7 +316,7 @@ fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
         builder
             .preopened_dir(&grant.host, guest, permissions)
             .map_err(anyhow::Error::from)
-            .with_context(|| format!("failed to open the folder `{}`", grant.host.display()))?;
+            .with_context(|| format!("failed to open the folder `{}`", escaped(&grant.host)))?;
     }
     Ok(builder.build())
 }

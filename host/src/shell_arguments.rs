@@ -56,6 +56,22 @@ impl Word {
     }
 }
 
+/// The shell's command that loads the extension `name`: one argument, whatever
+/// characters it has, by the rules of its dot-commands.
+pub fn load_command(name: &str) -> String {
+    let mut command = String::from(".load \"");
+    for letter in name.chars() {
+        match letter {
+            '"' | '\\' => command.extend(['\\', letter]),
+            '\n' => command.push_str("\\n"),
+            '\r' => command.push_str("\\r"),
+            _ => command.push(letter),
+        }
+    }
+    command.push('"');
+    command
+}
+
 /// The database that the shell's arguments name: a file, not `:memory:` or
 /// another special name.
 pub fn database(arguments: &[String]) -> Option<PathBuf> {
@@ -149,6 +165,13 @@ mod tests {
     fn memory_has_no_file() {
         assert_eq!(found(":memory:"), None);
         assert_eq!(found("file::memory:?cache=shared"), None);
+    }
+
+    #[test]
+    fn names_of_extensions_are_one_argument() {
+        assert_eq!(load_command("csv"), r#".load "csv""#);
+        assert_eq!(load_command("my ext.wasm"), r#".load "my ext.wasm""#);
+        assert_eq!(load_command("a\\b\"c\n"), r#".load "a\\b\"c\n""#);
     }
 
     #[test]

@@ -17,7 +17,9 @@ use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
+use sqlite_wasm_run::escape::{controls_escaped, escaped};
 use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::threads;
 
 /// Whether compiled components are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +54,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         _ => ".".as_ref(),
     };
     let write = || -> Result<()> {
-        ensure!(folder.is_dir(), "there is no folder `{}`", folder.display());
+        ensure!(folder.is_dir(), "there is no folder `{}`", escaped(folder));
         // The library would name a file that nobody knows.
         let mut file = tempfile::NamedTempFile::new_in(folder)
             .map_err(|error| std::io::Error::from(error.kind()))?;
@@ -61,7 +63,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| format!("failed to write `{}`", path.display()))
+    write().with_context(|| format!("failed to write `{}`", escaped(path)))
 }
 
 /// Readable by all, as any program is: a temporary file is its owner's alone.
@@ -70,9 +72,10 @@ fn set_default_mode(file: &std::fs::File) -> std::io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
-/// Tell a person what went wrong. Nobody could be told that this failed.
+/// Tell the user what went wrong: names in it move no cursor. A failure to
+/// print has nowhere to be printed.
 pub fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", controls_escaped(text.to_owned()));
 }
 
 /// A spinner on a terminal, nothing elsewhere.
@@ -84,11 +87,15 @@ impl Progress {
             return Self(None);
         }
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
+        let bar = ProgressBar::new_spinner().with_message(format!("compiling {}", escaped(&name)));
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(100));
+        // It needs a thread, and is only nice to have.
+        match threads::are_available() {
+            true => bar.enable_steady_tick(Duration::from_millis(100)),
+            false => bar.tick(),
+        }
         Self(Some(bar))
     }
 }

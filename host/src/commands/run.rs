@@ -14,21 +14,28 @@ use clap::builder::NonEmptyStringValueParser;
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
+use sqlite_wasm_run::console::History;
+use sqlite_wasm_run::deadline::Deadline;
+use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, NotLoaded, Permits};
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::places;
-use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
-use sqlite_wasm_run::shell_arguments::database;
+use sqlite_wasm_run::shell_arguments::{database, load_command};
 use sqlite_wasm_run::stdio::Stdio;
+use sqlite_wasm_run::{terminal, threads};
 
 use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
 use super::{Cache, complain, loader};
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// The code that sqlite3 ends with when Ctrl-C stops it: by the second one,
+/// where nobody noticed the first.
+const INTERRUPTED: i32 = 1;
 
 /// Environment variables that the shell is given: those by which it finds its
 /// own files.
@@ -105,16 +112,20 @@ pub struct RunOptions {
 ///
 /// When the component cannot be loaded or started.
 pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
+    let deadline = Deadline::after(run.timeout);
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let loader = loader(cache)?.allow_native(&run.allow_native);
     let program = program(&loader, component)?;
     let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
-    let commands = loads.iter().flat_map(|load| ["-cmd".into(), load.command()]);
+    let names: Vec<String> = loads.iter().map(Load::name).collect();
+    let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name)]);
     let mut options = options(run, commands.chain(shell).collect(), loader.key().cloned())?;
-    loads.iter().try_for_each(|load| load.prepare(&mut options.extensions))?;
-    if let Some(timeout) = run.timeout {
-        end_after(timeout + GRACE, timeout);
+    options.deadline = deadline;
+    for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
+        load.prepare(&mut options.extensions).map_err(|error| error.context(NotLoaded))?;
     }
+    options.loads = names;
+    end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
     report(outcome)
@@ -136,14 +147,13 @@ impl Load {
         Self::File(if has_ending { option.into() } else { format!("{option}.wasm").into() })
     }
 
-    /// The shell's argument: a name in any case, so that no path goes through
-    /// SQL.
-    fn command(&self) -> String {
-        let name = match self {
-            Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy(),
-            Self::Name(name) => name.as_str().into(),
-        };
-        format!(".load {name}")
+    /// What the shell loads it by: a name in any case, so that no path goes
+    /// through SQL.
+    fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into(),
+            Self::Name(name) => name.clone(),
+        }
     }
 
     /// Have it ready before any component runs.
@@ -182,7 +192,7 @@ fn options(run: &RunOptions, shell: Vec<String>, key: Option<Arc<Key>>) -> Resul
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
-    options.timeout = run.timeout;
+    options.loads = run.load.clone();
     options.at_end = AtEnd::Abandon;
     let cache = if run.no_cache { None } else { Folder::by_xdg() };
     options.extensions = ExtensionsCtx::new(extension_folders(&run.extension_dir))
@@ -193,9 +203,12 @@ fn options(run: &RunOptions, shell: Vec<String>, key: Option<Arc<Key>>) -> Resul
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.home = places::home();
-    options.history = history(options.home.as_deref());
+    // Only what is typed at a terminal is kept.
+    if std::io::stdin().is_terminal() {
+        options.history = history(options.home.as_deref()).and_then(|path| History::open(&path));
+    }
     options.startup_files = startup_files(options.home.as_deref());
-    catch_interrupts(&options.interrupt)?;
+    terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
     options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
     Ok(options)
 }
@@ -267,10 +280,13 @@ fn ask(question: &str) -> bool {
 
 fn extension_limits(run: &RunOptions) -> Limits {
     let usual = Limits::default();
+    // What the user did not allow an extension by name is not more than what
+    // the component may have, which can load extensions of its own choice.
+    let most = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     Limits {
-        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes),
+        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes.min(most)),
         call_time: run.extension_timeout.unwrap_or(usual.call_time),
-        value_bytes: run.extension_value.unwrap_or(usual.value_bytes),
+        value_bytes: run.extension_value.unwrap_or(usual.value_bytes.min(most)),
         log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
     }
 }
@@ -279,7 +295,7 @@ fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
     let mut grants = Grants::default();
     for folder in &run.dir {
         let host = fs::canonicalize(&folder.host)
-            .with_context(|| format!("failed to grant `{}`", folder.host.display()))?;
+            .with_context(|| format!("failed to grant `{}`", escaped(&folder.host)))?;
         let guest = match &folder.guest {
             Some(guest) => guest.clone(),
             None => std::path::absolute(&folder.host)?,
@@ -309,23 +325,17 @@ fn default_folders(shell: &[String]) -> Vec<PathBuf> {
     env::current_dir().into_iter().chain(folders).collect()
 }
 
-/// The first Ctrl-C stops the statement; another one before that was noticed
-/// ends the program, with the code that sqlite3 has.
-fn catch_interrupts(interrupt: &Interrupt) -> Result<()> {
-    use signal_hook::consts::SIGINT;
-    use signal_hook::flag;
-    flag::register_conditional_shutdown(SIGINT, 1, interrupt.flag())?;
-    flag::register(SIGINT, interrupt.flag())?;
-    Ok(())
-}
-
 /// End the process when its component neither ends nor asks for interruption.
-fn end_after(time: Duration, timeout: Duration) {
-    thread::spawn(move || {
-        thread::sleep(time);
+fn end_at(deadline: Deadline) -> Result<()> {
+    let (Some(left), Some(timeout)) = (deadline.left(), deadline.limit()) else {
+        return Ok(());
+    };
+    threads::start("timeout", move || {
+        thread::sleep(left.saturating_add(GRACE));
+        terminal::restore();
         complain(&timeout_reached(timeout));
         std::process::exit(exit_code::ExitCode::Timeout as i32);
-    });
+    })
 }
 
 fn timeout_reached(timeout: Duration) -> String {
@@ -372,7 +382,7 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
 
 /// The exit code for a failure of [`execute`].
 pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
-    if error.is::<LoadError>() || error.is::<RefusedImport>() {
+    if error.is::<LoadError>() || error.is::<RefusedImport>() || error.is::<NotLoaded>() {
         exit_code::ExitCode::Artifact
     } else {
         exit_code::ExitCode::Failure

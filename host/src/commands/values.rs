@@ -4,9 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::deadline::MAX_TIME;
 use sqlite_wasm_run::extensions::Permits;
 use sqlite_wasm_run::grants::Access;
 use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
+
+/// [`MAX_TIME`] in hours.
+const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
 
 /// A folder as the command line grants it.
 #[derive(Debug, Clone)]
@@ -75,7 +79,12 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
         "h" => 3600.0,
         unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
     };
-    let time = Duration::try_from_secs_f64(digits.parse::<f64>()? * unit)?;
+    let seconds = digits.parse::<f64>()? * unit;
+    // Also what is too large for a duration.
+    if seconds > MAX_TIME.as_secs_f64() {
+        bail!("it must be at most {MAX_HOURS}h, a hundred years");
+    }
+    let time = Duration::try_from_secs_f64(seconds)?;
     if time.is_zero() {
         bail!("it must be more than nothing");
     }
@@ -103,6 +112,11 @@ mod tests {
         assert_eq!(parse_duration("1.5").unwrap(), Duration::from_millis(1500));
         assert!(parse_duration("-1").is_err());
         assert!(parse_duration("0").is_err());
+        assert_eq!(parse_duration("876000h").unwrap(), MAX_TIME);
+        for wrong in ["876001h", "1e19", "18446744073709549568", "1e400"] {
+            let error = parse_duration(wrong).unwrap_err().to_string();
+            assert!(error.contains("at most 876000h"), "{wrong}: {error}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use serde::Serialize;
 use super::component::Shape;
 use super::composition::Embedded;
 use crate::component::{Loader, Program};
+use crate::deadline::Deadline;
 use crate::extensions::inspect::need;
 use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
@@ -110,7 +111,7 @@ fn version(program: &Program) -> Result<String> {
     };
     let mut options = Options::new(stdio);
     options.arguments = vec!["sqlite3".into(), "-version".into()];
-    options.timeout = Some(VERSION_TIME);
+    options.deadline = Deadline::after(Some(VERSION_TIME));
     runner::run(program, options)?;
     let said: Vec<u8> = receiver.try_iter().flatten().collect();
     let said = shortened(one_line(&String::from_utf8_lossy(&said)));

@@ -5,25 +5,29 @@
 //! line, the component is told, and its answer lets the editor go on. Only a
 //! person at a terminal pays for the thread.
 
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
-use rustyline::history::{History, MemHistory};
+use rustyline::history::MemHistory;
 use rustyline::{Cmd, ConditionalEventHandler, Event, EventContext, EventHandler, RepeatCount};
 use rustyline::{CompletionType, Config, Context, KeyEvent};
 use rustyline::{Helper, Highlighter, Hinter, Validator};
 
 use crate::bindings::sqlite_wasm::host::console::Edited;
+use crate::terminal::Editing;
+use crate::threads;
 
 /// Candidates shown for one line at most; the component chooses how many.
 const MAX_CANDIDATES: usize = 1000;
+
+/// Longest candidate, in bytes: more than a line of a terminal. The component
+/// chooses it, and the editor makes copies.
+const MAX_CANDIDATE_BYTES: usize = 4096;
+
+/// Longest prompt, in bytes: the shell's own has at most 128.
+const MAX_PROMPT_BYTES: usize = 4096;
 
 /// Lines of history kept in memory, more than the shell's 2000 in the file.
 const MAX_HISTORY_LINES: usize = 10_000;
@@ -31,8 +35,7 @@ const MAX_HISTORY_LINES: usize = 10_000;
 enum Request {
     Edit(String),
     Remember(String),
-    LoadHistory(PathBuf),
-    SaveHistory(PathBuf, usize),
+    Load(Vec<String>),
 }
 
 /// The near end of the editor's thread.
@@ -40,8 +43,6 @@ pub struct Editor {
     requests: Sender<Request>,
     candidates: Sender<Vec<String>>,
     edited: Receiver<Edited>,
-    /// The history is written, or the thread is gone.
-    saved: Receiver<()>,
     /// The editor waits for candidates.
     is_completing: bool,
 }
@@ -52,21 +53,25 @@ impl Editor {
         let (requests, for_requests) = channel();
         let (candidates, for_candidates) = channel();
         let (to_edited, edited) = channel();
-        let (to_saved, saved) = channel();
-        thread::spawn(move || {
+        let edit = move || {
             let helper = Completion { edited: to_edited.clone(), candidates: for_candidates };
             // Without a terminal every request goes unanswered, which is the end.
             if let Ok(mut line_editor) = line_editor(helper) {
                 for request in for_requests {
-                    serve(&mut line_editor, request, &to_edited, &to_saved);
+                    serve(&mut line_editor, request, &to_edited);
                 }
             }
-        });
-        Self { requests, candidates, edited, saved, is_completing: false }
+        };
+        if let Err(error) = threads::start("editor", edit) {
+            // Every line that is asked for is now the end of input.
+            eprintln!("sqlite-wasm-run: lines cannot be edited: {error:#}");
+        }
+        Self { requests, candidates, edited, is_completing: false }
     }
 
-    /// Let the person edit a line.
-    pub fn edit(&mut self, prompt: String) -> Edited {
+    /// Let the user edit a line.
+    pub fn edit(&mut self, mut prompt: String) -> Edited {
+        prompt.truncate(prompt.floor_char_boundary(MAX_PROMPT_BYTES));
         self.send(Request::Edit(prompt));
         self.wait()
     }
@@ -77,6 +82,9 @@ impl Editor {
             return self.edit(String::new());
         }
         candidates.truncate(MAX_CANDIDATES);
+        candidates.retain(|candidate| candidate.len() <= MAX_CANDIDATE_BYTES);
+        // The room of those that are left out.
+        candidates.shrink_to_fit();
         // A thread that is gone is seen by `wait`.
         let _ = self.candidates.send(candidates);
         self.wait()
@@ -87,15 +95,9 @@ impl Editor {
         self.send(Request::Remember(line));
     }
 
-    /// Read the history.
-    pub fn load_history(&self, path: PathBuf) {
-        self.send(Request::LoadHistory(path));
-    }
-
-    /// Write the newest `limit` lines, and wait for it: the program ends next.
-    pub fn save_history(&self, path: PathBuf, limit: usize) {
-        self.send(Request::SaveHistory(path, limit));
-        let _ = self.saved.recv();
+    /// Add the lines of earlier sessions.
+    pub fn load(&self, lines: Vec<String>) {
+        self.send(Request::Load(lines));
     }
 
     fn send(&self, request: Request) {
@@ -150,6 +152,7 @@ fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
     let on_interrupt = OnInterrupt::default();
     let handler = EventHandler::Conditional(Box::new(on_interrupt.clone()));
     editor.bind_sequence(KeyEvent::ctrl('c'), handler);
+    let _editing = Editing::begin();
     let mut result = editor.readline(prompt);
     if matches!(result, Err(ReadlineError::Interrupted)) {
         let (before, behind) = std::mem::take(&mut *on_interrupt.line());
@@ -162,7 +165,7 @@ fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
     }
 }
 
-fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>, saved: &Sender<()>) {
+fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
     match request {
         Request::Edit(prompt) => {
             let _ = edited.send(edit(editor, &prompt));
@@ -170,31 +173,12 @@ fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>, sav
         Request::Remember(line) => {
             let _ = editor.add_history_entry(line);
         }
-        Request::LoadHistory(path) => load(editor, &path),
-        Request::SaveHistory(path, limit) => {
-            let _ = save(editor.history(), &path, limit);
-            let _ = saved.send(());
+        Request::Load(lines) => {
+            for line in lines {
+                let _ = editor.add_history_entry(line);
+            }
         }
     }
-}
-
-/// Plain lines, as the native shell keeps them, so that both share a file.
-fn load(editor: &mut LineEditor, path: &Path) {
-    for line in fs::read_to_string(path).unwrap_or_default().lines() {
-        let _ = editor.add_history_entry(line);
-    }
-}
-
-fn save(history: &MemHistory, path: &Path, limit: usize) -> io::Result<()> {
-    let text: String = history
-        .into_iter()
-        .skip(history.len().saturating_sub(limit))
-        .flat_map(|line| [line.as_str(), "\n"])
-        .collect();
-    // What a person typed is theirs alone.
-    let mut file =
-        fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 /// Asks the component how a line can go on.
@@ -241,17 +225,5 @@ mod tests {
         assert_eq!(word_start("select na"), 7);
         assert_eq!(word_start("sel"), 0);
         assert_eq!(word_start("é_1"), 2);
-    }
-
-    #[test]
-    fn the_history_keeps_its_newest_lines() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("history");
-        let mut history = MemHistory::new();
-        for line in ["one", "two", "three"] {
-            history.add(line).unwrap();
-        }
-        save(&history, &path, 2).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "two\nthree\n");
     }
 }

@@ -9,13 +9,21 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
     Overload, Transaction,
 };
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
+use crate::escape::controls_escaped;
+
+/// Longest name or path of an extension, in bytes: Linux's longest path. The
+/// component chooses it, and messages repeat it.
+const MAX_NAME_BYTES: usize = 4096;
 
 impl types::Host for ExtensionsView<'_> {}
 impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsView<'_> {}
 
 impl Host for ExtensionsView<'_> {
     fn load(&mut self, name: String) -> Result<Loaded, String> {
-        self.ctx.load(&name, self.grants).map_err(|error| format!("{error:#}"))
+        if name.len() > MAX_NAME_BYTES {
+            return Err(format!("a name has at most {MAX_NAME_BYTES} bytes"));
+        }
+        self.ctx.load(&name, self.grants).map_err(|error| controls_escaped(format!("{error:#}")))
     }
 
     fn statistics(&mut self) -> Vec<ExtensionUsage> {

@@ -2,19 +2,25 @@
 //! its instance: one from an instance that broke down is never mistaken for
 //! one of the next.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::extensions::types::{Function, SqlError};
 
 /// Most tables, cursors and computations of one extension at once. The
-/// component that runs SQL chooses how many there are.
-const MAX_HANDLES: usize = 1 << 20;
+/// component that runs SQL chooses how many there are; SQLite has one
+/// computation for each group and window that it is in, and a cursor for each
+/// table of the statements that run.
+const MAX_HANDLES: usize = 1 << 16;
 
 /// Most functions, by their names and numbers of arguments, that an extension
 /// registers on a connection beyond its manifest. `define` has one for each that
 /// a person has saved, some hundreds at most; SQLite keeps them all, and the
 /// extension chooses how many there are.
 const MAX_LATE_FUNCTIONS: usize = 10_000;
+
+/// Most numbers of functions beyond the manifest that one instance names. One
+/// that registers a function again may give it another number.
+const MAX_LATE_NUMBERS: usize = 1 << 18;
 
 /// `SQLITE_FULL` would speak of the disk; this is memory.
 const SQLITE_NOMEM: i32 = 7;
@@ -87,13 +93,20 @@ pub const FIRST_LATE: u32 = 1 << 16;
 pub struct LateFunctions {
     first: u32,
     numbers: Vec<u32>,
+    /// Where each of them is.
+    places: HashMap<u32, u32>,
     /// Those that SQLite was given, by name and number of arguments.
     registered: HashSet<(String, i8)>,
 }
 
 impl Default for LateFunctions {
     fn default() -> Self {
-        Self { first: FIRST_LATE, numbers: Vec::new(), registered: HashSet::new() }
+        Self {
+            first: FIRST_LATE,
+            numbers: Vec::new(),
+            places: HashMap::new(),
+            registered: HashSet::new(),
+        }
     }
 }
 
@@ -116,16 +129,22 @@ impl LateFunctions {
 
     /// A number for the extension's own `number`, the same one each time.
     pub fn add(&mut self, number: u32) -> Result<u32, SqlError> {
-        let known = self.numbers.iter().position(|known| *known == number);
-        let place = known.unwrap_or(self.numbers.len());
-        if known.is_none() {
-            if self.numbers.len() >= MAX_HANDLES {
-                let message = "too many functions are registered".to_owned();
-                return Err(SqlError { code: SQLITE_NOMEM, message });
-            }
-            self.numbers.push(number);
+        let place = match self.places.get(&number) {
+            Some(place) => *place,
+            None => self.add_place(number)?,
+        };
+        self.first.checked_add(place).ok_or_else(exhausted)
+    }
+
+    fn add_place(&mut self, number: u32) -> Result<u32, SqlError> {
+        if self.numbers.len() >= MAX_LATE_NUMBERS {
+            let message = "too many functions are registered".to_owned();
+            return Err(SqlError { code: SQLITE_NOMEM, message });
         }
-        Ok(self.first + place as u32)
+        let place = self.numbers.len() as u32;
+        self.numbers.push(number);
+        self.places.insert(number, place);
+        Ok(place)
     }
 
     /// The extension's own number; none when the instance that named it broke
@@ -137,11 +156,18 @@ impl LateFunctions {
     /// Those of the next instance; what SQLite was given it still has.
     pub fn next(&mut self) -> Self {
         Self {
-            first: self.first + self.numbers.len() as u32,
+            first: self.first.saturating_add(self.numbers.len() as u32),
             numbers: Vec::new(),
+            places: HashMap::new(),
             registered: std::mem::take(&mut self.registered),
         }
     }
+}
+
+/// Instances have broken down so often that no number is left.
+fn exhausted() -> SqlError {
+    let message = "no number is left for a function; start the program again".to_owned();
+    SqlError { code: SQLITE_NOMEM, message }
 }
 
 #[cfg(test)]

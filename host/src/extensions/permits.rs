@@ -10,7 +10,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::permissions::{Permissions, SqlAccess, Word};
-use crate::escape::{Escaped, escaped};
+use super::question::Subject;
+use crate::escape::escaped;
 use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -23,21 +24,17 @@ pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
 /// To whom grants belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity<'a> {
-    /// The extension of this name: found in an extension directory or named on
-    /// the command line, by itself or as a part of the program.
-    Named(&'a str),
+    /// An extension that the user has named: it was found in an extension
+    /// directory, or is named on the command line, by itself or as a part of the
+    /// program.
+    Named {
+        /// By which grants name it.
+        name: &'a str,
+        /// Its file; none for a part of the program.
+        path: Option<&'a Path>,
+    },
     /// The file at a path that SQL has chosen, which may be called as it likes.
     Chosen(&'a Path),
-}
-
-impl Identity<'_> {
-    /// As messages call it.
-    fn shown(&self) -> Escaped<'_> {
-        match self {
-            Self::Named(name) => escaped(name),
-            Self::Chosen(path) => escaped(path),
-        }
-    }
 }
 
 /// What extensions are granted.
@@ -104,7 +101,7 @@ impl Permits {
         for (name, Named { grants }) in file {
             let permissions = self.named.entry(name).or_default();
             let words = grants.iter().map(String::as_str);
-            permissions.add(words).with_context(|| format!("in `{}`", path.display()))?;
+            permissions.add(words).with_context(|| format!("in `{}`", escaped(path)))?;
         }
         Ok(())
     }
@@ -133,28 +130,29 @@ impl Permits {
         sha256: impl FnOnce() -> Result<String>,
     ) -> Result<Permissions> {
         let mut permissions = match identity {
-            Identity::Named(name) => self.named.get(name).cloned().unwrap_or_default(),
+            Identity::Named { name, .. } => self.named.get(name).cloned().unwrap_or_default(),
             Identity::Chosen(_) => Permissions::default(),
         };
         if needs.iter().all(|need| is_met(need, &permissions)) {
             return Ok(permissions);
         }
-        permissions.join(&self.by_content(sha256)?);
+        let sha256 = sha256()?;
+        permissions.join(&self.by_content(&sha256)?);
+        let subject = Subject { identity, sha256: &sha256 };
         for need in needs {
             if !is_met(need, &permissions) {
-                self.ask_for(identity, need, &mut permissions)?;
+                self.ask_for(subject, need, &mut permissions)?;
             }
         }
         Ok(permissions)
     }
 
-    fn by_content(&self, sha256: impl FnOnce() -> Result<String>) -> Result<Permissions> {
+    fn by_content(&self, sha256: &str) -> Result<Permissions> {
         let mut permissions = Permissions::default();
         let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
             return Ok(permissions);
         };
         let shipped: Shipped = parse(shipped)?;
-        let sha256 = sha256()?;
         for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
             permissions.add(extension.grants.iter().map(String::as_str))?;
         }
@@ -163,55 +161,18 @@ impl Permits {
 
     fn ask_for(
         &mut self,
-        identity: Identity<'_>,
+        subject: Subject<'_>,
         need: &Need,
         permissions: &mut Permissions,
     ) -> Result<()> {
-        let name = identity.shown();
-        let (what, option, question) = match need {
-            Need::Sql => (
-                "SQL on the connection that calls it".to_owned(),
-                "sql".to_owned(),
-                format!("let the extension `{name}` run any SQL on your connection?"),
-            ),
-            Need::SqlReadOnly => (
-                "SQL that only reads".to_owned(),
-                "sql:ro".to_owned(),
-                format!("let the extension `{name}` run SQL that only reads?"),
-            ),
-            Need::Folder(purpose) => (
-                format!("a folder ({})", one_line(purpose)),
-                "dir:PATH:ro".to_owned(),
-                format!(
-                    "let the extension `{name}` read the working folder ({})?",
-                    one_line(purpose)
-                ),
-            ),
-            Need::Environment(variable) => (
-                format!("the environment variable `{}`", one_line(variable)),
-                format!("env:{}", one_line(variable)),
-                format!(
-                    "let the extension `{name}` see the environment variable `{}`?",
-                    one_line(variable)
-                ),
-            ),
-        };
-        if !self.ask.as_mut().is_some_and(|ask| ask(&question)) {
-            match identity {
-                Identity::Named(name) => {
-                    bail!("it needs {what}; grant it with `--grant {}={option}`", escaped(name))
-                }
-                Identity::Chosen(path) => bail!(
-                    "it needs {what}, and no grant is for a path that SQL has chosen; \
-                     name it by `--load {}` and grant it with `--grant {}={option}`",
-                    escaped(path),
-                    escaped(path.file_stem().unwrap_or_default())
-                ),
-            }
+        if !self.ask.as_mut().is_some_and(|ask| ask(&subject.question(need))) {
+            bail!("{}", subject.refusal(need));
         }
         match need {
+            Need::Sql => permissions.add(["sql"]),
+            Need::SqlReadOnly => permissions.add(["sql:ro"]),
             Need::Folder(_) => permissions.add_working_folder(),
-            _ => permissions.add([option.as_str()]),
+            Need::Environment(variable) => permissions.add([format!("env:{variable}").as_str()]),
         }
     }
 }
@@ -245,13 +206,6 @@ fn is_met(need: &Need, permissions: &Permissions) -> bool {
     }
 }
 
-/// What an extension says is shown to people: no control characters, and not
-/// too much.
-fn one_line(text: &str) -> String {
-    const MAX_SHOWN: usize = 100;
-    text.chars().filter(|c| !c.is_control()).take(MAX_SHOWN).collect()
-}
-
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
         let size = fs::metadata(path)?.len();
@@ -261,7 +215,7 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
         let text = fs::read_to_string(path)?;
         toml::from_str(&text).map_err(|error| in_line(&text, &error))
     };
-    read().with_context(|| format!("failed to read the grants in `{}`", path.display()))
+    read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
 }
 
 /// What is wrong, in one line; the library's own words show the place in
@@ -279,20 +233,23 @@ mod tests {
     /// SHA-256 of "abc", from FIPS 180-4's examples.
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
+    fn named(name: &str) -> Identity<'_> {
+        Identity::Named { name, path: None }
+    }
+
     fn nowhere() -> Result<String> {
         Ok(String::new())
     }
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error =
-            Permits::default().of(Identity::Named("define"), &[Need::Sql], nowhere).unwrap_err();
+        let error = Permits::default().of(named("define"), &[Need::Sql], nowhere).unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
         let mut permits = Permits::default();
         permits.add("define=sql:ro").unwrap();
-        assert!(permits.of(Identity::Named("define"), &[Need::Sql], nowhere).is_err());
-        assert!(permits.of(Identity::Named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
-        assert!(permits.of(Identity::Named("other"), &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(permits.of(named("define"), &[Need::Sql], nowhere).is_err());
+        assert!(permits.of(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(permits.of(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
         let chosen = Identity::Chosen("./define.wasm".as_ref());
         assert!(permits.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
     }
@@ -304,17 +261,15 @@ mod tests {
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut permits = Permits::default();
         permits.add_file(&path).unwrap();
-        assert!(permits.of(Identity::Named("define"), &[Need::Sql], nowhere).is_ok());
+        assert!(permits.of(named("define"), &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut permits = Permits::default();
         permits.shipped(path);
-        assert!(permits.of(Identity::Named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
-        assert!(
-            permits.of(Identity::Named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err()
-        );
+        assert!(permits.of(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(permits.of(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
         let chosen = Identity::Chosen("./any.wasm".as_ref());
         assert!(permits.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
     }
@@ -323,8 +278,8 @@ mod tests {
     fn the_person_is_asked_for_what_is_missing() {
         let mut permits = Permits::default();
         permits.ask_by(Box::new(|question| question.contains("`define`")));
-        let granted = permits.of(Identity::Named("define"), &[Need::Sql], nowhere).unwrap();
+        let granted = permits.of(named("define"), &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(permits.of(Identity::Named("other"), &[Need::Sql], nowhere).is_err());
+        assert!(permits.of(named("other"), &[Need::Sql], nowhere).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! What an extension runs in: a store with its own memory, log and clock.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,8 +18,12 @@ use super::permissions::Permissions;
 use super::usage::{self, Usage, WatchedMemory};
 use super::{Limits, regular_files, text};
 use crate::clock::Waiting;
+use crate::deadline::MAX_TIME;
+use crate::escape::escaped;
 use crate::grants::Access;
 use crate::memory::MemoryLimit;
+use crate::runner::{MAX_RANDOM_BYTES, resource_table};
+use crate::threads;
 
 /// Steps of the clock that limits calls.
 pub const TICK: Duration = Duration::from_millis(10);
@@ -38,6 +42,8 @@ const TOO_MUCH: &str = "fuel allocated for hostcalls";
 pub struct Sandbox {
     pub table: ResourceTable,
     pub exchange: Exchange,
+    /// Bytes that statements keep for their next steps.
+    pub bound_bytes: usize,
     wasi: WasiCtx,
     memory: WatchedMemory,
 }
@@ -193,8 +199,9 @@ pub fn store(
     usage: &Usage,
 ) -> anyhow::Result<Store<Sandbox>> {
     let sandbox = Sandbox {
-        table: ResourceTable::new(),
+        table: resource_table(),
         exchange: outside.exchange.clone(),
+        bound_bytes: 0,
         wasi: wasi(permissions, &outside.log)?,
         memory: usage
             .watched(MemoryLimit::new(limits.memory_bytes).reporting_to(&outside.memory_reached)),
@@ -208,7 +215,8 @@ pub fn store(
 
 fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> anyhow::Result<WasiCtx> {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.stdout(log.clone()).stderr(log.clone()).allow_blocking_current_thread(true);
+    wasi.stdout(log.clone()).stderr(log.clone());
+    wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);
     for folder in &permissions.folders {
         let access = match folder.access {
             Access::ReadOnly => FsPerms::ReadOnly,
@@ -218,7 +226,7 @@ fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> anyhow::Result<Was
             wasi.preopened_dir(&folder.host, name, access)
                 .map_err(anyhow::Error::from)
                 .with_context(|| {
-                    format!("failed to open the folder `{}`", folder.host.display())
+                    format!("failed to open the folder `{}`", escaped(&folder.host))
                 })?;
         }
     }
@@ -246,7 +254,11 @@ pub fn forgive_waiting(store: &mut Store<Sandbox>) {
 fn ticks(time: Duration) -> u64 {
     const TICKS_PER_SECOND: u64 = 1_000_000_000 / TICK.as_nanos() as u64;
     let parts = u64::from(time.subsec_nanos()) / TICK.as_nanos() as u64;
-    time.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(parts + 1)
+    // The engine adds the epoch so far, which must not wrap.
+    time.as_secs()
+        .min(MAX_TIME.as_secs())
+        .saturating_mul(TICKS_PER_SECOND)
+        .saturating_add(parts + 1)
 }
 
 static TICKS: AtomicU64 = AtomicU64::new(0);
@@ -258,18 +270,26 @@ pub fn ticked() -> u64 {
 
 /// Start the clock of `engine`, once for the process: it has one engine for
 /// extensions.
-pub fn tick(engine: &Engine) {
-    static STARTED: Once = Once::new();
+///
+/// # Errors
+///
+/// When the system gives no thread: without the clock no call would end.
+pub fn tick(engine: &Engine) -> anyhow::Result<()> {
+    static STARTED: Mutex<bool> = Mutex::new(false);
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *started {
+        return Ok(());
+    }
     let engine = engine.weak();
-    STARTED.call_once(|| {
-        std::thread::spawn(move || {
-            while let Some(engine) = engine.upgrade() {
-                engine.increment_epoch();
-                TICKS.fetch_add(1, Ordering::Relaxed);
-                usage::tick();
-                drop(engine);
-                std::thread::sleep(TICK);
-            }
-        });
-    });
+    threads::start("clock", move || {
+        while let Some(engine) = engine.upgrade() {
+            engine.increment_epoch();
+            TICKS.fetch_add(1, Ordering::Relaxed);
+            usage::tick();
+            drop(engine);
+            std::thread::sleep(TICK);
+        }
+    })?;
+    *started = true;
+    Ok(())
 }

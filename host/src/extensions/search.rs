@@ -35,9 +35,10 @@ impl Source {
     /// Whose grants it has.
     pub fn identity(&self) -> Identity<'_> {
         match self {
-            Self::Named(path) => {
-                Identity::Named(path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default())
-            }
+            Self::Named(path) => Identity::Named {
+                name: path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default(),
+                path: Some(path),
+            },
             Self::Chosen(path, _) => Identity::Chosen(path),
         }
     }
@@ -161,7 +162,7 @@ mod tests {
         let folders = [folder.path().to_owned()];
         let grants = Grants::default();
         let found = find("a", [].into_iter(), &folders, &grants).unwrap();
-        assert!(matches!(found.identity(), Identity::Named("a")));
+        assert!(matches!(found.identity(), Identity::Named { name: "a", .. }));
         assert_eq!(found.path(), folder.path().join("a.wasm"));
         let unknown = find("b", [].into_iter(), &folders, &grants).err().unwrap();
         assert!(unknown.to_string().contains("--extension-dir"));

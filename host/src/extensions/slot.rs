@@ -49,7 +49,7 @@ impl Waiting {
         let sha256 = || Ok(embedded.sha256.clone());
         // Its manifest is checked when it is started; the name of a file that
         // the composed file records is anybody's claim.
-        let identity = Identity::Named(&manifest.name);
+        let identity = Identity::Named { name: &manifest.name, path: None };
         let permissions = permits.of(identity, &manifest.needs, sha256)?;
         Ok(Self { manifest: manifest.into(), source: Source::File(beside.into(), permissions) })
     }

@@ -13,10 +13,10 @@ use crate::extensions::types::{Function, SqlError, Value};
 const SQLITE_TOOBIG: i32 = 18;
 const SQLITE_RANGE: i32 = 25;
 
-/// Most bytes of the values that are bound and wait for the next step. The
-/// extension chooses them and the host keeps them; SQLite's own limit for one
-/// value is the same.
-const MAX_BOUND_BYTES: usize = 1_000_000_000;
+/// Most bytes of the values that are bound and wait for the next step, of all
+/// statements of an instance. The extension chooses them and the host keeps
+/// them; one call brings at most 128 million by default.
+const MAX_BOUND_BYTES: usize = 256 << 20;
 
 /// Where the names begin in what `prepare` is answered: behind the statement's
 /// number, the bytes of text that were used, and whether it only reads.
@@ -67,7 +67,9 @@ pub fn mistaken() -> SqlError {
 }
 
 impl Statement {
-    fn bind(&mut self, parameter: u32, value: Value) -> Answer<()> {
+    /// Bind a value that goes with the next step, where all are at most
+    /// `room` bytes.
+    fn bind(&mut self, parameter: u32, value: Value, room: usize) -> Answer<()> {
         if self.is_running {
             return Err(misuse("a statement is bound before it runs, or after `reset`"));
         }
@@ -77,13 +79,18 @@ impl Statement {
         }
         self.bindings.retain(|(bound, _)| *bound != parameter);
         self.bindings.push((parameter, value));
-        let bytes: usize = self.bindings.iter().map(|(_, value)| size_bytes(value)).sum();
-        if bytes > MAX_BOUND_BYTES {
+        if self.bound_bytes() > room {
             self.bindings.pop();
             let message = format!("more than {MAX_BOUND_BYTES} bytes are bound");
             return Err(SqlError { code: SQLITE_TOOBIG, message });
         }
         Ok(())
+    }
+}
+
+impl Statement {
+    fn bound_bytes(&self) -> usize {
+        self.bindings.iter().map(|(_, value)| size_bytes(value)).sum()
     }
 }
 
@@ -232,7 +239,11 @@ impl sql::HostStatement for Sandbox {
         parameter: u32,
         value: Value,
     ) -> wasmtime::Result<Answer<()>> {
-        Ok(self.table.get_mut(&statement)?.bind(parameter, value))
+        let statement = self.table.get_mut(&statement)?;
+        let others = self.bound_bytes.saturating_sub(statement.bound_bytes());
+        let bound = statement.bind(parameter, value, MAX_BOUND_BYTES.saturating_sub(others));
+        self.bound_bytes = others + statement.bound_bytes();
+        Ok(bound)
     }
 
     fn parameter_index(
@@ -275,7 +286,8 @@ impl sql::HostStatement for Sandbox {
     ) -> wasmtime::Result<Answer<sql::Rows>> {
         let stepped = self.table.get_mut(&statement)?;
         let work = Work::step(stepped.handle, &stepped.bindings, limit);
-        stepped.bindings.clear();
+        self.bound_bytes = self.bound_bytes.saturating_sub(stepped.bound_bytes());
+        stepped.bindings = Vec::new();
         stepped.is_running = true;
         let answer = self.exchange.ask(work).await.and_then(|reply| rows(&reply));
         // After a failure the caller has reset it.
@@ -293,7 +305,9 @@ impl sql::HostStatement for Sandbox {
     }
 
     fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
-        self.exchange.later(Work::close(self.table.delete(statement)?.handle));
+        let dropped = self.table.delete(statement)?;
+        self.bound_bytes = self.bound_bytes.saturating_sub(dropped.bound_bytes());
+        self.exchange.later(Work::close(dropped.handle));
         Ok(())
     }
 }

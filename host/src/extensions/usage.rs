@@ -94,4 +94,16 @@ impl ResourceLimiter for WatchedMemory {
     ) -> wasmtime::Result<bool> {
         self.limit.table_growing(current, desired, maximum)
     }
+
+    fn instances(&self) -> usize {
+        self.limit.instances()
+    }
+
+    fn tables(&self) -> usize {
+        self.limit.tables()
+    }
+
+    fn memories(&self) -> usize {
+        self.limit.memories()
+    }
 }

@@ -1,6 +1,7 @@
 //! An open file and its operations.
 
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use super::shm::Shm;
 use crate::bindings::sqlite_wasm::host::files::LockLevel;
 use crate::grants::{Access, Place};
 use crate::mapping::Mapping;
+use crate::temporary;
 
 /// A file that a component has open.
 pub struct File {
@@ -46,9 +48,15 @@ impl File {
         Self { name: Some(name), folder_unsynced, ..Self::of(file) }
     }
 
-    /// A file without a name, in the system's folder for such.
+    /// A file without a name, in the directory for such.
     pub(super) fn temporary() -> io::Result<Self> {
-        Ok(Self::of(tempfile::tempfile()?))
+        temporary::file().map(Self::of)
+    }
+
+    /// A file without a name in the directory at `place`.
+    pub(super) fn temporary_in(place: Place<'_>) -> io::Result<Self> {
+        let directory = place.dir.open_dir(place.path)?;
+        temporary::file_in(directory.as_fd()).map(Self::of)
     }
 
     fn of(file: std::fs::File) -> Self {

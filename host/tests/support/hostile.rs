@@ -24,7 +24,8 @@ fn both() -> &'static (String, String) {
     BOTH.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
-        build(&folder.path().join("hostile.wasm")).exits_with(0);
+        let source = super::repository().join("host/tests/support/hostile_guest.rs");
+        build_guest(&source, &folder.path().join("hostile.wasm")).exits_with(0);
         // What a first use of a `.wasm` does is tested elsewhere.
         super::ours(folder.path(), &["precompile", "hostile.wasm"]).exits_with(0);
         let ready = |name: &str| {
@@ -36,8 +37,8 @@ fn both() -> &'static (String, String) {
     })
 }
 
-fn build(output: &Path) -> Outcome {
-    let source = super::repository().join("host/tests/support/hostile_guest.rs");
+/// Builds the guest `source`, with the interfaces in the `.wit` beside it.
+pub fn build_guest(source: &Path, output: &Path) -> Outcome {
     let interfaces = source.with_extension("wit");
     // The toolchain that builds these tests has the target: the CLI needs it.
     let mut rustc = Command::new(Path::new(env!("CARGO")).with_file_name("rustc"));

@@ -11,9 +11,11 @@
 
 pub mod artifact;
 pub mod composed;
+pub mod flooding;
 pub mod guest;
 pub mod hostile;
 pub mod hot_journal;
+pub mod measured;
 pub mod other_user;
 pub mod place;
 pub mod session;

@@ -87,6 +87,25 @@ impl Terminal {
         }
     }
 
+    /// Whether what is typed is shown, and comes in lines: as a terminal is
+    /// when nobody edits a line.
+    pub fn is_cooked(&self) -> bool {
+        let settings = rustix::termios::tcgetattr(&self.keyboard).expect("it is a terminal");
+        let cooked = rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ICANON;
+        settings.local_modes.contains(cooked)
+    }
+
+    /// Another handle of the keyboard's end, which stays open when the program
+    /// has ended.
+    pub fn other_end(&self) -> File {
+        self.keyboard.try_clone().expect("a terminal can be shared")
+    }
+
+    /// Sends the signal `number`.
+    pub fn signal(&self, number: i32) {
+        super::session::signal(&self.child, number);
+    }
+
     /// Waits until the program has computed for a while.
     pub fn waits_until_busy(&self) {
         wait_until_busy(self.child.id(), &self.command);

@@ -1,0 +1,233 @@
+//! Temporary files, and the directory that they lie in: the user's own, made
+//! private, in the first place that SQLite would take too.
+//!
+//! [`prepare`] opens the directory before the process gives up what it may do;
+//! [`file`] makes files in it. Where there is no such directory, only the files
+//! fail.
+
+use std::env;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use nix::unistd::geteuid;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, fchmod, fstat, mkdirat, openat, unlinkat};
+use rustix::io::Errno;
+
+/// Where SQLite looks behind `$SQLITE_TMPDIR` and `$TMPDIR` (`unixTempFileDir`
+/// in `os_unix.c`); the working directory comes last, by [`file_in`].
+const PLACES: &[&str] = &["/var/tmp", "/usr/tmp", "/tmp"];
+
+/// Other names of the directory that are tried where somebody else has the
+/// usual one.
+const MAX_DIRECTORY_NAMES: u32 = 8;
+
+/// Names of a file that are tried: those of a process that died have its number.
+const MAX_FILE_NAMES: u32 = 100;
+
+/// For the owner alone.
+const PRIVATE: Mode = Mode::RWXU;
+
+/// The directory of this process.
+static DIRECTORY: OnceLock<Private> = OnceLock::new();
+
+/// A directory that belongs to this user alone.
+#[derive(Debug)]
+pub struct Private {
+    path: PathBuf,
+    handle: OwnedFd,
+}
+
+impl Private {
+    /// Its name when it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl AsFd for Private {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.handle.as_fd()
+    }
+}
+
+/// The directory for temporary files, chosen and opened by the first call.
+///
+/// # Errors
+///
+/// When no place can be used; later calls try again.
+pub fn prepare() -> io::Result<&'static Private> {
+    if let Some(directory) = DIRECTORY.get() {
+        return Ok(directory);
+    }
+    let mut failure = io::Error::from(io::ErrorKind::NotFound);
+    for place in places() {
+        match private_in(&place) {
+            Ok(directory) => return Ok(DIRECTORY.get_or_init(|| directory)),
+            Err(error) => failure = error.into(),
+        }
+    }
+    Err(failure)
+}
+
+/// A file without a name, for this user alone.
+///
+/// # Errors
+///
+/// When no place can be used.
+pub fn file() -> io::Result<File> {
+    let first = prepare().and_then(|directory| file_in(directory.as_fd()));
+    let Err(error) = first else { return first };
+    // Another place may do where this one went away, or cannot be written.
+    let unusable = [Errno::NOENT, Errno::ROFS, Errno::ACCESS, Errno::PERM];
+    if !unusable.contains(&Errno::from_io_error(&error).unwrap_or(Errno::IO)) {
+        return Err(error);
+    }
+    let file = places().find_map(|place| {
+        let directory = private_in(&place).ok()?;
+        file_in(directory.as_fd()).ok()
+    });
+    file.ok_or(error)
+}
+
+/// A file without a name in `directory`.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub fn file_in(directory: BorrowedFd<'_>) -> io::Result<File> {
+    let mode = Mode::RUSR | Mode::WUSR;
+    // Exclusive: it can never get a name.
+    let unnamed = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
+    match openat(directory, ".", unnamed, mode) {
+        Ok(file) => Ok(file.into()),
+        // Some file systems have no such files.
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => named_file_in(directory, mode),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A file whose name is gone when this returns.
+fn named_file_in(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<File> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
+    let mut result = Err(Errno::EXIST);
+    for _ in 0..MAX_FILE_NAMES {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("sqlite-wasm-run-{}-{count}", std::process::id());
+        result = openat(directory, &*name, flags, mode);
+        match result {
+            Ok(_) => unlinkat(directory, &*name, AtFlags::empty())?,
+            Err(Errno::EXIST) => continue,
+            Err(_) => {}
+        }
+        break;
+    }
+    Ok(result?.into())
+}
+
+fn places() -> impl Iterator<Item = PathBuf> {
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(env::var_os).map(PathBuf::from);
+    let named = named.filter_map(|path| std::path::absolute(path).ok());
+    named.chain(PLACES.iter().map(PathBuf::from))
+}
+
+/// This user's own directory in `place`.
+fn private_in(place: &Path) -> rustix::io::Result<Private> {
+    let usual = place.join(format!("sqlite-wasm-run-{}", geteuid()));
+    match open_private(&usual) {
+        // Somebody else has that name.
+        Err(Errno::EXIST) => {}
+        result => return result,
+    }
+    let mut result = Err(Errno::EXIST);
+    for number in 0..MAX_DIRECTORY_NAMES {
+        let path = place.join(format!("sqlite-wasm-run-{}-{number}", geteuid()));
+        result = open_private(&path);
+        if !matches!(result, Err(Errno::EXIST)) {
+            break;
+        }
+    }
+    result
+}
+
+/// Open the directory at `path`, or make it; [`Errno::EXIST`] where what stands
+/// there is not a directory of this user.
+fn open_private(path: &Path) -> rustix::io::Result<Private> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open = || openat(CWD, path, flags, Mode::empty());
+    let handle = match open() {
+        Err(Errno::NOENT) => {
+            match mkdirat(CWD, path, PRIVATE) {
+                // Another start has made it meanwhile.
+                Ok(()) | Err(Errno::EXIST) => open()?,
+                Err(error) => return Err(error),
+            }
+        }
+        // A file or a link.
+        Err(Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => return Err(Errno::EXIST),
+        result => result?,
+    };
+    let status = fstat(&handle)?;
+    if status.st_uid != geteuid().as_raw() {
+        return Err(Errno::EXIST);
+    }
+    if Mode::from_raw_mode(status.st_mode) != PRIVATE {
+        fchmod(&handle, PRIVATE)?;
+    }
+    Ok(Private { path: path.to_owned(), handle })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{Read, Seek, Write};
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn usual(place: &Path) -> PathBuf {
+        place.join(format!("sqlite-wasm-run-{}", geteuid()))
+    }
+
+    #[test]
+    fn the_directory_is_private_and_used_again() {
+        let place = tempfile::tempdir().unwrap();
+        let first = private_in(place.path()).unwrap();
+        assert_eq!(first.path(), usual(place.path()));
+        let mode = || fs::metadata(usual(place.path())).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o700);
+        fs::set_permissions(first.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert_eq!(private_in(place.path()).unwrap().path(), first.path());
+        assert_eq!(mode(), 0o700);
+    }
+
+    #[test]
+    fn a_link_or_file_in_its_place_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = tempfile::tempdir().unwrap();
+        symlink(target.path(), usual(place.path())).unwrap();
+        let other = private_in(place.path()).unwrap();
+        assert_ne!(other.path(), usual(place.path()));
+        assert!(fs::symlink_metadata(other.path()).unwrap().is_dir());
+    }
+
+    #[test]
+    fn files_have_no_name() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = private_in(place.path()).unwrap();
+        let unnamed = file_in(directory.as_fd()).unwrap();
+        let named = named_file_in(directory.as_fd(), Mode::RUSR | Mode::WUSR).unwrap();
+        for mut file in [unnamed, named] {
+            file.write_all(b"text").unwrap();
+            file.rewind().unwrap();
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            assert_eq!(text, "text");
+        }
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}

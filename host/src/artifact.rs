@@ -14,6 +14,7 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::address_space::Reservation;
 use crate::compose::Composition;
 use crate::content::ContentHashes;
 use crate::engine::extension_engine;
@@ -44,6 +45,8 @@ pub enum Unusable {
     WritableByOthers,
     /// Not a plain file.
     NotAFile,
+    /// Compiled for more address space than this process has.
+    FullReservation,
 }
 
 impl fmt::Display for Unusable {
@@ -67,6 +70,10 @@ impl fmt::Display for Unusable {
                 "it holds native code and others may write it; `chmod go-w` it if you trust it"
             }
             Self::NotAFile => "it is not a file; name a `.wasm` or `.cwasm` file",
+            Self::FullReservation => {
+                "it is compiled for 4 GiB of address space, and this process gets less; \
+                 name its `.wasm`, or raise the limit (`ulimit -v`)"
+            }
         })
     }
 }
@@ -104,7 +111,7 @@ fn precompile_composed(
 ) -> Result<Vec<u8>> {
     let mut code = compile(engine, &wasm[..composition.component_bytes])?;
     composition.component_bytes = code.len();
-    let extensions = extension_engine()?;
+    let extensions = extension_engine(Reservation::of(engine))?;
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
             let content = &wasm[range.clone()];
@@ -152,7 +159,7 @@ pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
 pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Component> {
     check_trust(file)?;
     check_seal(file, hashes)?;
-    crate::native_code::load(engine, file.as_raw_fd()).map_err(mismatch)
+    crate::native_code::load(engine, file.as_raw_fd()).map_err(|error| mismatch(engine, &error))
 }
 
 /// The compiler's story in one line.
@@ -164,8 +171,12 @@ pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
 }
 
 /// The engine's long story about another version or processor, in one line.
-fn mismatch(error: wasmtime::Error) -> anyhow::Error {
+fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
+    // Nothing but wasmtime's text tells this cause from others.
+    if cause.contains("memory reservation") && Reservation::of(engine) != Reservation::Full {
+        return Unusable::FullReservation.into();
+    }
     anyhow!("{}; precompile it again here", cause.lines().next().unwrap_or_default().trim())
         .context("it was made for another version or processor")
 }

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use wasmtime::Engine;
 
+use crate::engine::code_settings;
 use crate::places;
 
 /// Most compiled components kept; each has a few megabytes, and a version of
@@ -45,7 +46,7 @@ impl Folder {
     /// Where the compiled form of a component is kept.
     pub fn artifact(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
-        engine.precompile_compatibility_hash().hash(&mut hasher);
+        code_settings(engine).ok()?.hash(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
     }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::address_space::Reservation;
 use crate::artifact;
 use crate::cache::{self, Folder};
 use crate::compose::{Composition, Embedded};
@@ -96,6 +97,20 @@ impl Beside {
 }
 
 impl Program {
+    /// The memories that running it makes, those of the extensions that came
+    /// with it included.
+    pub fn memories(&self) -> usize {
+        let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
+        let beside =
+            self.composition.as_ref().map_or(0, |composition| composition.beside().count());
+        own as usize + beside
+    }
+
+    /// What each of its memories reserves.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation::of(&self.engine)
+    }
+
     /// The extensions that came with it and run beside it.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let Some(composition) = &self.composition else { return Vec::new() };
@@ -135,7 +150,16 @@ impl Loader {
     ///
     /// When this processor or system lacks what the engine needs.
     pub fn new(cache: Option<Folder>) -> Result<Self> {
-        Ok(Self::for_engine(command_engine()?, cache))
+        Self::reserving(Reservation::Full, cache)
+    }
+
+    /// The same, for components whose memory reserves so much.
+    ///
+    /// # Errors
+    ///
+    /// When this processor or system lacks what the engine needs.
+    pub fn reserving(reservation: Reservation, cache: Option<Folder>) -> Result<Self> {
+        Ok(Self::for_engine(command_engine(reservation)?, cache))
     }
 
     /// For components that run on `engine`.
@@ -206,7 +230,7 @@ impl Loader {
             Component::new(&self.engine, wasm).map_err(|error| artifact::invalid(&error))?;
         let ty = component.component_type();
         match ty.exports(&self.engine).any(|(name, _)| name.starts_with(EXTENSION_EXPORT)) {
-            true => extension_engine(),
+            true => extension_engine(Reservation::of(&self.engine)),
             false => Ok(self.engine.clone()),
         }
     }

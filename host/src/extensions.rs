@@ -46,6 +46,7 @@ use std::time::Duration;
 
 use wasmtime::component::{Component, HasData, Linker};
 
+use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
 use crate::component::{Beside, LoadError, Loader};
@@ -107,6 +108,8 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
+    /// In the form of the code that came with the component, if some did.
+    reservation: Option<Reservation>,
     slots: Slots,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
@@ -124,14 +127,18 @@ impl ExtensionsCtx {
             cache: None,
             tell: None,
             loader: None,
+            reservation: None,
             slots: Slots::default(),
             beside: Vec::new(),
             embedded: Vec::new(),
         }
     }
 
-    /// With those that came with the component.
-    pub(crate) fn embed(&mut self, beside: Vec<Beside>) {
+    /// With those that came with the component, whose memory reserves so much.
+    pub(crate) fn embed(&mut self, beside: Vec<Beside>, component: Reservation) {
+        if !beside.is_empty() {
+            self.reservation = Some(component.for_extensions_of(self.limits.memory_bytes));
+        }
         self.beside = beside;
     }
 
@@ -198,9 +205,16 @@ impl ExtensionsCtx {
     fn loader(&mut self) -> anyhow::Result<&Loader> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
-            None => loader(self.cache.clone())?,
+            None => self.new_loader()?,
         };
         Ok(self.loader.insert(loader))
+    }
+
+    fn new_loader(&self) -> anyhow::Result<Loader> {
+        let reservation = self
+            .reservation
+            .unwrap_or_else(|| Reservation::for_extensions(self.limits.memory_bytes));
+        loader(reservation, self.cache.clone())
     }
 
     /// What the extension at `path` says that it is.
@@ -241,7 +255,7 @@ impl ExtensionsCtx {
     fn started(&mut self, number: u32) -> Result<Extension, SqlError> {
         let loader = match self.loader.take() {
             Some(loader) => Ok(loader),
-            None => loader(self.cache.clone()),
+            None => self.new_loader(),
         };
         let waiting = self.slots.waiting(number).ok_or_else(|| missing(number))?;
         let (beside, permissions) = match &waiting.source {
@@ -274,8 +288,8 @@ fn not_loaded(name: &str) -> String {
     format!("failed to load the embedded extension `{name}`")
 }
 
-fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
-    let engine = crate::engine::extension_engine()?;
+fn loader(reservation: Reservation, cache: Option<Folder>) -> anyhow::Result<Loader> {
+    let engine = crate::engine::extension_engine(reservation)?;
     sandbox::tick(&engine);
     Ok(Loader::for_engine(engine, cache))
 }

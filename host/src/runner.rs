@@ -10,6 +10,7 @@ use wasmtime::{Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
+use crate::address_space::{self, NoAddressSpace};
 use crate::clock::{self, Waiting};
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView};
@@ -157,8 +158,10 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.timeout, options.at_end);
-    let max_memory_bytes = options.max_memory_bytes;
-    options.extensions.embed(program.beside());
+    let reservation = program.reservation();
+    let max_memory_bytes = reservation.limited(options.max_memory_bytes);
+    options.max_memory_bytes = max_memory_bytes;
+    options.extensions.embed(program.beside(), reservation);
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
     // What a call carries to the host, such as an extension's arguments, is no
@@ -170,6 +173,9 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
         Ok(command) => command,
         Err(_) if store.data().memory.was_reached() => {
             return Ok(Outcome::MemoryReached(store.data().memory.limit_bytes()));
+        }
+        Err(error) if address_space::is_missing(&error) => {
+            return Err(anyhow!(NoAddressSpace).context("failed to start the component"));
         }
         Err(error) => return Err(refused_import(error)),
     };

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
+use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::exit_code;
@@ -30,11 +31,16 @@ pub enum Cache {
 
 /// The loader for all commands, which shows on a terminal when it compiles.
 pub fn loader(cache: Cache) -> Result<Loader> {
+    loader_reserving(Reservation::Full, cache)
+}
+
+/// The same, for components whose memory reserves so much.
+pub fn loader_reserving(reservation: Reservation, cache: Cache) -> Result<Loader> {
     let folder = match cache {
         Cache::Xdg => Folder::by_xdg(),
         Cache::Off => None,
     };
-    Ok(Loader::new(folder)?.on_compile(|path| Box::new(Progress::of(path))))
+    Ok(Loader::reserving(reservation, folder)?.on_compile(|path| Box::new(Progress::of(path))))
 }
 
 /// Print a whole text; a reader that goes away is no failure of ours.

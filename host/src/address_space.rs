@@ -13,7 +13,7 @@ use std::ptr;
 
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
-use wasmtime::Engine;
+use wasmtime::{Engine, OutOfMemory};
 
 use crate::runner::MAX_MEMORY_BYTES;
 
@@ -39,6 +39,10 @@ const MIN_RESERVED_BYTES: usize = 16 << 20;
 /// to the usual limit of 512 million; reserving all of that at once would leave
 /// room for seven instances below `ulimit -v 4000000`.
 const EXTENSION_STEP_BYTES: usize = 64 << 20;
+
+/// Instances that shall find room for one step each; for more than that, and in
+/// very little space, the steps are smaller.
+const FEW_INSTANCES: usize = 8;
 
 /// Instances of extensions whose full reservations must fit before one of them
 /// gets it: each connection and each extension may have one.
@@ -85,7 +89,8 @@ impl Reservation {
     }
 
     fn extension_step(max_memory_bytes: usize) -> Self {
-        Self::Bytes(max_memory_bytes.min(EXTENSION_STEP_BYTES))
+        let fits = |bytes: usize| can_reserve(FEW_INSTANCES * bytes);
+        Self::Bytes(halved_until(max_memory_bytes.min(EXTENSION_STEP_BYTES), fits))
     }
 
     /// What an engine was made with.
@@ -148,7 +153,8 @@ impl std::error::Error for NoAddressSpace {}
 
 /// Whether an instance could not start because address space is missing.
 pub(crate) fn is_missing(error: &wasmtime::Error) -> bool {
-    error.root_cause().downcast_ref::<Errno>() == Some(&Errno::NOMEM)
+    let cause = error.root_cause();
+    cause.downcast_ref::<Errno>() == Some(&Errno::NOMEM) || cause.is::<OutOfMemory>()
 }
 
 #[cfg(test)]

@@ -108,8 +108,9 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
-    /// In the form of the code that came with the component, if some did.
-    reservation: Option<Reservation>,
+    /// What the memory of a component reserves that came with extensions: their
+    /// code has the same form.
+    beside_of: Option<Reservation>,
     slots: Slots,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
@@ -127,7 +128,7 @@ impl ExtensionsCtx {
             cache: None,
             tell: None,
             loader: None,
-            reservation: None,
+            beside_of: None,
             slots: Slots::default(),
             beside: Vec::new(),
             embedded: Vec::new(),
@@ -137,7 +138,7 @@ impl ExtensionsCtx {
     /// With those that came with the component, whose memory reserves so much.
     pub(crate) fn embed(&mut self, beside: Vec<Beside>, component: Reservation) {
         if !beside.is_empty() {
-            self.reservation = Some(component.for_extensions_of(self.limits.memory_bytes));
+            self.beside_of = Some(component);
         }
         self.beside = beside;
     }
@@ -211,9 +212,11 @@ impl ExtensionsCtx {
     }
 
     fn new_loader(&self) -> anyhow::Result<Loader> {
-        let reservation = self
-            .reservation
-            .unwrap_or_else(|| Reservation::for_extensions(self.limits.memory_bytes));
+        let max_memory_bytes = self.limits.memory_bytes;
+        let reservation = match self.beside_of {
+            Some(component) => component.for_extensions_of(max_memory_bytes),
+            None => Reservation::for_extensions(max_memory_bytes),
+        };
         loader(reservation, self.cache.clone())
     }
 

@@ -11,6 +11,7 @@
 
 use std::ptr;
 
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use wasmtime::{Engine, OutOfMemory};
@@ -63,17 +64,17 @@ impl Reservation {
     /// For a command-line component with so many memories, which together may
     /// grow to `max_memory_bytes`: as much as the system still has.
     pub fn for_command(memories: usize, max_memory_bytes: usize) -> Self {
-        if can_reserve(memories.saturating_mul(full_bytes()).saturating_add(HOST_BYTES)) {
-            return Self::Full;
-        }
         let fits =
             |bytes: usize| can_reserve(memories.saturating_mul(bytes).saturating_add(HOST_BYTES));
-        Self::Bytes(halved_until(max_memory_bytes, fits))
+        match !is_limited() || fits(full_bytes()) {
+            true => Self::Full,
+            false => Self::Bytes(halved_until(max_memory_bytes, fits)),
+        }
     }
 
     /// For extensions, each with at most `max_memory_bytes`.
     pub fn for_extensions(max_memory_bytes: usize) -> Self {
-        match can_reserve(MANY_INSTANCES * full_bytes()) {
+        match !is_limited() || can_reserve(MANY_INSTANCES * full_bytes()) {
             true => Self::Full,
             false => Self::extension_step(max_memory_bytes),
         }
@@ -123,8 +124,15 @@ fn halved_until(bytes: usize, fits: impl Fn(usize) -> bool) -> usize {
     candidates.find(|bytes| fits(*bytes)).unwrap_or(MIN_RESERVED_BYTES.min(bytes))
 }
 
-/// Whether the system gives this process so much more address space. Asking by
-/// doing covers every cause, and costs two system calls of a microsecond.
+/// Whether there is a limit, which `ulimit -v` sets. Nothing else refuses
+/// address space that holds nothing: limits of memory, such as those of
+/// containers, count only what is used.
+fn is_limited() -> bool {
+    getrlimit(Resource::RLIMIT_AS).is_ok_and(|(limit, _)| limit != RLIM_INFINITY)
+}
+
+/// Whether the limit leaves this process so much more address space. Trying is
+/// exact where a sum of what is in use would be an estimate.
 fn can_reserve(bytes: usize) -> bool {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
     // SAFETY: the system chooses the place, so nothing that exists is replaced;

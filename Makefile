@@ -3,6 +3,7 @@
 RELEASE := target/release
 RUNNER := $(RELEASE)/sqlite-wasm-run
 COMPONENT := target/wasm32-wasip2/release/cli.wasm
+PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
@@ -25,7 +26,7 @@ test: build native-reference guests c-extensions ## set up, build, then run all 
 	cargo test --release -p sqlite-wasm-run
 	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
 
-build: compile $(PRECOMPILED) ## the runner, its CLI and the extensions, in target/release
+build: compile $(PRECOMPILED) $(PORTABLE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) dist/sqlite-wasm-run
@@ -86,3 +87,7 @@ $(COMPONENT) $(RUNNER): compile ;
 
 $(PRECOMPILED): $(COMPONENT) $(RUNNER)
 	$(RUNNER) precompile $(COMPONENT) -o $@
+
+# Compiled anew where the system gives too little address space for the other.
+$(PORTABLE): $(COMPONENT)
+	install -m 644 $(COMPONENT) $@

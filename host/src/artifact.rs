@@ -13,6 +13,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 
+use crate::address_space::Reservation;
 use crate::compose::Composition;
 use crate::engine::extension_engine;
 use crate::extensions::sha256;
@@ -41,6 +42,8 @@ pub enum Unusable {
     ChosenBySql,
     /// Not a plain file.
     NotAFile,
+    /// Compiled for more address space than this process has.
+    FullReservation,
 }
 
 impl fmt::Display for Unusable {
@@ -65,6 +68,10 @@ impl fmt::Display for Unusable {
                  load the `.wasm` that it was made from"
             }
             Self::NotAFile => "it is not a file; name a `.wasm` or `.cwasm` file",
+            Self::FullReservation => {
+                "it is compiled for 4 GiB of address space, and this process gets less; \
+                 name its `.wasm`, or raise the limit (`ulimit -v`)"
+            }
         })
     }
 }
@@ -100,7 +107,7 @@ fn precompile_composed(
 ) -> Result<Vec<u8>> {
     let mut code = compile(engine, &wasm[..composition.component_bytes])?;
     composition.component_bytes = code.len();
-    let extensions = extension_engine()?;
+    let extensions = extension_engine(Reservation::of(engine))?;
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
             let content = &wasm[range.clone()];
@@ -139,8 +146,12 @@ pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
 }
 
 /// The engine's words about another version or processor, in one line.
-pub fn mismatch(error: wasmtime::Error) -> anyhow::Error {
+pub fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
+    // Nothing but wasmtime's text tells this cause from others.
+    if cause.contains("memory reservation") && Reservation::of(engine) != Reservation::Full {
+        return Unusable::FullReservation.into();
+    }
     anyhow!("{}; precompile it again here", cause.lines().next().unwrap_or_default().trim())
         .context("it was made for another version or processor")
 }

@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use nix::libc::O_NOFOLLOW;
 use wasmtime::Engine;
 
+use crate::engine::code_settings;
 use crate::places;
 
 /// Most compiled components kept; each has a few megabytes, and a version of
@@ -46,7 +47,7 @@ impl Folder {
     /// Where the compiled form of a `.wasm` is kept, whose content has this hash.
     pub fn compiled(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
-        engine.precompile_compatibility_hash().hash(&mut hasher);
+        code_settings(engine).ok()?.hash(&mut hasher);
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
     }

@@ -11,6 +11,7 @@ use anyhow::Result;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::address_space::Reservation;
 use crate::compose::{Composition, Embedded};
 use crate::escape::escaped;
 use code::Code;
@@ -70,6 +71,20 @@ impl Program {
     pub fn embeds(&self, name: &str) -> bool {
         let composition = self.composition.iter();
         composition.flat_map(|all| &all.extensions).any(|embedded| embedded.name == name)
+    }
+
+    /// The memories that running it makes, those of the extensions that came
+    /// with it included.
+    pub fn memories(&self) -> usize {
+        let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
+        let beside =
+            self.composition.as_ref().map_or(0, |composition| composition.beside().count());
+        own as usize + beside
+    }
+
+    /// What each of its memories reserves.
+    pub(crate) fn reservation(&self) -> Reservation {
+        Reservation::of(&self.engine)
     }
 
     /// The extensions that came with it and run beside it.

@@ -49,9 +49,10 @@ use std::time::Duration;
 
 use wasmtime::component::{Component, HasData, Linker};
 
+use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
-use crate::component::{self, Beside, LoadError, Loader};
+use crate::component::{self, Beside, LoadError, Loader, Program};
 use crate::escape::escaped;
 use crate::grants::Grants;
 use crate::key::Key;
@@ -118,6 +119,9 @@ pub struct ExtensionsCtx {
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
+    /// What the memory of a component reserves that came with extensions: their
+    /// code has the same form.
+    beside_of: Option<Reservation>,
     slots: Slots,
     /// Those that came with the component, until they are asked for, and then
     /// their numbers.
@@ -138,15 +142,17 @@ impl ExtensionsCtx {
             prepared: Vec::new(),
             tell: None,
             loader: None,
+            beside_of: None,
             slots: Slots::default(),
             beside: Vec::new(),
             embedded: Vec::new(),
         }
     }
 
-    /// With those that came with the component.
-    pub(crate) fn embed(&mut self, beside: Vec<Beside>) {
-        self.beside = beside;
+    /// With those that came with `program`, in the form that its own code has.
+    pub fn embed(&mut self, program: &Program) {
+        self.beside = program.beside();
+        self.beside_of = (!self.beside.is_empty()).then(|| program.reservation());
     }
 
     /// With other limits than the usual ones.
@@ -264,7 +270,12 @@ impl ExtensionsCtx {
     }
 
     fn new_loader(&self) -> anyhow::Result<Loader> {
-        let engine = crate::engine::extension_engine()?;
+        let max_memory_bytes = self.limits.memory_bytes;
+        let reservation = match self.beside_of {
+            Some(component) => component.for_extensions_of(max_memory_bytes),
+            None => Reservation::for_extensions(max_memory_bytes),
+        };
+        let engine = crate::engine::extension_engine(reservation)?;
         sandbox::tick(&engine)?;
         let key = self.key.clone().or_else(|| Key::of_user().ok().map(Arc::new));
         let loader = Loader::for_engine(engine, self.cache.clone(), key);

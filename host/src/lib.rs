@@ -19,6 +19,7 @@
 //! A component has what [`runner::Options`] grants: by default no files, no
 //! network, no environment, and no input or output but the streams given.
 
+pub mod address_space;
 pub mod artifact;
 mod bindings;
 pub mod cache;

@@ -10,6 +10,7 @@ use wasmtime::{Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
+use crate::address_space::{self, NoAddressSpace};
 use crate::clock::{self, Waiting};
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView, History};
@@ -184,8 +185,9 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.deadline.limit(), options.at_end);
-    let max_memory_bytes = options.max_memory_bytes;
-    options.extensions.embed(program.beside());
+    let max_memory_bytes = program.reservation().limited(options.max_memory_bytes);
+    options.max_memory_bytes = max_memory_bytes;
+    options.extensions.embed(program);
     // What the program was composed with, it has already.
     let loads = options.loads.iter().filter(|name| !program.embeds(name));
     options.extensions.load_required(loads, &options.grants)?;
@@ -199,6 +201,9 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
         Ok(command) => command,
         Err(_) if store.data().memory.was_reached() => {
             return Ok(Outcome::MemoryReached(store.data().memory.limit_bytes()));
+        }
+        Err(error) if address_space::is_missing(&error) => {
+            return Err(anyhow!(NoAddressSpace).context("failed to start the component"));
         }
         Err(error) => return Err(refused_import(error)),
     };

@@ -11,14 +11,17 @@ mod values;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
+use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::escape::{controls_escaped, escaped};
 use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::threads;
 
 /// Whether compiled components are kept.
@@ -32,11 +35,20 @@ pub enum Cache {
 
 /// The loader for all commands, which shows on a terminal when it compiles.
 pub fn loader(cache: Cache) -> Result<Loader> {
+    loader_reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
+}
+
+/// The same, for components whose memory reserves so much, with the user's key.
+pub fn loader_reserving(
+    reservation: Reservation,
+    cache: Cache,
+    key: Option<Arc<Key>>,
+) -> Result<Loader> {
     let folder = match cache {
         Cache::Xdg => Folder::by_xdg(),
         Cache::Off => None,
     };
-    Ok(Loader::new(folder)?.on_compile(|path| Box::new(Progress::of(path))))
+    Ok(Loader::reserving(reservation, folder, key)?.on_compile(|path| Box::new(Progress::of(path))))
 }
 
 /// Print a whole text; a reader that goes away is no failure of ours.

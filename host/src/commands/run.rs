@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::builder::NonEmptyStringValueParser;
 use rustix::termios::{QueueSelector, tcflush};
+use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::console::History;
@@ -28,7 +29,7 @@ use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{terminal, threads};
 
 use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
-use super::{Cache, complain, loader};
+use super::{Cache, complain, loader_reserving};
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
@@ -114,13 +115,18 @@ pub struct RunOptions {
 pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
     let deadline = Deadline::after(run.timeout);
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
-    let loader = loader(cache)?.allow_native(&run.allow_native);
-    let program = program(&loader, component)?;
+    let asked_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let key = Key::of_user().ok().map(Arc::new);
+    let loader = |reservation| {
+        Ok(loader_reserving(reservation, cache, key.clone())?.allow_native(&run.allow_native))
+    };
+    let program = program(loader, component, asked_bytes)?;
     let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
     let names: Vec<String> = loads.iter().map(Load::name).collect();
     let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name)]);
-    let mut options = options(run, commands.chain(shell).collect(), loader.key().cloned())?;
+    let mut options = options(run, commands.chain(shell).collect(), key)?;
     options.deadline = deadline;
+    options.extensions.embed(&program);
     for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
         load.prepare(&mut options.extensions).map_err(|error| error.context(NotLoaded))?;
     }
@@ -128,7 +134,7 @@ pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -
     end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
-    report(outcome)
+    report(outcome, asked_bytes)
 }
 
 /// What `--load` names: by the path of a file, or by a name that is looked for.
@@ -165,7 +171,26 @@ impl Load {
     }
 }
 
-fn program(loader: &Loader, component: Option<&Path>) -> Result<Program> {
+/// The program, in the form that this process has the address space for.
+fn program(
+    loader: impl Fn(Reservation) -> Result<Loader>,
+    component: Option<&Path>,
+    asked_bytes: usize,
+) -> Result<Program> {
+    let load = |reservation| load(&loader(reservation)?, component);
+    let for_one = Reservation::for_command(1, asked_bytes);
+    let program = load(for_one)?;
+    if component.is_none() {
+        return Ok(program);
+    }
+    // Only the program itself tells how many memories it has.
+    match Reservation::for_command(program.memories().max(1), asked_bytes) {
+        for_all if for_all == for_one => Ok(program),
+        for_all => load(for_all),
+    }
+}
+
+fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
     match component {
         Some(path) => loader.load(path),
         None => own_shell(loader),
@@ -342,15 +367,14 @@ fn timeout_reached(timeout: Duration) -> String {
     format!("error: the time limit of {timeout:?} was reached; `--timeout` sets it")
 }
 
-fn report(outcome: Outcome) -> Result<ExitCode> {
+fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
     let (message, code) = match outcome {
         Outcome::Exited(code) => return Ok(code.into()),
         Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
         Outcome::TimeReached(timeout) => (timeout_reached(timeout), exit_code::ExitCode::Timeout),
-        Outcome::MemoryReached(bytes) => (
-            format!("error: the memory limit of {bytes} bytes was reached; `--max-memory` sets it"),
-            exit_code::ExitCode::Memory,
-        ),
+        Outcome::MemoryReached(bytes) => {
+            (memory_reached(bytes, asked_bytes), exit_code::ExitCode::Memory)
+        }
         Outcome::ExtensionTrapped { name, story } => (
             format!(
                 "error: the embedded extension `{name}` broke down, and the program with it: {story}; \
@@ -365,6 +389,17 @@ fn report(outcome: Outcome) -> Result<ExitCode> {
     };
     complain(&message);
     Ok(code.into())
+}
+
+fn memory_reached(bytes: usize, asked_bytes: usize) -> String {
+    let way_out = match bytes < asked_bytes {
+        true => {
+            "this process gets no more address space; raise its limit (`ulimit -v`), \
+             or say what the component needs with `--max-memory`"
+        }
+        false => "`--max-memory` sets it",
+    };
+    format!("error: the memory limit of {bytes} bytes was reached; {way_out}")
 }
 
 /// Print the versions of all parts.

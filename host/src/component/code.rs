@@ -51,7 +51,7 @@ impl Code {
             Self::File(file) => native_code::map(engine, file.as_raw_fd()),
             Self::Bytes(bytes) => native_code::load(engine, bytes),
         };
-        loaded.map_err(artifact::mismatch)
+        loaded.map_err(|error| artifact::mismatch(engine, &error))
     }
 
     /// The part of it that is a bundled extension.
@@ -68,7 +68,7 @@ impl Code {
                 code.copy_from_slice(part);
             }
         }
-        native_code::load(engine, &code).map_err(artifact::mismatch)
+        native_code::load(engine, &code).map_err(|error| artifact::mismatch(engine, &error))
     }
 
     /// Its seal.

@@ -17,6 +17,7 @@ use wasmtime::Engine;
 
 use super::code::Code;
 use super::{COMMAND_EXPORT, EXTENSION_EXPORT, LoadError, Loaded, Program};
+use crate::address_space::Reservation;
 use crate::artifact::{self, Unusable};
 use crate::cache::{self, Folder};
 use crate::compose::Composition;
@@ -49,7 +50,20 @@ impl Loader {
     ///
     /// When this processor or system lacks what the engine needs.
     pub fn new(cache: Option<Folder>) -> Result<Self> {
-        Ok(Self::for_engine(command_engine()?, cache, Key::of_user().ok().map(Arc::new)))
+        Self::reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
+    }
+
+    /// The same, for components whose memory reserves so much, with this key.
+    ///
+    /// # Errors
+    ///
+    /// When this processor or system lacks what the engine needs.
+    pub fn reserving(
+        reservation: Reservation,
+        cache: Option<Folder>,
+        key: Option<Arc<Key>>,
+    ) -> Result<Self> {
+        Ok(Self::for_engine(command_engine(reservation)?, cache, key))
     }
 
     /// For components that run on `engine`.
@@ -67,11 +81,6 @@ impl Loader {
     /// The engine that components are loaded for.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
-    }
-
-    /// The user's key; none where it cannot be read or kept.
-    pub fn key(&self) -> Option<&Arc<Key>> {
-        self.key.as_ref()
     }
 
     /// Take native code from these files whoever has made it: the user has
@@ -138,7 +147,7 @@ impl Loader {
     fn engine_for(&self, wasm: &[u8]) -> Result<Engine> {
         artifact::check_wasm(wasm)?;
         match Composition::of(wasm)?.is_none() && exports(wasm, EXTENSION_EXPORT) {
-            true => extension_engine(),
+            true => extension_engine(Reservation::of(&self.engine)),
             false => Ok(self.engine.clone()),
         }
     }

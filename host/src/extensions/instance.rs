@@ -16,6 +16,7 @@ use super::permissions::Permissions;
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
 use super::{Limits, error, text};
+use crate::address_space::{self, NoAddressSpace};
 use crate::extensions::types::{Manifest, Output, SqlError};
 
 use suspended::Suspended;
@@ -173,12 +174,12 @@ impl Sandboxed {
             sandbox::store(&self.pre, &self.limits, &self.permissions, &self.outside, &self.usage)?;
         self.state = if self.calls == Calls::Suspendable {
             sandbox::forgive_waiting(&mut store);
-            let instance = at_once(self.pre.instantiate_async(&mut store))?;
+            let instance = at_once(self.pre.instantiate_async(&mut store)).map_err(not_started)?;
             let exports = suspendable::Exports::find(&self.pre, &mut store, &instance)
                 .map_err(other_shape)?;
             State::Suspendable(Box::new(Live { store, exports }))
         } else {
-            let instance = self.pre.instantiate(&mut store)?;
+            let instance = self.pre.instantiate(&mut store).map_err(not_started)?;
             let exports =
                 direct::Exports::find(&self.pre, &mut store, &instance).map_err(other_shape)?;
             State::Direct(Box::new(Live { store, exports }))
@@ -334,6 +335,14 @@ impl Sandboxed {
             self.handles.remove(handle);
         }
         answer
+    }
+}
+
+/// Why an instance could not be made.
+fn not_started(error: wasmtime::Error) -> anyhow::Error {
+    match address_space::is_missing(&error) {
+        true => anyhow!(NoAddressSpace),
+        false => error.into(),
     }
 }
 

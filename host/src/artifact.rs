@@ -14,9 +14,9 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use crate::compiler::{Compiler, EngineKind};
 use crate::compose::Composition;
 use crate::content::ContentHashes;
-use crate::engine::extension_engine;
 use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
 
@@ -73,16 +73,16 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// Compile a component and seal the result.
+/// Compile a component for the engine of this kind and seal the result.
 ///
 /// # Errors
 ///
 /// [`Unusable`], or what the compiler says.
-pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
+pub fn precompile(compiler: &Compiler, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
     let mut code = match Composition::of(wasm)? {
-        Some(composition) => precompile_composed(engine, wasm, composition)?,
-        None => compile(engine, wasm)?,
+        Some(composition) => precompile_composed(compiler, kind, wasm, composition)?,
+        None => compiler.compile(kind, wasm)?.into_bytes()?,
     };
     let length = code.len() as u64;
     let hash = blake3::hash(&code);
@@ -92,26 +92,23 @@ pub fn precompile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
     Ok(code)
 }
 
-fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
-    engine.precompile_component(wasm).map_err(|error| invalid(&error))
-}
-
 /// The component, the extensions that are beside it, and what there is.
 fn precompile_composed(
-    engine: &Engine,
+    compiler: &Compiler,
+    kind: EngineKind,
     wasm: &[u8],
     mut composition: Composition,
 ) -> Result<Vec<u8>> {
-    let mut code = compile(engine, &wasm[..composition.component_bytes])?;
+    let component = &wasm[..composition.component_bytes];
+    let mut code = compiler.compile(kind, component)?.into_bytes()?;
     composition.component_bytes = code.len();
-    let extensions = extension_engine()?;
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
             let content = &wasm[range.clone()];
             // Grants go by it: what the file says would be a claim.
             embedded.sha256 = sha256(content);
             let start = code.len();
-            code.extend(compile(&extensions, content)?);
+            code.extend(compiler.compile(EngineKind::Extension, content)?.into_bytes()?);
             *range = start..code.len();
         }
     }
@@ -150,14 +147,27 @@ pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
 ///
 /// [`Unusable`], or why it does not fit this engine or processor.
 pub fn load(engine: &Engine, file: &File, hashes: &ContentHashes) -> Result<Component> {
-    check_trust(file)?;
-    check_seal(file, hashes)?;
+    verify(file, hashes)?;
     crate::native_code::load(engine, file.as_raw_fd()).map_err(mismatch)
 }
 
-/// The compiler's story in one line.
+/// Whether a precompiled component may be loaded; nothing of it is.
+///
+/// # Errors
+///
+/// [`Unusable`], or why it cannot be read.
+pub fn verify(file: &File, hashes: &ContentHashes) -> Result<()> {
+    check_trust(file)?;
+    check_seal(file, hashes)
+}
+
+/// The compiler's message in one line.
 pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
-    let cause = error.root_cause().to_string();
+    invalid_because(&error.root_cause().to_string())
+}
+
+/// The same for this cause.
+pub(crate) fn invalid_because(cause: &str) -> anyhow::Error {
     // Names in the component stand in it.
     let cause = shortened(one_line(cause.lines().next().unwrap_or_default()));
     anyhow!("it is no valid component: {cause}; build it again")

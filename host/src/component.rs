@@ -9,19 +9,18 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::artifact;
 use crate::cache::{self, Folder};
+use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::{Composition, Embedded};
 use crate::content::ContentHashes;
-use crate::engine::{command_engine, extension_engine};
+use crate::engine::command_engine;
+use crate::escape::escaped;
 use crate::extensions::sha256;
-
-/// Largest `.wasm` that is compiled, in bytes; SQLite's shell has 2.5 million.
-const MAX_WASM_BYTES: u64 = 1 << 30;
 
 /// The first interface that a command-line component exports, in any version.
 pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
@@ -36,6 +35,8 @@ type OnCompile = dyn Fn(&Path) -> Box<dyn Any> + Send;
 /// Loads components for one engine.
 pub struct Loader {
     engine: Engine,
+    kind: EngineKind,
+    compiler: Compiler,
     cache: Option<Folder>,
     hashes: ContentHashes,
     on_compile: Box<OnCompile>,
@@ -83,9 +84,9 @@ enum Content {
 
 impl Beside {
     /// Its code, for the engine of extensions.
-    pub fn component(&self, engine: &Engine) -> Result<Component> {
+    pub fn component(&self, engine: &Engine, compiler: &Compiler) -> Result<Component> {
         match &self.content {
-            Content::Wasm(wasm) => Ok(Component::new(engine, wasm)?),
+            Content::Wasm(wasm) => compiler.component(engine, EngineKind::Extension, wasm),
             Content::Native(file, range) => {
                 let mut code = vec![0; range.len()];
                 file.read_exact_at(&mut code, range.start as u64)?;
@@ -118,11 +119,11 @@ impl Program {
 
 /// Why a component cannot be loaded; the whole story is in the chain.
 #[derive(Debug)]
-pub struct LoadError(PathBuf);
+pub struct LoadError(pub(crate) PathBuf);
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "failed to load `{}`", self.0.display())
+        write!(f, "failed to load `{}`", escaped(&self.0))
     }
 }
 
@@ -135,22 +136,82 @@ impl Loader {
     ///
     /// When this processor or system lacks what the engine needs.
     pub fn new(cache: Option<Folder>) -> Result<Self> {
-        Ok(Self::for_engine(command_engine()?, cache))
+        Ok(Self::for_engine(command_engine()?, EngineKind::Command, cache))
     }
 
-    /// For components that run on `engine`.
-    pub(crate) fn for_engine(engine: Engine, cache: Option<Folder>) -> Self {
+    /// For components that run on `engine`, which is of this kind.
+    pub(crate) fn for_engine(engine: Engine, kind: EngineKind, cache: Option<Folder>) -> Self {
         Self {
             engine,
+            kind,
+            compiler: Compiler::default(),
             hashes: ContentHashes::new(cache.clone()),
             cache,
             on_compile: Box::new(|_| Box::new(())),
         }
     }
 
-    /// The engine that components are loaded for.
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
+    /// With components compiled by `compiler`.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
+    }
+
+    /// The code of an extension that came with a component.
+    pub(crate) fn beside(&self, beside: &Beside) -> Result<Component> {
+        beside.component(&self.engine, &self.compiler)
+    }
+
+    /// The bytes of the `.wasm` file at `path`, and what they are; nothing of
+    /// them runs.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason in its chain.
+    pub fn inspect(&self, path: &Path) -> Result<(Vec<u8>, Facts)> {
+        let wasm = self.bytes(path)?;
+        let facts = self.facts(path, &wasm)?;
+        Ok((wasm, facts))
+    }
+
+    /// The bytes of the `.wasm` file at `path`.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let wasm = open(path).and_then(|mut file| self.read(&mut file));
+        wasm.map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// What these bytes of the file at `path` are.
+    pub(crate) fn facts(&self, path: &Path, wasm: &[u8]) -> Result<Facts> {
+        self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// The component that these bytes of the file at `path` are, kept in the
+    /// cache as one that is loaded.
+    pub(crate) fn component_of(&self, path: &Path, wasm: &[u8]) -> Result<Component> {
+        let kept = self.cache.as_ref().and_then(|cache| {
+            artifact::check_wasm(wasm).ok()?;
+            Some((cache, cache.artifact(&self.engine, &blake3::hash(wasm))?))
+        });
+        let Some((cache, artifact)) = kept else {
+            return self.compiled(path, wasm);
+        };
+        if let Some((component, _)) = self.cached(&artifact) {
+            return Ok(component);
+        }
+        let _shown = (self.on_compile)(path);
+        let code = artifact::precompile(&self.compiler, self.kind, wasm);
+        cache.write(&artifact, &code.map_err(|error| error.context(LoadError(path.into())))?);
+        match self.cached(&artifact) {
+            Some((component, _)) => Ok(component),
+            None => self.compiled(path, wasm),
+        }
+    }
+
+    fn compiled(&self, path: &Path, wasm: &[u8]) -> Result<Component> {
+        let _shown = (self.on_compile)(path);
+        let component = self.compiler.component(&self.engine, self.kind, wasm);
+        component.map_err(|error| error.context(LoadError(path.into())))
     }
 
     /// Load a component of any kind.
@@ -184,30 +245,21 @@ impl Loader {
     /// [`LoadError`], with the reason in its chain.
     pub fn precompile(&self, path: &Path) -> Result<Vec<u8>> {
         let compile = || {
-            let wasm = read(&mut open(path)?)?;
+            let wasm = self.read(&mut open(path)?)?;
             let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.engine_for(&wasm)?, &wasm)
+            artifact::precompile(&self.compiler, self.kind_of(&wasm)?, &wasm)
         };
         compile().map_err(|error| error.context(LoadError(path.into())))
     }
 
     /// An extension is compiled for its own engine, whose code looks at a clock.
-    fn engine_for(&self, wasm: &[u8]) -> Result<Engine> {
+    fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
         if Composition::of(wasm)?.is_some() {
-            return Ok(self.engine.clone());
+            return Ok(self.kind);
         }
-        // Compiling a program twice, only to know what it is, would take long.
-        let mut places = wasm.windows(EXTENSION_EXPORT.len());
-        if !places.any(|place| place == EXTENSION_EXPORT.as_bytes()) {
-            return Ok(self.engine.clone());
-        }
-        artifact::check_wasm(wasm)?;
-        let component =
-            Component::new(&self.engine, wasm).map_err(|error| artifact::invalid(&error))?;
-        let ty = component.component_type();
-        match ty.exports(&self.engine).any(|(name, _)| name.starts_with(EXTENSION_EXPORT)) {
-            true => extension_engine(),
-            false => Ok(self.engine.clone()),
+        match self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT) {
+            true => Ok(EngineKind::Extension),
+            false => Ok(self.kind),
         }
     }
 
@@ -218,21 +270,22 @@ impl Loader {
             return Ok((component, Origin::Native(file.into())));
         }
         let Some(cache) = &self.cache else {
-            return self.compile(path, read(&mut file)?);
+            return self.compile(path, self.read(&mut file)?);
         };
         let content = self.hashes.of(&file, file.metadata()?.len())?;
         let Some(artifact) = cache.artifact(&self.engine, &content) else {
-            return self.compile(path, read(&mut file)?);
+            return self.compile(path, self.read(&mut file)?);
         };
         if let Some(cached) = self.cached(&artifact) {
             return Ok(cached);
         }
         let _shown = (self.on_compile)(path);
-        cache.write(&artifact, &artifact::precompile(&self.engine, &read(&mut file)?)?);
+        let wasm = self.read(&mut file)?;
+        cache.write(&artifact, &artifact::precompile(&self.compiler, self.kind, &wasm)?);
         match self.cached(&artifact) {
             Some(cached) => Ok(cached),
             // The folder cannot be written.
-            None => self.compile(path, read(&mut open(path)?)?),
+            None => self.compile(path, wasm),
         }
     }
 
@@ -245,11 +298,22 @@ impl Loader {
     }
 
     fn compile(&self, path: &Path, wasm: Vec<u8>) -> Result<(Component, Origin)> {
-        artifact::check_wasm(&wasm)?;
         let _shown = (self.on_compile)(path);
-        let component =
-            Component::new(&self.engine, &wasm).map_err(|error| artifact::invalid(&error))?;
+        // What stands behind the component was checked to be none of it.
+        let end = Composition::of(&wasm)?.map_or(wasm.len(), |composed| composed.component_bytes);
+        let component = self.compiler.component(&self.engine, self.kind, &wasm[..end])?;
         Ok((component, Origin::Wasm(wasm)))
+    }
+
+    fn read(&self, file: &mut File) -> Result<Vec<u8>> {
+        let most = self.compiler.max_wasm_bytes();
+        let mut wasm = Vec::new();
+        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
+        ensure!(
+            wasm.len() as u64 <= most,
+            "it is larger than the {most} bytes that are compiled; `--max-memory` sets the limit"
+        );
+        Ok(wasm)
     }
 
     fn program(&self, component: Component, origin: Origin) -> Result<Program> {
@@ -266,7 +330,8 @@ impl Loader {
     }
 }
 
-fn open(path: &Path) -> Result<File> {
+/// Open a file that may be anything.
+pub(crate) fn open(path: &Path) -> Result<File> {
     // A pipe that nobody writes would be waited for.
     let without_waiting = nix::libc::O_NONBLOCK;
     let file =
@@ -277,10 +342,4 @@ fn open(path: &Path) -> Result<File> {
         return Err(artifact::Unusable::NotAFile.into());
     }
     Ok(file)
-}
-
-fn read(file: &mut File) -> Result<Vec<u8>> {
-    let mut wasm = Vec::new();
-    file.take(MAX_WASM_BYTES).read_to_end(&mut wasm).context("failed to read it")?;
-    Ok(wasm)
 }

@@ -17,7 +17,7 @@
 
 #[macro_use]
 mod call;
-mod check;
+pub(crate) mod check;
 mod contract;
 mod dispatch;
 mod exchange;
@@ -27,6 +27,7 @@ pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
+mod record;
 mod regular_files;
 mod sandbox;
 pub mod search;
@@ -48,6 +49,7 @@ use wasmtime::component::{Component, HasData, Linker};
 
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
+use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::component::{Beside, LoadError, Loader};
 use crate::grants::Grants;
 use extension::Extension;
@@ -104,6 +106,7 @@ pub struct ExtensionsCtx {
     limits: Limits,
     permits: Permits,
     cache: Option<Folder>,
+    compiler: Compiler,
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
@@ -122,6 +125,7 @@ impl ExtensionsCtx {
             limits: Limits::default(),
             permits: Permits::default(),
             cache: None,
+            compiler: Compiler::default(),
             tell: None,
             loader: None,
             slots: Slots::default(),
@@ -164,6 +168,13 @@ impl ExtensionsCtx {
         self
     }
 
+    /// With those that are compiled by `compiler`.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
+    }
+
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let path = search::find(name, &self.folders, grants)?;
         let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(&path);
@@ -198,14 +209,20 @@ impl ExtensionsCtx {
     fn loader(&mut self) -> anyhow::Result<&Loader> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
-            None => loader(self.cache.clone())?,
+            None => loader(self.cache.clone(), self.compiler)?,
         };
         Ok(self.loader.insert(loader))
     }
 
-    /// What the extension at `path` says that it is.
-    pub(crate) fn describe(&mut self, path: &Path) -> anyhow::Result<Manifest> {
-        let component = self.component(path)?;
+    /// The bytes of the file at `path`, and what they are; nothing of them runs.
+    pub(crate) fn inspected(&mut self, path: &Path) -> anyhow::Result<(Vec<u8>, Facts)> {
+        self.loader()?.inspect(path)
+    }
+
+    /// What the extension in these bytes of the file at `path` says that it is.
+    /// It runs with its usual limits, and nothing is granted to it.
+    pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> anyhow::Result<Manifest> {
+        let component = self.loader()?.component_of(path, wasm)?;
         let (_, manifest) = extension::described(&component, self.limits)?;
         Ok(manifest)
     }
@@ -241,7 +258,7 @@ impl ExtensionsCtx {
     fn started(&mut self, number: u32) -> Result<Extension, SqlError> {
         let loader = match self.loader.take() {
             Some(loader) => Ok(loader),
-            None => loader(self.cache.clone()),
+            None => loader(self.cache.clone(), self.compiler),
         };
         let waiting = self.slots.waiting(number).ok_or_else(|| missing(number))?;
         let (beside, permissions) = match &waiting.source {
@@ -253,7 +270,7 @@ impl ExtensionsCtx {
             Source::File(beside, permissions) => (beside, permissions),
         };
         let started = loader.and_then(|loader| {
-            let component = beside.component(self.loader.insert(loader).engine())?;
+            let component = self.loader.insert(loader).beside(beside)?;
             Extension::embedded(&component, &waiting.manifest, self.limits, permissions)
         });
         let name = &waiting.manifest.name;
@@ -274,10 +291,10 @@ fn not_loaded(name: &str) -> String {
     format!("failed to load the embedded extension `{name}`")
 }
 
-fn loader(cache: Option<Folder>) -> anyhow::Result<Loader> {
-    let engine = crate::engine::extension_engine()?;
+fn loader(cache: Option<Folder>, compiler: Compiler) -> anyhow::Result<Loader> {
+    let engine = EngineKind::Extension.engine()?;
     sandbox::tick(&engine);
-    Ok(Loader::for_engine(engine, cache))
+    Ok(Loader::for_engine(engine, EngineKind::Extension, cache).compiler(compiler))
 }
 
 /// [`ExtensionsCtx`] on its way into a call.

@@ -6,12 +6,15 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::{compiler, exit_code};
 
 use arguments::{Command, Sorted};
 use commands::{complain, run};
 
 fn main() -> ExitCode {
+    if let Some(code) = compiler::helper::serve() {
+        return code;
+    }
     match try_main() {
         Ok(code) => code,
         Err(error) => {

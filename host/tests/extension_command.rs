@@ -69,9 +69,13 @@ fn an_extension_is_inspected_by_name_and_by_file() {
 fn json_has_sizes_hash_and_all_registrations() {
     let folder = Folder::fresh("json");
     let path = guest("conformance");
-    let run = support::ours(&folder.path(), &["extension", "inspect", "--json", text(&path)]);
+    let run = support::ours(
+        &folder.path(),
+        &["extension", "inspect", "--describe", "--json", text(&path)],
+    );
     let run = run.keeps_quiet().exits_with(0);
     let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
+    assert_eq!(found["offer_source"], "described");
     assert_eq!(found["file_bytes"], fs::metadata(&path).expect("it is there").len());
     assert_eq!(found["sha256"].as_str().map(str::len), Some(64), "{run}");
     assert!(found["code_bytes"].as_u64() > Some(10_000), "{run}");
@@ -87,13 +91,14 @@ fn json_has_sizes_hash_and_all_registrations() {
 }
 
 #[test]
-fn a_precompiled_one_shows_what_a_portable_one_does() {
+fn native_code_is_checked_and_not_loaded() {
     let folder = Folder::fresh("precompiled");
     let path = extension("uuid");
     support::ours(&folder.path(), &["precompile", text(&path), "-o", "uuid.cwasm"]).exits_with(0);
     let run = support::ours(&folder.path(), &["extension", "inspect", "./uuid.cwasm"]);
     let run = run.keeps_quiet().exits_with(0);
-    assert!(run.out().contains("bytes, precompiled") && run.out().contains("uuid4(0)"), "{run}");
+    assert!(run.out().contains("bytes, precompiled") && run.out().contains("seal "), "{run}");
+    assert!(!run.out().contains("uuid4"), "{run}");
     support::ours(&folder.path(), &[":memory:", ".load ./uuid.cwasm", "SELECT length(uuid4())"])
         .prints("36\n");
 }

@@ -16,7 +16,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
+use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 
 /// Whether compiled components are kept.
@@ -28,13 +30,15 @@ pub enum Cache {
     Off,
 }
 
-/// The loader for all commands, which shows on a terminal when it compiles.
-pub fn loader(cache: Cache) -> Result<Loader> {
+/// The loader for all commands, which compiles in a process of its own within
+/// `budget` and shows that on a terminal.
+pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
     let folder = match cache {
         Cache::Xdg => Folder::by_xdg(),
         Cache::Off => None,
     };
-    Ok(Loader::new(folder)?.on_compile(|path| Box::new(Progress::of(path))))
+    let loader = Loader::new(folder)?.compiler(Compiler::Helper(budget));
+    Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
 }
 
 /// Print a whole text; a reader that goes away is no failure of ours.
@@ -52,7 +56,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         _ => ".".as_ref(),
     };
     let write = || -> Result<()> {
-        ensure!(folder.is_dir(), "there is no folder `{}`", folder.display());
+        ensure!(folder.is_dir(), "there is no folder `{}`", escaped(folder));
         // The library would name a file that nobody knows.
         let mut file = tempfile::NamedTempFile::new_in(folder)
             .map_err(|error| std::io::Error::from(error.kind()))?;
@@ -61,7 +65,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| format!("failed to write `{}`", path.display()))
+    write().with_context(|| format!("failed to write `{}`", escaped(path)))
 }
 
 /// Readable by all, as any program is: a temporary file is its owner's alone.
@@ -83,7 +87,7 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             return Self(None);
         }
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let name = escaped(path.file_name().unwrap_or(path.as_os_str())).to_string();
         let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);

@@ -6,12 +6,13 @@ use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::builder::NonEmptyStringValueParser;
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compiler::{Budget, Compiler, Failed};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
@@ -100,22 +101,22 @@ pub struct RunOptions {
 /// When the component cannot be loaded or started.
 pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
-    let program = program(&loader(cache)?, component)?;
+    // The clock starts before anything is compiled.
+    let deadline = run.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let budget = Budget::new(run.max_memory, deadline);
+    let program = match component {
+        Some(path) => loader(cache, budget)?.load(path)?,
+        // Our own shell may take what it needs to be compiled.
+        None => own_shell(&loader(cache, Budget::new(None, deadline))?)?,
+    };
     let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}")]);
-    let options = options(run, loads.chain(shell).collect())?;
+    let options = options(run, loads.chain(shell).collect(), budget)?;
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
     report(outcome)
-}
-
-fn program(loader: &Loader, component: Option<&Path>) -> Result<Program> {
-    match component {
-        Some(path) => loader.load(path),
-        None => own_shell(loader),
-    }
 }
 
 /// The shell that belongs to this build lies beside the program: compiled, and
@@ -130,7 +131,7 @@ fn own_shell(loader: &Loader) -> Result<Program> {
     }
 }
 
-fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
+fn options(run: &RunOptions, shell: Vec<String>, budget: Budget) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
     options.grants = grants(run, &shell)?;
     options.folder = env::current_dir().ok();
@@ -145,7 +146,8 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
         .limits(extension_limits(run))
         .permits(permits(run)?)
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
-        .cache(cache);
+        .cache(cache)
+        .compiler(Compiler::Helper(budget));
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.home = places::home();
     options.history = history(options.home.as_deref());
@@ -325,6 +327,11 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
 
 /// The exit code for a failure of [`execute`].
 pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
+    match error.downcast_ref::<Failed>() {
+        Some(Failed::TimeLimit(_)) => return exit_code::ExitCode::Timeout,
+        Some(Failed::Memory(_, _, true)) => return exit_code::ExitCode::Memory,
+        _ => {}
+    }
     if error.is::<LoadError>() || error.is::<RefusedImport>() {
         exit_code::ExitCode::Artifact
     } else {

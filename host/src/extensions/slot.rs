@@ -47,7 +47,7 @@ impl Waiting {
         let manifest = embedded.manifest.clone().context("the file does not say what it is")?;
         check::manifest(&manifest)?;
         let sha256 = || Ok(embedded.sha256.clone());
-        let permissions = permits.of(&embedded.file, &manifest.needs, sha256)?;
+        let permissions = permits.of(&embedded.name, &manifest.needs, sha256)?;
         Ok(Self { manifest: manifest.into(), source: Source::File(beside.into(), permissions) })
     }
 

@@ -51,6 +51,7 @@ use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_
 use crate::cache::Folder;
 use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::component::{Beside, LoadError, Loader};
+use crate::escape::escaped;
 use crate::grants::Grants;
 use extension::Extension;
 use instance::Sandboxed;
@@ -283,7 +284,7 @@ impl ExtensionsCtx {
 fn refused(name: &str, error: anyhow::Error) -> anyhow::Error {
     match error.is::<LoadError>() {
         true => error,
-        false => error.context(format!("failed to load the extension `{name}`")),
+        false => error.context(format!("failed to load the extension `{}`", escaped(name))),
     }
 }
 

@@ -114,7 +114,13 @@ fn refused(folder: &Folder, file: &str, reason: &str) {
     let loaded = support::ours(&folder.path(), &[":memory:", &load]);
     let said = inspected.err().trim_start_matches("error: ").replace(text(&folder.path()), "");
     let same = loaded.err().trim_start_matches("Error: ").replace(text(&folder.path()), "");
-    assert_eq!(said.replace("`/", "`./"), same.replace("`/", "`./"));
+    assert_eq!(cause_cut(&said.replace("`/", "`./")), cause_cut(&same.replace("`/", "`./")));
+}
+
+/// Without the words of the parser: wasmtime has another version of it.
+fn cause_cut(said: &str) -> String {
+    let ends = said.split_once("valid component: ").zip(said.split_once("; build it again"));
+    ends.map_or(said.to_owned(), |((before, _), (_, behind))| format!("{before}{behind}"))
 }
 
 #[test]

@@ -28,7 +28,7 @@ const MAX_VERSION_BYTES: usize = 200;
 
 /// Largest description of a component, in bytes: twice what the limits above
 /// allow, as a letter can have an escape.
-const MAX_FACTS_BYTES: usize = 2 * (MAX_NAMES * MAX_NAME_BYTES + MAX_MANIFEST_BYTES);
+pub const MAX_FACTS_BYTES: usize = 2 * (MAX_NAMES * MAX_NAME_BYTES + MAX_MANIFEST_BYTES);
 
 /// A page of linear memory.
 const PAGE_BYTES: u64 = 64 << 10;

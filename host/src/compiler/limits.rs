@@ -114,6 +114,11 @@ impl Budget {
 }
 
 impl Limits {
+    /// With a result of so many bytes at most.
+    pub fn for_result(self, bytes: usize) -> Self {
+        Self { result_bytes: self.result_bytes.min(bytes), ..self }
+    }
+
     /// Whether several threads have room.
     pub fn is_parallel(&self) -> bool {
         self.data_bytes >= PARALLEL_BYTES

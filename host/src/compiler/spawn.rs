@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 
+use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
 use super::sealed::{self, Sealed};
 use super::{EngineKind, helper};
@@ -53,6 +54,14 @@ impl Task {
 
     fn word(self) -> &'static str {
         TASKS.iter().find(|(task, _)| *task == self).map_or("", |(_, word)| word)
+    }
+
+    /// Its longest result, in bytes, where that is not code.
+    fn max_result_bytes(self) -> usize {
+        match self {
+            Self::Inspect => MAX_FACTS_BYTES,
+            Self::Compile(_) | Self::Compose => usize::MAX,
+        }
     }
 
     fn verb(self) -> &'static str {
@@ -110,7 +119,7 @@ impl std::error::Error for Failed {}
 /// What the helper says against the component, or [`Failed`].
 pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Sealed> {
     let bytes = parts.iter().map(|part| part.len()).sum();
-    let limits = budget.limits(bytes);
+    let limits = budget.limits(bytes).for_result(task.max_result_bytes());
     let verb = task.verb();
     if budget.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         bail!(Failed::TimeLimit(verb));

@@ -22,8 +22,6 @@ mod limits;
 mod sealed;
 mod spawn;
 
-use std::time::Instant;
-
 use anyhow::Result;
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -184,13 +182,5 @@ impl Compiler {
             Self::InProcess => limits::MAX_WASM_BYTES,
             Self::Helper(budget) => budget.max_wasm_bytes(),
         }
-    }
-}
-
-impl Budget {
-    /// So much memory for all that the component makes this program use, and a
-    /// time when it is to end; without them, constants.
-    pub fn new(memory_bytes: Option<usize>, deadline: Option<Instant>) -> Self {
-        Self { memory_bytes, deadline }
     }
 }

@@ -311,7 +311,8 @@ impl Loader {
         file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
         ensure!(
             wasm.len() as u64 <= most,
-            "it is larger than the {most} bytes that are compiled; `--max-memory` sets the limit"
+            "it is larger than {most} bytes, and there is no memory to compile more; \
+             raise `--max-memory` or build it smaller"
         );
         Ok(wasm)
     }

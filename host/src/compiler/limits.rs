@@ -1,7 +1,9 @@
 //! What the helper may use, by what its caller was granted.
 
-use std::fs;
+use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use nix::libc::rlim_t;
@@ -60,7 +62,7 @@ const MAX_OPEN_FILES: u64 = 16;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     /// What `--max-memory` says.
-    pub(super) memory_bytes: Option<usize>,
+    memory_bytes: Option<usize>,
     /// When `--timeout` is over.
     pub(super) deadline: Option<Instant>,
 }
@@ -77,6 +79,15 @@ pub struct Limits {
 }
 
 impl Budget {
+    /// So much memory for all that the component makes this program use, and a
+    /// time when it is to end; without them, constants.
+    pub fn new(memory_bytes: Option<usize>, deadline: Option<Instant>) -> Self {
+        if memory_bytes.is_some() {
+            sizes();
+        }
+        Self { memory_bytes, deadline }
+    }
+
     /// Whether `--max-memory` limits it.
     pub fn has_memory_limit(&self) -> bool {
         self.memory_bytes.is_some()
@@ -163,10 +174,19 @@ fn limit(resource: Resource, wanted: u64) -> io::Result<()> {
     Ok(setrlimit(resource, value, value)?)
 }
 
+/// This process's sizes in pages. Opened while files can be: the second wall
+/// may close `/proc` before something is compiled.
+fn sizes() -> Option<&'static File> {
+    static SIZES: OnceLock<Option<File>> = OnceLock::new();
+    SIZES.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()
+}
+
 /// The memory that this process has now.
 fn resident_bytes() -> usize {
     let pages = || -> Option<usize> {
-        fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()
+        let mut text = [0; 128];
+        let length = sizes()?.read_at(&mut text, 0).ok()?;
+        str::from_utf8(&text[..length]).ok()?.split(' ').nth(1)?.parse().ok()
     };
     pages().map_or(USUAL_RESIDENT_BYTES, |pages| pages * rustix::param::page_size())
 }
@@ -183,6 +203,11 @@ mod tests {
         assert_eq!(Budget::default().limits(0).cpu_seconds, DEFAULT_TIME.as_secs() + 1);
         let over = Budget::new(None, Some(Instant::now()));
         assert_eq!(over.limits(0).cpu_seconds, 1);
+    }
+
+    #[test]
+    fn this_process_has_some_memory() {
+        assert!((1 << 20..4 << 30).contains(&resident_bytes()));
     }
 
     #[test]

@@ -79,8 +79,8 @@ setup: ## install what is missing: packages, toolchain
 
 compile: setup
 	cargo build --release -p cli --target wasm32-wasip2
-	tooling/build-extensions
 	cargo build --release
+	tooling/build-extensions
 
 # Cargo decides whether these two are new; the empty recipe makes make look.
 $(COMPONENT) $(RUNNER): compile ;

@@ -60,7 +60,35 @@ pub enum Reservation {
     Bytes(usize),
 }
 
+/// The two forms of code: a component that is compiled in one runs in any
+/// reservation of that form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// For [`Reservation::Full`].
+    Full,
+    /// For [`Reservation::Bytes`]: each address is checked.
+    Checked,
+}
+
+impl Form {
+    /// A reservation of this form.
+    pub fn reservation(self) -> Reservation {
+        match self {
+            Self::Full => Reservation::Full,
+            Self::Checked => Reservation::Bytes(MIN_RESERVED_BYTES),
+        }
+    }
+}
+
 impl Reservation {
+    /// The form of the code that runs in it.
+    pub fn form(self) -> Form {
+        match self {
+            Self::Full => Form::Full,
+            Self::Bytes(_) => Form::Checked,
+        }
+    }
+
     /// For a command-line component with so many memories, which together may
     /// grow to `max_memory_bytes`: as much as the system still has.
     pub fn for_command(memories: usize, max_memory_bytes: usize) -> Self {

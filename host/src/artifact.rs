@@ -14,8 +14,8 @@ use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 
 use crate::address_space::Reservation;
+use crate::compiler::{Compiler, EngineKind};
 use crate::compose::Composition;
-use crate::engine::extension_engine;
 use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
 use crate::key::Key;
@@ -78,43 +78,45 @@ impl fmt::Display for Unusable {
 
 impl std::error::Error for Unusable {}
 
-/// Compile a component and seal the result with `key`. Without one only
-/// `--allow-native` makes it run.
+/// Compile a component for the engine of this kind and seal the result with
+/// `key`. Without one only `--allow-native` makes it run.
 ///
 /// # Errors
 ///
 /// [`Unusable`], or what the compiler says.
-pub fn precompile(engine: &Engine, wasm: &[u8], key: Option<&Key>) -> Result<Vec<u8>> {
+pub fn precompile(
+    compiler: &Compiler,
+    kind: EngineKind,
+    wasm: &[u8],
+    key: Option<&Key>,
+) -> Result<Vec<u8>> {
     check_wasm(wasm)?;
     let mut code = match Composition::of(wasm)? {
-        Some(composition) => precompile_composed(engine, wasm, composition)?,
-        None => compile(engine, wasm)?,
+        Some(composition) => precompile_composed(compiler, kind, wasm, composition)?,
+        None => compiler.compile(kind, wasm)?.into_bytes()?,
     };
     let seal = Seal::new(&code, wasm, key);
     code.extend_from_slice(seal.bytes());
     Ok(code)
 }
 
-fn compile(engine: &Engine, wasm: &[u8]) -> Result<Vec<u8>> {
-    engine.precompile_component(wasm).map_err(|error| invalid(&error))
-}
-
 /// The component, the extensions that are beside it, and what there is.
 fn precompile_composed(
-    engine: &Engine,
+    compiler: &Compiler,
+    kind: EngineKind,
     wasm: &[u8],
     mut composition: Composition,
 ) -> Result<Vec<u8>> {
-    let mut code = compile(engine, &wasm[..composition.component_bytes])?;
+    let component = &wasm[..composition.component_bytes];
+    let mut code = compiler.compile(kind, component)?.into_bytes()?;
     composition.component_bytes = code.len();
-    let extensions = extension_engine(Reservation::of(engine))?;
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
             let content = &wasm[range.clone()];
             // Grants go by it: what the file says would be a claim.
             embedded.sha256 = sha256(content);
             let start = code.len();
-            code.extend(compile(&extensions, content)?);
+            code.extend(compiler.compile(kind.of_extensions(), content)?.into_bytes()?);
             *range = start..code.len();
         }
     }
@@ -137,9 +139,13 @@ pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
     }
 }
 
-/// The compiler's story in one line.
+/// The compiler's message in one line.
 pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
-    let cause = error.root_cause().to_string();
+    invalid_because(&error.root_cause().to_string())
+}
+
+/// The same for this cause.
+pub(crate) fn invalid_because(cause: &str) -> anyhow::Error {
     // Names in the component stand in it.
     let cause = shortened(one_line(cause.lines().next().unwrap_or_default()));
     anyhow!("it is no valid component: {cause}; build it again")

@@ -14,9 +14,10 @@ use wasmtime::component::Component;
 use crate::address_space::Reservation;
 use crate::compose::{Composition, Embedded};
 use crate::escape::escaped;
-use code::Code;
 
+pub(crate) use code::Code;
 pub use loader::Loader;
+pub(crate) use loader::open;
 
 /// The first interface that a command-line component exports, in any version.
 pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
@@ -101,7 +102,7 @@ impl Program {
 
 /// Why a component cannot be loaded; the reason is in the chain.
 #[derive(Debug)]
-pub struct LoadError(PathBuf);
+pub struct LoadError(pub(crate) PathBuf);
 
 impl LoadError {
     /// That of the file or extension `name`.

@@ -1,13 +1,14 @@
 //! Composing: extensions put into the CLI, from their compiled form.
 //!
 //! ```no_run
+//! use sqlite_wasm_run::component::Loader;
 //! use sqlite_wasm_run::compose::{Base, Source, compose};
 //! use sqlite_wasm_run::extensions::ExtensionsCtx;
 //!
 //! let folders = ["extensions".into()];
 //! let mut extensions = ExtensionsCtx::new(Vec::new());
 //! let series = Source::find("series", &folders, &mut extensions)?;
-//! let cli = Base::read("cli.wasm".as_ref())?;
+//! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?)?;
 //! let composed = compose(&cli, &[series])?;
 //! std::fs::write("out.wasm", composed.wasm)?;
 //! # Ok::<(), anyhow::Error>(())
@@ -29,13 +30,14 @@ mod contents;
 mod contract;
 mod front;
 mod graph;
+mod layout;
 mod listing;
 mod offer;
+mod request;
 mod source;
 mod splice;
 
 use std::borrow::Cow;
-use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
@@ -45,8 +47,12 @@ use wasmparser::{Parser, Payload};
 
 pub use composition::{Composition, Embedded};
 pub use contents::{Contained, Contents};
+pub(crate) use request::{answer, composed, request};
 pub use source::{Source, known};
 
+use crate::component::Loader;
+use crate::escape::escaped;
+use crate::extensions::check;
 use cli::Cli;
 use component::Shape;
 use composition::{BESIDE_SECTION, SECTION};
@@ -95,7 +101,12 @@ pub fn compose(base: &Base, extensions: &[Source]) -> Result<Composed> {
     let component_bytes = file.bytes.len();
     file.carry(&base.wasm, &before)?;
     file.add(&parts)?;
-    let composition = Composition { component_bytes, cli: file.cli, extensions: file.extensions };
+    let composition = Composition {
+        component_bytes,
+        cli: file.cli,
+        cli_version: base.version.clone(),
+        extensions: file.extensions,
+    };
     section(&mut file.bytes, SECTION, &composition.encode()?);
     Ok(Composed { wasm: file.bytes, composition, warnings })
 }
@@ -103,6 +114,7 @@ pub fn compose(base: &Base, extensions: &[Source]) -> Result<Composed> {
 /// What takes extensions: a CLI, which may be composed already.
 pub struct Base {
     wasm: Vec<u8>,
+    version: Option<String>,
 }
 
 impl Base {
@@ -111,13 +123,16 @@ impl Base {
     /// # Errors
     ///
     /// When it cannot be read, or takes none.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path, loader: &Loader) -> Result<Self> {
         let read = || -> Result<Self> {
-            let wasm = fs::read(path)?;
-            Shape::of(Before::of(&wasm)?.whole)?.check_cli(&Contract::read()?)?;
-            Ok(Self { wasm })
+            let (wasm, facts) = loader.inspect(path)?;
+            let recorded = Composition::of(&wasm)?.and_then(|before| before.cli_version);
+            Shape::known(&facts).check_cli(&Contract::read()?)?;
+            let version = recorded.or(facts.cli_version);
+            let version = version.filter(|version| check::line("version", version).is_ok());
+            Ok(Self { wasm, version })
         };
-        read().with_context(|| format!("failed to use the CLI `{}`", path.display()))
+        read().with_context(|| format!("failed to use the CLI `{}`", escaped(path)))
     }
 }
 
@@ -170,6 +185,15 @@ impl<'a> Part<'a> {
     fn fronted(&self) -> front::Extension<'_> {
         front::Extension { interfaces: &self.interfaces, manifest: self.source.manifest() }
     }
+}
+
+/// What the user should know of composing these, one line each.
+///
+/// # Errors
+///
+/// When an extension is in there already.
+pub(crate) fn warnings(base: &Base, extensions: &[Source]) -> Result<Vec<String>> {
+    check_names(&Before::of(&base.wasm)?.extensions, extensions)
 }
 
 /// Refuse an extension that is there twice, and warn of names that are.
@@ -281,6 +305,17 @@ fn position(whole: &[u8], part: &[u8]) -> Result<Range<usize>> {
         }
     }
     anyhow::bail!("a part of the composed component is missing")
+}
+
+/// The component `wasm` with one custom section of this name.
+///
+/// # Errors
+///
+/// When it is no component.
+pub(crate) fn replace_section(wasm: &[u8], name: &str, content: &[u8]) -> Result<Vec<u8>> {
+    let mut bytes = layout::without_section(wasm, name)?;
+    section(&mut bytes, name, content);
+    Ok(bytes)
 }
 
 /// Append a custom section; where its content is.

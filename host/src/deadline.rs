@@ -35,6 +35,11 @@ impl Deadline {
         self.limit
     }
 
+    /// The moment; none where there is no limit.
+    pub fn end(&self) -> Option<Instant> {
+        self.end
+    }
+
     /// The time that is left; none where there is no limit.
     pub fn left(&self) -> Option<Duration> {
         self.end.map(|end| end.saturating_duration_since(Instant::now()))

@@ -17,7 +17,7 @@
 
 #[macro_use]
 mod call;
-mod check;
+pub(crate) mod check;
 mod contract;
 mod dispatch;
 mod exchange;
@@ -28,6 +28,7 @@ mod instance;
 mod permissions;
 mod permits;
 mod question;
+mod record;
 mod regular_files;
 mod required;
 mod sandbox;
@@ -47,11 +48,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use wasmtime::component::{Component, HasData, Linker};
+use wasmtime::component::{HasData, Linker};
 
 use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
 use crate::cache::Folder;
+use crate::compiler::{Compiler, Facts};
 use crate::component::{self, Beside, LoadError, Loader, Program};
 use crate::escape::escaped;
 use crate::grants::Grants;
@@ -116,6 +118,7 @@ pub struct ExtensionsCtx {
     allowed: Vec<PathBuf>,
     /// Those that the command line names, ready to be started.
     prepared: Vec<(PathBuf, component::Loaded)>,
+    compiler: Compiler,
     tell: Option<Tell>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
@@ -140,6 +143,7 @@ impl ExtensionsCtx {
             key: None,
             allowed: Vec::new(),
             prepared: Vec::new(),
+            compiler: Compiler::default(),
             tell: None,
             loader: None,
             beside_of: None,
@@ -219,6 +223,13 @@ impl ExtensionsCtx {
         Ok(())
     }
 
+    /// With those that are compiled by `compiler`.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
+    }
+
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
         let source = search::find(name, self.prepared(), &self.folders, grants)
             .map_err(|error| refused(name.as_ref(), error))?;
@@ -257,10 +268,6 @@ impl ExtensionsCtx {
         Extension::load(&loaded, source, self.limits, &mut self.permits)
     }
 
-    fn component(&mut self, path: &Path) -> anyhow::Result<Component> {
-        Ok(self.loader()?.load_named(path)?.component)
-    }
-
     fn loader(&mut self) -> anyhow::Result<&Loader> {
         let loader = match self.loader.take() {
             Some(loader) => loader,
@@ -275,16 +282,20 @@ impl ExtensionsCtx {
             Some(component) => component.for_extensions_of(max_memory_bytes),
             None => Reservation::for_extensions(max_memory_bytes),
         };
-        let engine = crate::engine::extension_engine(reservation)?;
-        sandbox::tick(&engine)?;
-        let key = self.key.clone().or_else(|| Key::of_user().ok().map(Arc::new));
-        let loader = Loader::for_engine(engine, self.cache.clone(), key);
-        Ok(loader.allow_native(&self.allowed))
+        let loader = Loader::for_extensions(reservation, self.cache.clone(), self.key.clone())?;
+        sandbox::tick(loader.engine())?;
+        Ok(loader.allow_native(&self.allowed).compiler(self.compiler))
     }
 
-    /// What the extension at `path` says that it is.
-    pub(crate) fn describe(&mut self, path: &Path) -> anyhow::Result<Manifest> {
-        let component = self.component(path)?;
+    /// The bytes of the file at `path`, and what they are; nothing of them runs.
+    pub(crate) fn inspected(&mut self, path: &Path) -> anyhow::Result<(Vec<u8>, Facts)> {
+        self.loader()?.inspect(path)
+    }
+
+    /// What the extension in these bytes of the file at `path` says that it is.
+    /// It runs with its usual limits, and nothing is granted to it.
+    pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> anyhow::Result<Manifest> {
+        let component = self.loader()?.load_bytes(path, wasm)?.component;
         let (_, manifest) = extension::described(&component, self.limits)?;
         Ok(manifest)
     }

@@ -24,6 +24,7 @@ pub mod artifact;
 mod bindings;
 pub mod cache;
 mod clock;
+pub mod compiler;
 pub mod component;
 pub mod compose;
 pub mod console;

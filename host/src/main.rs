@@ -7,12 +7,15 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use sqlite_wasm_run::escape::escaped;
-use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::{compiler, exit_code};
 
 use arguments::{Command, Sorted};
 use commands::{complain, run};
 
 fn main() -> ExitCode {
+    if let Some(code) = compiler::helper::serve() {
+        return code;
+    }
     match try_main() {
         Ok(code) => code,
         Err(error) => {

@@ -84,6 +84,7 @@ SELECT ask00_break();
 SELECT ask00_count(), ask00_connects();
 .connection 0
 SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
+    // Its name is what its manifest says, whatever the file was called.
     let run = composed.run_script(&["--grant", "ask00=sql", "test.db"], script);
     assert_eq!(run.out(), "1\n2\n1|1|36\n1|1\n3|1|36\n", "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");

@@ -29,7 +29,7 @@ fn load(content: &[u8], options: &[&str]) -> Outcome {
     fs::write(folder.path().join("evil.wasm"), content).expect("the folder is ours");
     let rest = [":memory:", ".load ./evil", "SELECT 'alive'"];
     let run = support::ours(&folder.path(), &[options, &rest].concat());
-    let args = [&["extension", "inspect", "./evil.wasm"][..], &[]].concat();
+    let args = ["extension", "inspect", "--describe", "./evil.wasm"];
     // With the usual limits, so not for those that wait for one.
     if options.is_empty() {
         let inspected = support::ours(&folder.path(), &args);

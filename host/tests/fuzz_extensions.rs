@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
-use sqlite_wasm_run::extensions::inspect::Inspection;
+use sqlite_wasm_run::extensions::inspect::{Describe, Inspection};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use support::guest::{Loaded, guest};
 use support::{End, Folder};
@@ -93,7 +93,7 @@ fn is_sound(inspection: &Inspection) {
 fn inspect(path: &Path) -> Inspection {
     let limits = Limits { call_time: Duration::from_millis(200), ..Limits::default() };
     let mut extensions = ExtensionsCtx::new(vec![]).limits(limits);
-    extensions.inspect("damaged", path).expect("the file can be read")
+    extensions.inspect("damaged", path, Describe::Run).expect("the file can be read")
 }
 
 #[test]

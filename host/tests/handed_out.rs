@@ -4,10 +4,10 @@
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
 
+use nix::unistd::geteuid;
 use support::composed::{Composed, shipped};
-use support::{Folder, Input, Outcome};
+use support::{End, Folder, Input, Outcome};
 
 /// What `make dist` hands out, copied to an empty folder.
 struct Dist {
@@ -106,23 +106,30 @@ fn a_plain_cli_tells_its_version() {
     assert!(run.out().starts_with("cli          3.") && !run.out().contains("extension"), "{run}");
 }
 
-/// A limit of file size is met as a full disk is: in the middle of writing.
+/// The disk is a small tmpfs over the working folder, in a mount namespace of
+/// its own; what is composed is larger.
 #[test]
 fn what_cannot_be_written_whole_is_not_there() {
     let folder = Folder::fresh("full");
-    let script = r#"ulimit -f 1000; trap '' XFSZ; exec "$0" "$@""#;
+    let script = r#"
+        mount --make-rprivate / 2>/dev/null
+        mount -t tmpfs -o size=1m tmpfs "$PWD" && cd "$PWD" || exit 99
+        "$0" "$@"
+        code=$?
+        ls
+        exit $code"#;
     let (program, cli) = (support::our_binary(), support::portable_component());
     let words = [text(&program), "compose", "--embed", "series", "--cli", text(&cli)];
-    let words = [&["-c", script][..], &words].concat();
-    let run = support::run("/bin/sh".as_ref(), &words, &folder.path(), &Input::Nothing);
+    let namespace = ["--mount", "--map-root-user", "--propagation", "unchanged"];
+    let root: &[&str] = if geteuid().is_root() { &["--mount"] } else { &namespace };
+    let words = [root, &["sh", "-c", script], &words].concat();
+    let mut command = support::command("unshare".as_ref(), &words, &folder.path());
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let run = support::finish(command, &Input::Nothing);
+    assert!(run.end != End::Exited(99), "a small disk cannot be mounted here\n{run}");
     let run = run.complains("failed to write `composed.wasm`");
     assert_eq!(run.err().lines().count(), 1, "{run}");
-    let left: Vec<PathBuf> = fs::read_dir(folder.path())
-        .expect("it is there")
-        .map(|entry| entry.expect("it can be listed").path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == "wasm"))
-        .collect();
-    assert!(left.is_empty(), "{left:?}: {run}");
+    assert!(run.out().is_empty(), "something is left: {run}");
 }
 
 fn text(path: &std::path::Path) -> &str {

@@ -15,6 +15,15 @@ use std::ffi::{CString, c_char, c_int};
 use libsqlite3_sys as _;
 use libz_sys as _;
 
+/// SQLite's version, for `extension inspect` to read without running anything.
+#[used]
+#[unsafe(link_section = "sqlite-wasm:cli-version")]
+static VERSION: [u8; libsqlite3_sys::SQLITE_VERSION.count_bytes()] = {
+    let mut version = [0; libsqlite3_sys::SQLITE_VERSION.count_bytes()];
+    version.copy_from_slice(libsqlite3_sys::SQLITE_VERSION.to_bytes());
+    version
+};
+
 unsafe extern "C" {
     fn shell_main(argc: c_int, argv: *mut *mut c_char) -> c_int;
     fn shell_exit(code: c_int) -> !;

@@ -8,9 +8,9 @@ use anyhow::{Context, Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
-use sqlite_wasm_run::compose::{
-    Base, Composed, Composition, Contained, Embedded, Source, compose, known,
-};
+use sqlite_wasm_run::compiler::{Budget, Compiler};
+use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
+use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
@@ -101,7 +101,10 @@ impl Compose {
         composed.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         write_whole(&self.output, &composed.wasm)?;
         if self.precompile {
-            write_whole(&compiled, &loader(Cache::Off)?.precompile(&self.output)?)?;
+            write_whole(
+                &compiled,
+                &loader(Cache::Off, Budget::default())?.precompile(&self.output)?,
+            )?;
         }
         self.print_result(&composed.composition)
     }
@@ -109,18 +112,20 @@ impl Compose {
     /// What fails here is a component that cannot be used.
     fn composed(&self, folders: &[PathBuf]) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
-        let cli = Base::read(&path)?;
-        let mut extensions = ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg());
+        let compiler = Compiler::Helper(Budget::default());
+        let cli = Base::read(&path, &loader(Cache::Off, Budget::default())?)?;
+        let mut extensions =
+            ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).compiler(compiler);
         let sources = self.embed.iter().map(|name| Source::find(name, folders, &mut extensions));
-        compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
+        compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {
-        ensure!(!path.is_dir(), "`{}` is a folder; name a file", path.display());
+        ensure!(!path.is_dir(), "`{}` is a folder; name a file", escaped(path));
         ensure!(
             self.force || !path.exists(),
             "`{}` exists already; `--force` replaces it",
-            path.display()
+            escaped(path)
         );
         Ok(())
     }
@@ -131,7 +136,8 @@ impl Compose {
         if self.json {
             return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
         }
-        let lines = known.iter().map(|one| format!("{}\t{}\n", one.name, one.path.display()));
+        let lines =
+            known.iter().map(|one| format!("{}\t{}\n", escaped(&one.name), escaped(&one.path)));
         Ok(print(lines.collect::<String>().as_bytes()))
     }
 
@@ -147,13 +153,13 @@ impl Compose {
 }
 
 fn line(extension: &Embedded) -> String {
-    format!("{} {}: {}\n", extension.name, extension.version, extension.way())
+    format!("{} {}: {}\n", extension.name, escaped(&extension.version), extension.way())
 }
 
 /// The CLI that comes with this program.
 fn own_cli() -> Result<PathBuf> {
     let program = env::current_exe().context("failed to find this program's own path")?;
     let cli = program.with_file_name("cli.wasm");
-    ensure!(cli.is_file(), "there is no `{}`; `--cli` names one", cli.display());
+    ensure!(cli.is_file(), "there is no `{}`; `--cli` names one", escaped(&cli));
     Ok(cli)
 }

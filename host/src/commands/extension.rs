@@ -4,16 +4,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compiler::{Budget, Compiler, CustomSection};
 use sqlite_wasm_run::compose::Contents;
+use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::inspect::{Function, Inspection, Offer};
+use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 
 use super::run::extension_folders;
-use super::{Cache, complain, loader, print};
+use super::{complain, print, write_whole};
 
 /// Look at extensions
 #[derive(Debug, clap::Args)]
@@ -27,8 +29,11 @@ pub struct Extension {
 enum Action {
     /// Which are found, and where
     List(Common),
-    /// What one registers and needs, and why it would not load; of a program, what is in it
+    /// What one registers and needs, and why it would not load; of a program, what is in it.
+    /// Nothing of the file runs
     Inspect(Inspect),
+    /// Record in an extension's file what it registers, for `inspect` to show
+    Record(Record),
 }
 
 #[derive(Debug, clap::Args)]
@@ -48,8 +53,19 @@ struct Inspect {
     #[arg(value_name = "FILE|NAME")]
     extension: String,
 
+    /// Run the extension to ask what it registers, with nothing granted
+    #[arg(long)]
+    describe: bool,
+
     #[command(flatten)]
     common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct Record {
+    /// The files; each is replaced
+    #[arg(value_name = "FILE.wasm", required = true)]
+    files: Vec<PathBuf>,
 }
 
 impl Extension {
@@ -62,6 +78,7 @@ impl Extension {
         match &self.action {
             Action::List(common) => list(common),
             Action::Inspect(inspect) => inspect.execute(),
+            Action::Record(record) => record.execute(),
         }
     }
 }
@@ -78,7 +95,7 @@ fn list(common: &Common) -> Result<ExitCode> {
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
     let line = |found: &search::Found| {
         let hidden = if found.hidden { "  (hidden by one above)" } else { "" };
-        format!("{:width$}  {}{hidden}\n", found.name, found.path.display())
+        format!("{:width$}  {}{hidden}\n", escaped(&found.name).to_string(), escaped(&found.path))
     };
     Ok(print(found.iter().map(line).collect::<String>().as_bytes()))
 }
@@ -91,19 +108,13 @@ impl Inspect {
             true => given.to_owned(),
             false => search::by_name(&self.extension, &folders)?,
         };
-        if path.is_file()
-            && let Some(program) = Contents::of(&path, &loader(Cache::Xdg)?)?
-        {
-            return match self.common.json {
-                true => json(&program),
-                false => Ok(print(contents(&program).as_bytes())),
-            };
-        }
-        let mut extensions = ExtensionsCtx::new(folders).cache(Folder::by_xdg());
-        let inspection = extensions.inspect(&self.extension, &path)?;
-        let printed = match self.common.json {
-            true => json(&inspection)?,
-            false => print(table(&inspection).as_bytes()),
+        let describe = if self.describe { Describe::Run } else { Describe::Recorded };
+        let inspection = extensions().inspect(&self.extension, &path, describe)?;
+        let printed = match (self.common.json, &inspection.program) {
+            (true, Some(program)) => json(program)?,
+            (true, None) => json(&inspection)?,
+            (false, Some(program)) => print(contents(program).as_bytes()),
+            (false, None) => print(table(&inspection).as_bytes()),
         };
         let Some(refusal) = &inspection.refusal else {
             return Ok(printed);
@@ -113,19 +124,38 @@ impl Inspect {
     }
 }
 
+impl Record {
+    fn execute(&self) -> Result<ExitCode> {
+        let mut extensions = extensions();
+        for path in &self.files {
+            let recorded = extensions.record(path);
+            let recorded =
+                recorded.with_context(|| format!("failed to record `{}`", escaped(path)))?;
+            write_whole(path, &recorded)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// To look at extensions: compiled in a process of its own, and kept.
+fn extensions() -> ExtensionsCtx {
+    let compiler = Compiler::Helper(Budget::default());
+    ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).compiler(compiler)
+}
+
 /// A program for people: a line for each extension.
 fn contents(program: &Contents) -> String {
     let mut lines = Lines::default();
     let kind = if program.precompiled { ", precompiled" } else { "" };
-    lines.add("cli", &program.cli_version);
-    lines.add("file", program.path.display());
+    lines.add("cli", escaped(program.cli_version.as_deref().unwrap_or("unknown")));
+    lines.add("file", escaped(&program.path));
     lines.add("size", format!("{} bytes{kind}", program.file_bytes));
     lines.add("sha256", &program.sha256);
     for extension in &program.extensions {
-        lines.add("extension", format!("{} {}", extension.name, extension.version));
+        lines.add("extension", format!("{} {}", extension.name, escaped(&extension.version)));
         lines.add("  sha256", &extension.sha256);
-        lines.add("  where", &extension.why);
-        lines.add("  registers", extension.registers.join(", "));
+        lines.add("  where", escaped(&extension.why));
+        lines.add_list("  registers", extension.registers.iter());
     }
     lines.0
 }
@@ -134,22 +164,38 @@ fn contents(program: &Contents) -> String {
 fn table(inspection: &Inspection) -> String {
     let mut lines = Lines::default();
     if let Some(offer) = &inspection.offer {
-        lines.add("name", format!("{} {}", offer.name, offer.version));
-        lines.add("description", &offer.description);
+        lines.add("name", format!("{} {}", offer.name, escaped(&offer.version)));
+        lines.add("description", escaped(&offer.description));
     }
     let kind = if inspection.precompiled { ", precompiled" } else { "" };
-    lines.add("file", inspection.path.display());
+    lines.add("file", escaped(&inspection.path));
     lines.add("size", format!("{} bytes{kind}", inspection.file_bytes));
     lines.add("sha256", &inspection.sha256);
-    lines.add_some("contract", inspection.contract.as_ref());
+    if inspection.precompiled && inspection.refusal.is_none() {
+        lines.add("seal", "whole; native code is not looked into");
+    }
+    lines.add_some("contract", inspection.contract.as_ref().map(escaped));
     lines.add_some("code", inspection.code_bytes.map(|count| format!("{count} bytes")));
     let memory = inspection.memory_bytes.map(|count| format!("{count} bytes to begin with"));
     lines.add_some("memory", memory);
+    lines.add_some("manifest", source(inspection));
     if let Some(offer) = &inspection.offer {
         registered(offer, &mut lines);
     }
-    lines.add_list("imports", inspection.imports.iter().cloned());
+    lines.add_list("imports", inspection.imports.iter());
+    let section = |section: &CustomSection| format!("{} ({} bytes)", section.name, section.bytes);
+    lines.add_list("sections", inspection.sections.iter().map(section));
     lines.0
+}
+
+/// What the lines about functions are worth.
+fn source(inspection: &Inspection) -> Option<&'static str> {
+    match inspection.offer_source {
+        Some("recorded") => Some("what the file says; `--describe` asks the extension itself"),
+        Some(_) => Some("what the extension says"),
+        None if inspection.precompiled || inspection.refusal.is_some() => None,
+        None => Some("not recorded; `--describe` asks the extension itself"),
+    }
 }
 
 fn registered(offer: &Offer, lines: &mut Lines) {
@@ -157,13 +203,13 @@ fn registered(offer: &Offer, lines: &mut Lines) {
         let functions = offer.functions.iter().filter(|function| function.kind == kind);
         lines.add_list(kind, functions.map(signature));
     }
-    lines.add_list("collation", offer.collations.iter().cloned());
+    lines.add_list("collation", offer.collations.iter());
     let module = |module: &sqlite_wasm_run::extensions::inspect::Module| {
         let writable = if module.writable { ", writable" } else { "" };
         format!("{} ({}{writable})", module.name, module.kind)
     };
     lines.add_list("table", offer.modules.iter().map(module));
-    lines.add_list("needs", offer.needs.iter().cloned());
+    lines.add_list("needs", offer.needs.iter());
 }
 
 fn signature(function: &Function) -> String {
@@ -189,8 +235,9 @@ impl Lines {
         }
     }
 
-    fn add_list(&mut self, word: &str, items: impl Iterator<Item = String>) {
-        let items: Vec<String> = items.collect();
+    /// Each item on its own is outside text.
+    fn add_list(&mut self, word: &str, items: impl Iterator<Item = impl AsRef<str>>) {
+        let items: Vec<String> = items.map(|item| escaped(item.as_ref()).to_string()).collect();
         if !items.is_empty() {
             self.add(word, items.join(", "));
         }

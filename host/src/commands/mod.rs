@@ -18,6 +18,7 @@ use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::escape::{controls_escaped, escaped};
 use sqlite_wasm_run::exit_code;
@@ -33,22 +34,26 @@ pub enum Cache {
     Off,
 }
 
-/// The loader for all commands, which shows on a terminal when it compiles.
-pub fn loader(cache: Cache) -> Result<Loader> {
-    loader_reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
+/// The loader for all commands, which compiles in a process of its own within
+/// `budget` and shows that on a terminal.
+pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
+    let key = Key::of_user().ok().map(Arc::new);
+    loader_reserving(Reservation::Full, cache, budget, key)
 }
 
 /// The same, for components whose memory reserves so much, with the user's key.
 pub fn loader_reserving(
     reservation: Reservation,
     cache: Cache,
+    budget: Budget,
     key: Option<Arc<Key>>,
 ) -> Result<Loader> {
     let folder = match cache {
         Cache::Xdg => Folder::by_xdg(),
         Cache::Off => None,
     };
-    Ok(Loader::reserving(reservation, folder, key)?.on_compile(|path| Box::new(Progress::of(path))))
+    let loader = Loader::reserving(reservation, folder, key)?.compiler(Compiler::Helper(budget));
+    Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
 }
 
 /// Print a whole text; a reader that goes away is no failure of ours.
@@ -98,8 +103,8 @@ impl Progress {
         if !std::io::stderr().is_terminal() {
             return Self(None);
         }
-        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let bar = ProgressBar::new_spinner().with_message(format!("compiling {}", escaped(&name)));
+        let name = escaped(path.file_name().unwrap_or(path.as_os_str())).to_string();
+        let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }

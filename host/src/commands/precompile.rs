@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use sqlite_wasm_run::compiler::Budget;
 
 use super::{Cache, loader, write_whole};
 
@@ -23,7 +24,7 @@ impl Precompile {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
-        let code = loader(Cache::Off)?.precompile(&self.input)?;
+        let code = loader(Cache::Off, Budget::default())?.precompile(&self.input)?;
         write_whole(&output, &code)?;
         Ok(ExitCode::SUCCESS)
     }

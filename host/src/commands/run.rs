@@ -14,6 +14,7 @@ use clap::builder::NonEmptyStringValueParser;
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::compiler::{Budget, Compiler, Failed};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::console::History;
 use sqlite_wasm_run::deadline::Deadline;
@@ -116,15 +117,19 @@ pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -
     let deadline = Deadline::after(run.timeout);
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let asked_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let budget = Budget::new(run.max_memory, deadline.end());
+    // Our own shell may take what it needs to be compiled.
+    let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
     let key = Key::of_user().ok().map(Arc::new);
     let loader = |reservation| {
-        Ok(loader_reserving(reservation, cache, key.clone())?.allow_native(&run.allow_native))
+        let loader = loader_reserving(reservation, cache, compiling, key.clone())?;
+        Ok(loader.allow_native(&run.allow_native))
     };
     let program = program(loader, component, asked_bytes)?;
     let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
     let names: Vec<String> = loads.iter().map(Load::name).collect();
     let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name)]);
-    let mut options = options(run, commands.chain(shell).collect(), key)?;
+    let mut options = options(run, commands.chain(shell).collect(), key.clone(), budget)?;
     options.deadline = deadline;
     options.extensions.embed(&program);
     for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
@@ -209,7 +214,12 @@ fn own_shell(loader: &Loader) -> Result<Program> {
     }
 }
 
-fn options(run: &RunOptions, shell: Vec<String>, key: Option<Arc<Key>>) -> Result<Options> {
+fn options(
+    run: &RunOptions,
+    shell: Vec<String>,
+    key: Option<Arc<Key>>,
+    budget: Budget,
+) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
     options.grants = grants(run, &shell)?;
     options.folder = env::current_dir().ok();
@@ -225,6 +235,7 @@ fn options(run: &RunOptions, shell: Vec<String>, key: Option<Arc<Key>>) -> Resul
         .permits(permits(run)?)
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
         .native_code(key, &run.allow_native)
+        .compiler(Compiler::Helper(budget))
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     options.home = places::home();
@@ -417,6 +428,11 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
 
 /// The exit code for a failure of [`execute`].
 pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
+    match error.downcast_ref::<Failed>() {
+        Some(Failed::TimeLimit(_)) => return exit_code::ExitCode::Timeout,
+        Some(Failed::Memory(_, _, true)) => return exit_code::ExitCode::Memory,
+        _ => {}
+    }
     if error.is::<LoadError>() || error.is::<RefusedImport>() || error.is::<NotLoaded>() {
         exit_code::ExitCode::Artifact
     } else {

@@ -10,9 +10,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use blake3::Hash;
-use wasmparser::{Parser, Payload};
 use wasmtime::Engine;
 
 use super::code::Code;
@@ -20,13 +19,11 @@ use super::{COMMAND_EXPORT, EXTENSION_EXPORT, LoadError, Loaded, Program};
 use crate::address_space::Reservation;
 use crate::artifact::{self, Unusable};
 use crate::cache::{self, Folder};
+use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::Composition;
 use crate::content::{Fact, Records, State};
 use crate::engine::{command_engine, extension_engine};
 use crate::key::Key;
-
-/// Largest `.wasm` that is compiled, in bytes; SQLite's shell has 2.5 million.
-const MAX_WASM_BYTES: u64 = 1 << 30;
 
 /// What is done when a component is about to be compiled; its result is
 /// dropped when that is over.
@@ -35,6 +32,8 @@ type OnCompile = dyn Fn(&Path) -> Box<dyn Any> + Send;
 /// Loads components for one engine.
 pub struct Loader {
     engine: Engine,
+    kind: EngineKind,
+    compiler: Compiler,
     cache: Option<Folder>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
@@ -63,19 +62,51 @@ impl Loader {
         cache: Option<Folder>,
         key: Option<Arc<Key>>,
     ) -> Result<Self> {
-        Ok(Self::for_engine(command_engine(reservation)?, cache, key))
+        Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
     }
 
-    /// For components that run on `engine`.
-    pub(crate) fn for_engine(engine: Engine, cache: Option<Folder>, key: Option<Arc<Key>>) -> Self {
-        Self {
+    /// For extensions whose memories reserve so much; with the user's key where
+    /// none is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub(crate) fn for_extensions(
+        reservation: Reservation,
+        cache: Option<Folder>,
+        key: Option<Arc<Key>>,
+    ) -> Result<Self> {
+        let key = key.or_else(|| Key::of_user().ok().map(Arc::new));
+        Self::of_kind(EngineKind::Extension(reservation.form()), reservation, cache, key)
+    }
+
+    fn of_kind(
+        kind: EngineKind,
+        reservation: Reservation,
+        cache: Option<Folder>,
+        key: Option<Arc<Key>>,
+    ) -> Result<Self> {
+        let engine = match kind {
+            EngineKind::Command(_) => command_engine(reservation)?,
+            EngineKind::Extension(_) => extension_engine(reservation)?,
+        };
+        Ok(Self {
             engine,
+            kind,
+            compiler: Compiler::default(),
             records: Records::new(cache.clone(), key.clone()),
             cache,
             key,
             allowed: Vec::new(),
             on_compile: Box::new(|_| Box::new(())),
-        }
+        })
+    }
+
+    /// With components compiled by `compiler`.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
     }
 
     /// The engine that components are loaded for.
@@ -129,6 +160,43 @@ impl Loader {
         self.portable(path, file).map_err(|error| error.context(LoadError(path.into())))
     }
 
+    /// Load a component of any kind from these bytes of the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`].
+    pub(crate) fn load_bytes(&self, path: &Path, wasm: &[u8]) -> Result<Loaded> {
+        let load = || {
+            artifact::check_wasm(wasm)?;
+            let id = blake3::hash(wasm);
+            self.compiled(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
+        };
+        load().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// The bytes of the `.wasm` file at `path`, and what they are; nothing of
+    /// them runs.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason in its chain.
+    pub fn inspect(&self, path: &Path) -> Result<(Vec<u8>, Facts)> {
+        let wasm = self.bytes(path)?;
+        let facts = self.facts(path, &wasm)?;
+        Ok((wasm, facts))
+    }
+
+    /// The bytes of the `.wasm` file at `path`.
+    pub(crate) fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let wasm = open(path).and_then(|file| self.read(&file));
+        wasm.map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// What these bytes of the file at `path` are.
+    pub(crate) fn facts(&self, path: &Path, wasm: &[u8]) -> Result<Facts> {
+        self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))
+    }
+
     /// Compile the `.wasm` file at `path` and seal the result.
     ///
     /// # Errors
@@ -136,20 +204,19 @@ impl Loader {
     /// [`LoadError`], with the reason in its chain.
     pub fn precompile(&self, path: &Path) -> Result<Vec<u8>> {
         let compile = || {
-            let wasm = read(&open(path)?)?;
+            let wasm = self.read(&open(path)?)?;
             let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.engine_for(&wasm)?, &wasm, self.key.as_deref())
+            let kind = self.kind_of(&wasm)?;
+            artifact::precompile(&self.compiler, kind, &wasm, self.key.as_deref())
         };
         compile().map_err(|error| error.context(LoadError(path.into())))
     }
 
     /// An extension is compiled for its own engine, whose code looks at a clock.
-    fn engine_for(&self, wasm: &[u8]) -> Result<Engine> {
-        artifact::check_wasm(wasm)?;
-        match Composition::of(wasm)?.is_none() && exports(wasm, EXTENSION_EXPORT) {
-            true => extension_engine(Reservation::of(&self.engine)),
-            false => Ok(self.engine.clone()),
-        }
+    fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
+        let is_extension = Composition::of(wasm)?.is_none()
+            && self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT);
+        Ok(if is_extension { self.kind.of_extensions() } else { self.kind })
     }
 
     fn open_named(&self, path: &Path) -> Result<Loaded> {
@@ -224,7 +291,7 @@ impl Loader {
         if let Some(compiled) = known.and_then(|id| self.compiled(&id)) {
             return Ok(compiled);
         }
-        let wasm = read(file)?;
+        let wasm = self.read(file)?;
         artifact::check_wasm(&wasm)?;
         let id = blake3::hash(&wasm);
         self.records.put(&state, Fact::Content, &id);
@@ -233,16 +300,32 @@ impl Loader {
         {
             return Ok(compiled);
         }
+        self.compile(path, &wasm, &id)
+    }
+
+    fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
         let code = {
             let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.engine, &wasm, self.key.as_deref())?
+            artifact::precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
         };
         if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
-            && let Some(path) = cache.compiled(&self.engine, &id)
+            && let Some(path) = cache.compiled(&self.engine, id)
         {
             cache.write(&path, &code);
         }
         self.loaded(Code::Bytes(code.into()))
+    }
+
+    fn read(&self, file: &File) -> Result<Vec<u8>> {
+        let most = self.compiler.max_wasm_bytes();
+        let mut wasm = Vec::new();
+        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
+        ensure!(
+            wasm.len() as u64 <= most,
+            "it is larger than {most} bytes, and there is no memory to compile more; \
+             raise `--max-memory` or build it smaller"
+        );
+        Ok(wasm)
     }
 
     fn compiled(&self, id: &Hash) -> Option<Loaded> {
@@ -294,28 +377,12 @@ impl Program {
     }
 }
 
-/// Whether the component itself exports something whose name begins so.
-fn exports(wasm: &[u8], beginning: &str) -> bool {
-    let mut depth = 0_usize;
-    for payload in Parser::new(0).parse_all(wasm) {
-        match payload {
-            Ok(Payload::Version { .. }) => depth += 1,
-            Ok(Payload::End(_)) => depth = depth.saturating_sub(1),
-            Ok(Payload::ComponentExportSection(exports)) if depth == 1 => {
-                let mut exports = exports.into_iter().flatten();
-                if exports.any(|export| export.name.name.starts_with(beginning)) {
-                    return true;
-                }
-            }
-            Ok(_) => {}
-            // The compiler says what is wrong.
-            Err(_) => return false,
-        }
-    }
-    false
-}
-
-fn open(path: &Path) -> Result<File> {
+/// Open a file that may be anything.
+///
+/// # Errors
+///
+/// When it is not there, or not a plain file.
+pub(crate) fn open(path: &Path) -> Result<File> {
     // A pipe that nobody writes would be waited for.
     let without_waiting = nix::libc::O_NONBLOCK;
     let file =
@@ -326,10 +393,4 @@ fn open(path: &Path) -> Result<File> {
         return Err(Unusable::NotAFile.into());
     }
     Ok(file)
-}
-
-fn read(file: &File) -> Result<Vec<u8>> {
-    let mut wasm = Vec::new();
-    file.take(MAX_WASM_BYTES).read_to_end(&mut wasm).context("failed to read it")?;
-    Ok(wasm)
 }

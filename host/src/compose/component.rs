@@ -4,6 +4,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use wac_graph::types::{Package, Types};
 
 use super::contract::{Contract, INTERFACES};
+use crate::compiler::Facts;
 
 /// What of WASI an extension does not share with the CLI: the ways out of a
 /// sandbox.
@@ -73,6 +74,11 @@ impl Shape {
             imports: world.imports.keys().cloned().collect(),
             exports: world.exports.keys().cloned().collect(),
         })
+    }
+
+    /// The same by what is known of the component.
+    pub fn known(facts: &Facts) -> Self {
+        Self { imports: facts.imports.clone(), exports: facts.exports.clone() }
     }
 
     /// Whether it is a program.

@@ -6,6 +6,7 @@
 //! but such sections; in a `.cwasm` it stands in front of the seal. So one small
 //! read at the end tells whether a file is composed.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -13,6 +14,8 @@ use std::os::unix::fs::FileExt;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::{MAX_EMBEDDED, layout};
+use crate::extensions::check;
 use crate::extensions::types::Manifest;
 
 const MAGIC: [u8; 8] = *b"sqwascp2";
@@ -20,9 +23,16 @@ const MAGIC: [u8; 8] = *b"sqwascp2";
 /// Bytes behind the JSON.
 const TAIL_BYTES: usize = 4 + MAGIC.len();
 
-/// Largest description, in bytes: 256 extensions with some thousand names each
-/// do not reach it.
-const MAX_BYTES: usize = 16 << 20;
+/// Largest description, in bytes: 256 extensions with a hundred names each do
+/// not reach it.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Most commas in it, and so nearly all that it lists: each item needs a hundred
+/// bytes of memory, and the file chooses how many there are.
+const MAX_ITEMS: usize = 100_000;
+
+/// Letters of a SHA-256 as `sha256sum` prints it.
+const SHA256_LETTERS: usize = 64;
 
 /// The custom section with this description.
 pub const SECTION: &str = "sqlite-wasm:composition";
@@ -38,6 +48,9 @@ pub struct Composition {
     pub component_bytes: usize,
     /// Where the CLI is in the `.wasm`, with its front but without extensions.
     pub cli: Range<usize>,
+    /// The version of SQLite, where the CLI says it.
+    #[serde(default)]
+    pub cli_version: Option<String>,
     /// The newest last.
     pub extensions: Vec<Embedded>,
 }
@@ -45,12 +58,10 @@ pub struct Composition {
 /// An extension in a composed file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedded {
-    /// As its manifest says.
+    /// As its manifest says; grants are given to it by this name.
     pub name: String,
     /// As its manifest says.
     pub version: String,
-    /// Its file's name without the ending: grants are given to it by this name.
-    pub file: String,
     /// The SHA-256 of its `.wasm`, as `sha256sum` prints it.
     pub sha256: String,
     /// What it registers, as `function/arguments`, or the name alone for
@@ -66,21 +77,40 @@ pub struct Embedded {
     pub manifest: Option<Manifest>,
 }
 
+impl Embedded {
+    /// By the limits of an extension that is loaded.
+    fn check(&self) -> Result<()> {
+        check::own_name(&self.name)?;
+        check::line("version", &self.version)?;
+        let is_hash = self.sha256.bytes().all(|letter| letter.is_ascii_hexdigit());
+        ensure!(is_hash && self.sha256.len() == SHA256_LETTERS, "a hash is none");
+        ensure!(self.registers.len() <= check::MAX_REGISTRATIONS, "it registers too much");
+        self.registers.iter().try_for_each(|name| check::registered(name))?;
+        ensure!(self.inside.is_some() || self.beside.is_some(), "`{}` is nowhere", self.name);
+        let Some(manifest) = &self.manifest else { return Ok(()) };
+        ensure!(manifest.name == self.name, "`{}` has the manifest of another", self.name);
+        check::manifest(manifest)
+    }
+}
+
 impl Composition {
     /// The description at the end of `bytes`; none when they are not composed.
     ///
     /// # Errors
     ///
-    /// When there is one that cannot be read.
+    /// When there is one that cannot be read, or that does not describe all
+    /// that stands behind the component.
     pub fn of(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((rest, tail)) = bytes.split_last_chunk::<TAIL_BYTES>() else { return Ok(None) };
         let Some(length) = length(tail) else { return Ok(None) };
         let json = rest.len().checked_sub(length).and_then(|start| rest.get(start..));
         let json = json.context("its list of extensions is cut off")?;
-        Self::parse(json, bytes.len()).map(Some)
+        let composition = Self::parse(json)?;
+        layout::check_wasm(bytes, &composition, json.len() + TAIL_BYTES)?;
+        Ok(Some(composition))
     }
 
-    /// The same for the first `end` bytes of a file.
+    /// The same for the first `end` bytes of a file of native code.
     ///
     /// # Errors
     ///
@@ -95,19 +125,31 @@ impl Composition {
         ensure!(length <= MAX_BYTES, "its list of extensions is larger than {MAX_BYTES} bytes");
         let mut json = vec![0; length];
         file.read_exact_at(&mut json, start)?;
-        Self::parse(&json, usize::try_from(end)?).map(Some)
+        let composition = Self::parse(&json)?;
+        layout::check_native(&composition, usize::try_from(start)?)?;
+        Ok(Some(composition))
     }
 
-    fn parse(json: &[u8], file_bytes: usize) -> Result<Self> {
+    /// Nothing is built before the list's length and number of items are known.
+    fn parse(json: &[u8]) -> Result<Self> {
+        ensure!(json.len() <= MAX_BYTES, "its list of extensions is larger than {MAX_BYTES} bytes");
+        let items = json.iter().filter(|byte| **byte == b',').count();
+        ensure!(items <= MAX_ITEMS, "its list of extensions has more than {MAX_ITEMS} items");
         let composition: Self =
             serde_json::from_slice(json).context("its list of extensions is damaged")?;
-        let ranges = composition.extensions.iter().filter_map(|one| one.beside.as_ref());
-        let fits = ranges.clone().all(|range| range.start <= range.end && range.end <= file_bytes);
-        ensure!(
-            fits && composition.component_bytes <= file_bytes,
-            "its list of extensions is damaged"
-        );
+        composition.check().context("its list of extensions is damaged")?;
         Ok(composition)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(self.extensions.len() <= MAX_EMBEDDED, "it has more than {MAX_EMBEDDED}");
+        self.cli_version.iter().try_for_each(|version| check::line("version", version))?;
+        let mut names = HashSet::new();
+        for extension in &self.extensions {
+            extension.check()?;
+            ensure!(names.insert(&extension.name), "it has `{}` twice", extension.name);
+        }
+        Ok(())
     }
 
     /// As it stands at the end of a file.
@@ -141,38 +183,101 @@ fn length(tail: &[u8; TAIL_BYTES]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn composition() -> Composition {
-        let extension = Embedded {
-            name: "sha3".into(),
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    fn embedded(name: &str) -> Embedded {
+        Embedded {
+            name: name.into(),
             version: "0.1.0".into(),
-            file: "sha3".into(),
-            sha256: "00".into(),
+            sha256: "0f".repeat(32),
             registers: vec!["sha3/1".into()],
-            inside: Some(1..3),
-            beside: Some(3..4),
+            inside: None,
+            beside: None,
             manifest: None,
+        }
+    }
+
+    /// A composed file with these extensions beside it, changed by `change`
+    /// before the list is written.
+    fn file(extensions: &[&[u8]], change: impl FnOnce(&mut Composition)) -> Vec<u8> {
+        let mut bytes = EMPTY.to_vec();
+        let mut composition = Composition {
+            component_bytes: bytes.len(),
+            cli: 0..bytes.len(),
+            cli_version: Some("3.54.1".into()),
+            extensions: Vec::new(),
         };
-        Composition { component_bytes: 3, cli: 0..1, extensions: vec![extension] }
+        for (number, content) in extensions.iter().enumerate() {
+            let beside = Some(super::super::section(&mut bytes, BESIDE_SECTION, content));
+            let one = Embedded { beside, ..embedded(&format!("e{number}")) };
+            composition.extensions.push(one);
+        }
+        change(&mut composition);
+        super::super::section(&mut bytes, SECTION, &composition.encode().unwrap());
+        bytes
+    }
+
+    #[track_caller]
+    fn refused(extensions: &[&[u8]], change: impl FnOnce(&mut Composition)) {
+        assert!(Composition::of(&file(extensions, change)).is_err());
     }
 
     #[test]
     fn what_is_written_is_read() {
-        let mut file = b"wasm".to_vec();
-        file.extend(composition().encode().unwrap());
-        assert_eq!(Composition::of(&file).unwrap(), Some(composition()));
+        let read = Composition::of(&file(&[b"one", b"two"], |_| ())).unwrap().unwrap();
+        assert_eq!((read.component_bytes, read.extensions.len()), (EMPTY.len(), 2));
         assert_eq!(Composition::of(b"some other file").unwrap(), None);
         assert_eq!(Composition::of(b"").unwrap(), None);
     }
 
     #[test]
     fn places_outside_of_the_file_are_refused() {
-        let mut wrong = composition();
-        wrong.extensions[0].beside = Some(3..1000);
-        let mut file = b"wasm".to_vec();
-        file.extend(wrong.encode().unwrap());
-        assert!(Composition::of(&file).is_err());
+        refused(&[b"one"], |list| list.extensions[0].beside = Some(3..1000));
+        refused(&[b"one"], |list| list.component_bytes = 1000);
+        refused(&[b"one"], |list| list.cli = 0..1000);
+        refused(&[b"one"], |list| list.extensions[0].inside = Some(2..4));
         let mut long = 1_000_000_u32.to_le_bytes().to_vec();
         long.extend(MAGIC);
         assert!(Composition::of(&long).is_err());
+    }
+
+    #[test]
+    fn a_list_describes_all_that_stands_behind_the_component() {
+        // A section that no extension is, and an extension that is no section.
+        refused(&[b"one", b"two"], |list| drop(list.extensions.pop()));
+        refused(&[b"one"], |list| {
+            let again = Embedded { name: "other".into(), ..list.extensions[0].clone() };
+            list.extensions.push(again);
+        });
+        // A component that ends before the list says, or behind it.
+        refused(&[b"one"], |list| list.component_bytes += 3);
+        refused(&[b"one"], |list| {
+            list.component_bytes = list.extensions[0].beside.clone().unwrap().end;
+        });
+        // Something else behind the component.
+        let mut other = EMPTY.to_vec();
+        super::super::section(&mut other, "name", b"x");
+        let mut list = Composition::of(&file(&[], |_| ())).unwrap().unwrap();
+        super::super::section(&mut other, SECTION, &list.encode().unwrap());
+        assert!(Composition::of(&other).is_err());
+        // Control: as a part of the component it may stand there.
+        let mut whole = EMPTY.to_vec();
+        super::super::section(&mut whole, "name", b"x");
+        (list.component_bytes, list.cli) = (whole.len(), 0..whole.len());
+        super::super::section(&mut whole, SECTION, &list.encode().unwrap());
+        assert!(Composition::of(&whole).is_ok());
+    }
+
+    #[test]
+    fn names_and_numbers_have_limits() {
+        refused(&[b"one"], |list| list.extensions[0].name = "a\u{1b}b".into());
+        refused(&[b"one"], |list| list.extensions[0].version = "1\n2".into());
+        refused(&[b"one"], |list| list.extensions[0].sha256 = "x".into());
+        refused(&[b"one"], |list| list.extensions[0].registers = vec!["n".repeat(1000)]);
+        refused(&[b"one", b"two"], |list| list.extensions[1].name = "e0".into());
+        refused(&[b"one"], |list| list.cli_version = Some("\u{7}".into()));
+        refused(&vec![&b"one"[..]; MAX_EMBEDDED + 1], |_| ());
+        let many = vec![String::from("a"); 200_000];
+        refused(&[b"one"], |list| list.extensions[0].registers = many);
     }
 }

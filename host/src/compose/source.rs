@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use super::component::Shape;
 use super::composition::Embedded;
 use super::contract::Contract;
+use crate::escape::escaped;
 use crate::extensions::types::{FunctionFlags, FunctionKind, Manifest};
 use crate::extensions::{ExtensionsCtx, sha256};
 
@@ -18,8 +19,6 @@ const LIKENESS: f64 = 0.6;
 
 /// An extension that is to be embedded.
 pub struct Source {
-    /// Its file's name without the ending.
-    file: String,
     wasm: Vec<u8>,
     manifest: Manifest,
 }
@@ -44,17 +43,20 @@ impl Source {
     /// When there is none, or it is no extension; the error says what it is.
     pub fn find(name: &str, folders: &[PathBuf], extensions: &mut ExtensionsCtx) -> Result<Self> {
         let path = locate(name, folders)?;
-        Self::read(&path, extensions).with_context(|| format!("failed to embed `{name}`"))
+        let source = Self::read(&path, extensions);
+        source.with_context(|| format!("failed to embed `{}`", escaped(name)))
+    }
+
+    /// What the helper is told of an extension.
+    pub(super) fn new(wasm: Vec<u8>, manifest: Manifest) -> Self {
+        Self { wasm, manifest }
     }
 
     fn read(path: &Path, extensions: &mut ExtensionsCtx) -> Result<Self> {
-        let wasm =
-            fs::read(path).with_context(|| format!("failed to read `{}`", path.display()))?;
-        // By its form first: the story of one that does not start is longer.
-        Shape::of(&wasm)?.interfaces(&Contract::read()?)?;
-        let file =
-            path.file_stem().and_then(|name| name.to_str()).context("its name is no UTF-8")?;
-        Ok(Self { file: file.to_owned(), manifest: extensions.describe(path)?, wasm })
+        let (wasm, facts) = extensions.inspected(path)?;
+        // By its form first: the message of one that does not start is longer.
+        Shape::known(&facts).interfaces(&Contract::read()?)?;
+        Ok(Self { manifest: extensions.describe(path, &wasm)?, wasm })
     }
 
     /// The component.
@@ -81,7 +83,6 @@ impl Source {
         Embedded {
             name: self.manifest.name.clone(),
             version: self.manifest.version.clone(),
-            file: self.file.clone(),
             sha256: sha256(&self.wasm),
             registers: self.registers(),
             inside,
@@ -160,7 +161,7 @@ pub fn known(folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
 
 fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
     if name.contains('/') || name.ends_with(".wasm") {
-        ensure!(Path::new(name).is_file(), "there is no extension at `{name}`");
+        ensure!(Path::new(name).is_file(), "there is no extension at `{}`", escaped(name));
         return Ok(name.into());
     }
     let known = known(folders);
@@ -173,10 +174,12 @@ fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
         .map(|(other, _)| (likeness(other), other))
         .filter(|(likeness, _)| *likeness >= LIKENESS)
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let hint = nearest.map_or(String::new(), |(_, nearest)| format!("; there is `{nearest}`"));
-    let looked: Vec<_> = folders.iter().map(|folder| format!("`{}`", folder.display())).collect();
+    let hint =
+        nearest.map_or(String::new(), |(_, nearest)| format!("; there is `{}`", escaped(nearest)));
+    let looked: Vec<_> = folders.iter().map(|folder| format!("`{}`", escaped(folder))).collect();
     bail!(
-        "there is no extension `{name}` in {}{hint}; `--extension-dir` adds a folder",
+        "there is no extension `{}` in {}{hint}; `--extension-dir` adds a folder",
+        escaped(name),
         looked.join(", ")
     )
 }

@@ -66,7 +66,7 @@ pub fn exports(manifest: &Manifest, component: &Component) -> Result<()> {
 }
 
 /// The extension's own name stands in errors and options.
-fn own_name(name: &str) -> Result<()> {
+pub fn own_name(name: &str) -> Result<()> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
         bail!("its own name is not made of letters, digits and `_`, 1 to {MAX_NAME_BYTES} of them");
@@ -74,7 +74,8 @@ fn own_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-fn line(what: &str, text: &str) -> Result<()> {
+/// A text that is one line for people.
+pub fn line(what: &str, text: &str) -> Result<()> {
     if text.len() > MAX_LINE_BYTES || text.contains(char::is_control) {
         bail!("its {what} is not one line of {MAX_LINE_BYTES} bytes at most");
     }
@@ -123,6 +124,12 @@ pub fn function(function: &Function) -> Result<()> {
         bail!("it registers `{}` for pointers, and as stateless or unary", function.name);
     }
     Ok(())
+}
+
+/// A name with its number of arguments, as a list of registrations has it.
+pub fn registered(text: &str) -> Result<()> {
+    let (name, _) = text.rsplit_once('/').unwrap_or((text, ""));
+    named("registers a name that", if name.is_empty() { text } else { name })
 }
 
 fn name(name: &str) -> Result<()> {

@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
+use crate::compiler::Facts;
 use crate::component::{COMMAND_EXPORT, EXTENSION_EXPORT};
 
 /// The version that this host has.
@@ -22,13 +23,27 @@ fn export(component: &Component, beginning: &str) -> Option<String> {
 
 /// Refuse what is no extension, or one for another version.
 pub fn check(component: &Component) -> Result<()> {
-    match of(component) {
-        Some(version) if is_compatible(&version) => Ok(()),
+    check_exports(of(component).as_deref(), export(component, COMMAND_EXPORT).is_some())
+}
+
+/// The version that a component was made for, by what is known of it.
+pub fn claimed(facts: &Facts) -> Option<&str> {
+    facts.exports.iter().find_map(|name| name.strip_prefix(EXTENSION_EXPORT))
+}
+
+/// The same as [`check`] by what is known of a component.
+pub fn check_facts(facts: &Facts) -> Result<()> {
+    check_exports(claimed(facts), facts.exports(COMMAND_EXPORT))
+}
+
+fn check_exports(version: Option<&str>, is_program: bool) -> Result<()> {
+    match version {
+        Some(version) if is_compatible(version) => Ok(()),
         Some(version) => bail!(
             "it was made for version {version} of the contract, and this program has \
              {CONTRACT_VERSION}; build it against that"
         ),
-        None if export(component, COMMAND_EXPORT).is_some() => {
+        None if is_program => {
             bail!("it is a program, to be run and not loaded")
         }
         None => bail!("it is no extension: it exports no `sqlite-wasm:extension`"),

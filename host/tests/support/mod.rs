@@ -10,6 +10,7 @@
 #![allow(dead_code)]
 
 pub mod artifact;
+pub mod bomb;
 pub mod composed;
 pub mod flooding;
 pub mod guest;
@@ -22,6 +23,7 @@ pub mod session;
 pub mod strace;
 pub mod terminal;
 pub mod text;
+pub mod watched;
 
 use std::borrow::Cow;
 use std::env;

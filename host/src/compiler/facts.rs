@@ -1,0 +1,208 @@
+//! What a component is, read from its bytes; nothing of it runs.
+
+use anyhow::{Result, anyhow, ensure};
+use serde::{Deserialize, Serialize};
+use wasmparser::{Parser, Payload, Validator, WasmFeatures};
+
+use crate::artifact;
+
+/// The custom section in which an extension's file says what it registers: its
+/// manifest as JSON. It is a claim, for people; who loads the extension asks it.
+pub const MANIFEST_SECTION: &str = "sqlite-wasm:manifest";
+
+/// The custom section of a CLI's module with SQLite's version.
+const VERSION_SECTION: &str = "sqlite-wasm:cli-version";
+
+/// Most imports, exports and custom sections together: a program that uses all
+/// of WASI has fifty.
+const MAX_NAMES: usize = 2000;
+
+/// Longest of their names, in bytes.
+const MAX_NAME_BYTES: usize = 500;
+
+/// Longest manifest in a section, in bytes: a thousand functions need a tenth.
+pub const MAX_MANIFEST_BYTES: usize = 1 << 20;
+
+/// Longest version that is shown, in bytes.
+const MAX_VERSION_BYTES: usize = 200;
+
+/// Largest description of a component, in bytes: twice what the limits above
+/// allow, as a letter can have an escape.
+pub const MAX_FACTS_BYTES: usize = 2 * (MAX_NAMES * MAX_NAME_BYTES + MAX_MANIFEST_BYTES);
+
+/// A page of linear memory.
+const PAGE_BYTES: u64 = 64 << 10;
+
+/// What a component is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// What it imports, by name.
+    pub imports: Vec<String>,
+    /// What it exports, by name.
+    pub exports: Vec<String>,
+    /// Bytes of WebAssembly code, of all its modules.
+    pub code_bytes: u64,
+    /// Bytes of linear memory that it begins with, of all its modules.
+    pub memory_bytes: u64,
+    /// The custom sections of the component itself.
+    pub sections: Vec<CustomSection>,
+    /// The content of [`MANIFEST_SECTION`], as far as it is text.
+    pub manifest: Option<String>,
+    /// The version of SQLite, where a CLI says it.
+    pub cli_version: Option<String>,
+}
+
+/// A custom section.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CustomSection {
+    /// Its name.
+    pub name: String,
+    /// Its length in bytes.
+    pub bytes: usize,
+}
+
+impl Facts {
+    /// Those of the component `wasm`.
+    ///
+    /// # Errors
+    ///
+    /// Why it is no valid component.
+    pub fn of(wasm: &[u8]) -> Result<Self> {
+        artifact::check_wasm(wasm)?;
+        let mut validator = Validator::new_with_features(WasmFeatures::default());
+        validator.validate_all(wasm).map_err(|error| invalid(&error))?;
+        let mut facts = Self::default();
+        let mut depth = 0_usize;
+        for payload in Parser::new(0).parse_all(wasm) {
+            match payload.map_err(|error| invalid(&error))? {
+                Payload::Version { .. } => depth += 1,
+                Payload::End(_) => depth -= 1,
+                payload => facts.take(payload, depth)?,
+            }
+            let names = facts.imports.len() + facts.exports.len() + facts.sections.len();
+            ensure!(names <= MAX_NAMES, "it has more than {MAX_NAMES} imports and exports");
+        }
+        Ok(facts)
+    }
+
+    fn take(&mut self, payload: Payload, depth: usize) -> Result<()> {
+        match payload {
+            Payload::ComponentImportSection(imports) if depth == 1 => {
+                ensure!(imports.count() as usize <= MAX_NAMES, "it has too many imports");
+                for import in imports {
+                    let name = import.map_err(|error| invalid(&error))?.name.name;
+                    self.imports.push(checked(name)?);
+                }
+            }
+            Payload::ComponentExportSection(exports) if depth == 1 => {
+                ensure!(exports.count() as usize <= MAX_NAMES, "it has too many exports");
+                for export in exports {
+                    let name = export.map_err(|error| invalid(&error))?.name.name;
+                    self.exports.push(checked(name)?);
+                }
+            }
+            Payload::CodeSectionStart { size, .. } => self.code_bytes += u64::from(size),
+            Payload::MemorySection(memories) => {
+                for memory in memories {
+                    let pages = memory.map_err(|error| invalid(&error))?.initial;
+                    let bytes = pages.saturating_mul(PAGE_BYTES);
+                    self.memory_bytes = self.memory_bytes.saturating_add(bytes);
+                }
+            }
+            Payload::CustomSection(section) => {
+                self.custom(section.name(), section.data(), depth)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn custom(&mut self, name: &str, data: &[u8], depth: usize) -> Result<()> {
+        if depth == 1 {
+            self.sections.push(CustomSection { name: checked(name)?, bytes: data.len() });
+        }
+        if depth == 1 && name == MANIFEST_SECTION && data.len() <= MAX_MANIFEST_BYTES {
+            self.manifest = str::from_utf8(data).ok().map(str::to_owned);
+        }
+        // The first one is the CLI's: extensions stand behind it.
+        if name == VERSION_SECTION && self.cli_version.is_none() && data.len() <= MAX_VERSION_BYTES
+        {
+            let text = str::from_utf8(data).unwrap_or_default().trim_end_matches('\0');
+            self.cli_version = Some(text.to_owned());
+        }
+        Ok(())
+    }
+
+    /// As the helper gives it.
+    ///
+    /// # Errors
+    ///
+    /// None that is known.
+    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+        Ok(serde_json::to_vec(self)?)
+    }
+
+    /// What the helper gave.
+    ///
+    /// # Errors
+    ///
+    /// When no helper gives this.
+    pub(super) fn decode(json: &[u8]) -> Result<Self> {
+        ensure!(json.len() <= MAX_FACTS_BYTES, "the description of the component is too long");
+        serde_json::from_slice(json)
+            .map_err(|error| anyhow!("failed to understand the description of it: {error}"))
+    }
+
+    /// Whether it exports an interface whose name begins so.
+    pub fn exports(&self, beginning: &str) -> bool {
+        self.exports.iter().any(|name| name.starts_with(beginning))
+    }
+}
+
+fn checked(name: &str) -> Result<String> {
+    ensure!(name.len() <= MAX_NAME_BYTES, "it has a name of more than {MAX_NAME_BYTES} bytes");
+    Ok(name.to_owned())
+}
+
+fn invalid(error: &wasmparser::BinaryReaderError) -> anyhow::Error {
+    artifact::invalid_because(&error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    fn with_section(name: &str, data: &[u8]) -> Vec<u8> {
+        let mut wasm = EMPTY.to_vec();
+        let length = 1 + name.len() + data.len();
+        wasm.extend([0, length as u8, name.len() as u8]);
+        wasm.extend(name.as_bytes());
+        wasm.extend(data);
+        wasm
+    }
+
+    #[test]
+    fn the_manifest_is_what_the_section_has() {
+        let facts = Facts::of(&with_section(MANIFEST_SECTION, b"{}")).unwrap();
+        assert_eq!(facts.manifest.as_deref(), Some("{}"));
+        assert_eq!(facts.sections[0].bytes, 2);
+        assert_eq!(Facts::of(EMPTY).unwrap(), Facts::default());
+        assert_eq!(Facts::of(&with_section(MANIFEST_SECTION, b"\xff")).unwrap().manifest, None);
+    }
+
+    #[test]
+    fn what_the_helper_gives_is_read() {
+        let facts = Facts::of(&with_section("a\u{1b}", b"xyz")).unwrap();
+        assert_eq!(Facts::decode(&facts.encode().unwrap()).unwrap(), facts);
+        assert!(Facts::decode(b"[]").is_err());
+    }
+
+    #[test]
+    fn damage_is_refused() {
+        let mut wasm = with_section("name", b"x");
+        wasm.pop();
+        assert!(Facts::of(&wasm).is_err());
+    }
+}

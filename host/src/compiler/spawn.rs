@@ -1,0 +1,296 @@
+//! The caller's side: the helper is started, watched and reaped.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::Signal;
+
+use super::facts::MAX_FACTS_BYTES;
+use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
+use super::sealed::{self, Sealed};
+use super::{EngineKind, helper};
+use crate::address_space::Form;
+use crate::extensions::text::shortened;
+
+/// This program's own file, also when another one has taken its name.
+const PROGRAM: &str = "/proc/self/exe";
+
+/// How long to sleep between two looks at the helper: little against the time
+/// of the shortest task.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// Longest message that is taken from the helper, in bytes.
+const MAX_MESSAGE_BYTES: usize = 16 << 10;
+
+/// What Rust's allocator says before it ends the process.
+const OUT_OF_MEMORY: &str = "memory allocation of";
+
+/// What the helper does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    Compile(EngineKind),
+    Inspect,
+    Compose,
+}
+
+const TASKS: &[(Task, &str)] = &[
+    (Task::Compile(EngineKind::Command(Form::Full)), "compile-command"),
+    (Task::Compile(EngineKind::Command(Form::Checked)), "compile-checked-command"),
+    (Task::Compile(EngineKind::Extension(Form::Full)), "compile-extension"),
+    (Task::Compile(EngineKind::Extension(Form::Checked)), "compile-checked-extension"),
+    (Task::Inspect, "inspect"),
+    (Task::Compose, "compose"),
+];
+
+impl Task {
+    /// The task that a word of the command line names.
+    pub fn parse(word: &str) -> Option<Self> {
+        TASKS.iter().find(|(_, name)| *name == word).map(|(task, _)| *task)
+    }
+
+    fn word(self) -> &'static str {
+        TASKS.iter().find(|(task, _)| *task == self).map_or("", |(_, word)| word)
+    }
+
+    /// Its longest result, in bytes, where that is not code.
+    fn max_result_bytes(self) -> usize {
+        match self {
+            Self::Inspect => MAX_FACTS_BYTES,
+            Self::Compile(_) | Self::Compose => usize::MAX,
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Compile(_) => "compiling",
+            Self::Inspect => "inspecting",
+            Self::Compose => "composing",
+        }
+    }
+}
+
+/// Why the helper has no result, where the component itself is not refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failed {
+    /// The time limit of the user was reached.
+    TimeLimit(&'static str),
+    /// It took longer than anything should.
+    TooLong(&'static str),
+    /// It needs more than this much memory; true where the user sets the limit.
+    Memory(&'static str, usize, bool),
+    /// It ended, by its own fault or by somebody's signal.
+    Ended(&'static str, String),
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TimeLimit(verb) => {
+                write!(f, "{verb} it took until the time limit; `--timeout` sets it")
+            }
+            Self::TooLong(verb) => write!(
+                f,
+                "{verb} it took more than {} seconds; build it smaller",
+                DEFAULT_TIME.as_secs()
+            ),
+            Self::Memory(verb, bytes, true) => write!(
+                f,
+                "{verb} it needs more than the {bytes} bytes of memory that are left; \
+                 `--max-memory` sets the limit"
+            ),
+            Self::Memory(verb, bytes, false) => {
+                write!(f, "{verb} it needs more than {bytes} bytes of memory; build it smaller")
+            }
+            Self::Ended(verb, how) => write!(f, "{verb} it failed: {how}"),
+        }
+    }
+}
+
+impl std::error::Error for Failed {}
+
+/// Let the helper do `task` with the request that `parts` make; its result.
+///
+/// # Errors
+///
+/// What the helper says against the component, or [`Failed`].
+pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Sealed> {
+    let bytes = parts.iter().map(|part| part.len()).sum();
+    let limits = budget.limits(bytes).for_result(task.max_result_bytes());
+    let verb = task.verb();
+    if budget.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        bail!(Failed::TimeLimit(verb));
+    }
+    let input = Sealed::of("request", parts).context("failed to hand it to the compiler")?;
+    let output = sealed::create("result").context("failed to make room for the compiler")?;
+    let report = sealed::create("report").context("failed to make room for the compiler")?;
+    let mut command = command(task, &limits);
+    command.stdin(input.handle()?).stdout(output.try_clone()?).stderr(report.try_clone()?);
+    let child = command.spawn();
+    let child = child.with_context(|| format!("failed to start the compiler, `{PROGRAM}`"))?;
+    // The handles of the memory that is sealed below.
+    drop(command);
+    let status = Guard(child).wait(budget, verb)?;
+    if status.success() {
+        return Sealed::seal(output).context("failed to seal the compiler's result");
+    }
+    Err(failure(verb, status, &message(&report), budget, &limits))
+}
+
+fn command(task: Task, limits: &Limits) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command
+        .arg0("sqlite-wasm-run")
+        .args([helper::WORD, task.word()])
+        .args(limits.words())
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::null());
+    if !limits.is_parallel() {
+        command.env("RAYON_NUM_THREADS", "1");
+    }
+    command
+}
+
+/// A process that is not left behind.
+struct Guard(Child);
+
+impl Guard {
+    /// Wait for its end, and end it when its time is over.
+    fn wait(mut self, budget: &Budget, verb: &'static str) -> Result<ExitStatus> {
+        let patience = Instant::now() + DEFAULT_TIME * PATIENCE;
+        let end = budget.deadline.map_or(patience, |deadline| deadline.min(patience));
+        loop {
+            let status = self.0.try_wait().context("failed to wait for the compiler")?;
+            if let Some(status) = status {
+                return Ok(status);
+            }
+            if Instant::now() >= end {
+                bail!(match budget.deadline {
+                    Some(deadline) if deadline <= end => Failed::TimeLimit(verb),
+                    _ => Failed::TooLong(verb),
+                });
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        // Both do nothing when it was reaped.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn failure(
+    verb: &'static str,
+    status: ExitStatus,
+    message: &str,
+    budget: &Budget,
+    limits: &Limits,
+) -> anyhow::Error {
+    let is_ours = budget.has_memory_limit();
+    let memory = || Failed::Memory(verb, limits.data_bytes, is_ours);
+    let failed = match status.signal().map(Signal::try_from) {
+        None if status.code() == Some(helper::REFUSED) => {
+            return anyhow::Error::msg(message.to_owned());
+        }
+        _ if message.contains(OUT_OF_MEMORY) => memory(),
+        None if status.code() == Some(helper::NO_MEMORY) => memory(),
+        None => Failed::Ended(verb, with_message("the compiler gave up", message)),
+        Some(Ok(Signal::SIGXFSZ)) => memory(),
+        Some(Ok(Signal::SIGXCPU)) if budget.deadline.is_some_and(|end| end <= Instant::now()) => {
+            Failed::TimeLimit(verb)
+        }
+        Some(Ok(Signal::SIGXCPU)) => Failed::TooLong(verb),
+        Some(Ok(signal)) => {
+            let how = format!("the compiler was ended by {}", signal.as_str());
+            Failed::Ended(verb, with_message(&how, message))
+        }
+        Some(Err(_)) => Failed::Ended(verb, "the compiler was ended by a signal".into()),
+    };
+    failed.into()
+}
+
+fn with_message(how: &str, message: &str) -> String {
+    match message.is_empty() {
+        true => how.to_owned(),
+        false => format!("{how}: {message}"),
+    }
+}
+
+/// What the helper has to say, as one line that moves no cursor.
+fn message(report: &File) -> String {
+    let mut bytes = vec![0; MAX_MESSAGE_BYTES];
+    let length = report.read_at(&mut bytes, 0).unwrap_or(0);
+    shortened(visible(&String::from_utf8_lossy(&bytes[..length])))
+}
+
+/// A text with control and format characters as escapes, in one line.
+///
+/// The helper's own words have backticks around what they quote, so the text
+/// as a whole cannot go through [`crate::escape::escaped`].
+fn visible(text: &str) -> String {
+    let is_quote = |letter| matches!(letter, '\'' | '"' | '\\');
+    let mut line = String::with_capacity(text.len());
+    for letter in text.trim().chars() {
+        match letter {
+            '\n' | '\t' => line.push(' '),
+            letter if is_quote(letter) => line.push(letter),
+            letter => line.extend(letter.escape_debug()),
+        }
+    }
+    line
+}
+
+/// All of a request, as the helper reads it.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn request() -> std::io::Result<Vec<u8>> {
+    let mut request = Vec::new();
+    let mut stdin = std::io::stdin().lock();
+    stdin.read_to_end(&mut request)?;
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_task_has_a_word() {
+        for (task, word) in TASKS {
+            assert_eq!((Task::parse(word), task.word()), (Some(*task), *word));
+        }
+        assert_eq!(Task::parse("run"), None);
+    }
+
+    #[test]
+    fn messages_move_no_cursor() {
+        assert_eq!(visible("a `b` \u{1b}[2J\r\n\u{202e}c\\"), "a `b` \\u{1b}[2J\\r \\u{202e}c\\");
+    }
+
+    #[test]
+    fn what_ends_the_helper_is_named() {
+        let limits = Budget::default().limits(0);
+        let budget = Budget::new(Some(1 << 30), Some(Instant::now()));
+        let said = |raw: i32, message: &str| {
+            failure("compiling", ExitStatus::from_raw(raw), message, &budget, &limits).to_string()
+        };
+        assert!(said(helper::REFUSED << 8, "it is bad").contains("it is bad"));
+        assert!(said(9, "").contains("SIGKILL"));
+        assert!(said(24, "").contains("--timeout"));
+        assert!(said(6, "memory allocation of 8 bytes failed").contains("--max-memory"));
+        assert!(said(25, "").contains("--max-memory"));
+    }
+}

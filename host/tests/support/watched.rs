@@ -1,0 +1,88 @@
+//! A program whose memory, with that of its children, is watched while it runs.
+
+use std::collections::HashMap;
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{End, Input, Outcome, POLL_INTERVAL, TIME_LIMIT};
+
+/// A program that ended, and what it used.
+pub struct Watched {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The most memory that it and its children had at a time, in bytes.
+    pub peak_bytes: u64,
+    /// How long it took.
+    pub time: Duration,
+    /// How many children were seen.
+    pub children: usize,
+}
+
+/// Runs `command` to its end; `on_child` is called once for each child.
+pub fn watch(mut command: Command, input: &Input, mut on_child: impl FnMut(u32)) -> Watched {
+    let start = Instant::now();
+    let mut child =
+        super::spawn(command.stdin(input.stdio()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let process = child.id();
+    let (mut peak_bytes, mut children) = (0, HashMap::new());
+    let (stdout, stderr, end) = thread::scope(|scope| {
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        scope.spawn(move || {
+            stdin.map(|mut pipe| std::io::Write::write_all(&mut pipe, input.bytes()))
+        });
+        let stdout = scope.spawn(move || super::read_all(stdout));
+        let stderr = scope.spawn(move || super::read_all(stderr));
+        let end = loop {
+            if let Some(end) = ended(&mut child, start) {
+                break end;
+            }
+            let mut bytes = resident_bytes(process);
+            for found in children_of(process) {
+                bytes += resident_bytes(found);
+                children.entry(found).or_insert_with(|| on_child(found));
+            }
+            peak_bytes = bytes.max(peak_bytes);
+            thread::sleep(POLL_INTERVAL);
+        };
+        (stdout.join().expect("stdout"), stderr.join().expect("stderr"), end)
+    });
+    let folder = command.get_current_dir().expect("it has one").into();
+    let outcome = Outcome { command: format!("{command:?}"), folder, end, stdout, stderr };
+    Watched { outcome, peak_bytes, time: start.elapsed(), children: children.len() }
+}
+
+fn ended(child: &mut Child, start: Instant) -> Option<End> {
+    if let Some(status) = child.try_wait().expect("our own child can be waited for") {
+        return Some(status.into());
+    }
+    if start.elapsed() < TIME_LIMIT {
+        return None;
+    }
+    child.kill().expect("our own child can be killed");
+    child.wait().expect("our own child can be waited for");
+    Some(End::TimedOut)
+}
+
+/// The processes whose parent is `process`.
+fn children_of(process: u32) -> Vec<u32> {
+    let all = fs::read_dir("/proc").expect("/proc is there").flatten();
+    let numbers = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.filter(|number| parent_of(*number) == Some(process)).collect()
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name before it may hold spaces.
+    status.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+}
+
+/// What it has now; nothing when it has just ended.
+fn resident_bytes(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) << 10
+}

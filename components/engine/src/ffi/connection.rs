@@ -1,5 +1,5 @@
-//! What every connection gets when it is opened: interruption, and the
-//! extensions that are embedded.
+//! What every connection gets when it is opened: interruption, the authorizer, and
+//! the extensions that are embedded.
 //!
 //! Ctrl-C and time limits must not slow the engine down, so no compiled code
 //! is checked for them; SQLite's progress handler asks the host. SQLite has
@@ -12,7 +12,7 @@ use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 
-use super::extensions;
+use super::{authorizer, extensions};
 use crate::host::process::{Interruption, poll_interruption};
 
 /// Virtual machine steps between two questions to the host. A question costs
@@ -78,6 +78,7 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite::sqlite3) -> c_int
     // SAFETY: the caller's connection.
     unsafe {
         sqlite::sqlite3_progress_handler(db, STEPS_PER_POLL, Some(on_progress), null_mut());
+        authorizer::install(db);
         let Some(hooks) = STATE.hooks.get() else {
             extensions::embedded::connect(db, |_| ());
             return sqlite::SQLITE_OK;

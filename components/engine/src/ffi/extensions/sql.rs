@@ -18,6 +18,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::{RawResult, failure};
+use crate::ffi::read_only::Request;
 use crate::host::dispatch::{self, SqlError, SqlRequest};
 
 pub use kept::{close_all, forget};
@@ -134,9 +135,10 @@ unsafe fn answer(
     request: SqlRequest,
 ) -> Result<Vec<u8>, SqlError> {
     let SqlRequest { work, read_only, function } = request;
-    let asker = work::Asker { db, extension, may_write: !read_only, is_ahead: false };
+    let asker = work::Asker { db, extension, is_ahead: false };
     // SAFETY: the caller's connection.
     unsafe {
+        let _request = Request::begin(db, read_only);
         let reply = work::done(asker, &work)?;
         if let Some((number, function)) = function {
             check_depth()?;
@@ -162,7 +164,11 @@ fn check_depth() -> Result<(), SqlError> {
 unsafe fn refused(db: *mut sqlite3) -> SqlError {
     // SAFETY: the caller's connection; SQLite's message is a C string.
     unsafe {
+        let code = sqlite::sqlite3_extended_errcode(db);
+        if access::is_refusal(code) {
+            return access::refusal();
+        }
         let message = std::ffi::CStr::from_ptr(sqlite::sqlite3_errmsg(db)).to_string_lossy();
-        failure(sqlite::sqlite3_extended_errcode(db), &message)
+        failure(code, &message)
     }
 }

@@ -7,6 +7,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob};
 
 use super::super::abi::failure;
+use super::access;
 use super::kept;
 use super::parked::{self, Place};
 use super::refused;
@@ -28,9 +29,9 @@ pub unsafe fn open(
     is_first: bool,
     reply: &mut Vec<u8>,
 ) -> Result<(), SqlError> {
-    let Asker { db, extension, may_write, is_ahead } = asker;
-    if place.is_writable && !may_write {
-        return Err(failure(sqlite::SQLITE_AUTH, "it may only read; `sql` lets it write"));
+    let Asker { db, extension, is_ahead } = asker;
+    if place.is_writable {
+        access::check_write()?;
     }
     // SAFETY: the caller's connection, and the blob that was opened on it.
     unsafe {

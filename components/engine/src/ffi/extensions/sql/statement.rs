@@ -8,9 +8,10 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
 
 use super::super::abi::failure;
-use super::access::{begins_reading, refusal};
+use super::access::{self, begins_reading};
 use super::work::Value;
 use super::{kept, parked, refused};
+use crate::ffi::read_only::{self, Access};
 use crate::host::dispatch::SqlError;
 
 /// Bytes of text and blobs after which a batch of rows ends, whatever was asked
@@ -23,11 +24,7 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn first(
-    db: *mut sqlite3,
-    text: &str,
-    read_only: bool,
-) -> Result<(*mut sqlite3_stmt, usize), SqlError> {
+unsafe fn first(db: *mut sqlite3, text: &str) -> Result<(*mut sqlite3_stmt, usize), SqlError> {
     let mut statement = null_mut();
     let mut tail = null();
     let length = c_int::try_from(text.len())
@@ -40,29 +37,37 @@ unsafe fn first(
         {
             return Err(refused(db));
         }
-        let is_refused = read_only
-            && !statement.is_null()
-            && !(begins_reading(text) && sqlite::sqlite3_stmt_readonly(statement) != 0);
-        if is_refused {
-            sqlite::sqlite3_finalize(statement);
-            return Err(refusal());
-        }
         Ok((statement, tail.offset_from_unsigned(start)))
+    }
+}
+
+/// End a statement that writes where nothing may be written.
+///
+/// # Safety
+///
+/// It is null, or was just prepared.
+unsafe fn check(statement: *mut sqlite3_stmt) -> Result<(), SqlError> {
+    // SAFETY: the caller's promise. Null only reads.
+    unsafe {
+        if sqlite::sqlite3_stmt_readonly(statement) != 0 {
+            return Ok(());
+        }
+        access::check_write().inspect_err(|_| {
+            sqlite::sqlite3_finalize(statement);
+        })
     }
 }
 
 /// # Safety
 ///
 /// `db` is the connection that called the extension.
-pub unsafe fn prepare(
-    db: *mut sqlite3,
-    extension: u32,
-    text: &str,
-    read_only: bool,
-) -> Result<Vec<u8>, SqlError> {
+pub unsafe fn prepare(db: *mut sqlite3, extension: u32, text: &str) -> Result<Vec<u8>, SqlError> {
     // SAFETY: the caller's connection, and the statement that was made on it.
     unsafe {
-        let (statement, used) = first(db, text, read_only)?;
+        let (statement, used) = first(db, text)?;
+        if read_only::current() == Some(Access::ReadOnly) {
+            check(statement)?;
+        }
         let number = match statement.is_null() {
             true => 0,
             false => match kept::keep_statement(db, extension, statement) {
@@ -123,11 +128,12 @@ const SPACES: [char; 6] = [' ', '\t', '\n', '\x0b', '\x0c', '\r'];
 /// # Safety
 ///
 /// `db` is the connection that called the extension.
-pub unsafe fn execute(db: *mut sqlite3, mut text: &str, read_only: bool) -> Result<(), SqlError> {
+pub unsafe fn execute(db: *mut sqlite3, mut text: &str) -> Result<(), SqlError> {
     while !text.is_empty() {
         // SAFETY: the caller's connection, and the statement that was made on it.
         unsafe {
-            let (statement, used) = first(db, text, read_only)?;
+            let (statement, used) = first(db, text)?;
+            check(statement)?;
             // As in `sqlite3_exec`: places of errors count from a statement on.
             text = text[used..].trim_start_matches(SPACES);
             if statement.is_null() {
@@ -166,6 +172,7 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
     reply.extend_from_slice(&[0; 9]);
     // SAFETY: a kept statement was not finalized.
     unsafe {
+        access::check_run(db, statement)?;
         parked::make_way_for(statement);
         while count < limit && reply.len() < MAX_BATCH_BYTES {
             match sqlite::sqlite3_step(statement) {
@@ -199,12 +206,8 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
 /// The handle's connection is open.
 pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> {
     let (_, statement) = kept::statement(extension, handle)?;
-    // SAFETY: a kept statement was not finalized; SQLite's text is a C string.
-    unsafe {
-        let text = CStr::from_ptr(sqlite::sqlite3_sql(statement)).to_bytes();
-        Ok(sqlite::sqlite3_stmt_readonly(statement) != 0
-            && str::from_utf8(text).is_ok_and(begins_reading))
-    }
+    // SAFETY: a kept statement was not finalized.
+    unsafe { Ok(sqlite::sqlite3_stmt_readonly(statement) != 0 && begins_reading(statement)) }
 }
 
 /// Add the row at which the statement is.

@@ -194,12 +194,11 @@ impl<'a> Operations<'a> {
     }
 }
 
-/// Who asks, and what it may.
+/// Who asks.
 #[derive(Clone, Copy)]
 pub struct Asker {
     pub db: *mut sqlite3,
     pub extension: u32,
-    pub may_write: bool,
     /// It has not asked yet, so that nobody may notice.
     pub is_ahead: bool,
 }
@@ -261,11 +260,12 @@ unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
 ///
 /// As [`done`].
 unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
-    let Asker { db, extension, may_write, .. } = asker;
+    let Asker { db, extension, .. } = asker;
     // SAFETY: the caller's promise.
     unsafe {
         match operation {
             Operation::Write { blob, offset, data } => {
+                access::check_write()?;
                 blob::write(extension, blob, offset, data).map(|()| None)
             }
             Operation::Bind { statement, parameter, value } => {
@@ -273,11 +273,11 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             }
             Operation::Prepare(text) => {
                 super::check_depth()?;
-                statement::prepare(db, extension, text, !may_write).map(Some)
+                statement::prepare(db, extension, text).map(Some)
             }
             Operation::Execute(text) => {
                 super::check_depth()?;
-                statement::execute(db, text, !may_write).map(|()| None)
+                statement::execute(db, text).map(|()| None)
             }
             Operation::Step { statement, limit } => {
                 super::check_depth()?;
@@ -303,8 +303,8 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             }
             Operation::Database(wanted) => Ok(Some(about::database(db, wanted))),
             Operation::Autocommit => Ok(Some(number(sqlite::sqlite3_get_autocommit(db).into()))),
-            Operation::SetLastInsertRowId(_) if !may_write => Err(access::refusal()),
             Operation::SetLastInsertRowId(row_id) => {
+                access::check_write()?;
                 sqlite::sqlite3_set_last_insert_rowid(db, row_id);
                 Ok(None)
             }

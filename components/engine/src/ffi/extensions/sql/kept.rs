@@ -49,7 +49,17 @@ impl All {
         let entry = self.entries.get_mut(handle as usize)?;
         let entry = entry.take_if(|entry| entry.extension == extension)?;
         self.free.push(handle);
+        self.shrink();
         Some(entry)
+    }
+
+    /// Start anew when nothing is open: each connection that closes looks at all
+    /// entries.
+    fn shrink(&mut self) {
+        if self.entries.len() == self.free.len() {
+            self.entries.clear();
+            self.free.clear();
+        }
     }
 
     /// What belongs to `db`. Its handles stay taken until the extension closes
@@ -69,6 +79,7 @@ impl All {
                 ended.push(entry);
             }
         }
+        self.shrink();
         ended
     }
 }

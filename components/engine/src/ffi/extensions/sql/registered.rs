@@ -1,7 +1,9 @@
 //! Functions that extensions register later than their manifests say.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::c_void;
+use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
@@ -12,19 +14,34 @@ use super::super::scalar;
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::{Function, FunctionKind};
 
-/// A function that SQLite has.
-struct Entry {
-    db: *mut sqlite3,
-    function: Function,
-    registered: *mut scalar::Registered,
+/// What SQLite knows a function by, and who registered it: its connection, the
+/// extension, the name in lower case, arguments, encoding, flags and risk.
+type Key = (usize, u32, String, i8, u8, u32, u8);
+
+fn key(db: *mut sqlite3, extension: u32, function: &Function) -> Key {
+    let Function { name, arguments, encoding, flags, risk, .. } = function;
+    let name = name.to_ascii_lowercase();
+    (db.addr(), extension, name, *arguments, *encoding as u8, flags.bits().into(), *risk as u8)
 }
 
-struct All(RefCell<Vec<Entry>>);
+/// The functions that SQLite has, found both ways: there may be many, and each is
+/// looked for when it is registered and dropped.
+#[derive(Default)]
+struct Functions {
+    registered: HashMap<Rc<Key>, *mut scalar::Registered>,
+    keys: HashMap<*mut c_void, Rc<Key>>,
+}
+
+struct All(RefCell<Option<Functions>>);
 
 // SAFETY: a component has one thread.
 unsafe impl Sync for All {}
 
-static ALL: All = All(RefCell::new(Vec::new()));
+static ALL: All = All(RefCell::new(None));
+
+fn with_all<T>(with: impl FnOnce(&mut Functions) -> T) -> T {
+    with(ALL.0.borrow_mut().get_or_insert_default())
+}
 
 /// Register a scalar function that is called by `number`. SQLite replaces none
 /// while a statement runs; where the extension itself registered the same one
@@ -42,7 +59,9 @@ pub unsafe fn register(
     if function.kind != FunctionKind::Scalar {
         return Err(failure(sqlite::SQLITE_MISUSE, "only scalar functions are registered later"));
     }
-    if let Some(known) = find(db, extension, &function) {
+    let key = Rc::new(key(db, extension, &function));
+    let known = with_all(|all| all.registered.get(&key).copied());
+    if let Some(known) = known {
         // SAFETY: it is in the list as long as SQLite has it.
         unsafe { &*known }.function.set(number);
         return Ok(());
@@ -51,32 +70,23 @@ pub unsafe fn register(
     // SAFETY: the caller's connection.
     unsafe { create_function(db, &function, registered, forget) }
         .map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
-    ALL.0.borrow_mut().push(Entry { db, function, registered });
+    with_all(|all| {
+        all.keys.insert(registered.cast(), key.clone());
+        all.registered.insert(key, registered);
+    });
     Ok(())
-}
-
-fn find(db: *mut sqlite3, extension: u32, function: &Function) -> Option<*mut scalar::Registered> {
-    let all = ALL.0.borrow();
-    let is_it = |entry: &&Entry| {
-        // SAFETY: it is in the list as long as SQLite has it.
-        let owner = unsafe { &*entry.registered }.extension;
-        entry.db == db && owner == extension && is_same(&entry.function, function)
-    };
-    all.iter().find(is_it).map(|entry| entry.registered)
-}
-
-/// SQLite has one function for a name, a number of arguments and an encoding.
-fn is_same(one: &Function, other: &Function) -> bool {
-    one.name.eq_ignore_ascii_case(&other.name)
-        && one.arguments == other.arguments
-        && one.encoding == other.encoding
-        && one.flags == other.flags
-        && one.risk == other.risk
 }
 
 /// SQLite drops a registration.
 unsafe extern "C" fn forget(registered: *mut c_void) {
-    ALL.0.borrow_mut().retain(|entry| entry.registered.cast() != registered);
+    with_all(|all| {
+        // Another one may have taken its place.
+        if let Some(key) = all.keys.remove(&registered)
+            && all.registered.get(&key).is_some_and(|known| known.cast() == registered)
+        {
+            all.registered.remove(&key);
+        }
+    });
     // SAFETY: it came from `Box::into_raw`.
     unsafe { scalar::forget(registered) };
 }

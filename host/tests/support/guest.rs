@@ -10,6 +10,20 @@ pub fn guest(name: &str) -> PathBuf {
     super::existing(super::repository().join(path), "`make guests` builds it")
 }
 
+/// A component in which another name stands for `old`, which is as long.
+pub fn renamed(content: &[u8], old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(old.len(), new.len(), "nothing else moves");
+    let mut content = content.to_vec();
+    let places: Vec<_> = (0..content.len() - old.len())
+        .filter(|place| content[*place..].starts_with(old.as_bytes()))
+        .collect();
+    assert!(!places.is_empty(), "`{old}` is in it");
+    for place in places {
+        content[place..place + new.len()].copy_from_slice(new.as_bytes());
+    }
+    content
+}
+
 /// A database with an extension loaded.
 pub struct Loaded {
     folder: Folder,

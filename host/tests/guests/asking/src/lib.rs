@@ -50,13 +50,18 @@ const COLLATIONS: &[Collation] = &[Collation::new("ask00_order", compare)];
 const MODULES: &[Module] =
     &[Module::new::<table::Source>("ask00_table", Eponymous, Innocuous).integrity()];
 
+#[cfg(feature = "read-only")]
+const NEEDS: &[Need] = &[Need::SqlReadOnly];
+#[cfg(not(feature = "read-only"))]
+const NEEDS: &[Need] = &[Need::Sql];
+
 sqlite_wasm_kit::extension! {
     name: "ask00",
     description: "SQL from every place",
     scalars: SCALARS,
     collations: COLLATIONS,
     modules: MODULES,
-    needs: &[Need::Sql],
+    needs: NEEDS,
     connect: connect,
     disconnect: disconnect,
     registered: call_registered,

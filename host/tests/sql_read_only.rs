@@ -349,14 +349,27 @@ fn functions_that_reach_out_of_sql_are_not_an_extensions() {
             assert!(!both.0.path().join("new").exists(), "{asked}: {run}");
         }
     }
-    for sql in ["SELECT shell_putsnl('printed')", "SELECT fts3_tokenizer('simple', ?1)"] {
+    for sql in [
+        "SELECT shell_putsnl('printed')",
+        "SELECT writefile('/dev/stdout', 'printed')",
+        "SELECT fts3_tokenizer('simple', ?1)",
+    ] {
         for asked in [by_reader(sql), by_writer(sql)] {
             let run = both.run(&format!("{asked};\n"));
-            assert!(!run.out().contains("printed") && !run.err().is_empty(), "{asked}: {run}");
+            // `writefile` answers NULL where it cannot open a file.
+            let is_refused = !run.err().is_empty() || run.out() == "\n";
+            assert!(is_refused && !run.out().contains("printed"), "{asked}: {run}");
         }
     }
-    let control = "SELECT writefile('new', 'x'); SELECT shell_putsnl('printed');\n.parameter set ?1 simple\nSELECT length(fts3_tokenizer(?1));\n";
-    assert_eq!(both.does(control), "1\nprinted\nprinted\n4\n");
+    let read = "SELECT readfile('/dev/stdin') IS NULL";
+    for asked in [by_reader(read), by_writer(read), nested(read)] {
+        assert_eq!(both.does(&format!("{asked};\n")), "1\n", "{asked}");
+    }
+    let control = "SELECT writefile('new', 'x'); SELECT shell_putsnl('printed');
+SELECT writefile('/dev/stdout', 'also' || char(10));
+.parameter set ?1 simple
+SELECT length(fts3_tokenizer(?1));\n";
+    assert_eq!(both.does(control), "1\nprinted\nprinted\nalso\n5\n4\n");
 }
 
 /// The shell's authorizers stand behind ours.

@@ -59,6 +59,12 @@ unsafe extern "C" fn host_granted_path(
     granted.map_or(0, |path| unsafe { put(&path, out, room) })
 }
 
+/// Whether SQL of an extension runs.
+#[unsafe(no_mangle)]
+extern "C" fn host_serves_extension() -> c_int {
+    engine::ffi::extensions::sql::is_running().into()
+}
+
 /// Where the link `path` leads; 0 when it is none.
 ///
 /// # Safety

@@ -20,6 +20,7 @@
 
 extern void host_set_exit_code(int code);
 extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, size_t room);
+extern int host_serves_extension(void);
 extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
@@ -82,9 +83,11 @@ static int granted(const char *zPath, int keepLastLink, char *zOut){
   return 0;
 }
 
-/* A start-up file, which the host gives by name whatever folder it lies in. */
+/* A start-up file, which the host gives by name whatever folder it lies in, though
+** not to SQL of an extension. */
 static FILE *open_startup_file(const char *zPath){
   size_t n = 0;
+  if( host_serves_extension() ) return 0;
   unsigned char *a = host_startup_file(zPath, &n);
   if( a==0 ) return 0;
   FILE *f = fmemopen(0, n+1, "w+");
@@ -96,8 +99,9 @@ static FILE *open_startup_file(const char *zPath){
   return f;
 }
 
-/* The devices that scripts name: the standard streams, and nothing. The cookie
-** is the descriptor; -1 has no content and takes everything. */
+/* The devices that scripts name: the standard streams, and nothing. SQL of an
+** extension has none of them. The cookie is the descriptor; -1 has no content and
+** takes everything. */
 static ssize_t device_read(void *p, char *a, size_t n){
   int fd = (int)(intptr_t)p;
   return fd<0 ? 0 : read(fd, a, n);
@@ -135,6 +139,7 @@ static int device(const char *zPath, int *pFd){
 static FILE *open_device(const char *zPath, const char *zMode){
   cookie_io_functions_t calls = { device_read, device_write, device_seek, 0 };
   int fd;
+  if( host_serves_extension() ) return 0;
   return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
 }
 

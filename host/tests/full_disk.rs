@@ -185,7 +185,7 @@ fn a_full_folder_for_temporary_files_is_told() {
     let script = format!(
         r#"export TMPDIR="$PWD" SQLITE_TMPDIR="$PWD"
         $OURS :memory: "{sort}"; echo "exit $?"
-        ls"#
+        find . ! -type d"#
     );
     let run = on_a_small_disk("temporary", &script);
     run.prints("exit 13\n").complains("database or disk is full (13)");

@@ -25,6 +25,8 @@ pub fn command_engine() -> Result<Engine> {
         // Files are mapped over the memory (see `mapping`), so it has to stay
         // where it is: the address space that it can ever fill is reserved.
         .memory_may_move(false)
+        // Threads of the compiler would stay outside of the second wall.
+        .parallel_compilation(false)
         .memory_reservation(MAX_MEMORY_BYTES as u64);
     Ok(Engine::new(&config)?)
 }

@@ -50,6 +50,7 @@ use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_
 use crate::cache::Folder;
 use crate::component::{Beside, LoadError, Loader};
 use crate::grants::Grants;
+use crate::wall::{Plan, Rights};
 use extension::Extension;
 use instance::Sandboxed;
 use slot::{Slot, Source, Waiting};
@@ -162,6 +163,15 @@ impl ExtensionsCtx {
     pub fn cache(mut self, folder: Option<Folder>) -> Self {
         self.cache = folder;
         self
+    }
+
+    /// Keep what extensions are loaded from and what they are granted reachable
+    /// behind the second wall.
+    pub fn plan(&self, plan: &mut Plan) {
+        self.folders.iter().for_each(|folder| plan.path(folder, Rights::Read));
+        for granted in self.permits.folders() {
+            plan.path(&granted.host, granted.access.into());
+        }
     }
 
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {

@@ -42,3 +42,5 @@ pub mod process;
 pub mod runner;
 pub mod shell_arguments;
 pub mod stdio;
+pub mod temporary;
+pub mod wall;

@@ -6,12 +6,13 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use sqlite_wasm_run::exit_code;
+use sqlite_wasm_run::{exit_code, wall};
 
 use arguments::{Command, Sorted};
 use commands::{complain, run};
 
 fn main() -> ExitCode {
+    wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));
     match try_main() {
         Ok(code) => code,
         Err(error) => {

@@ -23,7 +23,7 @@ use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
 use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
-use super::{Cache, complain, loader};
+use super::{Cache, complain, loader, second_wall};
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
@@ -87,6 +87,10 @@ pub struct RunOptions {
     #[arg(long)]
     pub no_cache: bool,
 
+    /// Do without Landlock and seccomp: for kernels and tools that they disturb
+    #[arg(long)]
+    pub no_second_wall: bool,
+
     /// Print the versions of this program, wasmtime and SQLite
     #[arg(long)]
     pub version: bool,
@@ -103,6 +107,8 @@ pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -
     let program = program(&loader(cache)?, component)?;
     let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}")]);
     let options = options(run, loads.chain(shell).collect())?;
+    // Before the first thread starts.
+    second_wall::raise(run, &options)?;
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::permissions::{Permissions, SqlAccess, Word};
+use super::permissions::{Folder, Permissions, SqlAccess, Word};
 use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
@@ -92,6 +92,11 @@ impl Permits {
     /// the file, nothing.
     pub fn shipped(&mut self, path: PathBuf) {
         self.shipped = Some(path);
+    }
+
+    /// The folders that are granted by name.
+    pub fn folders(&self) -> impl Iterator<Item = &Folder> {
+        self.named.values().flat_map(|permissions| &permissions.folders)
     }
 
     /// Ask for what is missing.

@@ -48,7 +48,7 @@ impl File {
 
     /// A file without a name, in the system's folder for such.
     pub(super) fn temporary() -> io::Result<Self> {
-        Ok(Self::of(tempfile::tempfile()?))
+        Ok(Self::of(crate::temporary::file()?))
     }
 
     fn of(file: std::fs::File) -> Self {

@@ -16,7 +16,7 @@ use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_folders;
 use super::values::parse_output;
-use super::{Cache, complain, loader, print, write_whole};
+use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
 An extension that needs no grant goes inside of the component: calls of it are
@@ -91,6 +91,7 @@ impl Compose {
         if self.precompile {
             self.check_absent(&compiled)?;
         }
+        self.raise_wall(&folders)?;
         let composed = match self.composed(&folders) {
             Ok(composed) => composed,
             Err(error) => {
@@ -104,6 +105,14 @@ impl Compose {
             write_whole(&compiled, &loader(Cache::Off)?.precompile(&self.output)?)?;
         }
         self.print_result(&composed.composition)
+    }
+
+    /// The extensions are run, to ask what they are.
+    fn raise_wall(&self, folders: &[PathBuf]) -> Result<()> {
+        let cli = self.cli.clone().map_or_else(own_cli, Ok);
+        let named = self.embed.iter().map(PathBuf::from);
+        let read: Vec<_> = folders.iter().cloned().chain(cli).chain(named).collect();
+        second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
     }
 
     /// What fails here is a component that cannot be used.

@@ -13,7 +13,7 @@ use sqlite_wasm_run::extensions::inspect::{Function, Inspection, Offer};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 
 use super::run::extension_folders;
-use super::{Cache, complain, loader, print};
+use super::{Cache, complain, loader, print, second_wall};
 
 /// Look at extensions
 #[derive(Debug, clap::Args)]
@@ -91,6 +91,7 @@ impl Inspect {
             true => given.to_owned(),
             false => search::by_name(&self.extension, &folders)?,
         };
+        second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
         if path.is_file()
             && let Some(program) = Contents::of(&path, &loader(Cache::Xdg)?)?
         {

@@ -25,8 +25,6 @@ pub fn command_engine() -> Result<Engine> {
         // Files are mapped over the memory (see `mapping`), so it has to stay
         // where it is: the address space that it can ever fill is reserved.
         .memory_may_move(false)
-        // Threads of the compiler would stay outside of the second wall.
-        .parallel_compilation(false)
         .memory_reservation(MAX_MEMORY_BYTES as u64);
     Ok(Engine::new(&config)?)
 }
@@ -51,6 +49,9 @@ fn settings() -> Config {
         // Unused without asynchronous calls, yet checked against the other.
         .async_stack_size(2 * MAX_STACK_BYTES)
         .wasm_component_model(true)
+        // The compiler's threads would stay outside of the second wall, which
+        // goes up after a program was compiled.
+        .parallel_compilation(false)
         // For debuggers and native profilers only, and its registration is
         // a twentieth of a start.
         .native_unwind_info(false)

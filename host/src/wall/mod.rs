@@ -167,8 +167,9 @@ pub fn raise(plan: &Plan) -> Result<Raised> {
     // A core would hold what the process has read.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("failed to limit core dumps")?;
     trap::install()?;
-    let landlock = landlock::restrict(plan)?;
-    let seccomp = seccomp::restrict()?;
+    let way_out = "the second wall cannot go up; `--no-second-wall` runs without it";
+    let landlock = landlock::restrict(plan).context(way_out)?;
+    let seccomp = seccomp::restrict().context(way_out)?;
     Ok(Raised { landlock, seccomp })
 }
 

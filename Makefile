@@ -13,7 +13,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests c-extensions bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -21,7 +21,7 @@ help: ## list the targets
 run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
-test: build native-reference guests c-extensions ## set up, build, then run all tests
+test: build native-reference guests c-extensions first-wall-broken ## set up, build, then run all tests
 	@# Apart, since together their features would have wasmtime compiled again.
 	cargo test --release -p sqlite-wasm-run
 	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
@@ -39,6 +39,9 @@ precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machin
 
 guests: setup ## the extensions that only the tests load
 	tooling/build-guests
+
+first-wall-broken: compile ## the program that only proves the second wall: it runs native code unchecked
+	cargo build --release -p sqlite-wasm-run --features break-first-wall --bin first-wall-broken
 
 c-extensions: setup ## existing C extensions, which only the tests load
 	tooling/c-sources/build

@@ -20,6 +20,9 @@ pub enum ExitCode {
     Memory = 123,
     /// The limit of `--timeout` was reached.
     Timeout = 124,
+    /// The second wall stopped the process: it made a system call that no
+    /// component needs.
+    SecondWall = 125,
     /// The reader of the output went away; what a shell reports of SIGPIPE.
     BrokenPipe = 141,
 }
@@ -35,6 +38,7 @@ Exit codes:
   122  the component broke down (a WebAssembly trap)
   123  the limit of --max-memory was reached
   124  the limit of --timeout was reached
+  125  the second wall stopped the process
   141  the reader of the output went away";
 
 impl From<ExitCode> for std::process::ExitCode {

@@ -58,6 +58,7 @@ use crate::component::{self, Beside, LoadError, Loader, Program};
 use crate::escape::escaped;
 use crate::grants::Grants;
 use crate::key::Key;
+use crate::wall::{Plan, Rights};
 use extension::Extension;
 use instance::Sandboxed;
 use search::Source;
@@ -188,6 +189,15 @@ impl ExtensionsCtx {
         self
     }
 
+    /// Keep what extensions are loaded from and what they are granted reachable
+    /// behind the second wall.
+    pub fn plan(&self, plan: &mut Plan) {
+        self.folders.iter().for_each(|folder| plan.path(folder, Rights::Read));
+        for granted in self.permits.folders() {
+            plan.path(&granted.host, granted.access.into());
+        }
+    }
+
     /// With native code taken that is sealed with `key`, or in the files
     /// `allowed`.
     #[must_use]
@@ -283,7 +293,6 @@ impl ExtensionsCtx {
             None => Reservation::for_extensions(max_memory_bytes),
         };
         let loader = Loader::for_extensions(reservation, self.cache.clone(), self.key.clone())?;
-        sandbox::tick(loader.engine())?;
         Ok(loader.allow_native(&self.allowed).compiler(self.compiler))
     }
 

@@ -5,6 +5,7 @@
 //! capability library ([`cap_std`]), which refuses whatever still leads out.
 
 use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -74,6 +75,11 @@ impl Grant {
         let dir = Dir::open_ambient_dir(host, ambient_authority())
             .with_context(|| format!("failed to open the folder `{}`", host.display()))?;
         Ok(Self { host: host.into(), guest: normal(guest), access, dir: Arc::new(dir) })
+    }
+
+    /// The folder as it was opened.
+    pub fn handle(&self) -> BorrowedFd<'_> {
+        self.dir.as_fd()
     }
 }
 

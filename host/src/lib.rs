@@ -51,3 +51,4 @@ pub mod stdio;
 pub mod temporary;
 pub mod terminal;
 pub mod threads;
+pub mod wall;

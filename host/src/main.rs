@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use sqlite_wasm_run::escape::escaped;
-use sqlite_wasm_run::{compiler, exit_code};
+use sqlite_wasm_run::{compiler, exit_code, wall};
 
 use arguments::{Command, Sorted};
 use commands::{complain, run};
@@ -16,6 +16,7 @@ fn main() -> ExitCode {
     if let Some(code) = compiler::helper::serve() {
         return code;
     }
+    wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));
     match try_main() {
         Ok(code) => code,
         Err(error) => {

@@ -9,6 +9,7 @@ use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
+use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
@@ -16,7 +17,7 @@ use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_folders;
 use super::values::parse_output;
-use super::{Cache, complain, loader, print, write_whole};
+use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
 An extension that needs no grant goes inside of the component: calls of it are
@@ -91,7 +92,10 @@ impl Compose {
         if self.precompile {
             self.check_absent(&compiled)?;
         }
-        let composed = match self.composed(&folders) {
+        // The key cannot be read behind the wall.
+        let loader = loader(Cache::Xdg, Budget::default())?;
+        self.raise_wall(&folders)?;
+        let composed = match self.composed(&folders, &loader) {
             Ok(composed) => composed,
             Err(error) => {
                 complain(&format!("error: {error:#}"));
@@ -101,21 +105,28 @@ impl Compose {
         composed.warnings.iter().for_each(|warning| complain(&format!("warning: {warning}")));
         write_whole(&self.output, &composed.wasm)?;
         if self.precompile {
-            write_whole(
-                &compiled,
-                &loader(Cache::Off, Budget::default())?.precompile(&self.output)?,
-            )?;
+            write_whole(&compiled, &loader.precompile_bytes(&self.output, &composed.wasm)?)?;
         }
         self.print_result(&composed.composition)
     }
 
+    /// The extensions are run, to ask what they are.
+    fn raise_wall(&self, folders: &[PathBuf]) -> Result<()> {
+        let cli = self.cli.clone().map_or_else(own_cli, Ok);
+        let named = self.embed.iter().map(PathBuf::from);
+        let read: Vec<_> = folders.iter().cloned().chain(cli).chain(named).collect();
+        second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
+    }
+
     /// What fails here is a component that cannot be used.
-    fn composed(&self, folders: &[PathBuf]) -> Result<Composed> {
+    fn composed(&self, folders: &[PathBuf], loader: &Loader) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
         let compiler = Compiler::Helper(Budget::default());
-        let cli = Base::read(&path, &loader(Cache::Off, Budget::default())?)?;
-        let mut extensions =
-            ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).compiler(compiler);
+        let cli = Base::read(&path, loader)?;
+        let mut extensions = ExtensionsCtx::new(Vec::new())
+            .cache(Folder::by_xdg())
+            .native_code(loader.key().cloned(), &[])
+            .compiler(compiler);
         let sources = self.embed.iter().map(|name| Source::find(name, folders, &mut extensions));
         compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
     }

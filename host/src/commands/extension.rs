@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -13,9 +14,10 @@ use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
+use sqlite_wasm_run::key::Key;
 
 use super::run::extension_folders;
-use super::{complain, print, write_whole};
+use super::{complain, print, second_wall, write_whole};
 
 /// Look at extensions
 #[derive(Debug, clap::Args)]
@@ -109,7 +111,9 @@ impl Inspect {
             false => search::by_name(&self.extension, &folders)?,
         };
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
-        let inspection = extensions().inspect(&self.extension, &path, describe)?;
+        let mut extensions = extensions();
+        second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
+        let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
             (true, Some(program)) => json(program)?,
             (true, None) => json(&inspection)?,
@@ -140,7 +144,8 @@ impl Record {
 /// To look at extensions: compiled in a process of its own, and kept.
 fn extensions() -> ExtensionsCtx {
     let compiler = Compiler::Helper(Budget::default());
-    ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).compiler(compiler)
+    let key = Key::of_user().ok().map(Arc::new);
+    ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).native_code(key, &[]).compiler(compiler)
 }
 
 /// A program for people: a line for each extension.

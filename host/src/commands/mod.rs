@@ -6,6 +6,7 @@ pub mod extension;
 pub mod man;
 pub mod precompile;
 pub mod run;
+pub mod second_wall;
 mod values;
 
 use std::io::{IsTerminal, Write};
@@ -64,12 +65,17 @@ pub fn print(text: &[u8]) -> ExitCode {
     }
 }
 
-/// Write a file whole or not at all.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    let folder = match path.parent() {
+/// The directory that a file lies in.
+pub fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => ".".as_ref(),
-    };
+    }
+}
+
+/// Write a file whole or not at all.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
+    let folder = directory_of(path);
     let write = || -> Result<()> {
         ensure!(folder.is_dir(), "there is no folder `{}`", escaped(folder));
         // The library would name a file that nobody knows.

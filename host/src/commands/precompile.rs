@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use sqlite_wasm_run::compiler::Budget;
 
-use super::{Cache, loader, write_whole};
+use super::{Cache, complain, loader, write_whole};
 
 /// Compile a component ahead of time
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,14 @@ impl Precompile {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
-        let code = loader(Cache::Off, Budget::default())?.precompile(&self.input)?;
+        let loader = loader(Cache::Off, Budget::default())?;
+        if loader.key().is_none() {
+            complain(
+                "warning: there is no key to seal the result with, and only `--allow-native` will run \
+                 it; set `XDG_STATE_HOME` to a directory of yours",
+            );
+        }
+        let code = loader.precompile(&self.input)?;
         write_whole(&output, &code)?;
         Ok(ExitCode::SUCCESS)
     }

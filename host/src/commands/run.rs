@@ -30,7 +30,7 @@ use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{terminal, threads};
 
 use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
-use super::{Cache, complain, loader_reserving};
+use super::{Cache, complain, loader_reserving, second_wall};
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
@@ -102,6 +102,10 @@ pub struct RunOptions {
     #[arg(long)]
     pub no_cache: bool,
 
+    /// Do without Landlock and seccomp: for kernels and tools that they disturb
+    #[arg(long)]
+    pub no_second_wall: bool,
+
     /// Print the versions of this program, wasmtime and SQLite
     #[arg(long)]
     pub version: bool,
@@ -136,6 +140,8 @@ pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -
         load.prepare(&mut options.extensions).map_err(|error| error.context(NotLoaded))?;
     }
     options.loads = names;
+    // Before the first thread starts.
+    second_wall::raise(run, &options)?;
     end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);

@@ -7,13 +7,14 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use nix::sys::prctl::{set_no_new_privs, set_pdeathsig};
+use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
 use super::limits::Limits;
 use super::spawn::{self, Task};
 use super::{Compiler, Facts};
 use crate::compose;
+use crate::wall::{self, Plan};
 
 /// The first word of the helper's command line; no database is called so.
 pub const WORD: &str = "--compile-helper";
@@ -72,9 +73,9 @@ fn confine(limits: &Limits) -> Result<()> {
     // Nobody would take the result.
     set_pdeathsig(Signal::SIGKILL).context("failed to follow the caller")?;
     limits.impose().context("failed to limit itself")?;
-    set_no_new_privs().context("failed to give up privileges")?;
-    // SECOND WALL: `wall::raise` with an empty plan is called here, once the
-    // streams are all that is needed: no path, no socket, no program.
+    // The streams are all that is needed: no path, no socket, no program. What
+    // the kernel lacks, the caller has said.
+    let _ = wall::raise(&Plan::default())?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, Write};
 
 use anyhow::{Context, Result};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
 
 /// A memory file that is sealed.
 #[derive(Debug)]
@@ -19,8 +20,13 @@ pub struct Sealed {
 ///
 /// When the system has none.
 pub fn create(name: &str) -> io::Result<File> {
+    // Never to be executed: behind the second wall only such files can be made.
+    // Kernels before 6.3 do not know the flag.
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    Ok(memfd_create(name, flags)?.into())
+    match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
+        Err(Errno::INVAL) => Ok(memfd_create(name, flags)?.into()),
+        created => Ok(created?.into()),
+    }
 }
 
 impl Sealed {

@@ -9,7 +9,7 @@ use wasmtime::component::Component;
 use super::instance::Sandboxed;
 use super::permissions::Permissions;
 use super::permits::Permits;
-use super::sandbox::{Calls, TICK, imports_sql};
+use super::sandbox::{self, Calls, TICK, imports_sql};
 use super::search::Source;
 use super::usage::Usage;
 use super::{Limits, check, version};
@@ -37,6 +37,8 @@ pub struct Extension {
 /// What is wrong with it.
 pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Manifest)> {
     version::check(component)?;
+    // The clock's thread starts with the first extension, behind the second wall.
+    sandbox::tick(component.engine())?;
     let has_sql = imports_sql(component);
     let calls = if has_sql { Calls::Suspendable } else { Calls::Direct };
     let mut sandbox = Sandboxed::new(component, calls, limits)?;

@@ -13,6 +13,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -122,7 +123,7 @@ impl ExtensionsCtx {
     /// needs.
     pub fn inspect(&mut self, name: &str, path: &Path, describe: Describe) -> Result<Inspection> {
         let (mut inspection, result) = match is_native(path) {
-            true => inspect_native(path)?,
+            true => inspect_native(path, self.loader()?.key().map(Arc::as_ref))?,
             false => {
                 let wasm = self.loader()?.bytes(path)?;
                 let mut inspection = Inspection::of(path, wasm.len() as u64, hash(&wasm))?;
@@ -176,7 +177,7 @@ fn is_native(path: &Path) -> bool {
 
 /// Native code is not loaded: its seal, its length and its list are all that is
 /// looked at.
-fn inspect_native(path: &Path) -> Result<(Inspection, Result<()>)> {
+fn inspect_native(path: &Path, key: Option<&Key>) -> Result<(Inspection, Result<()>)> {
     let read = || -> Result<Vec<u8>> {
         let file = component::open(path)?;
         let length = file.metadata()?.len();
@@ -185,13 +186,13 @@ fn inspect_native(path: &Path) -> Result<(Inspection, Result<()>)> {
     };
     let content = read().map_err(|error| error.context(LoadError(path.into())))?;
     let mut inspection = Inspection::of(path, content.len() as u64, hash(&content))?;
-    let result = look_at_native(&content, &mut inspection);
+    let result = look_at_native(&content, key, &mut inspection);
     Ok((inspection, result.map_err(|error| error.context(LoadError(path.into())))))
 }
 
-fn look_at_native(content: &[u8], inspection: &mut Inspection) -> Result<()> {
+fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection) -> Result<()> {
     let seal = artifact::whole(content)?;
-    inspection.sealed = Some(Key::of_user().is_ok_and(|key| seal.is_by(&key)));
+    inspection.sealed = Some(key.is_some_and(|key| seal.is_by(key)));
     if let Some(composition) = Composition::of(&content[..content.len() - SEAL_BYTES])? {
         let version = composition.cli_version.clone();
         inspection.become_program(Some(&composition), version);

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::permissions::{Permissions, SqlAccess, Word};
+use super::permissions::{Folder, Permissions, SqlAccess, Word};
 use super::question::Subject;
 use crate::escape::escaped;
 use crate::extensions::types::Need;
@@ -110,6 +110,11 @@ impl Permits {
     /// the file, nothing.
     pub fn shipped(&mut self, path: PathBuf) {
         self.shipped = Some(path);
+    }
+
+    /// The folders that are granted by name.
+    pub fn folders(&self) -> impl Iterator<Item = &Folder> {
+        self.named.values().flat_map(|permissions| &permissions.folders)
     }
 
     /// Ask for what is missing.

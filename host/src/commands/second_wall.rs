@@ -1,0 +1,84 @@
+//! What a run keeps reachable behind the second wall.
+
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use sqlite_wasm_run::runner::Options;
+use sqlite_wasm_run::wall::{self, Plan, Rights};
+use sqlite_wasm_run::{places, temporary};
+
+use super::complain;
+use super::run::RunOptions;
+
+/// The terminal, for the question whether an extension may have what it needs.
+const TERMINAL: &str = "/dev/tty";
+
+/// What the helper process has instead of standard input.
+const NOTHING: &str = "/dev/null";
+
+/// Give up what the run does not need. Nothing may run before, and no thread.
+///
+/// # Errors
+///
+/// When the wall cannot be put up on a kernel that has it.
+pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
+    if run.no_second_wall {
+        complain(
+            "sqlite-wasm-run: `--no-second-wall`: only the WebAssembly sandbox protects this run",
+        );
+        return Ok(());
+    }
+    let mut plan = Plan::default();
+    for grant in options.grants.iter() {
+        plan.handle(grant.handle(), grant.access.into());
+    }
+    options.extensions.plan(&mut plan);
+    own_files(run, options, &mut plan);
+    plan.time_zone();
+    plan.helper();
+    plan.path(NOTHING, Rights::Terminal);
+    put_up(&plan)
+}
+
+/// Give up what a command does not need that only looks at components: it reads
+/// `read`, and writes in the directory `write`.
+///
+/// # Errors
+///
+/// When the wall cannot be put up on a kernel that has it.
+pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
+    let mut plan = Plan::default();
+    read.iter().for_each(|path| plan.path(path, Rights::Read));
+    if let Some(directory) = write {
+        plan.path(directory, Rights::Write);
+    }
+    if let Some(cache) = places::cache() {
+        plan.path(cache, Rights::Read);
+    }
+    plan.helper();
+    put_up(&plan)
+}
+
+fn put_up(plan: &Plan) -> Result<()> {
+    if let Some(warning) = wall::raise(plan)?.warning() {
+        complain(&warning);
+    }
+    Ok(())
+}
+
+/// What the runner itself reads and writes while a component runs.
+fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
+    if let Some(cache) = places::cache().filter(|_| !run.no_cache) {
+        plan.path(cache, Rights::Read);
+    }
+    // Without a directory, temporary files fail when they are needed.
+    if let Ok(directory) = temporary::prepare() {
+        plan.handle(directory.as_fd(), Rights::Files);
+    }
+    options.startup_files.iter().for_each(|file| plan.path(file, Rights::Read));
+    if std::io::stdin().is_terminal() {
+        plan.path(TERMINAL, Rights::Terminal);
+    }
+}

@@ -1,0 +1,330 @@
+//! The table of system calls: which there are behind the wall, and why. By
+//! name, for x86-64 and aarch64, glibc and musl; groups of one machine's own
+//! calls have its name.
+//!
+//! A call that is in no group gets ENOSYS, as on an old kernel: libraries have
+//! another way then, or their function fails. Calls that only an attack would
+//! make end the process ([`trap`](super::trap)).
+
+use nix::libc::{self, *};
+
+use super::filter::{Check, Group, Refusal, Rule};
+
+/// All groups.
+pub const GROUPS: &[Group] = &[
+    MEMORY, MEMORY_FILES, DATA, NAMES, TERMINAL, TIME, WAITING, THREADS, NO_CLONE3, NEW_THREAD,
+    OWN_LIMITS, OWN_STATE, PAIRS, PAIRS_SEND, SIGNALS, HELPER, NEXT_WALL, NEXT_FILTER, IDENTITY,
+    NETWORK, OTHER_PROCESSES, NAMESPACES, KERNEL, USERS, HANDLES,
+    #[cfg(target_arch = "x86_64")]
+    NAMES_X86,
+    #[cfg(target_arch = "x86_64")]
+    TIME_X86,
+    #[cfg(target_arch = "x86_64")]
+    WAITING_X86,
+    #[cfg(target_arch = "x86_64")]
+    THREADS_X86,
+    #[cfg(target_arch = "x86_64")]
+    HELPER_X86,
+    #[cfg(target_arch = "x86_64")]
+    KERNEL_X86,
+    #[cfg(target_arch = "aarch64")]
+    NAMES_AARCH64,
+];
+
+const TRAP: Rule = Rule::Refuse(Refusal::Trap);
+
+/// Memory; code is mapped and made executable at run time, so PROT_EXEC stays possible.
+const MEMORY: Group = Group {
+    calls: &[
+        SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_msync,
+        SYS_mincore, SYS_membarrier,
+    ],
+    rule: Rule::Allow,
+};
+
+/// `MFD_NOEXEC_SEAL`. The kernel knows it from 6.3 on; before, it refuses the
+/// flag, and whoever wants such a file takes an unnamed one on disk.
+const NEVER_EXECUTABLE: u32 = 0x8;
+
+/// Files in memory, for the helper; Landlock does not see them, so none may be executed.
+const MEMORY_FILES: Group = Group {
+    calls: &[SYS_memfd_create],
+    rule: Rule::If(
+        &[Check::Bits(1, NEVER_EXECUTABLE, NEVER_EXECUTABLE)],
+        Refusal::Error(libc::ENOSYS),
+    ),
+};
+
+/// Reading, writing, locking and syncing open files.
+const DATA: Group = Group {
+    calls: &[
+        SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_preadv,
+        SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_lseek, SYS_fstat, SYS_fstatfs, SYS_ftruncate,
+        SYS_fallocate, SYS_fadvise64, SYS_readahead, SYS_fsync, SYS_fdatasync, SYS_fcntl,
+        SYS_flock, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_pipe2, SYS_copy_file_range,
+        SYS_sendfile, SYS_fchmod, SYS_fchown, SYS_getdents64,
+    ],
+    rule: Rule::Allow,
+};
+
+/// Names of files; Landlock says which.
+const NAMES: Group = Group {
+    calls: &[
+        SYS_openat, SYS_openat2, SYS_newfstatat, SYS_statx, SYS_statfs, SYS_faccessat,
+        SYS_faccessat2, SYS_readlinkat, SYS_mkdirat, SYS_unlinkat, SYS_renameat2, SYS_linkat,
+        SYS_symlinkat, SYS_fchmodat, SYS_fchownat, SYS_utimensat, SYS_truncate, SYS_getcwd,
+        SYS_chdir, SYS_fchdir, SYS_umask,
+    ],
+    rule: Rule::Allow,
+};
+
+/// The same by their older calls, which musl makes.
+#[cfg(target_arch = "x86_64")]
+const NAMES_X86: Group = Group {
+    calls: &[
+        SYS_open, SYS_creat, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir,
+        SYS_unlink, SYS_rename, SYS_renameat, SYS_link, SYS_symlink, SYS_chmod, SYS_chown,
+        SYS_lchown, SYS_getdents, SYS_utimes, SYS_utime, SYS_dup2, SYS_pipe,
+    ],
+    rule: Rule::Allow,
+};
+
+/// The same: `renameat`, which the crate `libc` does not name for glibc there.
+#[cfg(target_arch = "aarch64")]
+const NAMES_AARCH64: Group = Group { calls: &[38], rule: Rule::Allow };
+
+/// Terminals, and what std does with descriptors; not TIOCSTI, TIOCLINUX or devices.
+const TERMINAL: Group = Group {
+    calls: &[SYS_ioctl],
+    rule: Rule::If(&[Check::OneOf(1, TERMINAL_REQUESTS)], Refusal::Error(libc::ENOTTY)),
+};
+
+/// By their numbers, which are the same on both machines: the constants have
+/// another type in each library.
+const TERMINAL_REQUESTS: &[u32] = &[
+    0x5401,      // TCGETS
+    0x5402,      // TCSETS
+    0x5403,      // TCSETSW
+    0x5404,      // TCSETSF
+    0x5409,      // TCSBRK
+    0x540a,      // TCXONC
+    0x540b,      // TCFLSH
+    0x540f,      // TIOCGPGRP
+    0x5410,      // TIOCSPGRP
+    0x5411,      // TIOCOUTQ
+    0x5413,      // TIOCGWINSZ
+    0x541b,      // FIONREAD
+    0x5421,      // FIONBIO
+    0x5450,      // FIONCLEX
+    0x5451,      // FIOCLEX
+    0x802c_542a, // TCGETS2
+    0x402c_542b, // TCSETS2
+    0x402c_542c, // TCSETSW2
+    0x402c_542d, // TCSETSF2
+];
+
+/// Clocks, sleeping, and the timer of a time limit.
+const TIME: Group = Group {
+    calls: &[
+        SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday,
+        SYS_times, SYS_getitimer, SYS_setitimer, SYS_timer_create, SYS_timer_settime,
+        SYS_timer_gettime, SYS_timer_getoverrun, SYS_timer_delete, SYS_timerfd_create,
+        SYS_timerfd_settime, SYS_timerfd_gettime,
+    ],
+    rule: Rule::Allow,
+};
+
+/// Older clocks.
+#[cfg(target_arch = "x86_64")]
+const TIME_X86: Group = Group { calls: &[SYS_time, SYS_alarm], rule: Rule::Allow };
+
+/// Waiting for files, as the line editor and the asynchronous runtime do.
+const WAITING: Group = Group {
+    calls: &[
+        SYS_ppoll, SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait,
+        SYS_epoll_pwait2, SYS_eventfd2, SYS_signalfd4,
+    ],
+    rule: Rule::Allow,
+};
+
+/// The same by their older calls.
+#[cfg(target_arch = "x86_64")]
+const WAITING_X86: Group =
+    Group { calls: &[SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause], rule: Rule::Allow };
+
+/// Threads, signals of this process, and its end.
+const THREADS: Group = Group {
+    calls: &[
+        SYS_futex, SYS_set_robust_list, SYS_get_robust_list, SYS_set_tid_address, SYS_rseq,
+        SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_sched_getparam,
+        SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min, SYS_getcpu,
+        SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending,
+        SYS_rt_sigsuspend, SYS_rt_sigtimedwait, SYS_sigaltstack, SYS_restart_syscall,
+        SYS_getrandom, SYS_exit, SYS_exit_group,
+    ],
+    rule: Rule::Allow,
+};
+
+/// A thread's own registers, which the loader and the libraries set.
+#[cfg(target_arch = "x86_64")]
+const THREADS_X86: Group = Group { calls: &[SYS_arch_prctl], rule: Rule::Allow };
+
+/// Its flags lie in memory, where they cannot be checked; libraries then take `clone`.
+const NO_CLONE3: Group =
+    Group { calls: &[SYS_clone3], rule: Rule::Refuse(Refusal::Error(libc::ENOSYS)) };
+
+/// What a new process would get a namespace of its own by. (`CLONE_NEWTIME` is
+/// no flag of `clone`.)
+const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u32;
+
+/// Threads and the helper process, without namespaces of their own.
+const NEW_THREAD: Group = Group {
+    calls: &[SYS_clone],
+    rule: Rule::If(&[Check::Bits(0, NEW_NAMESPACES, 0)], Refusal::Trap),
+};
+
+/// Limits, of this process alone.
+const OWN_LIMITS: Group = Group {
+    calls: &[SYS_prlimit64],
+    rule: Rule::If(&[Check::OneOf(0, &[0])], Refusal::Error(libc::EPERM)),
+};
+
+/// `PR_SET_VMA`: names for memory, which libraries give.
+const PR_SET_VMA: u32 = 0x5356_4d41;
+
+/// `PR_GET_AUXV`: what the kernel told the process when it started.
+const PR_GET_AUXV: u32 = 0x4155_5856;
+
+/// A thread's name, and what makes a process weaker.
+const OWN_STATE: Group = Group {
+    calls: &[SYS_prctl],
+    rule: Rule::If(
+        &[Check::OneOf(
+            0,
+            &[
+                libc::PR_SET_PDEATHSIG as u32,
+                libc::PR_GET_DUMPABLE as u32,
+                libc::PR_SET_NAME as u32,
+                libc::PR_GET_NAME as u32,
+                libc::PR_SET_NO_NEW_PRIVS as u32,
+                libc::PR_GET_NO_NEW_PRIVS as u32,
+                libc::PR_CAPBSET_READ as u32,
+                PR_SET_VMA,
+                PR_GET_AUXV,
+            ],
+        )],
+        Refusal::Error(libc::EINVAL),
+    ),
+};
+
+/// The line editor's pair of sockets, by which a signal wakes it; it leads nowhere else.
+const PAIRS: Group = Group {
+    calls: &[SYS_socketpair],
+    rule: Rule::If(
+        &[Check::OneOf(0, &[libc::AF_UNIX as u32]), Check::Bits(1, 0xf, libc::SOCK_STREAM as u32)],
+        Refusal::Trap,
+    ),
+};
+
+/// Its two ends, without an address.
+const PAIRS_SEND: Group =
+    Group { calls: &[SYS_sendto, SYS_recvfrom], rule: Rule::If(&[Check::Null(4)], Refusal::Trap) };
+
+/// Signals; Landlock keeps them inside from 6.12 on.
+const SIGNALS: Group = Group { calls: &[SYS_kill, SYS_tgkill, SYS_tkill], rule: Rule::Allow };
+
+/// The helper process; Landlock lets nothing else be executed.
+const HELPER: Group = Group { calls: &[SYS_execve, SYS_wait4, SYS_waitid], rule: Rule::Allow };
+
+/// The same by their older calls.
+#[cfg(target_arch = "x86_64")]
+const HELPER_X86: Group = Group { calls: &[SYS_fork, SYS_vfork], rule: Rule::Allow };
+
+/// The helper's own wall, which stands inside this one.
+const NEXT_WALL: Group = Group {
+    calls: &[SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self],
+    rule: Rule::Allow,
+};
+
+/// The same: a filter, and no listener for it.
+const NEXT_FILTER: Group = Group {
+    calls: &[SYS_seccomp],
+    rule: Rule::If(
+        &[Check::OneOf(0, &[libc::SECCOMP_SET_MODE_FILTER]), Check::OneOf(1, &[0])],
+        Refusal::Error(libc::EINVAL),
+    ),
+};
+
+/// Questions about this process and machine.
+const IDENTITY: Group = Group {
+    calls: &[
+        SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+        SYS_getresuid, SYS_getresgid, SYS_getgroups, SYS_getpgid, SYS_getsid, SYS_getrusage,
+        SYS_sysinfo, SYS_uname,
+    ],
+    rule: Rule::Allow,
+};
+
+/// Sockets of every family.
+const NETWORK: Group = Group {
+    calls: &[
+        SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendmsg,
+        SYS_sendmmsg, SYS_recvmsg, SYS_recvmmsg,
+    ],
+    rule: TRAP,
+};
+
+/// Other processes: their memory, descriptors and signals.
+const OTHER_PROCESSES: Group = Group {
+    calls: &[
+        SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_process_madvise,
+        SYS_process_mrelease, SYS_kcmp, SYS_pidfd_open, SYS_pidfd_getfd, SYS_pidfd_send_signal,
+        SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_migrate_pages, SYS_move_pages,
+    ],
+    rule: TRAP,
+};
+
+/// Namespaces, mounts and roots.
+const NAMESPACES: Group = Group {
+    calls: &[
+        SYS_unshare, SYS_setns, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_move_mount,
+        SYS_open_tree, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr,
+    ],
+    rule: TRAP,
+};
+
+/// Large and privileged parts of the kernel, where its own errors are found.
+const KERNEL: Group = Group {
+    calls: &[
+        SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter,
+        SYS_io_uring_register, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_memfd_secret,
+        SYS_execveat, SYS_personality, SYS_init_module, SYS_finit_module, SYS_delete_module,
+        SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_acct, SYS_quotactl, SYS_syslog,
+        SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex, SYS_sethostname,
+        SYS_setdomainname, SYS_vhangup, SYS_fanotify_init, SYS_fanotify_mark,
+    ],
+    rule: TRAP,
+};
+
+/// The same; ports and segments of the processor.
+#[cfg(target_arch = "x86_64")]
+const KERNEL_X86: Group =
+    Group { calls: &[SYS_kexec_file_load, SYS_iopl, SYS_ioperm, SYS_modify_ldt], rule: TRAP };
+
+/// Becoming another user.
+const USERS: Group = Group {
+    calls: &[
+        SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid,
+        SYS_setfsuid, SYS_setfsgid, SYS_setgroups, SYS_capset,
+    ],
+    rule: TRAP,
+};
+
+/// Files by handles that no directory leads to.
+const HANDLES: Group = Group { calls: &[SYS_open_by_handle_at, SYS_name_to_handle_at], rule: TRAP };

@@ -1,0 +1,79 @@
+//! What the process has when it starts: descriptors that somebody left open,
+//! and threads.
+
+use std::ffi::OsStr;
+use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+
+use nix::libc;
+
+/// The first descriptor behind standard input, output and error.
+const FIRST: u32 = 3;
+
+/// The directories that name a process's own descriptors.
+const DIRECTORIES: &[&[u8]] = &[b"/dev/fd/", b"/proc/self/fd/"];
+
+/// The descriptors that arguments name, as a shell's `<(…)` does.
+pub fn named_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<RawFd> {
+    arguments.into_iter().filter_map(|argument| named(argument.as_ref().as_bytes())).collect()
+}
+
+/// The name may be a part of an argument, as in `.read /dev/fd/63`.
+fn named(argument: &[u8]) -> Option<RawFd> {
+    let start = DIRECTORIES.iter().find_map(|directory| {
+        let at = argument.windows(directory.len()).position(|part| part == *directory)?;
+        Some(at + directory.len())
+    })?;
+    let digits = argument[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&argument[start..start + digits]).ok()?.parse().ok()
+}
+
+/// Close every inherited descriptor above standard error but those in `keep`.
+/// To be called first of all: what the process opens itself would go too.
+pub fn close_inherited(keep: &[RawFd]) {
+    let mut keep: Vec<u32> = keep.iter().filter_map(|fd| u32::try_from(*fd).ok()).collect();
+    keep.sort_unstable();
+    let mut first = FIRST;
+    for kept in keep.into_iter().filter(|kept| *kept >= FIRST) {
+        if kept > first {
+            close_range(first, kept - 1);
+        }
+        first = kept + 1;
+    }
+    close_range(first, u32::MAX);
+}
+
+/// A kernel before 5.9 has no such call; the descriptors stay open there.
+fn close_range(first: u32, last: u32) {
+    // SAFETY: no value of this program owns a descriptor yet: it calls this
+    // before it opens anything.
+    unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
+}
+
+/// Whether this process has one thread. True where the system does not say.
+pub fn is_single_thread() -> bool {
+    // Each thread is a directory there, and a directory counts those in it.
+    let tasks = rustix::fs::stat("/proc/self/task");
+    tasks.map_or(true, |tasks| tasks.st_nlink <= 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_found_in_arguments() {
+        let arguments =
+            ["my.db", "/dev/fd/63", ".read '/proc/self/fd/7'", "/dev/fd/x", "/dev/null"];
+        assert_eq!(named_by(arguments), [63, 7]);
+    }
+
+    #[test]
+    fn threads_are_counted() {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        let thread = std::thread::spawn(move || stopped.recv());
+        assert!(!is_single_thread());
+        drop(stop);
+        assert!(thread.join().unwrap().is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! System calls, by seccomp: what [`calls`](super::calls) does not list does not
+//! exist for this process.
+
+use std::io;
+
+use anyhow::{Result, anyhow};
+use seccompiler::{Error, apply_filter};
+
+use super::Layer;
+use super::calls::GROUPS;
+use super::filter;
+
+/// Bind this thread to the table of system calls.
+pub fn restrict() -> Result<Layer> {
+    match apply_filter(&filter::program(GROUPS)) {
+        Ok(()) => Ok(Layer::Up),
+        Err(Error::Seccomp(error)) if is_missing(&error) => Ok(Layer::Missing),
+        Err(error) => Err(anyhow!("failed to restrict system calls (seccomp): {error}")),
+    }
+}
+
+/// What a kernel without filters says.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(nix::libc::ENOSYS | nix::libc::EINVAL))
+}

@@ -1,0 +1,43 @@
+//! Files of the system that the runner's own libraries read while a component
+//! runs.
+
+use std::env;
+use std::path::Path;
+
+use super::loaded;
+use super::{Plan, Rights};
+
+/// Where the C library and `jiff` look for time zones.
+const ZONES: &str = "/usr/share/zoneinfo";
+/// The zone of this machine; mostly a link into [`ZONES`].
+const LOCAL_ZONE: &str = "/etc/localtime";
+
+/// What the loader of a dynamically linked program reads first.
+const LOADER_FILES: &[&str] = &["/etc/ld.so.cache", "/etc/ld.so.preload"];
+
+/// The time zone, by `$TZ` and `$TZDIR` too.
+pub fn time_zone(plan: &mut Plan) {
+    plan.path(ZONES, Rights::Read);
+    plan.path(LOCAL_ZONE, Rights::Read);
+    let zone = env::var("TZ").unwrap_or_default();
+    let zone = Path::new(zone.trim_start_matches(':'));
+    if zone.is_absolute() {
+        plan.path(zone, Rights::Read);
+    }
+    if let Some(zones) = env::var_os("TZDIR") {
+        plan.path(zones, Rights::Read);
+    }
+}
+
+/// This program, and what the kernel and the loader need to start it again.
+pub fn helper(plan: &mut Plan) {
+    plan.path("/proc/self/exe", Rights::Execute);
+    let Some(loader) = loaded::interpreter() else { return };
+    plan.path(loader, Rights::Execute);
+    for library in loaded::libraries() {
+        plan.path(library, Rights::Read);
+    }
+    for file in LOADER_FILES {
+        plan.path(file, Rights::Read);
+    }
+}

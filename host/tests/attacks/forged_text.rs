@@ -46,25 +46,17 @@ fn refused_paths_are_escaped() {
     }
 }
 
-/// The shell's own messages are SQLite's; the runner's begin with its name.
+/// The shell's own messages are SQLite's; those of loading are the runner's.
 #[test]
 fn paths_that_sql_names_forge_no_line_of_the_runner() {
     let folder = Folder::fresh("sql");
     let sql = format!(
-        "ATTACH '/nowhere/a' || char(10) || '{FORGED}' AS a;
-         SELECT writefile('/nowhere/b' || char(13, 27) || '[2K{FORGED}', 'x');
-         SELECT load_extension('./c' || char(10) || '{FORGED}');
+        "SELECT load_extension('./c' || char(10) || '{FORGED}');
          SELECT load_extension('/nowhere/d' || char(10) || '{FORGED}');
+         SELECT load_extension('./f' || char(13, 27) || '[2K{FORGED}');
          SELECT load_extension('e' || char(27) || '[2J');\n"
     );
-    let run = script(&folder.path(), &[], &[], &sql);
-    let own = run.err().lines().filter(|line| line.starts_with(FORGED)).count();
-    assert_eq!(own, 0, "a forged line\n{run}");
-    let runner = |line: &&str| line.starts_with("sqlite-wasm-run:");
-    let err = run.err();
-    let lines = err.lines().filter(runner);
-    let clean = lines.clone().all(|line| !line.contains(char::is_control));
-    assert!(clean, "control characters\n{run}");
+    said_safely(script(&folder.path(), &[], &[], &sql));
 }
 
 #[test]
@@ -100,6 +92,7 @@ fn names_on_the_command_line_are_escaped() {
 #[test]
 fn names_of_files_are_escaped() {
     for name in names() {
+        let name = name.replace('/', "_");
         let folder = Folder::fresh("files");
         let put = |ending: &str, content: &[u8]| {
             let path = folder.path().join(format!("{name}{ending}"));
@@ -159,9 +152,8 @@ fn the_prompt_for_a_grant_is_not_forged() {
     fs::copy(guest("asking"), folder.path().join(format!("{forged}.wasm"))).expect("ours");
     let mut terminal = asked(&folder.path(), forged);
     let question = terminal.shows("[y/N] ");
-    let shown = question.lines().last().unwrap_or_default();
-    assert!(shown.contains(r"\r\u{1b}[2K"), "the name is not escaped: {question:?}");
-    assert!(!shown.contains("let the extension `uuid`"), "the quotation is left: {question:?}");
+    assert!(question.contains(r"\r\u{1b}[2K"), "the name is not escaped: {question:?}");
+    assert!(!question.contains("let the extension `uuid`"), "the quotation is left: {question:?}");
     terminal.enters("n");
     terminal.shows("sqlite> ");
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use wasm_encoder::{BlockType, HeapType, Instruction};
 
-use crate::generated::Program;
 use crate::support::attacker::{self, Used, measured};
+use crate::support::generated::Program;
 use crate::support::{End, Folder};
 
 /// The limit that each attack has.
@@ -131,7 +131,8 @@ fn bomb(functions: u32) -> Vec<u8> {
     }
     for depth in 0..DEPTH {
         body.push(Instruction::LocalGet(0));
-        body.push(Instruction::BrTable((0..40).map(|at| at % DEPTH).collect(), depth));
+        let open = DEPTH - depth;
+        body.push(Instruction::BrTable((0..40).map(|at| at % open).collect(), 0));
         body.push(Instruction::End);
     }
     Program { ballast: (functions, body), ..Program::new(vec![]) }.encode()

@@ -12,7 +12,6 @@ mod support;
 mod cache_poisoning;
 mod double_reads;
 mod forged_text;
-mod generated;
 mod history;
 mod implicit_grants;
 mod inspecting;

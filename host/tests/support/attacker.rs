@@ -233,7 +233,7 @@ pub fn while_changing<T>(mut change: impl FnMut() + Send, meanwhile: impl FnOnce
 pub struct Used {
     /// What came of it.
     pub run: Outcome,
-    /// Most memory that it, or a process that it waited for, had at once.
+    /// Most memory that it had, with that of its children.
     pub peak_bytes: u64,
     /// Processor time, with that of the processes that it waited for.
     pub processor: Duration,
@@ -256,7 +256,7 @@ pub fn measured(folder: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
     };
     let shared = |file: &File| file.try_clone().expect("a file can be shared");
     command.stdin(file("measured.in", input)).stdout(shared(&out)).stderr(shared(&err));
-    let (end, usage) = waited(&super::spawn(&mut command));
+    let (end, peak_bytes, usage) = waited(&super::spawn(&mut command));
     let time = |time: libc::timeval| {
         Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
     };
@@ -268,7 +268,7 @@ pub fn measured(folder: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
             stdout: read(out),
             stderr: read(err),
         },
-        peak_bytes: (usage.ru_maxrss as u64) << 10,
+        peak_bytes,
         processor: time(usage.ru_utime) + time(usage.ru_stime),
     }
 }
@@ -276,12 +276,15 @@ pub fn measured(folder: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
 /// Most bytes of output that are looked at.
 const MAX_KEPT_BYTES: u64 = 8 << 20;
 
-/// Waits for a child, and kills it when it takes too long.
-fn waited(child: &Child) -> (End, libc::rusage) {
+/// Waits for a child, and kills it when it takes too long; its peak memory
+/// together with that of its children. (What `wait4` has as the peak counts this
+/// process as well, which the child was forked from.)
+fn waited(child: &Child) -> (End, u64, libc::rusage) {
     let process = i32::try_from(child.id()).expect("process numbers are small");
     let deadline = Instant::now() + super::TIME_LIMIT;
-    let mut killed = false;
+    let (mut killed, mut peak_bytes) = (false, 0);
     loop {
+        peak_bytes = peak_bytes.max(tree_peak_bytes(child.id()));
         let mut status = 0;
         // SAFETY: a rusage of zeros is one.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -291,7 +294,7 @@ fn waited(child: &Child) -> (End, libc::rusage) {
         assert!(result >= 0, "our own child can be waited for");
         if result == process {
             let end = End::from(ExitStatus::from_raw(status));
-            return (if killed { End::TimedOut } else { end }, usage);
+            return (if killed { End::TimedOut } else { end }, peak_bytes, usage);
         }
         if Instant::now() > deadline && !killed {
             super::session::signal(child, libc::SIGKILL);
@@ -299,6 +302,23 @@ fn waited(child: &Child) -> (End, libc::rusage) {
         }
         thread::sleep(super::POLL_INTERVAL);
     }
+}
+
+/// The peaks of a process and its children, as far as they still run: each is
+/// asked for again and again.
+fn tree_peak_bytes(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.and_then(|text| text.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let children: u64 = tasks
+        .filter_map(|task| fs::read_to_string(task.path().join("children")).ok())
+        .flat_map(|text| {
+            text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()
+        })
+        .map(tree_peak_bytes)
+        .sum();
+    (peak.unwrap_or(0) << 10) + children
 }
 
 /// Fails unless no control character but the line's end is in a text, and no

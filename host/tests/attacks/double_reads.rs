@@ -12,7 +12,7 @@ use crate::support::place::Place;
 const OFFSET: u64 = 32 << 10;
 
 /// Calls in all; 22 of 3,000,000 once revealed a file outside.
-const ROUNDS: u32 = 2_000_000;
+const ROUNDS: u32 = 1_000_000;
 
 /// Runs the race with two paths that differ in one byte, so that each is whole at
 /// any time.
@@ -47,7 +47,10 @@ fn race(place: &Place, paths: [&[u8]; 2], rounds: u32) -> String {
 #[test]
 fn a_path_that_changes_reveals_no_file_outside() {
     let place = Place::fresh("race");
+    fs::write(place.path("secret"), "x").expect("the folder is ours");
     for (inside, outside) in [
+        // A name directly in the granted folder takes the shortest way.
+        ("inside/..-secret", "inside/../secret"),
         ("inside/.x/outside/secret.sql", "inside/../outside/secret.sql"),
         ("inside/not/secret.sql", "inside-not/secret.sql"),
     ] {

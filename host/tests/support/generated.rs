@@ -49,6 +49,7 @@ impl Program {
         let mut types = TypeSection::new();
         types.ty().function([], [ValType::I32]);
         types.ty().function([], []);
+        types.ty().function([ValType::I32; WIDTH], [ValType::I32; WIDTH]);
         let (mut functions, mut code) = (FunctionSection::new(), CodeSection::new());
         let mut add = |ty, body: &[Instruction<'static>]| {
             let mut function = Function::new([(1, ValType::I32)]);
@@ -95,6 +96,25 @@ impl Program {
         module.section(&code);
         module.finish()
     }
+}
+
+/// Parameters of each block of a bomb: the most that WebAssembly allows.
+const WIDTH: usize = 1000;
+
+/// A program of about so many bytes that costs a compiler much: one function of
+/// many blocks, each of which may be left with a thousand values.
+pub fn bomb(bytes: usize) -> Vec<u8> {
+    /// As they are encoded: seven bytes.
+    const ROUND: [Instruction<'static>; 4] = [
+        Instruction::Block(BlockType::FunctionType(2)),
+        Instruction::LocalGet(0),
+        Instruction::BrIf(0),
+        Instruction::End,
+    ];
+    let mut body = vec![Instruction::I32Const(0); WIDTH];
+    (0..bytes / 7).for_each(|_| body.extend(ROUND));
+    body.extend(vec![Instruction::Drop; WIDTH]);
+    Program { ballast: (1, body), ..Program::new(vec![]) }.encode()
 }
 
 /// Instructions of a loop without an end.

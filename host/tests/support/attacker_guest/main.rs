@@ -52,7 +52,7 @@ fn perform(action: &str, parts: &[&str]) {
         "load" => report(action, load(first)),
         "history" => history(parts),
         "remember-many" => remember_many(number(first), number(parts[1]) as usize),
-        "refuse-many" => refuse_many(first, number(parts[1])),
+        "refuse-many" => refuse_many(number(first)),
         "race" => race(parts),
         "call" => call(parts),
         _ => println!("{action}: not understood"),
@@ -175,9 +175,12 @@ fn remember_many(count: u32, bytes: usize) {
     println!("remember-many: done");
 }
 
-fn refuse_many(prefix: &str, count: u32) {
+/// Folders that are there, each by a way of its own.
+fn refuse_many(count: u32) {
+    const BITS: u32 = 20;
     for index in 0..count {
-        let path = format!("{prefix}{index}/{}", "x".repeat(200));
+        let way = |bit: u32| if index >> bit & 1 == 1 { "/usr/.." } else { "/etc/.." };
+        let path: String = (0..BITS).map(way).chain(["/etc/hidden"]).collect();
         let _ = (open(&path, 0), granted(&path));
     }
     println!("refuse-many: done");

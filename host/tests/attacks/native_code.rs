@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::support::artifact::Artifact;
-use crate::support::attacker::{self, SEAL_BYTES, attack};
+use crate::support::attacker::{self, attack};
 use crate::support::composed::shipped;
 use crate::support::{self, Folder};
 use crate::{payload_did_not_run, script};
@@ -150,22 +150,18 @@ fn absolute_directories_are_searched() {
 #[test]
 fn a_program_sealed_without_the_key_is_refused() {
     let (payload, good) = (program(), attacker::precompiled(attacker::portable().as_ref()));
-    let (code, seal) = payload.split_at(payload.len() - SEAL_BYTES);
-    let good_seal = &good[good.len() - SEAL_BYTES..];
-    let hash = SEAL_BYTES - blake3::OUT_LEN;
-    let keyed =
-        |key: [u8; 32]| [code, &seal[..hash], blake3::keyed_hash(&key, code).as_bytes()].concat();
+    let ((code, seal), (good_code, good_seal)) = (attacker::parts(payload), attacker::parts(&good));
     let files = [
         payload.to_vec(),
         code.to_vec(),
         [code, good_seal].concat(),
-        [&good[..good.len() - SEAL_BYTES], &good_seal[..hash], blake3::hash(&good).as_bytes()]
-            .concat(),
-        keyed([0; 32]),
-        keyed([0xff; 32]),
-        keyed(*blake3::hash(b"").as_bytes()),
+        [good_code, seal].concat(),
+        attacker::signed_with(payload, &[0; 32]),
+        attacker::signed_with(payload, &[0xff; 32]),
+        attacker::signed_with(payload, blake3::hash(b"").as_bytes()),
         [payload, good_seal].concat(),
-        [payload, &good].concat(),
+        [&good, seal].concat(),
+        [&good, payload].concat(),
     ];
     for (number, file) in files.into_iter().enumerate() {
         let artifact = Artifact::new("planted.cwasm", &file);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::attacker::{self, SEAL_BYTES};
+use crate::support::attacker;
 use crate::support::composed::shipped;
 use crate::support::{self, Folder, Input, Outcome};
 use crate::{at_line_starts, payload_did_not_run};
@@ -140,7 +140,7 @@ fn databases_beside_the_program_are_written() {
 fn a_shell_that_was_replaced_is_not_run() {
     let installed = Installed::fresh();
     let payload = fs::read(installed.path("payload")).expect("it is ours");
-    for planted in [&payload[..], &payload[..payload.len() - SEAL_BYTES]] {
+    for planted in [&payload[..], attacker::parts(&payload).0] {
         fs::write(installed.path("cli.cwasm"), planted).expect("the folder is ours");
         let run = payload_did_not_run(installed.run(&[":memory:", "SELECT 6 * 7"], ""));
         run.exits_with(0).prints("42\n");

@@ -6,7 +6,7 @@ use std::fs;
 use arbtest::arbtest;
 use wasm_encoder::Instruction;
 
-use crate::support::attacker::{self, SEAL_BYTES};
+use crate::support::attacker;
 use crate::support::generated::Program;
 use crate::support::{self, End, Folder};
 use crate::{damage, ended};
@@ -21,9 +21,8 @@ fn a_damaged_artifact_is_never_run() {
     };
     let good = make("good.wasm", vec![]);
     let other = make("other.wasm", vec![Instruction::Nop, Instruction::Unreachable]);
-    let crossed = |code: &[u8], seal: &[u8]| {
-        [&code[..code.len() - SEAL_BYTES], &seal[seal.len() - SEAL_BYTES..]].concat()
-    };
+    let crossed =
+        |code: &[u8], seal: &[u8]| [attacker::parts(code).0, attacker::parts(seal).1].concat();
     let run = |bytes: &[u8]| {
         fs::write(folder.path().join("x.cwasm"), bytes).expect("the folder is ours");
         support::ours(&folder.path(), &["x.cwasm"])
@@ -31,6 +30,7 @@ fn a_damaged_artifact_is_never_run() {
     run(&good).exits_with(0);
     arbtest(|random| {
         let damaged = match random.int_in_range(0..=9)? {
+            3 => attacker::signed_with(&good, &random.arbitrary()?),
             0 => crossed(&good, &other),
             1 => crossed(&other, &good),
             2 => attacker::resealed(&good, |code| code[code.len() / 2] ^= 1),

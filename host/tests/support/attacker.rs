@@ -23,8 +23,11 @@ use super::{End, Folder, Input, Outcome};
 /// The exit code of [`native_payload`]: machine code that the attacker chose ran.
 pub const PAYLOAD_RAN: i32 = 77;
 
-/// Bytes behind the code of a `.cwasm`.
-pub const SEAL_BYTES: usize = 48;
+/// What a seal begins with, in any version.
+const SEAL_MAGIC: &[u8] = b"sqwasm0";
+
+/// Most bytes of a seal.
+const MAX_SEAL_BYTES: usize = 256;
 
 /// Bytes of a composed file behind its list: the list's length, and a magic number.
 const LIST_TAIL_BYTES: usize = 12;
@@ -126,14 +129,41 @@ pub fn native_payload(component: &Path) -> Vec<u8> {
     resealed(&precompiled(component), overwrite_code)
 }
 
-/// The file with other code, and a seal that an attacker can make.
+/// The code of a sealed file, and its seal.
+pub fn parts(sealed: &[u8]) -> (&[u8], &[u8]) {
+    let start = sealed.len() - MAX_SEAL_BYTES;
+    let mut windows = sealed[start..].windows(SEAL_MAGIC.len());
+    let magic = windows.rposition(|window| window == SEAL_MAGIC);
+    sealed.split_at(start + magic.expect("it has a seal"))
+}
+
+/// The file with other code, and a seal that an attacker can make: all but what
+/// the key signs.
 pub fn resealed(sealed: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
-    let mut whole = sealed.to_vec();
-    let (code, seal) = whole.split_at_mut(sealed.len() - SEAL_BYTES);
-    change(code);
-    let hash = seal.len() - blake3::OUT_LEN;
-    seal[hash..].copy_from_slice(blake3::hash(code).as_bytes());
-    whole
+    let (code, seal) = parts(sealed);
+    let (mut code, mut seal) = (code.to_vec(), seal.to_vec());
+    change(&mut code);
+    let place = code_hash(&seal);
+    seal[place..place + blake3::OUT_LEN].copy_from_slice(blake3::hash(&code).as_bytes());
+    [code, seal].concat()
+}
+
+/// The same file, signed with another key.
+pub fn signed_with(sealed: &[u8], key: &[u8; 32]) -> Vec<u8> {
+    let (code, seal) = parts(sealed);
+    let (signed, signature) = seal.split_at(seal.len() - blake3::OUT_LEN);
+    // Without a signature of its own the code's hash is all that there is.
+    let message = if code_hash(seal) == signed.len() { code } else { signed };
+    let other = blake3::keyed_hash(key, message);
+    assert_ne!(other.as_bytes(), signature);
+    [code, signed, other.as_bytes()].concat()
+}
+
+/// Where the hash of the code is in a seal.
+fn code_hash(seal: &[u8]) -> usize {
+    // Magic number, length, two hashes of the `.wasm`; the first version had none.
+    const OFFSET: usize = 8 + 8 + 32 + 32;
+    if seal.len() > OFFSET { OFFSET } else { 16 }
 }
 
 /// Instructions that end the process, and one that does nothing.

@@ -9,6 +9,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+// Apart, so that other tests need not link what encodes components.
+#[allow(dead_code)]
+#[path = "../support/generated.rs"]
+mod generated;
+
 mod cache_poisoning;
 mod double_reads;
 mod forged_text;

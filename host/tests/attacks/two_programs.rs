@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
-use crate::support::generated::with_custom_section;
 use crate::support::{self, End, Folder, Outcome};
 
 /// All that reads a composed file.

@@ -13,7 +13,6 @@
 pub mod artifact;
 pub mod attacker;
 pub mod composed;
-pub mod generated;
 pub mod guest;
 pub mod hostile;
 pub mod hot_journal;

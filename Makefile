@@ -13,7 +13,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -25,6 +25,10 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	@# Apart, since together their features would have wasmtime compiled again.
 	cargo test --release -p sqlite-wasm-run
 	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
+
+fuzz: build guests ## random input for longer; FUZZ_MS=60000 for each test
+	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) cargo test --release -p sqlite-wasm-run --no-fail-fast \
+		--test fuzz --test fuzz_extensions --test distorted
 
 build: compile $(PRECOMPILED) $(PORTABLE) ## the runner, its CLI and the extensions, in target/release
 

@@ -4,12 +4,14 @@
 //! Each submodule is one more way to run a program: [`session`] talks to one
 //! that lives on, [`terminal`] to one that sees a terminal, [`other_user`] lets
 //! one run without root's rights, [`hostile`] builds one that tries to escape
-//! from the folders of [`place`], [`strace`] sees a program's system calls.
+//! from the folders of [`place`], [`attacker`] one that uses all of the runner's interfaces,
+//! [`strace`] sees a program's system calls.
 
 // Each test file is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
 pub mod artifact;
+pub mod attacker;
 pub mod bomb;
 pub mod composed;
 pub mod flooding;

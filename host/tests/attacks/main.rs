@@ -1,0 +1,57 @@
+//! Attacks on the sandbox: each gets nothing, and the same action works where it
+//! is granted.
+//!
+//! A module for each class of attack that once got through. What the attacker
+//! has is in `support/attacker.rs`: a hostile component, native code with a seal
+//! made without the key, composed files with any list, processes that change
+//! files meanwhile.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+// Apart, so that other tests need not link what encodes components.
+#[allow(dead_code)]
+#[path = "../support/generated.rs"]
+mod generated;
+
+mod cache_poisoning;
+mod double_reads;
+mod forged_text;
+mod history;
+mod implicit_grants;
+mod inspecting;
+mod limits;
+mod links;
+mod loading_by_path;
+mod native_code;
+mod program_files;
+mod sql_read_only;
+mod stolen_grants;
+mod swapped_files;
+mod two_programs;
+
+use std::path::Path;
+
+use support::attacker::PAYLOAD_RAN;
+use support::{End, Input, Outcome};
+
+/// Runs a script in `folder` with options and environment variables.
+fn script(folder: &Path, options: &[&str], variables: &[(&str, &str)], script: &str) -> Outcome {
+    let args = [options, &[":memory:"]].concat();
+    let mut command = support::command(&support::our_binary(), &args, folder);
+    command.envs(variables.iter().copied());
+    support::finish(command, &Input::Bytes(at_line_starts(script).as_bytes()))
+}
+
+/// The script with its lines not indented: commands of the shell begin a line.
+fn at_line_starts(script: &str) -> String {
+    script.lines().flat_map(|line| [line.trim_start(), "\n"]).collect()
+}
+
+/// Fails if native code of the attacker ran, or the program crashed or hung.
+#[track_caller]
+fn payload_did_not_run(run: Outcome) -> Outcome {
+    assert_ne!(run.end, End::Exited(PAYLOAD_RAN), "native code of the attacker ran\n{run}");
+    assert!(matches!(run.end, End::Exited(_)), "it crashed or hung\n{run}");
+    run
+}

@@ -1,0 +1,116 @@
+//! Grants that were given to one extension, taken by another of the same name.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::script;
+use crate::support::composed::Composed;
+use crate::support::guest::guest;
+use crate::support::{Folder, Outcome};
+
+const SECRET: &str = "known-to-nobody";
+
+/// A folder with an extension under the name of another one, which is granted
+/// the folder `outside` and a variable.
+struct Thief {
+    folder: Folder,
+}
+
+impl Thief {
+    fn fresh() -> Self {
+        let thief = Self { folder: Folder::fresh("thief") };
+        for folder in ["inside", "outside"] {
+            fs::create_dir(thief.path(folder)).expect("the folder is ours");
+        }
+        fs::write(thief.path("outside/secret"), SECRET).expect("the folder is ours");
+        fs::copy(guest("evil"), thief.path("inside/csv.wasm")).expect("the folder is ours");
+        fs::copy(guest("asking"), thief.path("inside/define.wasm")).expect("the folder is ours");
+        thief
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs a script in `inside`, where `csv` is granted what is outside.
+    fn run(&self, options: &[&str], sql: &str) -> Outcome {
+        let grant = format!("csv=dir:{}:ro,env:TOKEN", self.path("outside").display());
+        let options = [options, &["--grant", &grant, "--grant", "define=sql"]].concat();
+        script(&self.path("inside"), &options, &[("TOKEN", SECRET)], sql)
+    }
+
+    /// A use of both grants.
+    fn uses(&self) -> String {
+        let secret = self.path("outside/secret");
+        format!("SELECT evil('read {}');\nSELECT evil('environment');\n", secret.display())
+    }
+}
+
+/// By a path that SQL chose, however it is written.
+#[test]
+fn a_path_that_sql_chose_gets_no_grant_by_its_name() {
+    let thief = Thief::fresh();
+    let here = thief.path("inside").display().to_string();
+    let loads = [
+        ".load ./csv".to_owned(),
+        ".load ./csv.wasm".into(),
+        format!(".load {here}/csv"),
+        "SELECT load_extension('./csv');".into(),
+        "SELECT load_extension('../inside/csv.wasm');".into(),
+    ];
+    for load in loads {
+        let run = thief.run(&[], &format!("{load}\n{}", thief.uses()));
+        assert!(!run.out().contains("1 bytes"), "the granted folder was read\n{run}");
+        assert!(!run.out().contains("1 variables"), "the granted variable was seen\n{run}");
+        let needs_sql = load.replace("csv", "define");
+        let run = thief.run(&[], &format!("{needs_sql}\nSELECT ask00_run('SELECT 7') || '!';\n"));
+        assert!(!run.out().contains("7!"), "the granted SQL was run\n{run}");
+    }
+}
+
+/// A second load, by the path of what was loaded by its name, is the same
+/// extension; another file of that name is not.
+#[test]
+fn a_loaded_extension_lends_its_grants_to_no_other() {
+    let thief = Thief::fresh();
+    let sql = format!(".load csv\n.load ./csv\n{}", thief.uses());
+    let run = thief.run(&[], &sql);
+    assert!(!run.out().contains("1 bytes"), "the granted folder was read\n{run}");
+}
+
+#[test]
+fn a_path_on_the_command_line_gets_the_grants_of_its_name() {
+    let thief = Thief::fresh();
+    let run = thief.run(&["--load", "./csv.wasm"], &thief.uses());
+    run.keeps_quiet().prints("1 bytes\n1 variables, 0 arguments, in `/`\n");
+    let run = thief.run(&["--load", "./define.wasm"], "SELECT ask00_run('SELECT 7');\n");
+    run.keeps_quiet().prints("7\n");
+}
+
+#[test]
+fn a_name_in_an_extension_directory_gets_its_grants() {
+    let thief = Thief::fresh();
+    let here = thief.path("inside").display().to_string();
+    let sql = format!(".load csv\n{}", thief.uses());
+    let run = thief.run(&["--extension-dir", &here], &sql);
+    run.keeps_quiet().prints("1 bytes\n1 variables, 0 arguments, in `/`\n");
+}
+
+/// A composed file comes from anywhere: the name of a file that it records is
+/// a claim.
+#[test]
+fn a_composed_file_gets_no_grant_by_a_recorded_file_name() {
+    let thief = Thief::fresh();
+    let define = thief.path("inside/define.wasm").display().to_string();
+    let composed = Composed::with("recorded", &[&define]);
+    let uses = [":memory:", "SELECT ask00_run('SELECT 7') || '!'"];
+    for file in ["composed.cwasm", "composed.wasm"] {
+        let run = |grant: &str| {
+            let args = ["--grant", grant, file, uses[0], uses[1]];
+            crate::support::ours(&composed.folder(), &args)
+        };
+        let stolen = run("define=sql");
+        assert!(!stolen.out().contains("7!"), "the granted SQL was run\n{stolen}");
+        run("ask00=sql").keeps_quiet().prints("7!\n");
+    }
+}

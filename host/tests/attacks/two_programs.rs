@@ -1,0 +1,125 @@
+//! A composed file is one program, by whatever way it is read.
+
+use std::fs;
+use std::path::Path;
+
+use crate::generated::with_custom_section;
+use crate::support::attacker;
+use crate::support::composed::{Composed, shipped};
+use crate::support::{self, End, Folder, Outcome};
+
+/// All that reads a composed file.
+fn uses(folder: &Path, name: &str) -> [Outcome; 4] {
+    let _ = fs::remove_file(folder.join("out.cwasm"));
+    let _ = fs::remove_file(folder.join("out.wasm"));
+    [
+        &[name, ":memory:", "SELECT 6 * 7"][..],
+        &["precompile", name, "-o", "out.cwasm"],
+        &["extension", "inspect", &format!("./{name}")],
+        &["compose", "--cli", name, "--embed", "stats", "-o", "out.wasm"],
+    ]
+    .map(|args| support::ours(folder, args))
+}
+
+#[track_caller]
+fn is_refused(what: &str, file: &[u8]) {
+    let folder = Folder::fresh("two");
+    fs::write(folder.path().join("two.wasm"), file).expect("the folder is ours");
+    for run in uses(&folder.path(), "two.wasm") {
+        assert_ne!(run.end, End::Exited(0), "{what} was taken\n{run}");
+        assert_ne!(run.end, End::Exited(101), "{what}: it panicked\n{run}");
+        assert!(matches!(run.end, End::Exited(_)), "{what}: it crashed or hung\n{run}");
+    }
+}
+
+/// A composed `.wasm`, its list, and where the list's section begins.
+fn composed() -> (Vec<u8>, serde_json::Value, usize) {
+    let composed = Composed::with("one", &["uuid", "sha3"]);
+    let whole = fs::read(composed.portable()).expect("it was just made");
+    let (json, end) = attacker::list_of(&whole);
+    (whole, serde_json::from_str(&json).expect("the list is JSON"), end)
+}
+
+#[test]
+fn a_recorded_length_that_is_not_the_components_is_refused() {
+    let (whole, list, end) = composed();
+    let length = list["component_bytes"].as_u64().expect("it is a number") as usize;
+    for other in [0, 8, length / 2, length - 1, length + 1, end, whole.len(), usize::MAX >> 1] {
+        let mut list = list.clone();
+        list["component_bytes"] = other.into();
+        let file = attacker::with_list(&whole[..end], &list.to_string(), &whole);
+        is_refused(&format!("a component of {other} bytes instead of {length}"), &file);
+    }
+}
+
+/// Behind the component stand custom sections alone: anything else would be
+/// there for those who compile the whole file, and not for the others.
+#[test]
+fn more_behind_the_component_is_refused() {
+    let (whole, list, _) = composed();
+    let length = list["component_bytes"].as_u64().expect("it is a number") as usize;
+    let uuid = fs::read(shipped("uuid")).expect("it is there");
+    let nested = [&[4], attacker::leb128(uuid.len()).as_slice(), &uuid].concat();
+    // Empty sections of types, of imports, and of exports; a nested component.
+    for more in [&[7, 1, 0][..], &[10, 1, 0], &[11, 1, 0], &nested] {
+        let file = [&whole[..length], more].concat();
+        let mut list = list.clone();
+        list["extensions"] = serde_json::json!([]);
+        let file = attacker::with_list(&file, &list.to_string(), &whole);
+        is_refused("a section behind the component", &file);
+    }
+}
+
+/// Parts that lie in each other, or in the component.
+#[test]
+fn parts_that_overlap_are_refused() {
+    let (whole, list, end) = composed();
+    let length = list["component_bytes"].as_u64().expect("it is a number");
+    let part = |start: u64, end: u64| serde_json::json!({ "start": start, "end": end });
+    let bundled = list["extensions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .position(|one| one["beside"].is_object());
+    let bundled = bundled.expect("sha3 needs SQL");
+    for range in
+        [part(0, length), part(8, 4), part(length, u64::MAX), part(end as u64, whole.len() as u64)]
+    {
+        let mut list = list.clone();
+        list["extensions"][bundled]["beside"] = range;
+        let file = attacker::with_list(&whole[..end], &list.to_string(), &whole);
+        is_refused("a part that is elsewhere", &file);
+    }
+    let mut twice = list.clone();
+    let copy = twice["extensions"][bundled].clone();
+    twice["extensions"].as_array_mut().expect("a list").push(copy);
+    let file = attacker::with_list(&whole[..end], &twice.to_string(), &whole);
+    is_refused("a part of two extensions", &file);
+}
+
+#[test]
+fn a_second_list_is_refused_or_not_seen() {
+    let (whole, _, _) = composed();
+    let file = with_custom_section(&whole, "sqlite-wasm:composition", b"{}");
+    let folder = Folder::fresh("second");
+    fs::write(folder.path().join("two.wasm"), file).expect("the folder is ours");
+    // By none of the ways has it other extensions than by the others.
+    let runs = uses(&folder.path(), "two.wasm");
+    let taken: Vec<bool> = runs.iter().map(|run| run.end == End::Exited(0)).collect();
+    let sees = runs[2].out().contains("uuid");
+    let args = ["two.wasm", ":memory:", "SELECT length(uuid4())"];
+    let has = support::ours(&folder.path(), &args).out().contains("36");
+    assert!(!taken[0] || has == sees, "it is two programs: {}\n{}", runs[0], runs[2]);
+}
+
+#[test]
+fn a_file_as_it_was_composed_is_taken() {
+    let (whole, list, end) = composed();
+    let same = attacker::with_list(&whole[..end], &list.to_string(), &whole);
+    assert_eq!(attacker::list_of(&same).1, end);
+    let folder = Folder::fresh("same");
+    fs::write(folder.path().join("one.wasm"), &same).expect("the folder is ours");
+    for run in uses(&folder.path(), "one.wasm") {
+        run.exits_with(0);
+    }
+}

@@ -12,14 +12,11 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use nix::libc;
 use nix::unistd::geteuid;
-use rustix::fs::MemfdFlags;
-use sqlite_wasm_run::wall::{self, Plan};
 use support::{Folder, Input, Outcome};
 
 /// What the payload tries, at least.
@@ -264,57 +261,6 @@ fn what_is_granted_still_works() {
     // Outside, the first wall says no, and the second one is not even met.
     let refused = support::ours(&folder.path(), &[":memory:", "SELECT readfile('/etc/passwd')"]);
     assert!(!refused.out().contains("root"), "{refused}");
-}
-
-/// Set in a copy of this test that puts up walls in its own process.
-const STEP: &str = "SECOND_WALL_STEP";
-
-/// What a copy prints when all was as it should be.
-const DONE: &str = "as it should be";
-
-/// This program may start itself behind the wall, and nothing else; the copy
-/// may put up a narrower wall.
-#[test]
-fn a_helper_starts_behind_the_wall_and_has_its_own() {
-    let step = std::env::var(STEP).unwrap_or_default();
-    let mut plan = Plan::default();
-    match step.as_str() {
-        "" => return assert!(copy("outer").exits_with(0).out().contains(DONE)),
-        "outer" => plan.helper(),
-        _ => {}
-    }
-    let raised = wall::raise(&plan).unwrap();
-    assert_eq!(raised.warning(), None);
-    let refused = Command::new("/bin/true").status().unwrap_err();
-    assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
-    if step == "outer" {
-        assert!(copy("inner").exits_with(0).out().contains(DONE));
-    } else {
-        let refused = Command::new("/proc/self/exe").status().unwrap_err();
-        assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
-    }
-    assert!(memory_file(MemfdFlags::CLOEXEC).is_err());
-    memory_file(MemfdFlags::CLOEXEC | MemfdFlags::NOEXEC_SEAL).unwrap();
-    println!("{DONE}");
-}
-
-/// This test once more, in a process with one thread.
-fn copy(step: &str) -> Outcome {
-    let name = "a_helper_starts_behind_the_wall_and_has_its_own";
-    let mut command = Command::new("/proc/self/exe");
-    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(STEP, step);
-    let output = command.output().expect("this program starts");
-    Outcome {
-        command: format!("{command:?}"),
-        folder: ".".into(),
-        end: output.status.into(),
-        stdout: output.stdout,
-        stderr: output.stderr,
-    }
-}
-
-fn memory_file(flags: MemfdFlags) -> rustix::io::Result<OwnedFd> {
-    rustix::fs::memfd_create("code", flags)
 }
 
 #[test]

@@ -27,7 +27,6 @@ pub mod inspect;
 mod instance;
 mod permissions;
 mod permits;
-mod regular_files;
 mod sandbox;
 pub mod search;
 mod short;

@@ -10,7 +10,9 @@
 //! ```
 
 use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,6 +113,8 @@ pub struct ProcessCtx {
     deadline: Option<Instant>,
     late: Late,
     home: Option<PathBuf>,
+    arguments: Vec<OsString>,
+    directory: Option<PathBuf>,
     startup_files: Vec<PathBuf>,
     refusals: Refusals,
     exit_code: Option<u8>,
@@ -125,6 +129,8 @@ impl ProcessCtx {
             deadline: None,
             late: Late::default(),
             home: None,
+            arguments: Vec::new(),
+            directory: None,
             startup_files: Vec::new(),
             refusals: Refusals::default(),
             exit_code: None,
@@ -140,6 +146,14 @@ impl ProcessCtx {
     /// The person's home folder, which is told and not granted.
     pub fn home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
+        self
+    }
+
+    /// The arguments of its command line, its name first, and the directory that
+    /// relative paths begin in.
+    pub fn command_line(mut self, arguments: Vec<OsString>, directory: Option<PathBuf>) -> Self {
+        self.arguments = arguments;
+        self.directory = directory;
         self
     }
 
@@ -303,12 +317,20 @@ impl Host for ProcessView<'_> {
         Some((info.offset().seconds(), info.dst().is_dst()))
     }
 
-    fn home_folder(&mut self) -> Option<String> {
-        self.ctx.home.as_ref()?.to_str().map(Into::into)
+    fn home_folder(&mut self) -> Option<Vec<u8>> {
+        self.ctx.home.clone().map(|home| home.into_os_string().into_vec())
     }
 
-    fn startup_file(&mut self, path: String) -> Option<Vec<u8>> {
-        let path = Path::new(&path);
+    fn arguments(&mut self) -> Vec<Vec<u8>> {
+        self.ctx.arguments.iter().map(|argument| argument.as_bytes().to_vec()).collect()
+    }
+
+    fn working_directory(&mut self) -> Option<Vec<u8>> {
+        self.ctx.directory.clone().map(|directory| directory.into_os_string().into_vec())
+    }
+
+    fn startup_file(&mut self, path: Vec<u8>) -> Option<Vec<u8>> {
+        let path = Path::new(OsStr::from_bytes(&path));
         if !self.ctx.is_startup_file(path) {
             return None;
         }
@@ -319,9 +341,9 @@ impl Host for ProcessView<'_> {
         std::fs::read(path).ok()
     }
 
-    fn check_granted(&mut self, path: String) -> bool {
-        let path = Path::new(&path);
-        let is_granted = self.grants.place(path).is_some();
+    fn check_granted(&mut self, path: Vec<u8>) -> bool {
+        let is_granted = self.grants.is_granted(&path);
+        let path = Path::new(OsStr::from_bytes(&path));
         if !is_granted && !self.ctx.is_given_by_name(path) {
             self.ctx.refusals.tell(path);
         }

@@ -1,6 +1,8 @@
 //! Running a command-line component: one store, linked and limited.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
-use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::clock::{self, Waiting};
 use crate::component::Program;
@@ -17,10 +19,12 @@ use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::fused::{self, FusedCtx, FusedView};
-use crate::grants::{Access, Grants};
+use crate::grants::Grants;
 use crate::memory::MemoryLimit;
+use crate::own_files;
 use crate::process::{self, Interrupt, Late, ProcessCtx, ProcessView, Stop};
 use crate::stdio::Stdio;
+use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.
@@ -34,8 +38,9 @@ pub const MAX_MEMORY_BYTES: usize = 4 << 30;
 /// [`Options::new`] grants nothing but the streams: no files, no network, no
 /// environment.
 pub struct Options {
-    /// Command-line arguments, the program's name first.
-    pub arguments: Vec<String>,
+    /// Command-line arguments, the program's name first. WASI carries text only;
+    /// what is not is carried by `sqlite-wasm:host/process`.
+    pub arguments: Vec<OsString>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
     /// Folders, for the database and for other files alike.
@@ -117,6 +122,7 @@ pub enum Outcome {
 
 struct Host {
     wasi: WasiCtx,
+    wasi_files: WasiFiles,
     table: ResourceTable,
     files: FilesCtx,
     console: ConsoleCtx,
@@ -243,18 +249,22 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     }
 }
 
-fn host(options: Options) -> Result<Host> {
+fn host(mut options: Options) -> Result<Host> {
     let mut process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
+        .command_line(options.arguments.clone(), options.folder.clone())
         .startup_files(options.startup_files.clone())
         .report_refusals_on(options.stdio.error.clone());
     if let Some(timeout) = options.timeout {
         process = process.timeout(timeout);
     }
+    own_files::mask(&mut options.grants);
+    let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
-        wasi: wasi(&options, &process.late())?,
+        wasi: wasi(&options, &process.late()),
+        wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: ResourceTable::new(),
-        files: FilesCtx::new(options.grants).until(process.late()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.late()).mapping_files(),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.late()),
             options.stdio.error,
@@ -267,10 +277,10 @@ fn host(options: Options) -> Result<Host> {
     })
 }
 
-fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
+fn wasi(options: &Options, late: &Late) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
     builder
-        .args(&options.arguments)
+        .args(&options.arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
         .envs(&options.environment)
         .stdin(options.stdio.input.until(late.clone()))
         .stdout(options.stdio.output.until(late.clone()))
@@ -279,18 +289,7 @@ fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
     if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {
         builder.initial_cwd(folder);
     }
-    for grant in options.grants.iter() {
-        let permissions = match grant.access {
-            Access::ReadOnly => FsPerms::ReadOnly,
-            Access::ReadWrite => FsPerms::ReadWrite,
-        };
-        let guest = grant.guest.to_str().context("the name of a granted folder is no UTF-8")?;
-        builder
-            .preopened_dir(&grant.host, guest, permissions)
-            .map_err(anyhow::Error::from)
-            .with_context(|| format!("failed to open the folder `{}`", grant.host.display()))?;
-    }
-    Ok(builder.build())
+    builder.build()
 }
 
 /// WASI 0.2, as far as its context grants it.
@@ -305,6 +304,7 @@ pub(crate) fn add_wasi_to_linker<T: WasiView + 'static>(
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
+    wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
     files::add_to_linker(
         &mut linker,
         |host: &mut Host| FilesView { ctx: &mut host.files },

@@ -1,6 +1,7 @@
 //! Running a component: without a command, what the program is for.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -9,20 +10,20 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::cache::Folder;
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, Permits};
-use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::own_files;
 use sqlite_wasm_run::places;
 use sqlite_wasm_run::process::Interrupt;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
-use sqlite_wasm_run::shell_arguments::database;
 use sqlite_wasm_run::stdio::Stdio;
 
-use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
+use super::directories::{self, DirectoryOption, parse_directory};
+use super::values::{parse_duration, parse_grant, parse_size};
 use super::{Cache, complain, loader};
 
 /// How long a program may take to end by itself when its time is over.
@@ -35,9 +36,14 @@ const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 /// Options for running a component.
 #[derive(Debug, Default, clap::Args)]
 pub struct RunOptions {
-    /// Grant a folder; `:ro` for reading only. GUEST is its name inside
-    #[arg(long, value_name = "HOST[::GUEST][:ro]", value_parser = parse_folder)]
-    pub dir: Vec<FolderOption>,
+    /// Grant a directory; `:ro` for reading only. GUEST is its name inside. A
+    /// name that ends with `:ro` itself is followed by `:rw` or one more `:ro`
+    #[arg(
+        long,
+        value_name = "HOST[::GUEST][:ro|:rw]",
+        value_parser = OsStringValueParser::new().try_map(parse_directory)
+    )]
+    pub dir: Vec<DirectoryOption>,
 
     /// Grant neither the working folder nor the database's
     #[arg(long)]
@@ -98,11 +104,15 @@ pub struct RunOptions {
 /// # Errors
 ///
 /// When the component cannot be loaded or started.
-pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
+pub fn execute(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+) -> Result<ExitCode> {
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let program = program(&loader(cache)?, component)?;
-    let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}")]);
-    let options = options(run, loads.chain(shell).collect())?;
+    let loads = run.load.iter().flat_map(|name| ["-cmd".into(), format!(".load {name}").into()]);
+    let options = options(run, component, loads.chain(shell).collect())?;
     if let Some(timeout) = run.timeout {
         end_after(timeout + GRACE, timeout);
     }
@@ -130,9 +140,13 @@ fn own_shell(loader: &Loader) -> Result<Program> {
     }
 }
 
-fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
+fn options(run: &RunOptions, component: Option<&Path>, shell: Vec<OsString>) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
-    options.grants = grants(run, &shell)?;
+    options.home = places::home();
+    options.history = history(options.home.as_deref());
+    let extensions = extension_folders(&run.extension_dir);
+    own_files::set(options.history.as_deref(), component, &extensions);
+    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
     options.folder = env::current_dir().ok();
     options.environment = ENVIRONMENT
         .iter()
@@ -141,14 +155,12 @@ fn options(run: &RunOptions, shell: Vec<String>) -> Result<Options> {
     options.timeout = run.timeout;
     options.at_end = AtEnd::Abandon;
     let cache = if run.no_cache { None } else { Folder::by_xdg() };
-    options.extensions = ExtensionsCtx::new(extension_folders(&run.extension_dir))
+    options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))
         .permits(permits(run)?)
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    options.home = places::home();
-    options.history = history(options.home.as_deref());
     options.startup_files = startup_files(options.home.as_deref());
     catch_interrupts(&options.interrupt)?;
     options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
@@ -226,40 +238,6 @@ fn extension_limits(run: &RunOptions) -> Limits {
         value_bytes: run.extension_value.unwrap_or(usual.value_bytes),
         log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
     }
-}
-
-fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
-    let mut grants = Grants::default();
-    for folder in &run.dir {
-        let host = fs::canonicalize(&folder.host)
-            .with_context(|| format!("failed to grant `{}`", folder.host.display()))?;
-        let guest = match &folder.guest {
-            Some(guest) => guest.clone(),
-            None => std::path::absolute(&folder.host)?,
-        };
-        grants.add(Grant::open(&host, &guest, folder.access)?);
-        if folder.guest.is_none() {
-            grants.add(Grant::open(&host, &host, folder.access)?);
-        }
-    }
-    if !run.no_default_dirs {
-        for folder in default_folders(shell) {
-            grants.add(Grant::open(&folder, &folder, Access::ReadWrite)?);
-        }
-    }
-    Ok(grants)
-}
-
-/// The working folder, and the folder of the database by its name and, when
-/// that is a link, by its place.
-fn default_folders(shell: &[String]) -> Vec<PathBuf> {
-    let database = database(shell).and_then(|path| std::path::absolute(path).ok());
-    let real = database.as_ref().and_then(|path| fs::canonicalize(path).ok());
-    let folders = [database, real].into_iter().flatten().filter_map(|path| {
-        let folder = path.parent()?;
-        folder.is_dir().then(|| folder.to_owned())
-    });
-    env::current_dir().into_iter().chain(folders).collect()
 }
 
 /// The first Ctrl-C stops the statement; another one before that was noticed

@@ -25,9 +25,11 @@ use crate::commands::run::RunOptions;
 const ABOUT: &str = "\
 Runs SQLite's own shell in a WebAssembly sandbox, as `sqlite3` runs.
 
-The sandbox gives it the working folder and the folder of the database named on
-the command line; no other files, no network, no programs, and of the
-environment only HOME, XDG_CONFIG_HOME and SQLITE_HISTORY.";
+The sandbox gives it the working directory and the directory of the database
+named on the command line, if they are not `/`, without the dotfiles of the home
+directory; a database that is a link, or lies elsewhere, alone. It gives no other
+files, no network, no programs, and of the environment only HOME,
+XDG_CONFIG_HOME and SQLITE_HISTORY.";
 
 const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]

@@ -124,6 +124,9 @@ impl Grants {
     /// The least of what grants allow that hold the directory of `grant`; none
     /// when none does.
     pub fn around(&mut self, grant: &Grant) -> Option<Access> {
+        if self.grants.is_empty() {
+            return None;
+        }
         let above = self.rules.tree.above(&grant.dir, grant.identity);
         let mut holders = self.grants.iter().filter(|other| !other.only_databases);
         let innermost = std::iter::once(&grant.identity).chain(&above).find_map(|directory| {

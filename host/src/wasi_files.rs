@@ -176,6 +176,11 @@ impl Base<'_> {
     }
 }
 
+/// The entry that a path names, whether or not it says that this is a directory.
+fn entry(path: &str) -> &str {
+    path.trim_end_matches('/')
+}
+
 fn failed(error: std::io::Error) -> FsError {
     FsError::from(error)
 }
@@ -348,7 +353,7 @@ fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.create-directory-at",
         move |mut store, (fd, path): (Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, LastLink::Keep, |base, target| {
+                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
                     base.files.create_directory_at(target.dir(), target.name.clone())
                 })
             })
@@ -358,7 +363,7 @@ fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.symlink-at",
         move |mut store, (fd, old, path): (Fd, String, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, LastLink::Keep, |base, target| {
+                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
                     base.files.symlink_at(target.dir(), old, target.name.clone())
                 })
             })
@@ -377,7 +382,7 @@ fn add_moving<T: WasiView + 'static>(
     ] {
         types.func_wrap(name, move |mut store, (fd, path): (Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, LastLink::Keep, |base, target| {
+                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
                     base.check_movable(target)?;
                     let (dir, name) = (target.dir(), target.name.clone());
                     match remove {
@@ -392,9 +397,9 @@ fn add_moving<T: WasiView + 'static>(
         "[method]descriptor.rename-at",
         move |mut store, (fd, path, to, new): (Fd, String, Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, LastLink::Keep, |base, from| {
+                base.with(&fd, entry(&path), LastLink::Keep, |base, from| {
                     base.check_movable(from)?;
-                    base.with(&to, &new, LastLink::Keep, |base, to| {
+                    base.with(&to, entry(&new), LastLink::Keep, |base, to| {
                         base.check_movable(to)?;
                         let (name, new) = (from.name.clone(), to.name.clone());
                         base.files.rename_at(from.dir(), name, to.dir(), new)
@@ -407,9 +412,9 @@ fn add_moving<T: WasiView + 'static>(
         "[method]descriptor.link-at",
         move |mut store, (fd, flags, path, to, new): (Fd, PathFlags, String, Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, LastLink::Keep, |base, from| {
+                base.with(&fd, entry(&path), LastLink::Keep, |base, from| {
                     base.check_movable(from)?;
-                    base.with(&to, &new, LastLink::Keep, |base, to| {
+                    base.with(&to, entry(&new), LastLink::Keep, |base, to| {
                         let (name, new) = (from.name.clone(), to.name.clone());
                         base.files.link_at(from.dir(), flags, name, to.dir(), new)
                     })

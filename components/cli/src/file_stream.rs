@@ -94,7 +94,8 @@ fn counted(moved: Result<usize, ErrorCode>) -> isize {
     }
 }
 
-fn number(error: ErrorCode) -> c_int {
+/// WASI's number of what is wrong.
+pub fn number(error: ErrorCode) -> c_int {
     match error {
         ErrorCode::NotFound => errno::ENOENT,
         ErrorCode::Access | ErrorCode::NotGranted => errno::EACCES,

@@ -3,8 +3,11 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
+use engine::host::files::{FileAttributes, FileKind};
 use engine::host::{files, process};
 use engine::paths::{LastLink, granted};
+
+use crate::file_stream::number;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -81,9 +84,7 @@ unsafe extern "C" fn host_link_target(path: *const c_char, out: *mut u8, room: u
 unsafe extern "C" fn host_enter(path: *const c_char) -> c_int {
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    // As `chdir` it fails for a file: nothing lies below one.
-    let inside = [path, b"/."].concat();
-    let is_directory = files::attributes(&inside).is_ok();
+    let is_directory = files::attributes(path).is_ok_and(|it| it.kind == FileKind::Directory);
     if is_directory {
         engine::paths::enter(path);
     }
@@ -129,26 +130,32 @@ unsafe fn put(text: &[u8], out: *mut u8, room: usize) -> c_int {
     1
 }
 
+/// `HostAttributes` of `shims.c`.
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    permissions: u32,
+    size: u64,
+    modified: i64,
+}
+
+/// What `path` names; 0, or an error number below it.
+///
 /// # Safety
 ///
-/// `path` is a C string, and `bits` and `is_pipe` may be written.
+/// `path` is a C string, and `out` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn host_attributes(
-    path: *const c_char,
-    bits: *mut u32,
-    is_pipe: *mut c_int,
-) -> c_int {
+unsafe extern "C" fn host_attributes(path: *const c_char, out: *mut Attributes) -> c_int {
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
-    let Ok(found) = files::attributes(path) else {
-        return 0;
+    let found = match files::attributes(path) {
+        Ok(found) => found,
+        Err(error) => return -number(error),
     };
+    let FileAttributes { kind, permissions, size, modified } = found;
     // SAFETY: the caller's promise.
-    unsafe {
-        *bits = found.permissions;
-        *is_pipe = c_int::from(found.is_pipe);
-    }
-    1
+    unsafe { *out = Attributes { kind: kind as u32, permissions, size, modified } };
+    0
 }
 
 /// # Safety

@@ -26,7 +26,15 @@ extern int host_is_text(const char *zPath);
 extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
-extern int host_attributes(const char *zPath, unsigned *pBits, int *pIsPipe);
+/* What the host tells of a file; the kinds are those of `file-kind`. */
+typedef struct HostAttributes HostAttributes;
+struct HostAttributes {
+  unsigned kind;
+  unsigned permissions;
+  unsigned long long size;
+  long long modified;
+};
+extern int host_attributes(const char *zPath, HostAttributes *p);
 extern int host_set_permissions(const char *zPath, unsigned bits);
 extern int host_home(char *zOut, size_t room);
 extern void host_poll_interruption(void);
@@ -171,10 +179,9 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
 /* The shell asks whether a file exists, and nothing else. */
 int shell_access(const char *zPath, int mode){
   char z[PATH_BYTES];
-  unsigned bits;
-  int isPipe;
+  HostAttributes found;
   (void)mode;
-  if( granted(zPath, FOLLOW, z) && host_attributes(z, &bits, &isPipe) ) return 0;
+  if( granted(zPath, FOLLOW, z) && host_attributes(z, &found)==0 ) return 0;
   FILE *f = open_startup_file(zPath);
   if( f==0 ) return -1;
   fclose(f);
@@ -227,14 +234,21 @@ int shell_utimes(const char *zPath, const struct timeval aTime[2]){
   return granted_text(zPath, FOLLOW, z) ? utimes(z, aTime) : -1;
 }
 
-static int with_attributes(int rc, const char *zPath, struct stat *p){
-  unsigned bits;
-  int isPipe;
-  if( rc==0 && host_attributes(zPath, &bits, &isPipe) ){
-    if( isPipe ) p->st_mode = (p->st_mode & ~S_IFMT) | S_IFIFO;
-    p->st_mode |= bits;
+/* As stat(), of a path that is granted. */
+static int attributes(const char *zPath, struct stat *p){
+  static const mode_t aKind[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO, S_IFCHR };
+  HostAttributes found;
+  int rc = host_attributes(zPath, &found);
+  if( rc<0 ){
+    errno = -rc;
+    return -1;
   }
-  return rc;
+  memset(p, 0, sizeof(*p));
+  p->st_mode = aKind[found.kind] | found.permissions;
+  p->st_nlink = 1;
+  p->st_size = (off_t)found.size;
+  p->st_mtim.tv_sec = (time_t)found.modified;
+  return 0;
 }
 
 int shell_stat(const char *zPath, struct stat *p){
@@ -245,12 +259,12 @@ int shell_stat(const char *zPath, struct stat *p){
     p->st_mode = S_IFCHR;
     return 0;
   }
-  return granted_text(zPath, FOLLOW, z) ? with_attributes(stat(z, p), z, p) : -1;
+  return granted(zPath, FOLLOW, z) ? attributes(z, p) : -1;
 }
 
 int shell_lstat(const char *zPath, struct stat *p){
   char z[PATH_BYTES];
-  return granted_text(zPath, KEEP, z) ? with_attributes(lstat(z, p), z, p) : -1;
+  return granted(zPath, KEEP, z) ? attributes(z, p) : -1;
 }
 
 static void in_order(FILE *f){

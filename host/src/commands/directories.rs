@@ -96,9 +96,10 @@ impl<'a> Implicit<'a> {
     fn new(grants: &'a mut Grants) -> Self {
         let named = grants.clone();
         let homes = [env::home_dir(), places::home()].into_iter().flatten();
-        let mut homes: Vec<_> = homes.filter_map(|home| fs::canonicalize(home).ok()).collect();
+        let mut homes: Vec<_> = homes.collect();
         homes.dedup();
-        homes.retain(|home| home.parent().is_some());
+        let homes = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
+        let homes = homes.filter(|home| home.parent().is_some()).collect();
         Self { grants, named, homes }
     }
 
@@ -134,9 +135,17 @@ impl<'a> Implicit<'a> {
         for _ in 0..MAX_LINKS {
             let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { break };
             let Ok(real) = fs::canonicalize(folder) else { break };
+            if !real.is_dir() {
+                break;
+            }
             let target = fs::read_link(&path).ok();
             linked |= target.is_some() || real != plain(folder);
-            if linked || !self.directory(folder, &real)? {
+            if !linked && self.directory(folder, &real)? {
+                if name.as_bytes().starts_with(b".") {
+                    self.grants
+                        .allow_database(&Grant::open(&real, folder, Access::ReadWrite)?, name);
+                }
+            } else {
                 self.database_alone(folder, &real, name)?;
                 self.database_alone(&real, &real, name)?;
             }

@@ -13,7 +13,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::file::File;
 use super::{Error, code};
-use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, OpenFlags};
+use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, FileKind, OpenFlags};
 use crate::grants::{Access, Grants, LastLink, Mask, Place, Refused};
 
 /// `SQLITE_DEFAULT_FILE_PERMISSIONS`.
@@ -262,16 +262,25 @@ pub fn link_target(grants: &Grants, path: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(target.into_bytes())
 }
 
-/// What WASI does not tell of a file or directory.
+/// What `path` names.
 pub fn attributes(grants: &Grants, path: &[u8]) -> Result<FileAttributes, Error> {
     let place = grants.place(path, LastLink::Keep)?;
     let status = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
     if grants.hides(&status) {
         return Err(ErrorCode::NotGranted.into());
     }
+    let kind = match FileType::from_raw_mode(status.st_mode) {
+        FileType::RegularFile => FileKind::Regular,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Link,
+        FileType::Fifo => FileKind::Pipe,
+        _ => FileKind::Other,
+    };
     Ok(FileAttributes {
+        kind,
         permissions: status.st_mode & 0o777,
-        is_pipe: FileType::from_raw_mode(status.st_mode) == FileType::Fifo,
+        size: status.st_size.try_into().unwrap_or_default(),
+        modified: status.st_mtime,
     })
 }
 

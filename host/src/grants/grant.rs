@@ -72,6 +72,11 @@ impl Grant {
         self
     }
 
+    /// Whether the directory is granted, and not only databases in it.
+    pub fn is_whole(&self) -> bool {
+        !self.only_databases
+    }
+
     /// The handle of the directory, for programs that are given directories.
     pub(crate) fn dir(&self) -> &Arc<OwnedFd> {
         &self.dir

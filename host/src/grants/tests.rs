@@ -196,6 +196,7 @@ fn only_a_database_and_its_own_files_are_granted() {
 fn dotfiles_are_closed_but_the_database() {
     let (_folder, path) = directory();
     fs::create_dir_all(path.join(".config/x")).unwrap();
+    fs::create_dir(path.join("a")).unwrap();
     symlink(".config", path.join("link")).unwrap();
     let mut grants = granted(&path);
     grants.hide_dotfiles(&path);

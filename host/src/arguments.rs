@@ -7,6 +7,8 @@
 //! are the shell's, and the first of them that ends with `.wasm` or `.cwasm`
 //! is the component.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -23,9 +25,11 @@ use crate::commands::run::RunOptions;
 const ABOUT: &str = "\
 Runs SQLite's own shell in a WebAssembly sandbox, as `sqlite3` runs.
 
-The sandbox gives it the working folder and the folder of the database named on
-the command line; no other files, no network, no programs, and of the
-environment only HOME, XDG_CONFIG_HOME and SQLITE_HISTORY.";
+The sandbox gives it the working directory and the directory of the database
+named on the command line, if they are not `/`, without the dotfiles of the home
+directory; a database that is a link, or lies elsewhere, alone. It gives no other
+files, no network, no programs, and of the environment only HOME,
+XDG_CONFIG_HOME and SQLITE_HISTORY.";
 
 const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
@@ -80,7 +84,7 @@ pub struct Sorted {
     /// The component, if one is named.
     pub component: Option<PathBuf>,
     /// The shell's arguments, without the program's name.
-    pub shell: Vec<String>,
+    pub shell: Vec<OsString>,
 }
 
 /// Sort and parse the words behind the program's name.
@@ -88,8 +92,8 @@ pub struct Sorted {
 /// # Errors
 ///
 /// Clap's, which also carries the texts of `--help`.
-pub fn parse(words: Vec<String>) -> Result<Sorted, clap::Error> {
-    if words.first().is_some_and(|word| COMMANDS.contains(&word.as_str())) {
+pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
+    if words.first().and_then(|word| word.to_str()).is_some_and(|word| COMMANDS.contains(&word)) {
         let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(words))?;
         return Ok(Sorted { cli, component: None, shell: Vec::new() });
     }
@@ -104,13 +108,13 @@ pub fn parse(words: Vec<String>) -> Result<Sorted, clap::Error> {
 
 #[derive(Default)]
 struct Sorter {
-    own: Vec<String>,
+    own: Vec<OsString>,
     component: Option<PathBuf>,
-    shell: Vec<String>,
+    shell: Vec<OsString>,
 }
 
 impl Sorter {
-    fn sort(&mut self, words: Vec<String>) {
+    fn sort(&mut self, words: Vec<OsString>) {
         let mut words = words.into_iter();
         while let Some(word) = words.next() {
             if let Some(takes_value) = own_option(&word) {
@@ -136,21 +140,22 @@ impl Sorter {
     }
 
     /// The first word that is no option, if it has a component's name.
-    fn is_component(&self, word: &str) -> bool {
+    fn is_component(&self, word: &OsStr) -> bool {
         let is_first = self.component.is_none()
             && self.shell.iter().all(|word| Word::of(word) != Word::Positional);
-        is_first && (word.ends_with(".wasm") || word.ends_with(".cwasm"))
+        let word = word.as_bytes();
+        is_first && (word.ends_with(b".wasm") || word.ends_with(b".cwasm"))
     }
 }
 
 /// Whether `word` is an option of the runner; if so, whether its value is the
 /// next word.
-fn own_option(word: &str) -> Option<bool> {
-    let name = word.strip_prefix("--")?;
-    let (name, has_value) = match name.split_once('=') {
-        Some((name, _)) => (name, true),
-        None => (name, false),
-    };
+fn own_option(word: &OsStr) -> Option<bool> {
+    let name = word.as_bytes().strip_prefix(b"--")?;
+    // Only the value may be other bytes than text.
+    let end = name.iter().position(|byte| *byte == b'=');
+    let has_value = end.is_some();
+    let name = std::str::from_utf8(&name[..end.unwrap_or(name.len())]).ok()?;
     if name == "help" {
         return Some(false);
     }
@@ -164,7 +169,7 @@ mod tests {
     use super::*;
 
     fn sorted(line: &str) -> Sorted {
-        parse(line.split_whitespace().map(String::from).collect()).unwrap()
+        parse(line.split_whitespace().map(OsString::from).collect()).unwrap()
     }
 
     #[test]

@@ -29,7 +29,6 @@ mod permissions;
 mod permits;
 mod question;
 mod record;
-mod regular_files;
 mod required;
 mod sandbox;
 pub mod search;

@@ -22,7 +22,6 @@ mod sharing;
 mod shm;
 
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
@@ -32,7 +31,7 @@ use crate::bindings::sqlite_wasm::host::files::{
     self, AccessMode, ErrorCode, File as Handle, FileAttributes, Host, LockLevel, OpenFlags,
     Opened, Resolved, ShmLockKind, ShmState,
 };
-use crate::grants::{Access, Grants, Place};
+use crate::grants::{Grants, LastLink};
 use crate::mapping;
 use crate::process::Late;
 use locks::Outcome;
@@ -55,7 +54,7 @@ const MAX_OPEN_FILES: usize = 512;
 
 /// What a component may do with files.
 pub struct FilesCtx {
-    grants: Grants,
+    grants: Arc<Grants>,
     /// Open files, each at the place that is its number for the component.
     open: Vec<Option<File>>,
     /// Room for what is read.
@@ -68,9 +67,9 @@ pub struct FilesCtx {
 
 impl FilesCtx {
     /// Files inside of `grants`.
-    pub fn new(grants: Grants) -> Self {
+    pub fn new(grants: impl Into<Arc<Grants>>) -> Self {
         Self {
-            grants,
+            grants: grants.into(),
             open: Vec::new(),
             buffers: Buffers::default(),
             late: Late::default(),
@@ -142,8 +141,6 @@ fn code(error: &io::Error) -> ErrorCode {
         Some(libc::EMFILE | libc::ENFILE) => ErrorCode::TooManyFiles,
         Some(libc::EINVAL) => ErrorCode::Invalid,
         Some(libc::EOPNOTSUPP | libc::ESPIPE) => ErrorCode::Unsupported,
-        // The capability library's word for a path that leads out.
-        None if error.kind() == io::ErrorKind::PermissionDenied => ErrorCode::NotGranted,
         _ => ErrorCode::Io,
     }
 }
@@ -172,20 +169,6 @@ pub fn add_to_linker<T: 'static>(
 ) -> wasmtime::Result<()> {
     files::add_to_linker::<T, HasFiles>(linker, view)?;
     pages::add_to_linker(linker, view, ctx)
-}
-
-impl FilesCtx {
-    fn place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
-        self.grants.place(Path::new(path)).ok_or(ErrorCode::NotGranted)
-    }
-
-    fn writable_place<'a>(&'a self, path: &'a str) -> Result<Place<'a>, ErrorCode> {
-        let place = self.place(path)?;
-        match place.access {
-            Access::ReadWrite => Ok(place),
-            Access::ReadOnly => Err(ErrorCode::ReadOnly),
-        }
-    }
 }
 
 impl FilesCtx {
@@ -234,17 +217,16 @@ impl FilesCtx {
     /// component may write there.
     fn temporary_in_working_directory(&self) -> Option<File> {
         let directory = std::env::current_dir().ok()?;
-        let place = self.grants.place(&directory)?;
-        (place.access == Access::ReadWrite).then(|| File::temporary_in(place).ok())?
+        let directory = directory.into_os_string().into_encoded_bytes();
+        let place = self.grants.place(&directory, LastLink::Follow).ok()?;
+        (place.access == crate::grants::Access::ReadWrite)
+            .then(|| File::temporary_in(place).ok())?
     }
 
-    fn access(&self, path: &str, mode: AccessMode) -> bool {
-        let Ok(place) = self.place(path) else {
-            return false;
-        };
+    fn access(&self, path: &[u8], mode: AccessMode) -> bool {
         match mode {
-            AccessMode::Exists => open::exists(place),
-            AccessMode::ReadWrite => open::is_writable(place),
+            AccessMode::Exists => open::exists(&self.grants, path),
+            AccessMode::ReadWrite => open::is_writable(&self.grants, path),
         }
     }
 }
@@ -272,8 +254,8 @@ impl Host for FilesView<'_> {
         }
     }
 
-    fn open(&mut self, path: String, how: OpenFlags) -> Result<Opened, Error> {
-        let (file, read_only) = open::open(self.ctx.place(&path)?, how)?;
+    fn open(&mut self, path: Vec<u8>, how: OpenFlags) -> Result<Opened, Error> {
+        let (file, read_only) = open::open(&self.ctx.grants, &path, how)?;
         let shared_memory = self.ctx.maps_files
             && !how.contains(OpenFlags::JOURNAL)
             && open::can_share_memory(file.as_file());
@@ -286,37 +268,35 @@ impl Host for FilesView<'_> {
         self.ctx.keep(file)
     }
 
-    fn delete(&mut self, path: String, sync_folder: bool) -> Result<(), Error> {
-        let place = self.ctx.writable_place(&path)?;
-        place.dir.remove_file(place.path)?;
+    fn delete(&mut self, path: Vec<u8>, sync_folder: bool) -> Result<(), Error> {
+        let place = self.ctx.grants.place(&path, LastLink::Keep)?;
+        open::check_writable(&place)?;
+        open::remove(&place)?;
         if sync_folder {
-            open::sync_folder(place.dir, place.path)?;
+            open::sync_folder(&place)?;
         }
         Ok(())
     }
 
-    fn access(&mut self, path: String, mode: AccessMode) -> wasmtime::Result<bool> {
+    fn access(&mut self, path: Vec<u8>, mode: AccessMode) -> wasmtime::Result<bool> {
         Ok(self.ctx.access(&path, mode))
     }
 
-    fn resolve(&mut self, path: String) -> Result<Resolved, Error> {
-        let resolved = self.ctx.grants.resolve(Path::new(&path)).map_err(|_| ErrorCode::Invalid)?;
-        let path = resolved.path.into_os_string().into_string();
-        Ok(Resolved { path: path.map_err(|_| ErrorCode::Invalid)?, had_link: resolved.had_link })
+    fn resolve(&mut self, path: Vec<u8>) -> Result<Resolved, Error> {
+        let resolved = self.ctx.grants.resolve(&path).map_err(|_| ErrorCode::Invalid)?;
+        Ok(Resolved { path: resolved.0, had_link: resolved.1 })
     }
 
-    fn link_target(&mut self, path: String) -> Result<String, Error> {
-        let place = self.ctx.place(&path)?;
-        let target = place.dir.read_link_contents(place.path)?;
-        target.into_os_string().into_string().map_err(|_| ErrorCode::Invalid.into())
+    fn link_target(&mut self, path: Vec<u8>) -> Result<Vec<u8>, Error> {
+        open::link_target(&self.ctx.grants, &path)
     }
 
-    fn attributes(&mut self, path: String) -> Result<FileAttributes, Error> {
-        Ok(open::attributes(self.ctx.place(&path)?)?)
+    fn attributes(&mut self, path: Vec<u8>) -> Result<FileAttributes, Error> {
+        open::attributes(&self.ctx.grants, &path)
     }
 
-    fn set_permissions(&mut self, path: String, bits: u32) -> Result<(), Error> {
-        Ok(open::set_permissions(self.ctx.writable_place(&path)?, bits)?)
+    fn set_permissions(&mut self, path: Vec<u8>, bits: u32) -> Result<(), Error> {
+        open::set_permissions(&self.ctx.grants, &path, bits)
     }
 
     fn close(&mut self, file: Handle) -> wasmtime::Result<()> {
@@ -372,13 +352,16 @@ impl Host for FilesView<'_> {
         if !self.ctx.maps_files {
             return Err(ErrorCode::Unsupported.into());
         }
-        let file = self.ctx.file_mut(file)?;
+        mapping::check().map_err(Error::Trap)?;
+        let FilesCtx { grants, open, .. } = &mut *self.ctx;
+        let opened = open.get_mut(file as usize).and_then(Option::as_mut);
+        let file = opened.ok_or_else(|| Error::Trap(no_such_file(file)))?;
         if let Some(shm) = &mut file.shm {
             let outcome = shm.attend()?;
             return Ok(if outcome == Outcome::Held { shm.state() } else { ShmState::Busy });
         }
         let place = file.place().ok_or(ErrorCode::Unsupported)?;
-        let shm = Shm::open(place, read_only)?;
+        let shm = Shm::open(grants, place, read_only)?;
         let state = shm.as_ref().map_or(ShmState::Busy, Shm::state);
         file.shm = shm;
         Ok(state)

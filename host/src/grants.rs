@@ -1,24 +1,42 @@
-//! Which folders a component may reach, and how its paths lead into them.
+//! Which directories a component may reach, and how its paths lead into them.
 //!
-//! Closed by default: without a grant there is no file. A path is resolved
-//! name by name inside of the grants; what opens a file afterwards is a
-//! capability library ([`cap_std`]), which refuses whatever still leads out.
+//! Closed by default: without a grant there is no file. Paths are bytes. The
+//! host resolves each of them itself, links included, to the handle of a
+//! directory and one last name, and the innermost granted directory on the way
+//! decides what is allowed. The text of a path is enough where one `openat2`
+//! proves that the way has no links; all else is walked by handles ([`walk`]).
 
-use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, BorrowedFd};
+mod grant;
+mod identity;
+mod place;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod text;
+mod walk;
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
+use rustix::io::Errno;
 
-/// Most symbolic links followed in one path; Linux itself has the same bound.
-const MAX_LINKS: usize = 40;
+pub use grant::Grant;
+use identity::Identity;
+pub use place::{Place, Refused};
+use place::{is_link, open_plain};
+pub use rules::Mask;
+use rules::{Rules, Verdict};
+use text::{below, is_clean};
+use walk::{Frame, Unknown, Walk};
 
-/// What a component may do in a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a component may do in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// Look and read.
     ReadOnly,
@@ -26,264 +44,326 @@ pub enum Access {
     ReadWrite,
 }
 
-/// A folder that a component may reach.
-#[derive(Debug, Clone)]
-pub struct Grant {
-    /// The folder of the host.
-    pub host: PathBuf,
-    /// Its name for the component: absolute, without `.` and `..`.
-    pub guest: PathBuf,
-    /// What is allowed in it.
-    pub access: Access,
-    dir: Arc<Dir>,
-}
-
-/// A place inside of a grant.
-#[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
-    /// The folder that was granted.
-    pub dir: &'a Arc<Dir>,
-    /// The path below it; `.` for the folder itself.
-    pub path: &'a Path,
-    /// What is allowed there.
-    pub access: Access,
-}
-
-/// A component's path with its links followed.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// Absolute, without `.`, `..` and links.
-    pub path: PathBuf,
-    /// At least one link was followed.
-    pub had_link: bool,
-}
-
-/// A path with more than [`MAX_LINKS`] links, or one that is not absolute.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Unresolvable;
-
-impl Grant {
-    /// Grant the folder `host` under the name `guest`.
-    ///
-    /// # Errors
-    ///
-    /// When there is no such folder, or `guest` is not absolute.
-    pub fn open(host: &Path, guest: &Path, access: Access) -> Result<Self> {
-        if !guest.is_absolute() {
-            bail!("the name of a granted folder must be absolute: `{}`", guest.display());
-        }
-        let dir = Dir::open_ambient_dir(host, ambient_authority())
-            .with_context(|| format!("failed to open the folder `{}`", host.display()))?;
-        Ok(Self { host: host.into(), guest: normal(guest), access, dir: Arc::new(dir) })
+impl Access {
+    fn under(self, verdict: Verdict) -> Self {
+        if verdict == Verdict::Free { self } else { Self::ReadOnly }
     }
+}
 
-    /// The folder as it was opened.
-    pub fn handle(&self) -> BorrowedFd<'_> {
-        self.dir.as_fd()
-    }
+/// What is meant where a path ends with a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastLink {
+    /// What it leads to.
+    Follow,
+    /// The link itself.
+    Keep,
 }
 
 /// All that a component may reach.
 #[derive(Debug, Clone, Default)]
-pub struct Grants(Vec<Grant>);
+pub struct Grants {
+    grants: Vec<Grant>,
+    rules: Rules,
+}
 
 impl Grants {
-    /// Add a folder. Where the component's names are the same, the grant that
-    /// came first stays.
-    pub fn add(&mut self, grant: Grant) {
-        if !self.0.iter().any(|other| other.guest == grant.guest) {
-            self.0.push(grant);
-            // The longest name wins, so it is found first.
-            self.0.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
+    /// Add a directory. Where the component's names are the same, the grant
+    /// that came first stays.
+    pub fn add(&mut self, mut grant: Grant) {
+        if self.grants.iter().any(|other| other.guest == grant.guest) {
+            return;
         }
+        grant.above = self.rules.tree.above(&grant.dir, grant.identity);
+        self.grants.push(grant);
+        // The longest name wins, so it is found first.
+        self.grants.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
+        self.settle();
     }
 
-    /// The folders, longest name first.
+    /// Mask an absolute path, whether it exists or not: what is granted around
+    /// it is not granted there, and no directory above it can be moved away.
+    pub fn mask(&mut self, path: &Path, mask: Mask) {
+        self.mask_all([(path, mask)]);
+    }
+
+    /// The same for several.
+    pub fn mask_all<'a>(&mut self, masks: impl IntoIterator<Item = (&'a Path, Mask)>) {
+        for (path, mask) in masks {
+            let whole = mask != Mask::Extensions || !self.begins_below(path);
+            self.rules.mask(path, if whole { mask.max(Mask::ReadOnly) } else { mask });
+        }
+        self.settle();
+    }
+
+    /// Whether a grant begins in this directory or below it.
+    fn begins_below(&self, directory: &Path) -> bool {
+        let Ok(status) = stat(directory) else { return false };
+        let directory = Identity::from(&status);
+        let mut grants = self.grants.iter();
+        grants.any(|grant| grant.identity == directory || grant.above.contains(&directory))
+    }
+
+    /// Close the entries of the directory `home` that begin with a dot.
+    pub fn hide_dotfiles(&mut self, home: &Path) {
+        self.rules.hide_dotfiles(home);
+        self.settle();
+    }
+
+    /// Let the database `name` in the directory of `grant` be reached with its
+    /// journals, whatever else is closed there.
+    pub fn add_database(&mut self, grant: Grant, name: &OsStr) {
+        self.allow_database(&grant, name);
+        self.add(grant);
+    }
+
+    /// The same where the directory is granted already.
+    pub fn allow_database(&mut self, grant: &Grant, name: &OsStr) {
+        self.rules.allow_database(grant.identity, name.as_bytes());
+    }
+
+    /// The least of what grants allow that hold the directory of `grant`; none
+    /// when none does.
+    pub fn around(&mut self, grant: &Grant) -> Option<Access> {
+        if self.grants.is_empty() {
+            return None;
+        }
+        let above = self.rules.tree.above(&grant.dir, grant.identity);
+        let mut holders = self.grants.iter().filter(|other| !other.only_databases);
+        let innermost = std::iter::once(&grant.identity).chain(&above).find_map(|directory| {
+            holders.clone().filter(|other| other.identity == *directory).map(|g| g.access).min()
+        });
+        let by_name =
+            holders.find(|other| below(grant.guest.as_os_str().as_bytes(), &other.guest).is_some());
+        innermost.or(by_name.map(|other| other.access))
+    }
+
+    /// The directories, longest name first.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
-        self.0.iter()
+        self.grants.iter()
     }
 
-    /// Where an absolute path lies; none outside, and none for a path with
-    /// `..` in it, which is to be resolved first.
-    pub fn place<'a>(&'a self, path: &'a Path) -> Option<Place<'a>> {
-        self.0.iter().find_map(|grant| {
-            let path = below(path, &grant.guest).filter(|path| !leads_up(path))?;
-            Some(Place { dir: &grant.dir, path, access: grant.access })
-        })
-    }
-
-    /// What the host calls an absolute path; none outside of the grants.
-    pub fn host_path(&self, path: &Path) -> Option<PathBuf> {
-        let place = self.place(path)?;
-        let grant = self.0.iter().find(|grant| Arc::ptr_eq(&grant.dir, place.dir))?;
-        Some(grant.host.join(place.path))
-    }
-
-    /// The regular file at an absolute path, to be read.
-    ///
-    /// # Errors
-    ///
-    /// Why it cannot be; outside of the grants always the same.
-    pub fn open_read(&self, path: &Path) -> Result<std::fs::File> {
-        let outside = || anyhow::anyhow!("it lies outside of the granted directories");
-        let resolved = self.resolve(path).map_err(|Unresolvable| outside())?;
-        let place = self.place(&resolved.path).ok_or_else(outside)?;
-        let file = place.dir.open(place.path)?.into_std();
-        if !file.metadata()?.is_file() {
-            bail!("it is not a file");
-        }
-        Ok(file)
-    }
-
-    /// Resolve `.`, `..` and links. Names that do not exist, or lie above the
-    /// grants, stay as they are.
-    ///
-    /// # Errors
-    ///
-    /// [`Unresolvable`] when the links turn in a circle.
-    pub fn resolve(&self, path: &Path) -> Result<Resolved, Unresolvable> {
-        if !path.is_absolute() {
-            return Err(Unresolvable);
-        }
-        let mut resolved = PathBuf::from("/");
-        let mut links = 0;
-        let mut rest = names(path);
-        while let Some(name) = rest.pop() {
-            if name == ".." {
-                resolved.pop();
-                continue;
-            }
-            resolved.push(name);
-            let Some(target) = self.link_target(&resolved) else {
-                continue;
+    /// What each grant must know of the others and of the rules.
+    fn settle(&mut self) {
+        let others: Vec<_> = self.grants.iter().map(|g| (g.above.clone(), g.access)).collect();
+        for grant in &mut self.grants {
+            let itself = std::iter::once(&grant.identity);
+            let masks = itself.chain(&grant.above).filter_map(|id| self.rules.of(*id));
+            grant.mask = masks.max();
+            let holds_less = |(above, access): &(Vec<Identity>, Access)| {
+                *access < grant.access && above.contains(&grant.identity)
             };
-            links += 1;
-            if links > MAX_LINKS {
-                return Err(Unresolvable);
-            }
-            if target.is_absolute() {
-                resolved = PathBuf::from("/");
-            } else {
-                resolved.pop();
-            }
-            rest.extend(names(&target));
-        }
-        Ok(Resolved { path: resolved, had_link: links > 0 })
-    }
-
-    fn link_target(&self, path: &Path) -> Option<PathBuf> {
-        let place = self.place(path)?;
-        place.dir.read_link_contents(place.path).ok()
-    }
-}
-
-/// What of `path` lies below `folder`. Both are absolute and without `.` and
-/// `..`, so that their bytes can be compared: SQLite asks for its journals
-/// before each statement.
-fn below<'a>(path: &'a Path, folder: &Path) -> Option<&'a Path> {
-    let folder = folder.as_os_str().as_bytes();
-    let folder = folder.strip_suffix(b"/").unwrap_or(folder);
-    match path.as_os_str().as_bytes().strip_prefix(folder)? {
-        [] | [b'/'] => Some(Path::new(".")),
-        [b'/', below @ ..] => Some(Path::new(OsStr::from_bytes(below))),
-        _ => None,
-    }
-}
-
-/// Whether a path has `..` among its names. Two points beside each other are
-/// rare, and cheaper to look for.
-fn leads_up(path: &Path) -> bool {
-    path.as_os_str().as_bytes().windows(2).any(|pair| pair == b"..")
-        && path.components().any(|name| name == Component::ParentDir)
-}
-
-/// The names of a path, last first, without `.` and the root.
-fn names(path: &Path) -> Vec<OsString> {
-    let mut names: Vec<_> = path
-        .components()
-        .filter_map(|component| match component {
-            Component::Normal(name) => Some(name.to_owned()),
-            Component::ParentDir => Some("..".into()),
-            _ => None,
-        })
-        .collect();
-    names.reverse();
-    names
-}
-
-/// An absolute path without `.` and `..`, by its names alone.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::from("/");
-    for name in names(path).into_iter().rev() {
-        if name == ".." {
-            normal.pop();
-        } else {
-            normal.push(name);
+            grant.is_plain =
+                !self.rules.concern_below(grant.identity) && !others.iter().any(holds_less);
+            grant.has_rules = grant.only_databases || self.rules.concern(grant.identity);
         }
     }
-    normal
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    fn granted(folder: &Path) -> Grants {
-        let mut grants = Grants::default();
-        grants.add(Grant::open(folder, folder, Access::ReadWrite).unwrap());
-        grants
+    fn mounted(&self, path: &[u8]) -> Option<&Grant> {
+        let path = if path.is_empty() { b"/" } else { path };
+        self.grants.iter().find(|grant| grant.guest.as_os_str().as_bytes() == path)
     }
 
-    fn folder() -> tempfile::TempDir {
-        tempfile::Builder::new().tempdir().unwrap()
+    /// What is granted for a directory, by whatever name it is reached.
+    fn access_of(&self, directory: Identity) -> Option<Access> {
+        let same = self.grants.iter().filter(|g| g.identity == directory && !g.only_databases);
+        same.map(|grant| grant.access).min()
     }
 
-    #[test]
-    fn parent_names_lead_out_of_the_grant() {
-        let folder = folder();
-        let grants = granted(folder.path());
-        let outside = grants.resolve(&folder.path().join("a/../../etc/passwd")).unwrap();
-        assert!(grants.place(&outside.path).is_none(), "{outside:?}");
+    /// Where a path leads.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`].
+    pub fn place<'a>(&self, path: &'a [u8], last: LastLink) -> Result<Place<'a>, Refused> {
+        match self.plain_place(path)? {
+            Some(place) if last == LastLink::Keep || !is_link(&place) => Ok(place),
+            _ => Walk::from_root(self, Unknown::Refuse).along(path, last)?.into_place(),
+        }
     }
 
-    #[test]
-    fn a_path_that_was_not_resolved_has_no_place() {
-        let folder = folder();
-        let path = folder.path().join("..").join("etc");
-        assert!(granted(folder.path()).place(&path).is_none());
+    /// Where a path leads by its text, the last name not followed. None where
+    /// the text does not tell.
+    pub fn plain_place<'a>(&self, path: &'a [u8]) -> Result<Option<Place<'a>>, Refused> {
+        if !is_clean(path) {
+            return Ok(None);
+        }
+        let found = self.grants.iter().find_map(|grant| Some((grant, below(path, &grant.guest)?)));
+        let (grant, rest) = found.ok_or(Refused::NotGranted)?;
+        if grant.mask == Some(Mask::Hidden) {
+            return Err(Refused::NotGranted);
+        }
+        let Some(slash) = rest.iter().rposition(|byte| *byte == b'/') else {
+            return self.in_grant(grant, rest).map(Some);
+        };
+        if !grant.is_plain || grant.only_databases {
+            return Ok(None);
+        }
+        let first = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
+        let access = self.in_grant(grant, first)?.access;
+        match open_plain(&grant.dir, &rest[..slash]) {
+            Ok(dir) => Ok(Some(Place {
+                name: Cow::Borrowed(&rest[slash + 1..]),
+                ..Place::directory(Arc::new(dir), access)
+            })),
+            Err(Errno::LOOP | Errno::XDEV | Errno::AGAIN | Errno::NOSYS | Errno::PERM) => Ok(None),
+            Err(error) => Err(Refused::System(error)),
+        }
     }
 
-    #[test]
-    fn links_are_followed_by_their_own_rules() {
-        let folder = folder();
-        symlink("real.db", folder.path().join("link.db")).unwrap();
-        symlink("/etc/passwd", folder.path().join("out")).unwrap();
-        let grants = granted(folder.path());
-        let inside = grants.resolve(&folder.path().join("link.db")).unwrap();
-        assert_eq!(inside, Resolved { path: folder.path().join("real.db"), had_link: true });
-        let outside = grants.resolve(&folder.path().join("out")).unwrap();
-        assert_eq!(outside.path, Path::new("/etc/passwd"));
-        assert!(grants.place(&outside.path).is_none());
+    /// An entry of the granted directory itself.
+    fn in_grant<'a>(&self, grant: &Grant, name: &'a [u8]) -> Result<Place<'a>, Refused> {
+        let around = grant.effective_access();
+        if name.is_empty() {
+            let whole = Place::directory(grant.dir.clone(), around);
+            return if grant.only_databases { Err(Refused::NotGranted) } else { Ok(whole) };
+        }
+        let place = Place {
+            dir: grant.dir.clone(),
+            name: Cow::Borrowed(name),
+            access: around,
+            around,
+            directory: grant.has_rules.then_some(grant.identity),
+            only_databases: grant.only_databases,
+        };
+        self.under_rules(place)
     }
 
-    #[test]
-    fn a_circle_of_links_is_refused() {
-        let folder = folder();
-        symlink("b", folder.path().join("a")).unwrap();
-        symlink("a", folder.path().join("b")).unwrap();
-        let resolved = granted(folder.path()).resolve(&folder.path().join("a"));
-        assert_eq!(resolved, Err(Unresolvable));
+    fn under_rules<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Refused> {
+        let Some(directory) = place.directory else { return Ok(place) };
+        match self.rules.of_name(directory, &place.name, place.only_databases) {
+            Verdict::Hidden => Err(Refused::NotGranted),
+            verdict => Ok(Place { access: place.around.under(verdict), ..place }),
+        }
     }
 
-    #[test]
-    fn the_longest_grant_decides() {
-        let folder = folder();
-        std::fs::create_dir(folder.path().join("inner")).unwrap();
-        let mut grants = granted(folder.path());
-        let inner = folder.path().join("inner");
-        grants.add(Grant::open(&inner, &inner, Access::ReadOnly).unwrap());
-        assert_eq!(grants.place(&inner.join("x")).unwrap().access, Access::ReadOnly);
-        assert_eq!(grants.place(&folder.path().join("x")).unwrap().access, Access::ReadWrite);
+    /// The file beside `place` whose name goes on with `ending`.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`].
+    pub fn beside(&self, place: &Place<'_>, ending: &str) -> Result<Place<'static>, Refused> {
+        let mut name = place.name.to_vec();
+        name.extend_from_slice(ending.as_bytes());
+        self.under_rules(Place { name: Cow::Owned(name), ..place.clone() })
+    }
+
+    /// Where an open directory's path leads, without leaving the directory.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`].
+    pub(crate) fn place_below(
+        &self,
+        dir: Arc<OwnedFd>,
+        access: Access,
+        path: &[u8],
+        last: LastLink,
+    ) -> Result<Place<'static>, Refused> {
+        if path.starts_with(b"/") {
+            return Err(Refused::NotGranted);
+        }
+        let base = Frame::base(dir, access).map_err(Refused::System)?;
+        Walk::below(self, base).along(path, last)?.into_place()
+    }
+
+    /// Whether an entry may be moved, removed or replaced, where its place is
+    /// writable: not what is masked, and no directory that holds something with
+    /// less rights.
+    pub(crate) fn may_move(&self, place: &Place<'_>) -> bool {
+        let Ok(status) = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return true;
+        };
+        let entry = Identity::from(&status);
+        let is_held = |grant: &Grant| {
+            grant.access == Access::ReadOnly
+                && (grant.identity == entry || grant.above.contains(&entry))
+        };
+        let is_masked = self.rules.of(entry).is_some() || self.rules.concern_below(entry);
+        !is_masked && !self.grants.iter().any(is_held)
+    }
+
+    /// What masks an open file, where names do not tell: a file with several.
+    pub(crate) fn mask_of(&self, file: impl AsFd) -> Option<Mask> {
+        if !self.rules.check_opened() {
+            return None;
+        }
+        Identity::of(file).ok().and_then(|file| self.rules.of(file))
+    }
+
+    /// Whether [`Self::mask_of`] may find something.
+    pub(crate) fn may_mask_opened(&self) -> bool {
+        self.rules.check_opened()
+    }
+
+    /// Whether a status is that of something hidden.
+    pub(crate) fn hides(&self, status: &Stat) -> bool {
+        self.rules.concern_anything() && self.rules.of(Identity::from(status)) == Some(Mask::Hidden)
+    }
+
+    /// Whether a status is that of something masked.
+    pub(crate) fn masks(&self, status: &Stat) -> bool {
+        self.rules.of(Identity::from(status)).is_some()
+    }
+
+    /// Open a regular file for reading, links followed, as a component may.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`]; it tells nothing of what lies outside the grants.
+    pub fn open_read(&self, path: &[u8]) -> Result<File, Refused> {
+        let place = self.place(path, LastLink::Follow)?;
+        // A pipe would wait for its other side.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file =
+            openat(&place.dir, &*place.name, flags, Mode::empty()).map_err(Refused::System)?;
+        let status = fstat(&file).map_err(Refused::System)?;
+        if self.hides(&status) {
+            return Err(Refused::NotGranted);
+        }
+        match FileType::from_raw_mode(status.st_mode) {
+            FileType::RegularFile => Ok(file.into()),
+            _ => Err(Refused::NotRegular),
+        }
+    }
+
+    /// Whether a path, already resolved, lies inside the grants.
+    pub fn is_granted(&self, path: &[u8]) -> bool {
+        !matches!(self.place(path, LastLink::Keep), Err(Refused::NotGranted))
+    }
+
+    /// What the host calls an absolute path; none outside the grants. A text,
+    /// which links can make untrue: for messages only.
+    pub fn host_path(&self, path: &Path) -> Option<PathBuf> {
+        let path = path.as_os_str().as_bytes();
+        let grant = self.grants.iter().find(|grant| below(path, &grant.guest).is_some())?;
+        let rest = below(path, &grant.guest).filter(|_| is_clean(path))?;
+        Some(grant.host.join(OsStr::from_bytes(rest)))
+    }
+
+    /// Resolve `.`, `..` and links; true when there was a link. Names that do
+    /// not exist, or lie outside the grants, stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`Refused::Links`], or [`Refused::NotGranted`] for a path that is not
+    /// absolute.
+    pub fn resolve(&self, path: &[u8]) -> Result<(Vec<u8>, bool), Refused> {
+        if !path.starts_with(b"/") {
+            return Err(Refused::NotGranted);
+        }
+        match self.plain_place(path) {
+            Ok(Some(place)) if !is_link(&place) => Ok((path.to_vec(), false)),
+            Err(Refused::NotGranted) if is_clean(path) && !self.leads_in(path) => {
+                Ok((path.to_vec(), false))
+            }
+            _ => {
+                let walk = Walk::from_root(self, Unknown::Keep).along(path, LastLink::Follow)?;
+                Ok(walk.into_path())
+            }
+        }
+    }
+
+    fn leads_in(&self, path: &[u8]) -> bool {
+        self.grants.iter().any(|grant| below(path, &grant.guest).is_some())
     }
 }

@@ -6,7 +6,6 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::{compiler, exit_code, wall};
 
 use arguments::{Command, Sorted};
@@ -30,16 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn try_main() -> Result<ExitCode> {
-    let mut words = Vec::new();
-    for word in std::env::args_os().skip(1) {
-        match word.into_string() {
-            Ok(word) => words.push(word),
-            Err(word) => {
-                complain(&format!("error: the argument `{}` is no UTF-8", escaped(&word)));
-                return Ok(exit_code::ExitCode::Usage.into());
-            }
-        }
-    }
+    let words = std::env::args_os().skip(1).collect();
     let Sorted { cli, component, shell } = match arguments::parse(words) {
         Ok(sorted) => sorted,
         Err(error) => {

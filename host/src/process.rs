@@ -11,9 +11,11 @@
 //! ctrl_c.raise();
 //! ```
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -116,6 +118,8 @@ pub struct ProcessCtx {
     deadline: Deadline,
     late: Late,
     home: Option<PathBuf>,
+    arguments: Vec<OsString>,
+    directory: Option<PathBuf>,
     startup_files: Vec<PathBuf>,
     refusals: Refusals,
     exit_code: Option<u8>,
@@ -129,6 +133,8 @@ impl ProcessCtx {
             deadline: Deadline::default(),
             late: Late::default(),
             home: None,
+            arguments: Vec::new(),
+            directory: None,
             startup_files: Vec::new(),
             refusals: Refusals::default(),
             exit_code: None,
@@ -144,6 +150,14 @@ impl ProcessCtx {
     /// The person's home folder, which is told and not granted.
     pub fn home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
+        self
+    }
+
+    /// The arguments of its command line, its name first, and the directory that
+    /// relative paths begin in.
+    pub fn command_line(mut self, arguments: Vec<OsString>, directory: Option<PathBuf>) -> Self {
+        self.arguments = arguments;
+        self.directory = directory;
         self
     }
 
@@ -269,18 +283,26 @@ impl Host for ProcessView<'_> {
         Some((info.offset().seconds(), info.dst().is_dst()))
     }
 
-    fn home_folder(&mut self) -> Option<String> {
-        self.ctx.home.as_ref()?.to_str().map(Into::into)
+    fn home_folder(&mut self) -> Option<Vec<u8>> {
+        self.ctx.home.clone().map(|home| home.into_os_string().into_vec())
     }
 
-    fn startup_file(&mut self, path: String) -> Option<Vec<u8>> {
-        let path = Path::new(&path);
+    fn arguments(&mut self) -> Vec<Vec<u8>> {
+        self.ctx.arguments.iter().map(|argument| argument.as_bytes().to_vec()).collect()
+    }
+
+    fn working_directory(&mut self) -> Option<Vec<u8>> {
+        self.ctx.directory.clone().map(|directory| directory.into_os_string().into_vec())
+    }
+
+    fn startup_file(&mut self, path: Vec<u8>) -> Option<Vec<u8>> {
+        let path = Path::new(OsStr::from_bytes(&path));
         self.ctx.is_startup_file(path).then(|| read_startup_file(path))?
     }
 
-    fn check_granted(&mut self, path: String) -> bool {
-        let path = Path::new(&path);
-        let is_granted = self.grants.place(path).is_some();
+    fn check_granted(&mut self, path: Vec<u8>) -> bool {
+        let is_granted = self.grants.is_granted(&path);
+        let path = Path::new(OsStr::from_bytes(&path));
         if !is_granted && !self.ctx.is_given_by_name(path) {
             self.ctx.refusals.report(path);
         }

@@ -1,6 +1,8 @@
 //! Running a command-line component: one store, linked and limited.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -8,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
-use wasmtime_wasi::{FsPerms, I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::address_space::{self, NoAddressSpace};
 use crate::clock::{self, Waiting};
@@ -16,14 +18,15 @@ use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView, History};
 use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
-use crate::escape::escaped;
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::fused::{self, FusedCtx, FusedView};
-use crate::grants::{Access, Grants};
+use crate::grants::Grants;
 use crate::memory::MemoryLimit;
+use crate::own_files;
 use crate::process::{self, Interrupt, Late, ProcessCtx, ProcessView, Stop};
 use crate::stdio::Stdio;
+use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.
@@ -58,8 +61,9 @@ pub(crate) fn resource_table() -> ResourceTable {
 /// [`Options::new`] grants nothing but the streams: no files, no network, no
 /// environment.
 pub struct Options {
-    /// Command-line arguments, the program's name first.
-    pub arguments: Vec<String>,
+    /// Command-line arguments, the program's name first. WASI carries text only;
+    /// what is not is carried by `sqlite-wasm:host/process`.
+    pub arguments: Vec<OsString>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
     /// Folders, for the database and for other files alike.
@@ -145,6 +149,7 @@ pub enum Outcome {
 
 struct Host {
     wasi: WasiCtx,
+    wasi_files: WasiFiles,
     table: ResourceTable,
     files: FilesCtx,
     console: ConsoleCtx,
@@ -277,16 +282,20 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     }
 }
 
-fn host(options: Options) -> Result<Host> {
+fn host(mut options: Options) -> Result<Host> {
     let process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
+        .command_line(options.arguments.clone(), options.folder.clone())
         .startup_files(options.startup_files.clone())
         .deadline(options.deadline)
         .report_refusals_on(options.stdio.error.clone());
+    own_files::mask(&mut options.grants);
+    let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
-        wasi: wasi(&options, &process.late())?,
+        wasi: wasi(&options, &process.late()),
+        wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(options.grants).until(process.late()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.late()).mapping_files(),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.late()),
             options.stdio.error,
@@ -299,10 +308,10 @@ fn host(options: Options) -> Result<Host> {
     })
 }
 
-fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
+fn wasi(options: &Options, late: &Late) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
     builder
-        .args(&options.arguments)
+        .args(&options.arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
         .envs(&options.environment)
         .stdin(options.stdio.input.until(late.clone()))
         .stdout(options.stdio.output.until(late.clone()))
@@ -312,18 +321,7 @@ fn wasi(options: &Options, late: &Late) -> Result<WasiCtx> {
     if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {
         builder.initial_cwd(folder);
     }
-    for grant in options.grants.iter() {
-        let permissions = match grant.access {
-            Access::ReadOnly => FsPerms::ReadOnly,
-            Access::ReadWrite => FsPerms::ReadWrite,
-        };
-        let guest = grant.guest.to_str().context("the name of a granted folder is no UTF-8")?;
-        builder
-            .preopened_dir(&grant.host, guest, permissions)
-            .map_err(anyhow::Error::from)
-            .with_context(|| format!("failed to open the folder `{}`", escaped(&grant.host)))?;
-    }
-    Ok(builder.build())
+    builder.build()
 }
 
 /// WASI 0.2, as far as its context grants it.
@@ -338,6 +336,7 @@ pub(crate) fn add_wasi_to_linker<T: WasiView + 'static>(
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
+    wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
     files::add_to_linker(
         &mut linker,
         |host: &mut Host| FilesView { ctx: &mut host.files },

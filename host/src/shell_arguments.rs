@@ -1,7 +1,8 @@
 //! The command line of SQLite's shell, as far as the runner must understand
 //! it: which word is the database, and which belongs to an option.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 /// Options of the shell (3.49) that take words, and how many. With one or two
@@ -38,18 +39,18 @@ pub enum Word {
 
 impl Word {
     /// What `word` is, where an option may stand.
-    pub fn of(word: &str) -> Self {
-        let Some(name) = word.strip_prefix('-') else {
+    pub fn of(word: impl AsRef<OsStr>) -> Self {
+        let Some(name) = word.as_ref().as_bytes().strip_prefix(b"-") else {
             return Self::Positional;
         };
-        let name = name.strip_prefix('-').unwrap_or(name);
+        let name = name.strip_prefix(b"-").unwrap_or(name);
         match name {
-            "" => Self::Separator,
-            _ if name.starts_with('A') => Self::Archive,
+            b"" => Self::Separator,
+            [b'A', ..] => Self::Archive,
             _ => Self::Option(
                 OPTIONS_WITH_WORDS
                     .iter()
-                    .find(|(option, _)| *option == name)
+                    .find(|(option, _)| option.as_bytes() == name)
                     .map_or(0, |(_, words)| *words),
             ),
         }
@@ -74,7 +75,7 @@ pub fn load_command(name: &str) -> String {
 
 /// The database that the shell's arguments name: a file, not `:memory:` or
 /// another special name.
-pub fn database(arguments: &[String]) -> Option<PathBuf> {
+pub fn database(arguments: &[OsString]) -> Option<PathBuf> {
     let mut rest = arguments.iter();
     let mut options_end = false;
     let word = loop {
@@ -94,49 +95,52 @@ pub fn database(arguments: &[String]) -> Option<PathBuf> {
 
 /// The file that `.archive`'s options name: behind `--file`, or the word
 /// behind a group of letters with `f` in it, such as `-Acf x.sqlar`.
-fn archive(word: &str, rest: &[String]) -> Option<PathBuf> {
+fn archive(word: &OsStr, rest: &[OsString]) -> Option<PathBuf> {
     if let Some(position) = rest.iter().position(|word| word == "--file" || word == "-f") {
         return file_name(rest.get(position + 1)?);
     }
-    let letters = word.trim_start_matches('-').trim_start_matches('A');
-    let (group, behind) = match letters {
-        "" => (rest.first()?.as_str(), rest.get(1)),
+    let dashes = word.as_bytes().iter().take_while(|byte| matches!(byte, b'-' | b'A')).count();
+    let (group, behind) = match &word.as_bytes()[dashes..] {
+        b"" => (rest.first()?.as_bytes(), rest.get(1)),
         letters => (letters, rest.first()),
     };
-    if group.contains('f') && !group.starts_with("--") { file_name(behind?) } else { None }
+    if group.contains(&b'f') && !group.starts_with(b"--") { file_name(behind?) } else { None }
 }
 
 /// The path in a database's name, which may be a `file:` URI.
-fn file_name(name: &str) -> Option<PathBuf> {
-    let Some(uri) = name.strip_prefix("file:") else {
-        return (!name.is_empty() && !name.starts_with(':')).then(|| name.into());
+fn file_name(name: &OsStr) -> Option<PathBuf> {
+    let name = name.as_bytes();
+    let path = match name.strip_prefix(b"file:") {
+        Some(uri) => uri_path(uri)?,
+        None => name.to_vec(),
     };
-    let path = uri.split(['?', '#']).next().unwrap_or_default();
-    // `file://localhost/path` and `file:///path`.
-    let path = match path.strip_prefix("//") {
-        Some(rest) => &rest[rest.find('/')?..],
-        None => path,
-    };
-    let path = percent_decoded(path);
-    (!path.is_empty() && !path.starts_with(b":"))
-        .then(|| std::os::unix::ffi::OsStrExt::from_bytes(&path[..]))
-        .map(|path: &OsStr| path.into())
+    (!path.is_empty() && !path.starts_with(b":")).then(|| OsString::from_vec(path).into())
 }
 
-fn percent_decoded(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
+fn uri_path(uri: &[u8]) -> Option<Vec<u8>> {
+    let path = uri.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
+    // `file://localhost/path` and `file:///path`.
+    let path = match path.strip_prefix(b"//") {
+        Some(rest) => &rest[rest.iter().position(|byte| *byte == b'/')?..],
+        None => path,
+    };
+    Some(percent_decoded(path))
+}
+
+fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escape = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+    let mut rest = bytes;
+    while let [first, behind @ ..] = rest {
+        let digits = behind.get(..2).filter(|_| *first == b'%');
+        let escape = digits.and_then(|hex| std::str::from_utf8(hex).ok());
         match escape.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) => {
                 decoded.push(byte);
-                at += 3;
+                rest = &behind[2..];
             }
             None => {
-                decoded.push(bytes[at]);
-                at += 1;
+                decoded.push(*first);
+                rest = behind;
             }
         }
     }
@@ -148,7 +152,7 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> Option<String> {
-        let words: Vec<String> = line.split_whitespace().map(String::from).collect();
+        let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         database(&words).map(|path| path.to_str().unwrap().to_owned())
     }
 
@@ -179,6 +183,14 @@ mod tests {
         assert_eq!(found("file:a%20b.db?mode=ro").as_deref(), Some("a b.db"));
         assert_eq!(found("file:///data/x.db#1").as_deref(), Some("/data/x.db"));
         assert_eq!(found("file://localhost/x.db").as_deref(), Some("/x.db"));
+    }
+
+    #[test]
+    fn names_are_bytes() {
+        let name = OsString::from_vec(b"\xff.db".to_vec());
+        assert_eq!(database(&[name.clone()]), Some(name.into()));
+        let uri = OsString::from_vec(b"file:\xfe%20x.db".to_vec());
+        assert_eq!(database(&[uri]), Some(OsString::from_vec(b"\xfe x.db".to_vec()).into()));
     }
 
     #[test]

@@ -290,14 +290,25 @@ fn other_files_beside_the_database_are_granted_by_every_name() {
     }
 }
 
+/// The link may be somebody else's: the database works, and nothing beside it.
 #[test]
-fn a_linked_database_grants_the_folder_that_it_lies_in() {
+fn a_linked_database_grants_itself_and_no_folder() {
     let place = Place::fresh("linked");
     symlink("../outside/secret.db", place.path("inside/link.db")).expect("the folder is ours");
-    place
-        .run(&["link.db", "UPDATE t SET a = a; SELECT a FROM t"])
-        .exits_with(0)
-        .prints(&format!("{SECRET}\n"));
+    for mode in ["delete", "wal"] {
+        let script = format!(
+            "PRAGMA journal_mode={mode}; BEGIN; UPDATE t SET a = a; COMMIT; SELECT a FROM t"
+        );
+        place
+            .run(&["link.db", &script])
+            .exits_with(0)
+            .prints(&format!("{mode}\n{SECRET}\n"))
+            .keeps_quiet();
+    }
+    let outside = place.name("outside");
+    let read = format!("SELECT readfile('{outside}/secret.sql') IS NULL");
+    place.run(&["link.db", &read]).prints("1\n").complains(&format!("--dir {outside}"));
+    place.run(&["--dir", &outside, "link.db", &read]).prints("0\n").keeps_quiet();
 }
 
 /// Only the command line is the person's own word: a script is not.

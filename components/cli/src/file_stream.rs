@@ -30,9 +30,7 @@ mod errno {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_open_stream(path: *const c_char, for_writing: c_int) -> c_int {
     // SAFETY: the caller's promise.
-    let Ok(path) = unsafe { CStr::from_ptr(path) }.to_str() else {
-        return -errno::ENOENT;
-    };
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     let how = if for_writing == 0 { OpenFlags::empty() } else { OpenFlags::REWRITE };
     match files::open(path, how | OpenFlags::NO_FOLLOW) {
         Ok(opened) => opened.file as c_int,
@@ -96,7 +94,8 @@ fn counted(moved: Result<usize, ErrorCode>) -> isize {
     }
 }
 
-fn number(error: ErrorCode) -> c_int {
+/// WASI's number of what is wrong.
+pub fn number(error: ErrorCode) -> c_int {
     match error {
         ErrorCode::NotFound => errno::ENOENT,
         ErrorCode::Access | ErrorCode::NotGranted => errno::EACCES,

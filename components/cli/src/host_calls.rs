@@ -3,8 +3,11 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::null_mut;
 
+use engine::host::files::{FileAttributes, FileKind};
 use engine::host::{files, process};
 use engine::paths::{LastLink, granted};
+
+use crate::file_stream::number;
 
 unsafe extern "C" {
     fn malloc(bytes: usize) -> *mut c_void;
@@ -49,12 +52,10 @@ unsafe extern "C" fn host_granted_path(
     room: usize,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    let path = unsafe { CStr::from_ptr(path) }.to_str();
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     let last_link = if keep_last_link != 0 { LastLink::Keep } else { LastLink::Follow };
-    let granted = path
-        .ok()
-        .filter(|_| !engine::ffi::extensions::sql::is_running())
-        .and_then(|path| granted(path, last_link));
+    let is_refused = engine::ffi::extensions::sql::is_running();
+    let granted = if is_refused { None } else { granted(path, last_link) };
     // SAFETY: the caller's promise.
     granted.map_or(0, |path| unsafe { put(&path, out, room) })
 }
@@ -73,10 +74,49 @@ extern "C" fn host_serves_extension() -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_link_target(path: *const c_char, out: *mut u8, room: usize) -> c_int {
     // SAFETY: the caller's promise.
-    let path = unsafe { CStr::from_ptr(path) }.to_str().ok();
-    let target = path.and_then(|path| files::link_target(path).ok());
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let target = files::link_target(path).ok();
     // SAFETY: the caller's promise.
     target.map_or(0, |target| unsafe { put(&target, out, room) })
+}
+
+/// Let relative names begin in `path`, which is granted; 0 when it is not a
+/// directory.
+///
+/// # Safety
+///
+/// `path` is a C string.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn host_enter(path: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let is_directory = files::attributes(path).is_ok_and(|it| it.kind == FileKind::Directory);
+    if is_directory {
+        engine::paths::enter(path);
+    }
+    c_int::from(is_directory)
+}
+
+/// Remove the file `path`; 0 when that fails.
+///
+/// # Safety
+///
+/// `path` is a C string.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn host_delete(path: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    c_int::from(files::delete(unsafe { CStr::from_ptr(path) }.to_bytes(), false).is_ok())
+}
+
+/// Whether `path` can be given to WASI, whose names are text.
+///
+/// # Safety
+///
+/// `path` is a C string.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn host_is_text(path: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    c_int::from(unsafe { CStr::from_ptr(path) }.to_str().is_ok())
 }
 
 /// Write `text` and a NUL; 0 when it does not fit.
@@ -84,8 +124,8 @@ unsafe extern "C" fn host_link_target(path: *const c_char, out: *mut u8, room: u
 /// # Safety
 ///
 /// `out` has `room` bytes.
-unsafe fn put(text: &str, out: *mut u8, room: usize) -> c_int {
-    if text.len() >= room || text.contains('\0') {
+unsafe fn put(text: &[u8], out: *mut u8, room: usize) -> c_int {
+    if text.len() >= room || text.contains(&0) {
         return 0;
     }
     // SAFETY: the text and its NUL fit.
@@ -96,26 +136,32 @@ unsafe fn put(text: &str, out: *mut u8, room: usize) -> c_int {
     1
 }
 
+/// `HostAttributes` of `shims.c`.
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    permissions: u32,
+    size: u64,
+    modified: i64,
+}
+
+/// What `path` names; 0, or an error number below it.
+///
 /// # Safety
 ///
-/// `path` is a C string, and `bits` and `is_pipe` may be written.
+/// `path` is a C string, and `out` may be written.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn host_attributes(
-    path: *const c_char,
-    bits: *mut u32,
-    is_pipe: *mut c_int,
-) -> c_int {
+unsafe extern "C" fn host_attributes(path: *const c_char, out: *mut Attributes) -> c_int {
     // SAFETY: the caller's promise.
-    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    let Ok(found) = files::attributes(&path) else {
-        return 0;
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    let found = match files::attributes(path) {
+        Ok(found) => found,
+        Err(error) => return -number(error),
     };
+    let FileAttributes { kind, permissions, size, modified } = found;
     // SAFETY: the caller's promise.
-    unsafe {
-        *bits = found.permissions;
-        *is_pipe = c_int::from(found.is_pipe);
-    }
-    1
+    unsafe { *out = Attributes { kind: kind as u32, permissions, size, modified } };
+    0
 }
 
 /// # Safety
@@ -124,8 +170,8 @@ unsafe extern "C" fn host_attributes(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_set_permissions(path: *const c_char, bits: u32) -> c_int {
     // SAFETY: the caller's promise.
-    let path = unsafe { CStr::from_ptr(path) }.to_string_lossy();
-    c_int::from(files::set_permissions(&path, bits).is_ok())
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    c_int::from(files::set_permissions(path, bits).is_ok())
 }
 
 /// # Safety
@@ -169,7 +215,7 @@ unsafe extern "C" fn host_local_offset(
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_startup_file(path: *const c_char, size: *mut usize) -> *mut u8 {
     // SAFETY: the caller's promise.
-    let content = unsafe { CStr::from_ptr(path) }.to_str().ok().and_then(process::startup_file);
+    let content = process::startup_file(unsafe { CStr::from_ptr(path) }.to_bytes());
     let Some(content) = content else {
         return null_mut();
     };

@@ -11,6 +11,8 @@ mod host_calls;
 
 use std::ffi::{CString, c_char, c_int};
 
+use engine::host::process;
+
 // Linked for their C code.
 use libsqlite3_sys as _;
 use libz_sys as _;
@@ -31,11 +33,12 @@ unsafe extern "C" {
 }
 
 fn main() {
-    if let Some(folder) = wasip2::cli::environment::initial_cwd() {
-        engine::paths::enter(&folder);
+    if let Some(directory) = process::working_directory() {
+        engine::paths::enter(&directory);
     }
     connection::install();
-    let mut arguments: Vec<*mut c_char> = std::env::args()
+    let mut arguments: Vec<*mut c_char> = process::arguments()
+        .into_iter()
         .map(|argument| CString::new(argument).unwrap_or_default().into_raw())
         .chain([std::ptr::null_mut()])
         .collect();

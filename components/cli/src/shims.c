@@ -21,10 +21,21 @@
 extern void host_set_exit_code(int code);
 extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, size_t room);
 extern int host_serves_extension(void);
+extern int host_enter(const char *zPath);
+extern int host_delete(const char *zPath);
+extern int host_is_text(const char *zPath);
 extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
-extern int host_attributes(const char *zPath, unsigned *pBits, int *pIsPipe);
+/* What the host tells of a file; the kinds are those of `file-kind`. */
+typedef struct HostAttributes HostAttributes;
+struct HostAttributes {
+  unsigned kind;
+  unsigned permissions;
+  unsigned long long size;
+  long long modified;
+};
+extern int host_attributes(const char *zPath, HostAttributes *p);
 extern int host_set_permissions(const char *zPath, unsigned bits);
 extern int host_home(char *zOut, size_t room);
 extern void host_poll_interruption(void);
@@ -80,6 +91,15 @@ static int granted(const char *zPath, int keepLastLink, char *zOut){
   }
   if( host_granted_path(zPath, keepLastLink, zOut, PATH_BYTES) ) return 1;
   errno = EACCES;
+  return 0;
+}
+
+/* The same for the C library's own functions: WASI has no names but text, and
+** ends a program that gives it others. */
+static int granted_text(const char *zPath, int keepLastLink, char *zOut){
+  if( !granted(zPath, keepLastLink, zOut) ) return 0;
+  if( host_is_text(zOut) ) return 1;
+  errno = EILSEQ;
   return 0;
 }
 
@@ -149,7 +169,11 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
   if( device ) return device;
   int oneWay = zMode[0]!='a' && strchr(zMode, '+')==0;
   FILE *f = 0;
-  if( granted(zPath, FOLLOW, z) ) f = oneWay ? open_stream(z, zMode) : fopen(z, zMode);
+  if( oneWay ){
+    if( granted(zPath, FOLLOW, z) ) f = open_stream(z, zMode);
+  }else if( granted_text(zPath, FOLLOW, z) ){
+    f = fopen(z, zMode);
+  }
   if( f || zMode[0]!='r' ) return f;
   int savedErrno = errno;
   f = open_startup_file(zPath);
@@ -157,9 +181,12 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
   return f;
 }
 
+/* The shell asks whether a file exists, and nothing else. */
 int shell_access(const char *zPath, int mode){
   char z[PATH_BYTES];
-  if( granted(zPath, FOLLOW, z) && access(z, mode)==0 ) return 0;
+  HostAttributes found;
+  (void)mode;
+  if( granted(zPath, FOLLOW, z) && host_attributes(z, &found)==0 ) return 0;
   FILE *f = open_startup_file(zPath);
   if( f==0 ) return -1;
   fclose(f);
@@ -168,7 +195,7 @@ int shell_access(const char *zPath, int mode){
 
 int shell_chdir(const char *zPath){
   char z[PATH_BYTES];
-  return granted(zPath, FOLLOW, z) ? chdir(z) : -1;
+  return granted(zPath, FOLLOW, z) && host_enter(z) ? 0 : -1;
 }
 
 int shell_chmod(const char *zPath, unsigned bits){
@@ -178,12 +205,12 @@ int shell_chmod(const char *zPath, unsigned bits){
 
 int shell_mkdir(const char *zPath, mode_t bits){
   char z[PATH_BYTES];
-  return granted(zPath, KEEP, z) ? mkdir(z, bits) : -1;
+  return granted_text(zPath, KEEP, z) ? mkdir(z, bits) : -1;
 }
 
 DIR *shell_opendir(const char *zPath){
   char z[PATH_BYTES];
-  return granted(zPath, FOLLOW, z) ? opendir(z) : 0;
+  return granted_text(zPath, FOLLOW, z) ? opendir(z) : 0;
 }
 
 /* WASI refuses to tell of a link that leads out; what is written in it is no
@@ -199,27 +226,34 @@ ssize_t shell_readlink(const char *zPath, char *aOut, size_t room){
 
 int shell_symlink(const char *zTarget, const char *zPath){
   char z[PATH_BYTES];
-  return granted(zPath, KEEP, z) ? symlink(zTarget, z) : -1;
+  return granted_text(zPath, KEEP, z) && host_is_text(zTarget) ? symlink(zTarget, z) : -1;
 }
 
 int shell_unlink(const char *zPath){
   char z[PATH_BYTES];
-  return granted(zPath, KEEP, z) ? unlink(z) : -1;
+  return granted(zPath, KEEP, z) && host_delete(z) ? 0 : -1;
 }
 
 int shell_utimes(const char *zPath, const struct timeval aTime[2]){
   char z[PATH_BYTES];
-  return granted(zPath, FOLLOW, z) ? utimes(z, aTime) : -1;
+  return granted_text(zPath, FOLLOW, z) ? utimes(z, aTime) : -1;
 }
 
-static int with_attributes(int rc, const char *zPath, struct stat *p){
-  unsigned bits;
-  int isPipe;
-  if( rc==0 && host_attributes(zPath, &bits, &isPipe) ){
-    if( isPipe ) p->st_mode = (p->st_mode & ~S_IFMT) | S_IFIFO;
-    p->st_mode |= bits;
+/* As stat(), of a path that is granted. */
+static int attributes(const char *zPath, struct stat *p){
+  static const mode_t aKind[] = { S_IFREG, S_IFDIR, S_IFLNK, S_IFIFO, S_IFCHR };
+  HostAttributes found;
+  int rc = host_attributes(zPath, &found);
+  if( rc<0 ){
+    errno = -rc;
+    return -1;
   }
-  return rc;
+  memset(p, 0, sizeof(*p));
+  p->st_mode = aKind[found.kind] | found.permissions;
+  p->st_nlink = 1;
+  p->st_size = (off_t)found.size;
+  p->st_mtim.tv_sec = (time_t)found.modified;
+  return 0;
 }
 
 int shell_stat(const char *zPath, struct stat *p){
@@ -230,12 +264,12 @@ int shell_stat(const char *zPath, struct stat *p){
     p->st_mode = S_IFCHR;
     return 0;
   }
-  return granted(zPath, FOLLOW, z) ? with_attributes(stat(z, p), z, p) : -1;
+  return granted(zPath, FOLLOW, z) ? attributes(z, p) : -1;
 }
 
 int shell_lstat(const char *zPath, struct stat *p){
   char z[PATH_BYTES];
-  return granted(zPath, KEEP, z) ? with_attributes(lstat(z, p), z, p) : -1;
+  return granted(zPath, KEEP, z) ? attributes(z, p) : -1;
 }
 
 static void in_order(FILE *f){

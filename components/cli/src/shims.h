@@ -34,7 +34,7 @@
 struct sqlite3;
 void shell_functions_registered(struct sqlite3 *db);
 
-/* WASI knows no permission bits; archives keep them. The macros take arguments
+/* WASI knows no permission bits, which archives keep. The macros take arguments
 ** so that `struct stat` stays what it is. */
 #include <sys/stat.h>
 int shell_chmod(const char *zPath, unsigned bits);

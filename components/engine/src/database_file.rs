@@ -85,7 +85,7 @@ impl DatabaseFile {
     }
 
     /// Where the host cannot: the database is at `path`.
-    pub fn without_shared_memory(mut self, path: &str) -> Self {
+    pub fn without_shared_memory(mut self, path: &[u8]) -> Self {
         self.wal_note = Some(WalNote::new(path));
         self
     }

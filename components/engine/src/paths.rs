@@ -1,7 +1,6 @@
-//! Names that SQLite is given, as absolute paths.
+//! Names that SQLite is given, as absolute paths. Names are bytes.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::cell::RefCell;
 
 use crate::ffi::output::flush_output;
 use crate::host::files::{self, Resolved};
@@ -13,35 +12,39 @@ use libsqlite3_sys::SQLITE_CANTOPEN;
 /// native unix VFS has 512; Linux itself allows this much.
 pub const MAX_PATH_BYTES: usize = 4096;
 
-/// `name` made absolute against the working folder, with links followed.
-pub fn full_path(name: &str) -> Result<Resolved, Code> {
+/// `name` made absolute against the working directory, with links followed.
+pub fn full_path(name: &[u8]) -> Result<Resolved, Code> {
     let cannot_open = |_| Code(SQLITE_CANTOPEN);
     files::resolve(&absolute(name)).map_err(cannot_open)
 }
 
-/// `name` behind the working folder, unless it is absolute.
-pub fn absolute(name: &str) -> String {
-    if name.starts_with('/') {
-        return name.to_owned();
+/// `name` behind the working directory, unless it is absolute.
+pub fn absolute(name: &[u8]) -> Vec<u8> {
+    if name.starts_with(b"/") {
+        return name.to_vec();
     }
-    let folder = match REFUSED_FOLDER.get() {
-        Some(folder) => folder.clone(),
-        None => std::env::current_dir().unwrap_or_else(|_| "/".into()),
-    };
-    format!("{}/{name}", folder.display())
+    let mut path = WORKING_DIRECTORY.0.borrow().clone();
+    path.push(b'/');
+    path.extend_from_slice(name);
+    path
 }
 
-/// Where `name` leads inside of the grants, for the functions of the C library,
-/// which know only one granted folder at a time. None outside, after the person
-/// was told.
-pub fn granted(name: &str, last_link: LastLink) -> Option<String> {
+/// Where `name` leads inside the grants, for the functions of the C library,
+/// which know only one granted directory at a time. None outside, after the
+/// user was told.
+pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     let name = absolute(name);
-    let path = match (last_link, name.rsplit_once('/')) {
-        (LastLink::Keep, Some((folder, last))) if !matches!(last, "" | "." | "..") => {
-            let folder = files::resolve(if folder.is_empty() { "/" } else { folder }).ok()?.path;
-            format!("{}/{last}", folder.trim_end_matches('/'))
+    let slash = name.iter().rposition(|byte| *byte == b'/')?;
+    let (folder, last) = (&name[..slash], &name[slash + 1..]);
+    let path = if last_link == LastLink::Keep && !matches!(last, b"" | b"." | b"..") {
+        let mut path = files::resolve(if folder.is_empty() { b"/" } else { folder }).ok()?.path;
+        if !path.ends_with(b"/") {
+            path.push(b'/');
         }
-        _ => files::resolve(&name).ok()?.path,
+        path.extend_from_slice(last);
+        path
+    } else {
+        files::resolve(&name).ok()?.path
     };
     flush_output();
     check_granted(&path).then_some(path)
@@ -56,15 +59,17 @@ pub enum LastLink {
     Keep,
 }
 
-/// The working folder that the host named and did not grant.
-static REFUSED_FOLDER: OnceLock<PathBuf> = OnceLock::new();
+/// Where relative names begin. Ours and not the C library's, which takes only
+/// directories that are granted, and only text.
+struct WorkingDirectory(RefCell<Vec<u8>>);
 
-/// Start in `folder`, as the host says (`wasi:cli/environment.initial-cwd`).
-/// Where it is not granted, names in it are still what they are called in
-/// messages.
-pub fn enter(folder: &str) {
-    if std::env::set_current_dir(folder).is_err() {
-        // It is called once.
-        let _ = REFUSED_FOLDER.set(folder.into());
-    }
+// SAFETY: a component has one thread.
+unsafe impl Sync for WorkingDirectory {}
+
+static WORKING_DIRECTORY: WorkingDirectory = WorkingDirectory(RefCell::new(Vec::new()));
+
+/// Let relative names begin in `directory`, an absolute path. Where it is not
+/// granted, names in it are still what they are called in messages.
+pub fn enter(directory: &[u8]) {
+    *WORKING_DIRECTORY.0.borrow_mut() = directory.to_vec();
 }

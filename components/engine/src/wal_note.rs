@@ -22,8 +22,8 @@ const FIRST_READ_BYTES: usize = 100;
 
 impl WalNote {
     /// For the database at `path`.
-    pub fn new(path: &str) -> Self {
-        Self { path: path.into(), exclusive: false, told: false }
+    pub fn new(path: &[u8]) -> Self {
+        Self { path: String::from_utf8_lossy(path).into_owned(), exclusive: false, told: false }
     }
 
     /// A PRAGMA is about to be run.

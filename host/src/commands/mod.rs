@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod compose;
+mod directories;
 pub mod extension;
 pub mod man;
 pub mod precompile;

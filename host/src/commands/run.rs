@@ -1,6 +1,7 @@
 //! Running a component: without a command, what the program is for.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Folder;
@@ -18,18 +19,18 @@ use sqlite_wasm_run::compiler::{Budget, Compiler, Failed};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::console::History;
 use sqlite_wasm_run::deadline::Deadline;
-use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, NotLoaded, Permits};
-use sqlite_wasm_run::grants::{Access, Grant, Grants};
 use sqlite_wasm_run::key::Key;
+use sqlite_wasm_run::own_files;
 use sqlite_wasm_run::places;
 use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
-use sqlite_wasm_run::shell_arguments::{database, load_command};
+use sqlite_wasm_run::shell_arguments::load_command;
 use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{terminal, threads};
 
-use super::values::{FolderOption, parse_duration, parse_folder, parse_grant, parse_size};
+use super::directories::{self, DirectoryOption, parse_directory};
+use super::values::{parse_duration, parse_grant, parse_size};
 use super::{Cache, complain, loader_reserving, second_wall};
 
 /// How long a program may take to end by itself when its time is over.
@@ -46,9 +47,14 @@ const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 /// Options for running a component.
 #[derive(Debug, Default, clap::Args)]
 pub struct RunOptions {
-    /// Grant a folder; `:ro` for reading only. GUEST is its name inside
-    #[arg(long, value_name = "HOST[::GUEST][:ro]", value_parser = parse_folder)]
-    pub dir: Vec<FolderOption>,
+    /// Grant a directory; `:ro` for reading only. GUEST is its name inside. A
+    /// name that ends with `:ro` itself is followed by `:rw` or one more `:ro`
+    #[arg(
+        long,
+        value_name = "HOST[::GUEST][:ro|:rw]",
+        value_parser = OsStringValueParser::new().try_map(parse_directory)
+    )]
+    pub dir: Vec<DirectoryOption>,
 
     /// Grant neither the working folder nor the database's
     #[arg(long)]
@@ -117,7 +123,11 @@ pub struct RunOptions {
 /// # Errors
 ///
 /// When the component cannot be loaded or started.
-pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -> Result<ExitCode> {
+pub fn execute(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+) -> Result<ExitCode> {
     let deadline = Deadline::after(run.timeout);
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let asked_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
@@ -132,8 +142,9 @@ pub fn execute(run: &RunOptions, component: Option<&Path>, shell: Vec<String>) -
     let program = program(loader, component, asked_bytes)?;
     let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
     let names: Vec<String> = loads.iter().map(Load::name).collect();
-    let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name)]);
-    let mut options = options(run, commands.chain(shell).collect(), key.clone(), budget)?;
+    let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name).into()]);
+    let shell = commands.chain(shell).collect();
+    let mut options = options(run, component, shell, key.clone(), budget)?;
     options.deadline = deadline;
     options.extensions.embed(&program);
     for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
@@ -222,21 +233,25 @@ fn own_shell(loader: &Loader) -> Result<Program> {
 
 fn options(
     run: &RunOptions,
-    shell: Vec<String>,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
     key: Option<Arc<Key>>,
     budget: Budget,
 ) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
-    options.grants = grants(run, &shell)?;
+    options.home = places::home();
+    let history_file = history(options.home.as_deref());
+    let extensions = extension_folders(&run.extension_dir);
+    own_files::set(history_file.as_deref(), component, &extensions);
+    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
     options.folder = env::current_dir().ok();
     options.environment = ENVIRONMENT
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
-    options.loads = run.load.clone();
     options.at_end = AtEnd::Abandon;
     let cache = if run.no_cache { None } else { Folder::by_xdg() };
-    options.extensions = ExtensionsCtx::new(extension_folders(&run.extension_dir))
+    options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))
         .permits(permits(run)?)
         .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
@@ -244,10 +259,9 @@ fn options(
         .compiler(Compiler::Helper(budget))
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    options.home = places::home();
     // Only what is typed at a terminal is kept.
     if std::io::stdin().is_terminal() {
-        options.history = history(options.home.as_deref()).and_then(|path| History::open(&path));
+        options.history = history_file.and_then(|path| History::open(&path));
     }
     options.startup_files = startup_files(options.home.as_deref());
     terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
@@ -331,40 +345,6 @@ fn extension_limits(run: &RunOptions) -> Limits {
         value_bytes: run.extension_value.unwrap_or(usual.value_bytes.min(most)),
         log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
     }
-}
-
-fn grants(run: &RunOptions, shell: &[String]) -> Result<Grants> {
-    let mut grants = Grants::default();
-    for folder in &run.dir {
-        let host = fs::canonicalize(&folder.host)
-            .with_context(|| format!("failed to grant `{}`", escaped(&folder.host)))?;
-        let guest = match &folder.guest {
-            Some(guest) => guest.clone(),
-            None => std::path::absolute(&folder.host)?,
-        };
-        grants.add(Grant::open(&host, &guest, folder.access)?);
-        if folder.guest.is_none() {
-            grants.add(Grant::open(&host, &host, folder.access)?);
-        }
-    }
-    if !run.no_default_dirs {
-        for folder in default_folders(shell) {
-            grants.add(Grant::open(&folder, &folder, Access::ReadWrite)?);
-        }
-    }
-    Ok(grants)
-}
-
-/// The working folder, and the folder of the database by its name and, when
-/// that is a link, by its place.
-fn default_folders(shell: &[String]) -> Vec<PathBuf> {
-    let database = database(shell).and_then(|path| std::path::absolute(path).ok());
-    let real = database.as_ref().and_then(|path| fs::canonicalize(path).ok());
-    let folders = [database, real].into_iter().flatten().filter_map(|path| {
-        let folder = path.parent()?;
-        folder.is_dir().then(|| folder.to_owned())
-    });
-    env::current_dir().into_iter().chain(folders).collect()
 }
 
 /// End the process when its component neither ends nor asks for interruption.

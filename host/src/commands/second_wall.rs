@@ -32,7 +32,12 @@ pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
     }
     let mut plan = Plan::default();
     for grant in options.grants.iter() {
-        plan.handle(grant.handle(), grant.access.into());
+        // Of a database alone, its directory: its journals come and go there.
+        let rights = match grant.is_whole() {
+            true => grant.access.into(),
+            false => Rights::Files,
+        };
+        plan.handle(grant.handle(), rights);
     }
     options.extensions.plan(&mut plan);
     own_files(run, options, &mut plan);

@@ -1,4 +1,4 @@
-//! Values of options: sizes, times, folders.
+//! Values of options: sizes and times.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,35 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::deadline::MAX_TIME;
 use sqlite_wasm_run::extensions::Permits;
-use sqlite_wasm_run::grants::Access;
 use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
 
 /// [`MAX_TIME`] in hours.
 const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
-
-/// A folder as the command line grants it.
-#[derive(Debug, Clone)]
-pub struct FolderOption {
-    pub host: PathBuf,
-    pub guest: Option<PathBuf>,
-    pub access: Access,
-}
-
-/// Read `HOST[::GUEST][:ro]`.
-pub fn parse_folder(text: &str) -> Result<FolderOption> {
-    let (text, access) = match text.strip_suffix(":ro") {
-        Some(text) => (text, Access::ReadOnly),
-        None => (text, Access::ReadWrite),
-    };
-    let (host, guest) = match text.split_once("::") {
-        Some((host, guest)) => (host, Some(PathBuf::from(guest))),
-        None => (text, None),
-    };
-    if host.is_empty() {
-        bail!("the folder is missing");
-    }
-    Ok(FolderOption { host: host.into(), guest, access })
-}
 
 /// Take `NAME=WORDS`, what an extension is granted.
 pub fn parse_grant(text: &str) -> Result<String> {
@@ -133,14 +108,5 @@ mod tests {
         for wrong in ["", "a", "a.cwasm", ".wasm", "wasm"] {
             assert!(parse_output(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn folders_have_names_and_access() {
-        let folder = parse_folder("/a::/b:ro").unwrap();
-        assert_eq!(folder.host, Path::new("/a"));
-        assert_eq!(folder.guest.as_deref(), Some(Path::new("/b")));
-        assert_eq!(folder.access, Access::ReadOnly);
-        assert!(parse_folder("").is_err());
     }
 }

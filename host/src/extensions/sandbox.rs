@@ -4,11 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Context;
 use wasmtime::component::types::{ComponentInstance, ComponentItem};
 use wasmtime::component::{Component, InstancePre, Linker, ResourceTable, ResourceType};
 use wasmtime::{Engine, Store, Trap, UpdateDeadline};
-use wasmtime_wasi::filesystem::FsPerms;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
@@ -16,14 +14,15 @@ use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::Exchange;
 use super::permissions::Permissions;
 use super::usage::{self, Usage, WatchedMemory};
-use super::{Limits, regular_files, text};
+use super::{Limits, text};
 use crate::clock::Waiting;
 use crate::deadline::MAX_TIME;
-use crate::escape::escaped;
-use crate::grants::Access;
+use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
+use crate::own_files;
 use crate::runner::{MAX_RANDOM_BYTES, resource_table};
 use crate::threads;
+use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Steps of the clock that limits calls.
 pub const TICK: Duration = Duration::from_millis(10);
@@ -45,6 +44,7 @@ pub struct Sandbox {
     /// Bytes that statements keep for their next steps.
     pub bound_bytes: usize,
     wasi: WasiCtx,
+    files: WasiFiles,
     memory: WatchedMemory,
 }
 
@@ -73,7 +73,7 @@ pub enum Calls {
 pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
     crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
-    regular_files::add_to_linker(&mut linker)?;
+    wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     match calls {
         Calls::Suspendable => {
             sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
@@ -202,7 +202,8 @@ pub fn store(
         table: resource_table(),
         exchange: outside.exchange.clone(),
         bound_bytes: 0,
-        wasi: wasi(permissions, &outside.log)?,
+        wasi: wasi(permissions, &outside.log),
+        files: files(permissions)?,
         memory: usage
             .watched(MemoryLimit::new(limits.memory_bytes).reporting_to(&outside.memory_reached)),
     };
@@ -213,27 +214,31 @@ pub fn store(
     Ok(store)
 }
 
-fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> anyhow::Result<WasiCtx> {
+/// The granted directories, by the rules of the program's own.
+fn files(permissions: &Permissions) -> anyhow::Result<WasiFiles> {
+    let mut grants = Grants::default();
+    let mut folders: Vec<_> = permissions.folders.iter().collect();
+    // As with SQL, the strongest of several grants counts.
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.access));
+    for folder in &folders {
+        grants.add(Grant::open(&folder.host, &folder.host, folder.access)?);
+    }
+    own_files::mask(&mut grants);
+    let files = WasiFiles::new(Arc::new(grants), Kinds::Regular);
+    Ok(folders.iter().fold(files, |files, folder| match folder.host.to_str() {
+        Some(whole) => folder.names().fold(files, |files, name| files.with_name(whole, name)),
+        None => files,
+    }))
+}
+
+fn wasi(permissions: &Permissions, log: &MemoryOutputPipe) -> WasiCtx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.stdout(log.clone()).stderr(log.clone());
     wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);
-    for folder in &permissions.folders {
-        let access = match folder.access {
-            Access::ReadOnly => FsPerms::ReadOnly,
-            Access::ReadWrite => FsPerms::ReadWrite,
-        };
-        for name in folder.names() {
-            wasi.preopened_dir(&folder.host, name, access)
-                .map_err(anyhow::Error::from)
-                .with_context(|| {
-                    format!("failed to open the folder `{}`", escaped(&folder.host))
-                })?;
-        }
-    }
     for (name, value) in &permissions.environment {
         wasi.env(name, value);
     }
-    Ok(wasi.build())
+    wasi.build()
 }
 
 /// Let the next call end by then.

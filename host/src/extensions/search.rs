@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
@@ -74,7 +75,7 @@ fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
             path.into()
         }
     };
-    match grants.open_read(&path) {
+    match grants.open_read(path.as_os_str().as_bytes()) {
         Ok(file) => Ok(Source::Chosen(path, file)),
         Err(error) => Err(anyhow!("cannot open the extension `{}`: {error}", escaped(&path))),
     }

@@ -2,20 +2,17 @@
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::os::unix::fs::FileExt;
 
-use cap_std::fs::Dir;
 use rustix::buffer::spare_capacity;
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_folder;
 use super::shm::Shm;
 use crate::bindings::sqlite_wasm::host::files::LockLevel;
-use crate::grants::{Access, Place};
+use crate::grants::Place;
 use crate::mapping::Mapping;
 use crate::temporary;
 
@@ -24,7 +21,7 @@ pub struct File {
     file: std::fs::File,
     lock: Lock,
     /// Where it was opened; none for a temporary file.
-    name: Option<Name>,
+    place: Option<Place<'static>>,
     /// The first sync must reach the folder too.
     folder_unsynced: bool,
     /// The shared memory of a database in WAL mode.
@@ -33,19 +30,10 @@ pub struct File {
     pub(super) maps: Vec<Mapping>,
 }
 
-/// A granted folder and a path below it.
-struct Name {
-    dir: Arc<Dir>,
-    path: PathBuf,
-    access: Access,
-}
-
 impl File {
     /// A file opened at `place`.
     pub(super) fn at(place: Place<'_>, file: std::fs::File, folder_unsynced: bool) -> Self {
-        let Place { dir, path, access } = place;
-        let name = Name { dir: dir.clone(), path: path.into(), access };
-        Self { name: Some(name), folder_unsynced, ..Self::of(file) }
+        Self { place: Some(place.into_owned()), folder_unsynced, ..Self::of(file) }
     }
 
     /// A file without a name, in the directory for such.
@@ -55,7 +43,8 @@ impl File {
 
     /// A file without a name in the directory at `place`.
     pub(super) fn temporary_in(place: Place<'_>) -> io::Result<Self> {
-        let directory = place.dir.open_dir(place.path)?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = openat(&place.dir, &*place.name, flags, Mode::empty())?;
         temporary::file_in(directory.as_fd()).map(Self::of)
     }
 
@@ -63,7 +52,7 @@ impl File {
         Self {
             file,
             lock: Lock::none(),
-            name: None,
+            place: None,
             folder_unsynced: false,
             shm: None,
             maps: Vec::new(),
@@ -107,8 +96,8 @@ impl File {
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
         if self.folder_unsynced {
-            if let Some(Name { dir, path, .. }) = &self.name {
-                sync_folder(dir, path)?;
+            if let Some(place) = &self.place {
+                sync_folder(place)?;
             }
             self.folder_unsynced = false;
         }
@@ -156,19 +145,19 @@ impl File {
     }
 
     /// Where it was opened; none for a temporary file.
-    pub(super) fn place(&self) -> Option<Place<'_>> {
-        let Name { dir, path, access } = self.name.as_ref()?;
-        Some(Place { dir, path, access: *access })
+    pub(super) fn place(&self) -> Option<&Place<'static>> {
+        self.place.as_ref()
     }
 
     /// Whether another file, or none, stands where this one was opened.
     pub(super) fn has_moved(&self) -> bool {
-        let Some(Name { dir, path, .. }) = &self.name else {
+        let Some(place) = &self.place else {
             return false;
         };
-        let same = || -> io::Result<bool> {
-            let there = cap_std::fs::MetadataExt::ino(&dir.metadata(path)?);
-            Ok(there == self.file.metadata()?.ino())
+        let same = || -> Result<bool, Errno> {
+            let there = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let here = fstat(&self.file)?;
+            Ok((there.st_dev, there.st_ino) == (here.st_dev, here.st_ino))
         };
         !same().unwrap_or(false)
     }

@@ -1,22 +1,26 @@
-//! How names become files: inside of a grant, by the rules of the native unix
-//! VFS (`os_unix.c`, `unixOpen` and `findCreateFileMode`).
+//! How names become files: at a place inside a grant, by the rules of the native
+//! unix VFS (`os_unix.c`, `unixOpen` and `findCreateFileMode`).
 
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-use std::path::Path;
 
-use cap_fs_ext::{FileTypeExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt, PermissionsExt as _};
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, Stat, chmod, fdatasync, fstat, ftruncate, openat, readlinkat,
+    statat, unlinkat,
+};
+use rustix::io::{Errno, retry_on_intr};
 
 use super::file::File;
 use super::{Error, code};
-use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, OpenFlags};
-use crate::grants::{Access, Place};
+use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, FileKind, OpenFlags};
+use crate::grants::{Access, Grants, LastLink, Mask, Place, Refused};
 
 /// `SQLITE_DEFAULT_FILE_PERMISSIONS`.
 const DEFAULT_BITS: u32 = 0o644;
+
+/// The permissions of files that `fopen` makes.
+const STREAM_BITS: u32 = 0o666;
 
 /// Permissions and owner that a journal takes from its database.
 struct Ownership {
@@ -25,28 +29,34 @@ struct Ownership {
     gid: u32,
 }
 
-/// Open the file at `place`; true when it can only be read although writing
-/// was asked for.
-pub fn open(place: Place<'_>, how: OpenFlags) -> Result<(File, bool), Error> {
+/// Open the file at `path`; true when it can only be read although writing was
+/// asked for.
+pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool), Error> {
+    let last = match how.contains(OpenFlags::NO_FOLLOW) {
+        true => LastLink::Keep,
+        false => LastLink::Follow,
+    };
+    let place = grants.place(path, last)?;
     if how.contains(OpenFlags::REWRITE) {
-        return Ok((File::at(place, open_rewriting(place)?, false), false));
+        let file = open_rewriting(grants, &place)?;
+        return Ok((File::at(place, file, false), false));
     }
-    let wants_write = how.contains(OpenFlags::READ_WRITE);
-    if !wants_write {
-        return Ok((File::at(place, open_reading(place)?, false), false));
+    if !how.contains(OpenFlags::READ_WRITE) {
+        let file = open_reading(grants, &place)?;
+        return Ok((File::at(place, file, false), false));
     }
-    match open_writing(place, how) {
+    match open_writing(grants, &place, how) {
         Ok(file) => {
             let new_journal = how.contains(OpenFlags::JOURNAL | OpenFlags::CREATE);
             if how.contains(OpenFlags::DELETE_ON_CLOSE) {
-                place.dir.remove_file(place.path)?;
+                remove(&place)?;
             }
             Ok((File::at(place, file, new_journal), false))
         }
         Err(ErrorCode::IsDirectory) => Err(ErrorCode::IsDirectory.into()),
         // The first failure tells more than "there is no such file".
         Err(refused) => {
-            let file = open_reading(place).map_err(|_| refused)?;
+            let file = open_reading(grants, &place).map_err(|_| refused)?;
             Ok((File::at(place, file, false), true))
         }
     }
@@ -55,17 +65,18 @@ pub fn open(place: Place<'_>, how: OpenFlags) -> Result<(File, bool), Error> {
 /// Open the shared memory at `place`, whose database lies beside it; true when
 /// it can only be read.
 pub fn open_shared_memory(
-    place: Place<'_>,
+    grants: &Grants,
+    place: &Place<'_>,
     read_only: bool,
 ) -> Result<(std::fs::File, bool), ErrorCode> {
     let writing = if read_only {
         Err(ErrorCode::ReadOnly)
     } else {
-        open_writing(place, OpenFlags::JOURNAL | OpenFlags::CREATE)
+        open_writing(grants, place, OpenFlags::JOURNAL | OpenFlags::CREATE)
     };
     match writing {
         Ok(file) => Ok((file, false)),
-        Err(_) => Ok((open_reading(place)?, true)),
+        Err(_) => Ok((open_reading(grants, place)?, true)),
     }
 }
 
@@ -94,24 +105,22 @@ pub fn can_share_memory(file: &std::fs::File) -> bool {
     !UNSHARED.contains(&(status.f_type as u32))
 }
 
-fn open_reading(place: Place<'_>) -> Result<std::fs::File, ErrorCode> {
-    open_with(place, OpenOptions::new().read(true))
+fn open_reading(grants: &Grants, place: &Place<'_>) -> Result<std::fs::File, ErrorCode> {
+    open_at(grants, place, OFlags::RDONLY, DEFAULT_BITS)
 }
 
-fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, ErrorCode> {
-    if place.access == Access::ReadOnly {
-        return Err(ErrorCode::ReadOnly);
-    }
+fn open_writing(
+    grants: &Grants,
+    place: &Place<'_>,
+    how: OpenFlags,
+) -> Result<std::fs::File, ErrorCode> {
+    check_writable(place)?;
     let like = if how.contains(OpenFlags::JOURNAL) { database_ownership(place) } else { None };
-    let file = open_with(
-        place,
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(how.contains(OpenFlags::CREATE))
-            .create_new(how.contains(OpenFlags::EXCLUSIVE))
-            .mode(like.as_ref().map_or(DEFAULT_BITS, |like| like.bits)),
-    )?;
+    let bits = like.as_ref().map_or(DEFAULT_BITS, |like| like.bits);
+    let mut flags = OFlags::RDWR;
+    flags.set(OFlags::CREATE, how.intersects(OpenFlags::CREATE | OpenFlags::EXCLUSIVE));
+    flags.set(OFlags::EXCL, how.contains(OpenFlags::EXCLUSIVE));
+    let file = open_at(grants, place, flags, bits)?;
     if let Some(like) = like {
         take_ownership(&file, &like).map_err(|error| code(&error))?;
     }
@@ -119,30 +128,62 @@ fn open_writing(place: Place<'_>, how: OpenFlags) -> Result<std::fs::File, Error
 }
 
 /// As `fopen` opens for `w`.
-fn open_rewriting(place: Place<'_>) -> Result<std::fs::File, ErrorCode> {
-    if place.access == Access::ReadOnly {
-        return Err(ErrorCode::ReadOnly);
+fn open_rewriting(grants: &Grants, place: &Place<'_>) -> Result<std::fs::File, ErrorCode> {
+    check_writable(place)?;
+    let flags = OFlags::WRONLY | OFlags::CREATE;
+    if !grants.may_mask_opened() {
+        return open_at(grants, place, flags | OFlags::TRUNC, STREAM_BITS);
     }
-    open_with(place, OpenOptions::new().write(true).create(true).truncate(true))
+    // What it is must be known before anything is lost.
+    let file = open_at(grants, place, flags, STREAM_BITS)?;
+    let status = fstat(&file).map_err(failed)?;
+    if FileType::from_raw_mode(status.st_mode) == FileType::RegularFile {
+        ftruncate(&file, 0).map_err(failed)?;
+    }
+    Ok(file)
 }
 
-fn open_with(place: Place<'_>, options: &mut OpenOptions) -> Result<std::fs::File, ErrorCode> {
-    // Links were followed by `resolve`; one that appears later is an attack.
-    options.follow(FollowSymlinks::No);
-    // A folder opens for reading, as natively, and then has no bytes to read.
-    Ok(place.dir.open_with(place.path, options).map_err(|error| code(&error))?.into_std())
+/// Fails where the grant or a mask allows no change.
+pub fn check_writable(place: &Place<'_>) -> Result<(), ErrorCode> {
+    match place.access {
+        Access::ReadWrite => Ok(()),
+        Access::ReadOnly => Err(ErrorCode::ReadOnly),
+    }
+}
+
+fn open_at(
+    grants: &Grants,
+    place: &Place<'_>,
+    flags: OFlags,
+    bits: u32,
+) -> Result<std::fs::File, ErrorCode> {
+    // Links were followed already; one that appears later is an attack. A
+    // directory opens for reading, as natively, and then has no bytes to read.
+    let all = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let mode = Mode::from_raw_mode(bits);
+    let opened = retry_on_intr(|| openat(&place.dir, &*place.name, all, mode)).map_err(failed)?;
+    match grants.mask_of(&opened) {
+        Some(Mask::Hidden) => Err(ErrorCode::NotGranted),
+        Some(Mask::ReadOnly) if flags.intersects(OFlags::RDWR | OFlags::WRONLY) => {
+            Err(ErrorCode::ReadOnly)
+        }
+        _ => Ok(opened.into()),
+    }
+}
+
+fn failed(error: Errno) -> ErrorCode {
+    code(&error.into())
 }
 
 /// The ownership of the database that the journal at `place` belongs to: its
 /// name without the last `-` and what follows.
-fn database_ownership(place: Place<'_>) -> Option<Ownership> {
-    let name = place.path.to_str()?;
-    let database = &name[..name.rfind('-')?];
-    let metadata = place.dir.metadata(database).ok()?;
-    Some(Ownership {
-        bits: metadata.permissions().mode() & 0o777,
-        uid: cap_std::fs::MetadataExt::uid(&metadata),
-        gid: cap_std::fs::MetadataExt::gid(&metadata),
+fn database_ownership(place: &Place<'_>) -> Option<Ownership> {
+    let end = place.name.iter().rposition(|byte| *byte == b'-')?;
+    let status = statat(&place.dir, &place.name[..end], AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    (FileType::from_raw_mode(status.st_mode) != FileType::Symlink).then_some(Ownership {
+        bits: status.st_mode & 0o777,
+        uid: status.st_uid,
+        gid: status.st_gid,
     })
 }
 
@@ -160,76 +201,123 @@ fn take_ownership(file: &std::fs::File, like: &Ownership) -> io::Result<()> {
     Ok(())
 }
 
-/// Return when the folder that holds `path`, below `dir`, is on the device. As
-/// in `os_unix.c`, one that cannot be opened is left to the system: a folder
-/// may be written by who cannot read it.
-pub fn sync_folder(dir: &Dir, path: &Path) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
+/// Remove the file at `place`.
+pub fn remove(place: &Place<'_>) -> io::Result<()> {
+    Ok(unlinkat(&place.dir, &*place.name, AtFlags::empty())?)
+}
+
+/// Return when the directory of `place` is on the device. As in `os_unix.c`, one
+/// that cannot be opened is left to the system: a directory may be written by
+/// who cannot read it.
+pub fn sync_folder(place: &Place<'_>) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match openat(&place.dir, ".", flags, Mode::empty()) {
+        Ok(directory) => Ok(fdatasync(directory)?),
+        Err(_) => Ok(()),
+    }
+}
+
+/// SQLite's `SQLITE_ACCESS_EXISTS`: an empty file counts as none. One system
+/// call where the text of the path is enough and the name is not a link.
+pub fn exists(grants: &Grants, path: &[u8]) -> bool {
+    let plain = match grants.plain_place(path) {
+        Ok(Some(place)) => status(&place),
+        Ok(None) => None,
+        Err(_) => return false,
     };
-    dir.open(folder).map_or(Ok(()), |folder| folder.into_std().sync_data())
-}
-
-/// SQLite's `SQLITE_ACCESS_EXISTS`: an empty file counts as none.
-pub fn exists(place: Place<'_>) -> bool {
-    match plain_status(place) {
-        Some(Status::Missing) => false,
-        Some(Status::File { size }) => size > 0,
-        Some(Status::Other) => true,
-        None => place
-            .dir
-            .metadata(place.path)
-            .is_ok_and(|metadata| !metadata.is_file() || metadata.len() > 0),
-    }
-}
-
-/// What stands at a name.
-enum Status {
-    Missing,
-    File { size: u64 },
-    Other,
-}
-
-/// What stands at a name directly in the granted folder, by one plain system
-/// call: no link can lead such a name out. None where the capability library
-/// must look: deeper names, and links.
-fn plain_status(place: Place<'_>) -> Option<Status> {
-    use rustix::fs::{AtFlags, FileType, statat};
-    let name = place.path.as_os_str().as_bytes();
-    if name.contains(&b'/') || matches!(name, b"." | b"..") {
-        return None;
-    }
-    let status = match statat(place.dir.as_fd(), place.path, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(status) => status,
-        Err(rustix::io::Errno::NOENT) => return Some(Status::Missing),
-        Err(_) => return None,
+    let found = match plain {
+        Some(Ok(status)) => Ok(status),
+        Some(Err(Errno::NOENT)) => return false,
+        _ => match grants.place(path, LastLink::Follow) {
+            Ok(place) => statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW),
+            Err(_) => return false,
+        },
     };
-    match FileType::from_raw_mode(status.st_mode) {
-        FileType::RegularFile => Some(Status::File { size: u64::try_from(status.st_size).ok()? }),
-        FileType::Symlink => None,
-        _ => Some(Status::Other),
-    }
-}
-
-/// Whether this user may read and write: opened to see, which the capability
-/// library keeps inside of the grant.
-pub fn is_writable(place: Place<'_>) -> bool {
-    let mut options = OpenOptions::new();
-    place.access == Access::ReadWrite && open_with(place, options.read(true).write(true)).is_ok()
-}
-
-/// What WASI does not tell of a file or folder.
-pub fn attributes(place: Place<'_>) -> io::Result<FileAttributes> {
-    let metadata = place.dir.symlink_metadata(place.path)?;
-    Ok(FileAttributes {
-        permissions: metadata.permissions().mode() & 0o777,
-        is_pipe: metadata.file_type().is_fifo(),
+    found.is_ok_and(|status| {
+        let is_file = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile;
+        !grants.hides(&status) && (!is_file || status.st_size > 0)
     })
 }
 
-/// Set the permission bits of a file or folder.
-pub fn set_permissions(place: Place<'_>, bits: u32) -> io::Result<()> {
-    let bits = cap_std::fs::Permissions::from_mode(bits & 0o777);
-    place.dir.set_permissions(place.path, bits)
+/// What stands at `place`; none for a link.
+fn status(place: &Place<'_>) -> Option<Result<Stat, Errno>> {
+    match statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(status) if FileType::from_raw_mode(status.st_mode) == FileType::Symlink => None,
+        status => Some(status),
+    }
+}
+
+/// Whether this user may read and write: opened to see.
+pub fn is_writable(grants: &Grants, path: &[u8]) -> bool {
+    grants.place(path, LastLink::Follow).is_ok_and(|place| {
+        place.access == Access::ReadWrite
+            && open_at(grants, &place, OFlags::RDWR, DEFAULT_BITS).is_ok()
+    })
+}
+
+/// Where the link `path` leads.
+pub fn link_target(grants: &Grants, path: &[u8]) -> Result<Vec<u8>, Error> {
+    let place = grants.place(path, LastLink::Keep)?;
+    let target = readlinkat(&place.dir, &*place.name, Vec::new()).map_err(failed)?;
+    Ok(target.into_bytes())
+}
+
+/// What `path` names.
+pub fn attributes(grants: &Grants, path: &[u8]) -> Result<FileAttributes, Error> {
+    let place = grants.place(path, LastLink::Keep)?;
+    let status = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
+    if grants.hides(&status) {
+        return Err(ErrorCode::NotGranted.into());
+    }
+    let kind = match FileType::from_raw_mode(status.st_mode) {
+        FileType::RegularFile => FileKind::Regular,
+        FileType::Directory => FileKind::Directory,
+        FileType::Symlink => FileKind::Link,
+        FileType::Fifo => FileKind::Pipe,
+        _ => FileKind::Other,
+    };
+    Ok(FileAttributes {
+        kind,
+        permissions: status.st_mode & 0o777,
+        size: status.st_size.try_into().unwrap_or_default(),
+        modified: status.st_mtime,
+    })
+}
+
+/// Set the permission bits of a file or directory.
+pub fn set_permissions(grants: &Grants, path: &[u8], bits: u32) -> Result<(), Error> {
+    let place = grants.place(path, LastLink::Follow)?;
+    check_writable(&place)?;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let entry = openat(&place.dir, &*place.name, flags, Mode::empty()).map_err(failed)?;
+    let status = fstat(&entry).map_err(failed)?;
+    if FileType::from_raw_mode(status.st_mode) == FileType::Symlink {
+        return Err(ErrorCode::IsLink.into());
+    }
+    if grants.masks(&status) {
+        return Err(ErrorCode::ReadOnly.into());
+    }
+    // No name that could lead elsewhere by now: the handle's own.
+    chmod(own_name(&entry), Mode::from_raw_mode(bits & 0o777)).map_err(failed)?;
+    Ok(())
+}
+
+fn own_name(file: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        Self::Code(refused.into())
+    }
+}
+
+impl From<Refused> for ErrorCode {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::NotGranted => Self::NotGranted,
+            Refused::Links | Refused::NotRegular => Self::Invalid,
+            Refused::System(error) => failed(error),
+        }
+    }
 }

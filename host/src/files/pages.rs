@@ -2,13 +2,14 @@
 //! all time goes to, so they are linked by hand, without an allocation or a
 //! copy that can be spared.
 //!
-//! The engine copies what is read into the component; what is written, and the
-//! names of journals, go from the component's memory to the system call.
+//! The engine copies what is read into the component; what is written goes from
+//! the component's memory to the system call. Names are copied before anything
+//! looks at them: another program can change a memory that files are mapped to.
 
 use std::sync::Arc;
 
 use wasmtime::StoreContextMut;
-use wasmtime::component::{Linker, WasmList, WasmStr};
+use wasmtime::component::{Linker, WasmList};
 
 use super::{Error, FilesCtx, FilesView, Handle};
 use crate::bindings::sqlite_wasm::host::files::{AccessMode, ErrorCode, Host};
@@ -18,7 +19,10 @@ pub(super) const INTERFACE: &str = "sqlite-wasm:host/files@0.1.0";
 
 type Read = (Handle, u64, u32);
 type Write = (Handle, u64, WasmList<u8>);
-type Access = (WasmStr, AccessMode);
+type Access = (WasmList<u8>, AccessMode);
+
+/// Names up to so many bytes are copied to the stack.
+const SHORT_NAME_BYTES: usize = 512;
 
 /// Put the three functions in front of the generated ones.
 pub fn add_to_linker<T: 'static>(
@@ -45,7 +49,13 @@ pub fn add_to_linker<T: 'static>(
         },
     )?;
     files.func_wrap("access", move |store: StoreContextMut<'_, T>, (path, mode): Access| {
-        Ok((ctx(store.data()).access(&path.to_str(&store)?, mode),))
+        let path = path.as_le_slice(&store);
+        let mut short = [0; SHORT_NAME_BYTES];
+        let Some(copy) = short.get_mut(..path.len()) else {
+            return Ok((ctx(store.data()).access(&path.to_vec(), mode),));
+        };
+        copy.copy_from_slice(path);
+        Ok((ctx(store.data()).access(copy, mode),))
     })?;
     linker.allow_shadowing(false);
     Ok(())

@@ -99,9 +99,8 @@ impl FilesCtx {
         let Some(shm) = file.shm.take() else {
             return Ok(Vec::new());
         };
-        if delete && let Some(place) = file.place() {
-            // Who comes next empties it; that it stays does no harm.
-            let _ = place.dir.remove_file(shm.path());
+        if delete {
+            shm.remove();
         }
         Ok(shm.into_maps())
     }

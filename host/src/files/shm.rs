@@ -9,14 +9,13 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
 use nix::libc::{F_RDLCK, F_UNLCK, F_WRLCK};
 
 use super::locks::{Outcome, holder, set};
-use super::open::open_shared_memory;
+use super::open::{open_shared_memory, remove};
 use crate::bindings::sqlite_wasm::host::files::{ErrorCode, ShmLockKind, ShmState};
-use crate::grants::Place;
+use crate::grants::{Access, Grants, Place};
 use crate::mapping::Mapping;
 
 /// SQLite's `UNIX_SHM_BASE`: the first byte for locks, behind the wal-index's
@@ -43,7 +42,7 @@ const MAX_BYTES: u64 = 1 << 30;
 /// One connection's view of the shared memory.
 pub struct Shm {
     file: File,
-    path: PathBuf,
+    place: Place<'static>,
     read_only: bool,
     attended: bool,
     maps: Vec<Mapping>,
@@ -52,19 +51,24 @@ pub struct Shm {
 impl Shm {
     /// Open the shared memory of the database at `place`. None when somebody
     /// else is making it at this moment.
-    pub fn open(database: Place<'_>, read_only: bool) -> Result<Option<Self>, ErrorCode> {
-        let mut path = database.path.as_os_str().to_owned();
-        path.push("-shm");
-        let path = PathBuf::from(path);
-        let (file, read_only) = open_shared_memory(Place { path: &path, ..database }, read_only)?;
-        let mut shm = Self { file, path, read_only, attended: false, maps: Vec::new() };
+    pub fn open(
+        grants: &Grants,
+        database: &Place<'_>,
+        read_only: bool,
+    ) -> Result<Option<Self>, ErrorCode> {
+        let place = grants.beside(database, "-shm")?;
+        let (file, read_only) = open_shared_memory(grants, &place, read_only)?;
+        let mut shm = Self { file, place, read_only, attended: false, maps: Vec::new() };
         let outcome = shm.attend().map_err(|_| ErrorCode::Io)?;
         Ok((outcome == Outcome::Held).then_some(shm))
     }
 
-    /// Where it is, below the folder that was granted.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Remove the file, where it may be written.
+    pub fn remove(&self) {
+        if !self.read_only && self.place.access == Access::ReadWrite {
+            // Who comes next empties it; that it stays does no harm.
+            let _ = remove(&self.place);
+        }
     }
 
     /// What it can be used for.

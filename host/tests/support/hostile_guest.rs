@@ -1,6 +1,7 @@
 //! The hostile guest: tries what each argument says and prints what came of it.
 //!
-//! `read=PATH` and `write=PATH` try a file, `list=PATH` a folder,
+//! `read=PATH` and `write=PATH` try a file, `files-read=PATH` and
+//! `files-write=PATH` the same by the interface that databases have, `list=PATH` a folder,
 //! `link=PATH::TARGET` makes a symbolic link and goes through it,
 //! `hard-link=FROM::TO` and `move=FROM::TO` take a file in or out,
 //! `connect=ADDRESS` tries the network, `run=PATH` a program, `environment`
@@ -23,6 +24,12 @@ fn attempt(deed: &str, object: &str) {
     match deed {
         "read" => report(deed, fs::read_to_string(object)),
         "write" => report(deed, fs::write(object, "written")),
+        "files-read" => report(deed, opened(object, 0)),
+        "files-write" => report(deed, opened(object, READ_WRITE | CREATE)),
+        "remove" => report(deed, fs::remove_file(object)),
+        "make-folder" => report(deed, fs::create_dir(object)),
+        "remove-folder" => report(deed, fs::remove_dir(object)),
+        "open-all" => open_all(object),
         "list" => report(deed, fs::read_dir(object).map(Iterator::count)),
         "link" => link(object),
         "hard-link" => report(deed, fs::hard_link(pair(object).0, pair(object).1)),
@@ -93,6 +100,31 @@ unsafe extern "C" {
     fn host_unmap(file: u32);
     #[link_name = "close"]
     fn host_close(file: u32);
+}
+
+/// Flags of `open`, by their places in the interface.
+const READ_WRITE: u32 = 1;
+const CREATE: u32 = 1 << 1;
+
+/// Opens a file by our own interface; an error is its number.
+fn opened(path: &str, how: u32) -> Result<(), u8> {
+    let mut answer = Answer::default();
+    // SAFETY: the path is `length` bytes, and `answer` outlives the call.
+    unsafe { host_open(path.as_ptr(), path.len(), how, &mut answer) };
+    if answer.is_error != 0 {
+        // The payload is as wide as a record's alignment.
+        return Err(answer.file as u8);
+    }
+    // Bit 0 of what follows the number: it can only be read.
+    if how & READ_WRITE != 0 && answer.flags & 1 != 0 { Err(u8::MAX) } else { Ok(()) }
+}
+
+/// Opens a file again and again, and keeps all.
+fn open_all(path: &str) {
+    let files: Vec<_> = (0..5000).map_while(|_| fs::File::open(path).ok()).collect();
+    println!("opened: {}", if files.len() < 1000 { "few" } else { "many" });
+    drop(files);
+    report("read", fs::read_to_string(path));
 }
 
 /// Tries places that are no whole pages, or in use, and what is left of a file

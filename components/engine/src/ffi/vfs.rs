@@ -60,9 +60,9 @@ pub extern "C" fn sqlite3_os_end() -> c_int {
 /// # Safety
 ///
 /// `name` is a C string that lives as long as the result.
-unsafe fn text<'a>(name: *const c_char) -> Result<&'a str, Code> {
+unsafe fn bytes<'a>(name: *const c_char) -> &'a [u8] {
     // SAFETY: the caller's promise.
-    unsafe { CStr::from_ptr(name) }.to_str().map_err(|_| Code(sqlite::SQLITE_CANTOPEN))
+    unsafe { CStr::from_ptr(name) }.to_bytes()
 }
 
 const JOURNALS: c_int =
@@ -114,7 +114,7 @@ unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_i
         return Ok((DatabaseFile::new(file, false), flags));
     }
     // SAFETY: SQLite's names are C strings.
-    let path = unsafe { text(name) }?;
+    let path = unsafe { bytes(name) };
     let new_journal = flags & JOURNALS != 0 && flags & sqlite::SQLITE_OPEN_CREATE != 0;
     let opened = files::open(path, open_flags(flags)).map_err(|error| {
         if error == ErrorCode::NotGranted {
@@ -145,8 +145,8 @@ unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_i
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
     // SAFETY: SQLite gives a C string.
-    let path = unsafe { text(name) };
-    to_c(path.and_then(|path| files::delete(path, sync & 1 != 0).map_err(delete_code)))
+    let path = unsafe { bytes(name) };
+    to_c(files::delete(path, sync & 1 != 0).map_err(delete_code))
 }
 
 unsafe extern "C" fn access(
@@ -161,7 +161,7 @@ unsafe extern "C" fn access(
     };
     // SAFETY: SQLite gives a C string and a place for the answer.
     unsafe {
-        *found = text(name).map_or(0, |path| c_int::from(files::access(path, mode)));
+        *found = c_int::from(files::access(bytes(name), mode));
     }
     sqlite::SQLITE_OK
 }
@@ -173,11 +173,11 @@ unsafe extern "C" fn full_pathname(
     out: *mut c_char,
 ) -> c_int {
     // SAFETY: SQLite gives a C string.
-    let resolved = match unsafe { text(name) }.and_then(full_path) {
+    let resolved = match full_path(unsafe { bytes(name) }) {
         Ok(resolved) => resolved,
         Err(Code(code)) => return code,
     };
-    let bytes = resolved.path.as_bytes();
+    let bytes = &resolved.path[..];
     if bytes.len() >= room as usize || bytes.contains(&0) {
         return sqlite::SQLITE_CANTOPEN;
     }

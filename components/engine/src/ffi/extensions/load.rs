@@ -72,7 +72,9 @@ fn find(name: &str) -> Result<String, String> {
     if !name.contains('/') {
         return Ok(name.to_owned());
     }
-    granted(name, LastLink::Follow)
+    // `dispatch` takes text only.
+    granted(name.as_bytes(), LastLink::Follow)
+        .and_then(|path| String::from_utf8(path).ok())
         .ok_or_else(|| format!("`{name}` lies outside of the granted folders"))
 }
 

@@ -1,0 +1,235 @@
+//! Which directories a run is granted: what the command line names, and without
+//! being named the working directory, the database and the database's
+//! directory, each as far as that is harmless.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use sqlite_wasm_run::escape::escaped;
+use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::places;
+use sqlite_wasm_run::shell_arguments::database;
+
+/// Most links on the way to a database; Linux itself has the same bound.
+const MAX_LINKS: usize = 40;
+
+/// A directory as the command line grants it.
+#[derive(Debug, Clone)]
+pub struct DirectoryOption {
+    pub host: PathBuf,
+    pub guest: Option<PathBuf>,
+    pub access: Access,
+}
+
+/// Read `HOST[::GUEST][:ro|:rw]`.
+pub fn parse_directory(text: OsString) -> Result<DirectoryOption> {
+    let whole = text.as_bytes();
+    let (path, access) = match (whole.strip_suffix(b":ro"), whole.strip_suffix(b":rw")) {
+        (Some(path), _) => (path, Access::ReadOnly),
+        (_, Some(path)) => (path, Access::ReadWrite),
+        _ => (whole, Access::ReadWrite),
+    };
+    if path.len() < whole.len() && Path::new(&text).is_dir() {
+        let name = escaped(&text);
+        bail!("there is a directory `{name}`: write `{name}:rw` or `{name}:ro` to grant it");
+    }
+    let separator = path.windows(2).position(|pair| pair == b"::");
+    let (host, guest) = match separator {
+        Some(at) => (&path[..at], Some(path_of(&path[at + 2..]))),
+        None => (path, None),
+    };
+    if host.is_empty() {
+        bail!("the directory is missing");
+    }
+    Ok(DirectoryOption { host: path_of(host), guest, access })
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    OsString::from_vec(bytes.to_vec()).into()
+}
+
+/// All that a run with the arguments `shell` may reach.
+pub fn grants(
+    named: &[DirectoryOption],
+    no_default_dirs: bool,
+    shell: &[OsString],
+) -> Result<Grants> {
+    let mut grants = Grants::default();
+    for directory in named {
+        add_named(&mut grants, directory)?;
+    }
+    if !no_default_dirs {
+        Implicit::new(&mut grants).add(shell)?;
+    }
+    Ok(grants)
+}
+
+fn add_named(grants: &mut Grants, directory: &DirectoryOption) -> Result<()> {
+    let host = fs::canonicalize(&directory.host)
+        .with_context(|| format!("failed to grant `{}`", escaped(&directory.host)))?;
+    match &directory.guest {
+        Some(guest) => grants.add(Grant::open(&host, guest, directory.access)?),
+        None => {
+            let name = std::path::absolute(&directory.host)?;
+            grants.add(Grant::open(&host, &name, directory.access)?);
+            grants.add(Grant::open(&host, &host, directory.access)?);
+        }
+    }
+    Ok(())
+}
+
+/// What nobody has typed is granted less: not the root directory, nothing that
+/// a link leads to but the database itself, and no dotfiles of the home
+/// directory. What was typed decides wherever it says something.
+struct Implicit<'a> {
+    grants: &'a mut Grants,
+    /// What was typed.
+    named: Grants,
+    homes: Vec<PathBuf>,
+}
+
+impl<'a> Implicit<'a> {
+    fn new(grants: &'a mut Grants) -> Self {
+        let named = grants.clone();
+        let homes = [env::home_dir(), places::home()].into_iter().flatten();
+        let mut homes: Vec<_> = homes.collect();
+        homes.dedup();
+        let homes = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
+        let homes = homes.filter(|home| home.parent().is_some()).collect();
+        Self { grants, named, homes }
+    }
+
+    fn add(mut self, shell: &[OsString]) -> Result<()> {
+        if let Ok(directory) = env::current_dir() {
+            self.directory(&directory, &directory)?;
+        }
+        if let Some(database) = database(shell).and_then(|path| std::path::absolute(path).ok()) {
+            self.database(&database)?;
+        }
+        self.hide_dotfiles();
+        Ok(())
+    }
+
+    /// Grant the directory `real` by the name `path`, unless it is the root or
+    /// lies behind a dot of the home directory.
+    fn directory(&mut self, path: &Path, real: &Path) -> Result<bool> {
+        let mut grant = Grant::open(real, path, Access::ReadWrite)?;
+        let typed = self.named.around(&grant);
+        if typed.is_none() && (real.parent().is_none() || self.is_behind_dot(real)) {
+            return Ok(false);
+        }
+        grant.access = typed.unwrap_or(Access::ReadWrite);
+        self.grants.add(grant);
+        Ok(true)
+    }
+
+    /// The database with the files beside it, by its name and, when that is a
+    /// link, by its place; and its directory, where no link is on the way.
+    fn database(&mut self, path: &Path) -> Result<()> {
+        let mut path = path.to_owned();
+        let mut linked = false;
+        for _ in 0..MAX_LINKS {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { break };
+            let Ok(real) = fs::canonicalize(folder) else { break };
+            if !real.is_dir() {
+                break;
+            }
+            let target = fs::read_link(&path).ok();
+            linked |= target.is_some() || real != plain(folder);
+            if !linked && self.directory(folder, &real)? {
+                if name.as_bytes().starts_with(b".") {
+                    self.grants
+                        .allow_database(&Grant::open(&real, folder, Access::ReadWrite)?, name);
+                }
+            } else {
+                self.database_alone(folder, &real, name)?;
+                self.database_alone(&real, &real, name)?;
+            }
+            let Some(target) = target else { break };
+            path = folder.join(target);
+        }
+        Ok(())
+    }
+
+    fn database_alone(&mut self, path: &Path, real: &Path, name: &OsStr) -> Result<()> {
+        let mut grant = Grant::open(real, path, Access::ReadWrite)?;
+        let typed = self.named.around(&grant);
+        // A grant of the database alone would stand before one of everything.
+        let behind_dot = typed.is_none() && self.is_behind_dot(real);
+        if self.grants.around(&grant).is_some() && !behind_dot {
+            self.grants.allow_database(&grant, name);
+            return Ok(());
+        }
+        grant.access = typed.unwrap_or(Access::ReadWrite);
+        self.grants.add_database(grant.only_databases(), name);
+        Ok(())
+    }
+
+    /// The databases that were named are reached all the same.
+    fn hide_dotfiles(self) {
+        let Self { grants, mut named, homes } = self;
+        for home in &homes {
+            let typed = Grant::open(home, home, Access::ReadOnly).map(|home| named.around(&home));
+            if matches!(typed, Ok(None)) {
+                grants.hide_dotfiles(home);
+            }
+        }
+    }
+
+    fn is_behind_dot(&self, real: &Path) -> bool {
+        self.homes.iter().any(|home| {
+            let below = real.strip_prefix(home).ok();
+            let first = below.and_then(|below| below.iter().next());
+            first.is_some_and(|first| first.as_bytes().starts_with(b"."))
+        })
+    }
+}
+
+/// An absolute path without `.` and `..`, by its names alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::from("/");
+    for name in path.components().skip(1) {
+        match name {
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            name => plain.push(name),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<DirectoryOption> {
+        parse_directory(text.into())
+    }
+
+    #[test]
+    fn directories_have_names_and_access() {
+        let directory = parsed("/a::/b:ro").unwrap();
+        assert_eq!(directory.host, Path::new("/a"));
+        assert_eq!(directory.guest.as_deref(), Some(Path::new("/b")));
+        assert_eq!(directory.access, Access::ReadOnly);
+        assert_eq!(parsed("/a:rw").unwrap().access, Access::ReadWrite);
+        assert_eq!(parsed("/a:ro:rw").unwrap().host, Path::new("/a:ro"));
+        assert!(parsed("").is_err() && parsed(":ro").is_err());
+    }
+
+    #[test]
+    fn a_directory_whose_name_ends_like_an_option_is_not_guessed() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("x:ro");
+        fs::create_dir(&name).unwrap();
+        let text = name.to_str().unwrap();
+        assert!(parsed(text).unwrap_err().to_string().contains(":rw"));
+        assert_eq!(parsed(&format!("{text}:ro")).unwrap().access, Access::ReadOnly);
+        assert_eq!(parsed(&format!("{text}:rw")).unwrap().host, name);
+    }
+}

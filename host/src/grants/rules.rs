@@ -1,0 +1,270 @@
+//! What stays closed inside a granted directory: masked entries, the dotfiles of
+//! the home directory, and all but one database where only that is granted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2, stat, statat,
+};
+use rustix::io::Errno;
+
+use super::identity::{Identity, Tree};
+
+/// What a masked file or directory allows, whatever is granted around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mask {
+    /// A directory of extensions. It is [`Mask::ReadOnly`] unless a grant begins
+    /// in or below it, as where a database is kept beside extensions: then only
+    /// files that could be taken for extensions are.
+    Extensions,
+    /// It is read, and nothing in it changes.
+    ReadOnly,
+    /// It looks as if it were not granted.
+    Hidden,
+}
+
+/// What the rules say about an entry of a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// What the grant says.
+    Free,
+    /// The entry stays; what a link with this name leads to has its own rules.
+    Pinned,
+    /// As [`Mask::ReadOnly`].
+    ReadOnly,
+    /// As [`Mask::Hidden`].
+    Hidden,
+}
+
+impl From<Mask> for Verdict {
+    fn from(mask: Mask) -> Self {
+        match mask {
+            Mask::Extensions => Self::Pinned,
+            Mask::ReadOnly => Self::ReadOnly,
+            Mask::Hidden => Self::Hidden,
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default)]
+pub struct Rules {
+    pub tree: Tree,
+    /// Masked files and directories that exist.
+    entries: BTreeMap<Identity, Mask>,
+    /// The same by directory and name, so that none is made or put in the place
+    /// of one.
+    names: Vec<(Identity, Vec<u8>, Verdict)>,
+    /// The directories above what is masked, or above a home directory.
+    above: BTreeSet<Identity>,
+    /// Home directories whose dotfiles are closed.
+    dotless: Vec<Identity>,
+    /// Directories whose extensions are read-only, and all else is not.
+    extensions: Vec<Identity>,
+    /// Databases that are granted by name, each in its directory.
+    databases: Vec<(Identity, Vec<u8>)>,
+    /// A masked file has another name.
+    linked: bool,
+}
+
+impl Rules {
+    /// Mask the absolute `path`, or the first of its directories that is
+    /// missing.
+    pub fn mask(&mut self, path: &Path, mask: Mask) {
+        let Some(Deepest { entry, missing, has_links }) = deepest(path) else { return };
+        let Ok(status) = fstat(&entry) else { return };
+        let identity = Identity::from(&status);
+        if has_links {
+            self.pin_links(path);
+        }
+        if let Some(missing) = missing {
+            self.add_name(identity, missing, mask.into());
+            self.add_above(&entry, identity, true);
+            return;
+        }
+        if mask == Mask::Extensions {
+            self.extensions.push(identity);
+            self.add_above(&entry, identity, true);
+            self.add_parent(path, mask);
+            return;
+        }
+        let before = self.entries.get(&identity);
+        let strongest = before.map_or(mask, |before| mask.max(*before));
+        self.entries.insert(identity, strongest);
+        if FileType::from_raw_mode(status.st_mode) == FileType::Directory {
+            self.add_above(&entry, identity, false);
+            let parent = self.tree.above(&entry, identity).first().copied();
+            if let (Some(parent), Some(name), false) = (parent, path.file_name(), has_links) {
+                self.add_name(parent, name.as_bytes(), mask.into());
+                return;
+            }
+        } else {
+            self.linked |= status.st_nlink > 1 && !is_this_program(identity);
+        }
+        self.add_parent(path, mask);
+    }
+
+    /// The name itself: what is put in a masked entry's place is masked too.
+    fn add_parent(&mut self, path: &Path, mask: Mask) {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
+        let Ok(parent) = open_directory(parent) else { return };
+        let Ok(identity) = Identity::of(&parent) else { return };
+        self.add_name(identity, name.as_bytes(), mask.into());
+        self.add_above(&parent, identity, true);
+    }
+
+    fn add_name(&mut self, parent: Identity, name: &[u8], verdict: Verdict) {
+        self.names.push((parent, name.to_owned(), verdict));
+    }
+
+    fn add_above(&mut self, dir: &OwnedFd, identity: Identity, itself: bool) {
+        if itself {
+            self.above.insert(identity);
+        }
+        self.above.extend(self.tree.above(dir, identity));
+    }
+
+    /// A link on the way to what is masked stays what it is: another one in its
+    /// place would lead the runner elsewhere.
+    fn pin_links(&mut self, path: &Path) {
+        let mut prefix = PathBuf::from("/");
+        for name in path.components() {
+            let Component::Normal(name) = name else { continue };
+            let Ok(parent) = open_directory(&prefix) else { return };
+            let Ok(identity) = Identity::of(&parent) else { return };
+            let Ok(status) = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
+            if FileType::from_raw_mode(status.st_mode) == FileType::Symlink {
+                self.add_name(identity, name.as_bytes(), Verdict::Pinned);
+                self.add_above(&parent, identity, true);
+            }
+            prefix.push(name);
+        }
+    }
+
+    /// Close the entries of `home` that begin with a dot.
+    pub fn hide_dotfiles(&mut self, home: &Path) {
+        let Ok(dir) = open_directory(home) else { return };
+        let Ok(identity) = Identity::of(&dir) else { return };
+        if !self.dotless.contains(&identity) {
+            self.dotless.push(identity);
+            self.add_above(&dir, identity, false);
+        }
+    }
+
+    /// Open the database `name` in a directory, with the files that SQLite has
+    /// beside it.
+    pub fn allow_database(&mut self, directory: Identity, name: &[u8]) {
+        self.databases.push((directory, name.to_owned()));
+    }
+
+    /// Whether entries of this directory have rules of their own.
+    pub fn concern(&self, directory: Identity) -> bool {
+        self.dotless.contains(&directory)
+            || self.extensions.contains(&directory)
+            || self.names.iter().any(|rule| rule.0 == directory)
+    }
+
+    /// Whether rules concern something below this directory.
+    pub fn concern_below(&self, directory: Identity) -> bool {
+        self.above.contains(&directory)
+    }
+
+    /// Whether anything is masked by what it is.
+    pub fn concern_anything(&self) -> bool {
+        !self.entries.is_empty()
+    }
+
+    /// What is said of an entry by its name. With `only_databases` all else is
+    /// closed.
+    pub fn of_name(&self, directory: Identity, name: &[u8], only_databases: bool) -> Verdict {
+        let masked = self.names.iter().filter(|rule| rule.0 == directory && rule.1 == name);
+        let rank = |verdict: &Verdict| *verdict as u8;
+        let mut verdict = masked.map(|rule| rule.2).max_by_key(rank).unwrap_or(Verdict::Free);
+        if rank(&verdict) < rank(&Verdict::ReadOnly)
+            && is_extension(name)
+            && self.extensions.contains(&directory)
+        {
+            verdict = Verdict::ReadOnly;
+        }
+        let closed =
+            only_databases || (name.starts_with(b".") && self.dotless.contains(&directory));
+        if closed && !self.is_database(directory, name) { Verdict::Hidden } else { verdict }
+    }
+
+    /// What is said of a file or directory by what it is.
+    pub fn of(&self, identity: Identity) -> Option<Mask> {
+        self.entries.get(&identity).copied()
+    }
+
+    /// Whether a masked file may be opened by another name.
+    pub fn check_opened(&self) -> bool {
+        self.linked
+    }
+
+    fn is_database(&self, directory: Identity, name: &[u8]) -> bool {
+        let mut databases = self.databases.iter().filter(|database| database.0 == directory);
+        databases.any(|(_, database)| name.strip_prefix(&database[..]).is_some_and(is_side_file))
+    }
+}
+
+/// Whether the runner could take a file for an extension, or for the list of
+/// what extensions are granted.
+fn is_extension(name: &[u8]) -> bool {
+    [&b".wasm"[..], b".cwasm", b".toml"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Whether a name that goes on like this behind the database's is one of the
+/// database's own files.
+fn is_side_file(ending: &[u8]) -> bool {
+    match ending {
+        b"" | b"-journal" | b"-wal" | b"-shm" => true,
+        // A super-journal, as `sqlite3.c` names it.
+        [b'-', b'm', b'j', digits @ ..] => {
+            digits.len() == 9 && digits.iter().all(u8::is_ascii_hexdigit)
+        }
+        _ => false,
+    }
+}
+
+/// The system lets nobody write to a program that runs, by whatever name.
+fn is_this_program(identity: Identity) -> bool {
+    stat("/proc/self/exe").is_ok_and(|status| Identity::from(&status) == identity)
+}
+
+fn open_directory(path: &Path) -> rustix::io::Result<OwnedFd> {
+    open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// What exists of a path.
+struct Deepest<'a> {
+    /// The entry itself, or the deepest of its directories.
+    entry: OwnedFd,
+    /// The name behind it.
+    missing: Option<&'a [u8]>,
+    /// Links may be on the way.
+    has_links: bool,
+}
+
+fn deepest(path: &Path) -> Option<Deepest<'_>> {
+    let (mut missing, mut has_links) = (None, false);
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    for prefix in path.ancestors() {
+        let plain = openat2(CWD, prefix, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+        let entry = match plain {
+            Ok(entry) => Ok(entry),
+            Err(Errno::NOENT) => Err(Errno::NOENT),
+            Err(_) => {
+                has_links = true;
+                open(prefix, flags, Mode::empty())
+            }
+        };
+        match entry {
+            Ok(entry) => return Some(Deepest { entry, missing, has_links }),
+            Err(_) => missing = prefix.file_name().map(OsStrExt::as_bytes),
+        }
+    }
+    None
+}

@@ -1,0 +1,48 @@
+//! The runner's own files, which no grant opens: what SQL writes there would be
+//! trusted later.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use crate::grants::{Grants, Mask};
+use crate::places;
+
+/// What belongs to the program and lies beside it.
+const BESIDE: &[&str] = &["cli.cwasm", "cli.wasm", "extensions"];
+
+/// One list for the process: extensions are granted directories too.
+static OWN: OnceLock<Vec<(PathBuf, Mask)>> = OnceLock::new();
+
+/// Mask the runner's own files, and these of the command line: the file that
+/// keeps what was typed is hidden, and the component and the directories of
+/// extensions are read-only. The first call decides for the process.
+pub fn set(history: Option<&Path>, component: Option<&Path>, extensions: &[PathBuf]) {
+    let history = history.into_iter().map(|path| (path.to_owned(), Mask::Hidden));
+    let component = component.into_iter().map(|path| (path.to_owned(), Mask::ReadOnly));
+    let extensions = extensions.iter().map(|path| (path.clone(), Mask::Extensions));
+    let own = usual().chain(history).chain(component).chain(extensions);
+    let own = own.filter_map(|(path, mask)| Some((std::path::absolute(path).ok()?, mask)));
+    // A second run in one process has the same files.
+    let _ = OWN.set(own.collect());
+}
+
+/// Apply the list to `grants`.
+pub fn mask(grants: &mut Grants) {
+    if grants.iter().next().is_none() {
+        return;
+    }
+    let own = OWN.get_or_init(|| usual().collect());
+    grants.mask_all(own.iter().map(|(path, mask)| (path.as_path(), *mask)));
+}
+
+fn usual() -> impl Iterator<Item = (PathBuf, Mask)> {
+    let hidden = [places::cache(), places::data(), places::config(), places::state()];
+    let program = env::current_exe().ok();
+    let beside = program
+        .clone()
+        .into_iter()
+        .flat_map(|program| BESIDE.iter().map(move |name| program.with_file_name(name)));
+    let hidden = hidden.into_iter().flatten().map(|path| (path, Mask::Hidden));
+    hidden.chain(program.into_iter().chain(beside).map(|path| (path, Mask::ReadOnly)))
+}

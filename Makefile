@@ -26,7 +26,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	cargo test --release -p sqlite-wasm-run
 	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
 
-fuzz: build guests ## random input for longer; FUZZ_MS=60000 for each test
+fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) cargo test --release -p sqlite-wasm-run --no-fail-fast \
 		--test fuzz --test fuzz_extensions --test distorted
 

@@ -110,14 +110,19 @@ fn messages_do_not_tell_what_is_outside() {
             assert_eq!(told, missing, "{file}{ending} can be told from a missing one");
         }
     }
-    let links = ["real", "is-a-folder", "is-a-module", "is-a-pipe", "is-missing"].map(|file| {
-        let link = inside.join("probe.wasm");
-        symlink(format!("../outside/{file}.wasm"), &link).expect("the folder is ours");
-        let told = said(&inside, "./probe.wasm").replace(file, "X");
-        fs::remove_file(link).expect("it was just made");
-        told
-    });
-    assert!(links.iter().all(|told| *told == links[0]), "links reveal files: {links:#?}");
+    for name in ["./probe.wasm", "./probe"] {
+        let links = ["real", "is-a-folder", "is-a-module", "is-a-pipe", "is-missing"].map(|file| {
+            let link = inside.join("probe.wasm");
+            symlink(format!("../outside/{file}.wasm"), &link).expect("the folder is ours");
+            // What a component is told, without the shell's own resolution.
+            let actions = [format!("load={}/{name}", inside.display())];
+            let loaded = attack(&inside, &[], &actions).out().into_owned();
+            let told = (said(&inside, name) + &loaded).replace(file, "X");
+            fs::remove_file(link).expect("it was just made");
+            told
+        });
+        assert!(links.iter().all(|told| *told == links[0]), "links reveal files: {links:#?}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::generated::with_custom_section;
 use crate::support::attacker;
@@ -32,12 +33,17 @@ fn is_refused(what: &str, file: &[u8]) {
     }
 }
 
-/// A composed `.wasm`, its list, and where the list's section begins.
+/// A composed `.wasm`, its list, and where the list's section begins. Composing
+/// compiles the CLI, so all tests share it.
 fn composed() -> (Vec<u8>, serde_json::Value, usize) {
-    let composed = Composed::with("one", &["uuid", "sha3"]);
-    let whole = fs::read(composed.portable()).expect("it was just made");
-    let (json, end) = attacker::list_of(&whole);
-    (whole, serde_json::from_str(&json).expect("the list is JSON"), end)
+    static COMPOSED: OnceLock<(Vec<u8>, serde_json::Value, usize)> = OnceLock::new();
+    let make = || {
+        let composed = Composed::with("one", &["uuid", "sha3"]);
+        let whole = fs::read(composed.portable()).expect("it was just made");
+        let (json, end) = attacker::list_of(&whole);
+        (whole, serde_json::from_str(&json).expect("the list is JSON"), end)
+    };
+    COMPOSED.get_or_init(make).clone()
 }
 
 #[test]

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn names_are_bytes() {
         let name = OsString::from_vec(b"\xff.db".to_vec());
-        assert_eq!(database(&[name.clone()]), Some(name.into()));
+        assert_eq!(database(std::slice::from_ref(&name)), Some(PathBuf::from(&name)));
         let uri = OsString::from_vec(b"file:\xfe%20x.db".to_vec());
         assert_eq!(database(&[uri]), Some(OsString::from_vec(b"\xfe x.db".to_vec()).into()));
     }

@@ -211,7 +211,7 @@ fn nothing_stays_mapped_when_a_component_has_ended() {
         });
         options.grants.add(Grant::open(&path, &path, Access::ReadWrite).expect("it is ours"));
         let database = path.join("test.db").into_os_string().into_string();
-        options.arguments = vec!["sqlite3".into(), database.expect("the path is UTF-8")];
+        options.arguments = vec!["sqlite3".into(), database.expect("the path is UTF-8").into()];
         let outcome = runner::run(&shell, options).expect("it can be started");
         match outcome {
             Outcome::Exited(0) => assert!(!closed),

@@ -56,7 +56,7 @@ pub struct RunOptions {
     )]
     pub dir: Vec<DirectoryOption>,
 
-    /// Grant neither the working folder nor the database's
+    /// Grant neither the working directory nor the database
     #[arg(long)]
     pub no_default_dirs: bool,
 

@@ -52,7 +52,8 @@ pub fn add_to_linker<T: 'static>(
         let path = path.as_le_slice(&store);
         let mut short = [0; SHORT_NAME_BYTES];
         let Some(copy) = short.get_mut(..path.len()) else {
-            return Ok((ctx(store.data()).access(&path.to_vec(), mode),));
+            let long = path.to_vec();
+            return Ok((ctx(store.data()).access(&long, mode),));
         };
         copy.copy_from_slice(path);
         Ok((ctx(store.data()).access(copy, mode),))

@@ -20,7 +20,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
@@ -329,15 +329,6 @@ impl Grants {
     /// Whether a path, already resolved, lies inside the grants.
     pub fn is_granted(&self, path: &[u8]) -> bool {
         !matches!(self.place(path, LastLink::Keep), Err(Refused::NotGranted))
-    }
-
-    /// What the host calls an absolute path; none outside the grants. A text,
-    /// which links can make untrue: for messages only.
-    pub fn host_path(&self, path: &Path) -> Option<PathBuf> {
-        let path = path.as_os_str().as_bytes();
-        let grant = self.grants.iter().find(|grant| below(path, &grant.guest).is_some())?;
-        let rest = below(path, &grant.guest).filter(|_| is_clean(path))?;
-        Some(grant.host.join(OsStr::from_bytes(rest)))
     }
 
     /// Resolve `.`, `..` and links; true when there was a link. Names that do

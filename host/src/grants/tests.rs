@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
 use arbtest::arbitrary::{Result as Arbitrary, Unstructured};
 use tempfile::TempDir;

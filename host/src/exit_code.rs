@@ -33,8 +33,8 @@ Exit codes:
   the shell's own, and:
     2  the command line is wrong
   120  the runner itself failed
-  121  the component cannot be used (missing, damaged, of another kind,
-       version or processor, or writable by others)
+  121  a component cannot be used (missing, damaged, of another kind,
+       version or processor, or native code that this user did not compile)
   122  the component broke down (a WebAssembly trap)
   123  the limit of --max-memory was reached
   124  the limit of --timeout was reached

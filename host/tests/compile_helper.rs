@@ -74,8 +74,7 @@ fn a_compile_bomb_ends_with_the_limit_of_time() {
     let script =
         ".load ./bomb.wasm\nWITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)
         SELECT count(*) FROM c;\n";
-    let run = watched(&folder, &["--timeout", "1", "--max-memory", "1G", ":memory:"], script);
-    stays_below(&run, 1 << 30);
+    let run = watched(&folder, &["--timeout", "1", ":memory:"], script);
     assert!(run.time < Duration::from_secs(1) + SLACK, "{:?}", run.time);
     run.outcome.exits_with(TIMEOUT).complains("compiling it took until the time limit");
 }

@@ -45,6 +45,7 @@ fn home(name: &str) -> Folder {
         let file = folder.path().join(directory).join("sqlite-wasm-run/inner/file");
         fs::write(file, "own").unwrap();
     }
+    support::take_key(&folder.path().join("state"));
     fs::write(folder.path().join("history"), "typed").unwrap();
     fs::write(folder.path().join("free"), "free").unwrap();
     fs::hard_link(folder.path().join("history"), folder.path().join("linked")).unwrap();

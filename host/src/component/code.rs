@@ -94,7 +94,9 @@ impl Code {
                 let size = file.metadata()?.len();
                 Composition::of_file(file, size.saturating_sub(SEAL_BYTES as u64))
             }
-            Self::Bytes(bytes) => Composition::of(&bytes[..bytes.len().saturating_sub(SEAL_BYTES)]),
+            Self::Bytes(bytes) => {
+                Composition::of_native(&bytes[..bytes.len().saturating_sub(SEAL_BYTES)])
+            }
         }
     }
 }

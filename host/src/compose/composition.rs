@@ -110,6 +110,20 @@ impl Composition {
         Ok(Some(composition))
     }
 
+    /// The same for native code, without its seal.
+    ///
+    /// # Errors
+    ///
+    /// When there is one that cannot be read.
+    pub fn of_native(bytes: &[u8]) -> Result<Option<Self>> {
+        let Some((rest, tail)) = bytes.split_last_chunk::<TAIL_BYTES>() else { return Ok(None) };
+        let Some(length) = length(tail) else { return Ok(None) };
+        let start = rest.len().checked_sub(length).context("its list of extensions is cut off")?;
+        let composition = Self::parse(&rest[start..])?;
+        layout::check_native(&composition, start)?;
+        Ok(Some(composition))
+    }
+
     /// The same for the first `end` bytes of a file of native code.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
+use crate::escape::escaped;
 use crate::grants::Access;
 
 /// What SQL an extension may run.
@@ -33,7 +34,7 @@ pub struct Folder {
 impl Folder {
     fn open(name: &str, access: Access) -> Result<Self> {
         let host = std::fs::canonicalize(name)
-            .with_context(|| format!("failed to grant the folder `{name}`"))?;
+            .with_context(|| format!("failed to grant the directory `{}`", escaped(name)))?;
         Ok(Self { name: name.to_owned(), host, access })
     }
 
@@ -101,7 +102,7 @@ impl Permissions {
             Word::Folder(path, access) => self.folders.push(Folder::open(path, access)?),
             Word::Variable(name) => {
                 let value = env::var(name)
-                    .with_context(|| format!("failed to grant the variable `{name}`"))?;
+                    .with_context(|| format!("failed to grant the variable `{}`", escaped(name)))?;
                 self.environment.push((name.to_owned(), value));
             }
         }

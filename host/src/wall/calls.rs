@@ -165,9 +165,10 @@ const THREADS: Group = Group {
     rule: Rule::Allow,
 };
 
-/// A thread's own registers, which the loader and the libraries set.
+/// A thread's own registers, which the loader and the libraries set; and the
+/// older call for the process group, by which the terminal's owner is known.
 #[cfg(target_arch = "x86_64")]
-const THREADS_X86: Group = Group { calls: &[SYS_arch_prctl], rule: Rule::Allow };
+const THREADS_X86: Group = Group { calls: &[SYS_arch_prctl, SYS_getpgrp], rule: Rule::Allow };
 
 /// Its flags lie in memory, where they cannot be checked; libraries then take `clone`.
 const NO_CLONE3: Group =

@@ -30,6 +30,7 @@ impl Home {
         fs::write(home.path("payload"), attacker::native_payload(&shipped("uuid")))
             .expect("the folder is ours");
         fs::write(home.path(".sqlite_history"), "SELECT 'mine';\n").expect("the folder is ours");
+        support::take_key(&home.path(".local/state"));
         // So that the cache knows the file's content, and has its code.
         for _ in 0..2 {
             home.loads();

@@ -85,6 +85,17 @@ pub fn copy_program(from: &Path, to: &Path) {
     finish(copy, &Input::Nothing).exits_with(0);
 }
 
+/// Puts this user's key, by which the tests' components are sealed, into another
+/// directory for `XDG_STATE_HOME`.
+pub fn take_key(state: &Path) {
+    sqlite_wasm_run::key::Key::of_user().expect("tests have a home");
+    let key = sqlite_wasm_run::places::state().expect("tests have a home").join("key");
+    let own = state.join("sqlite-wasm-run");
+    fs::create_dir_all(&own).expect("the directory is ours");
+    other_user::allow(&own, 0o700);
+    fs::copy(key, own.join("key")).expect("the key is this user's");
+}
+
 /// How long a test with random input goes on, in milliseconds: what the
 /// environment says, or a few seconds.
 pub fn budget_ms() -> u64 {

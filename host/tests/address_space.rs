@@ -227,6 +227,9 @@ fn a_composed_program_works_with_little_address_space() {
     let control = composed.run(&[":memory:", sql]).exits_with(0).keeps_quiet();
     control.prints("5050\n\n42|36\n");
     for kib in [LITTLE, ROOM_FOR_ONE] {
+        // To compile it takes more than the limit of memory below leaves.
+        let args = ["composed.wasm", ":memory:", "SELECT 1"];
+        limited(kib, &composed.folder(), &args).exits_with(0).prints("1\n");
         let args = ["composed.wasm", "--max-memory", "64M", ":memory:", sql];
         let run = limited(kib, &composed.folder(), &args);
         run.exits_with(0).prints("5050\n\n42|36\n").keeps_quiet();

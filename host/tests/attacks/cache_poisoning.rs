@@ -62,8 +62,9 @@ impl Home {
 
     fn attack(&self, options: &[&str], actions: &[String]) -> Outcome {
         let actions = actions.iter().map(String::as_str);
-        let args: Vec<&str> =
-            options.iter().copied().chain([attacker::component()]).chain(actions).collect();
+        // A home without the user's key does not know who has sealed it.
+        let component = ["--allow-native", attacker::component(), attacker::component()];
+        let args: Vec<&str> = options.iter().copied().chain(component).chain(actions).collect();
         self.run(&args, "")
     }
 

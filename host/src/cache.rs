@@ -30,12 +30,15 @@ impl Folder {
     /// That folder, made when it is missing. None when it cannot be made, or
     /// somebody else could write in it: what lies there is trusted.
     pub fn open(path: PathBuf) -> Option<Self> {
-        if !path.is_dir() {
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).ok()?;
-        }
-        let metadata = fs::metadata(&path).ok()?;
+        let metadata = match fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(_) => {
+                fs::DirBuilder::new().recursive(true).mode(0o700).create(&path).ok()?;
+                fs::metadata(&path).ok()?
+            }
+        };
         let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
-        (is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
+        (metadata.is_dir() && is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
     }
 
     /// The file `name` in the part `part` of the folder; none when the part is

@@ -5,8 +5,9 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use nix::unistd::{User, geteuid, getuid};
+use nix::unistd::{Uid, User, geteuid, getuid};
 
 /// The name of the runner's directory in each base directory.
 const NAME: &str = "sqlite-wasm-run";
@@ -31,16 +32,25 @@ pub fn config() -> Option<PathBuf> {
 /// still has the same key. For a user without one it is `$HOME`'s.
 pub fn state() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state", || {
-        let user = User::from_uid(geteuid()).ok().flatten();
-        user.map(|user| user.dir).filter(|home| home.is_dir()).or_else(env::home_dir)
+        users_home(geteuid()).filter(|home| home.is_dir()).or_else(env::home_dir)
     })
 }
 
 /// The home directory as `sqlite3` finds it: by the user database, and by
 /// `$HOME` for a user that it does not know.
 pub fn home() -> Option<PathBuf> {
-    let user = User::from_uid(getuid()).ok().flatten();
-    user.map(|user| user.dir).or_else(|| env::var_os("HOME").map(PathBuf::from))
+    users_home(getuid()).or_else(|| env::var_os("HOME").map(PathBuf::from))
+}
+
+/// By the user database, which is read once: it takes the C library a dozen
+/// system calls, and a start asks four times.
+fn users_home(user: Uid) -> Option<PathBuf> {
+    static KNOWN: OnceLock<(Uid, Option<PathBuf>)> = OnceLock::new();
+    let look_up = || User::from_uid(user).ok().flatten().map(|user| user.dir);
+    match KNOWN.get_or_init(|| (user, look_up())) {
+        (known, home) if *known == user => home.clone(),
+        _ => look_up(),
+    }
 }
 
 fn base(

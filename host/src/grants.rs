@@ -8,6 +8,7 @@
 
 mod grant;
 mod identity;
+mod kernel;
 mod place;
 mod rules;
 #[cfg(test)]
@@ -33,7 +34,7 @@ use place::{is_link, open_plain};
 pub use rules::Mask;
 use rules::{Rules, Verdict};
 use text::{below, is_clean};
-use walk::{Frame, Unknown, Walk};
+use walk::{Unknown, Walk};
 
 /// What a component may do in a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,8 +153,10 @@ impl Grants {
             let holds_less = |(above, access): &(Vec<Identity>, Access)| {
                 *access < grant.access && above.contains(&grant.identity)
             };
-            grant.is_plain =
-                !self.rules.concern_below(grant.identity) && !others.iter().any(holds_less);
+            let is_root = grant.above.is_empty();
+            grant.is_plain = !is_root
+                && !self.rules.concern_below(grant.identity)
+                && !others.iter().any(holds_less);
             grant.has_rules = grant.only_databases || self.rules.concern(grant.identity);
         }
     }
@@ -193,7 +196,9 @@ impl Grants {
             return Err(Refused::NotGranted);
         }
         let Some(slash) = rest.iter().rposition(|byte| *byte == b'/') else {
-            return self.in_grant(grant, rest).map(Some);
+            let place = self.in_grant(grant, rest)?;
+            // The entry may be a directory with other rights.
+            return Ok((grant.is_plain || rest.is_empty()).then_some(place));
         };
         if !grant.is_plain || grant.only_databases {
             return Ok(None);
@@ -262,7 +267,7 @@ impl Grants {
         if path.starts_with(b"/") {
             return Err(Refused::NotGranted);
         }
-        let base = Frame::base(dir, access).map_err(Refused::System)?;
+        let base = self.base(dir, access)?;
         Walk::below(self, base).along(path, last)?.into_place()
     }
 

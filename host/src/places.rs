@@ -3,9 +3,10 @@
 //!
 //! No component may reach any of these directories, whatever is granted.
 
-use std::env;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::{env, fs};
 
 use nix::unistd::{Uid, User, geteuid, getuid};
 
@@ -42,6 +43,36 @@ pub fn home() -> Option<PathBuf> {
     users_home(getuid()).or_else(|| env::var_os("HOME").map(PathBuf::from))
 }
 
+/// The user's home directories, by `$HOME` and by the user database. Their
+/// dotfiles are secrets and settings.
+#[derive(Debug)]
+pub struct Homes(Vec<PathBuf>);
+
+impl Homes {
+    /// Those that exist, as far as they are not the root.
+    pub fn of_user() -> Self {
+        let mut homes: Vec<_> = [env::home_dir(), home()].into_iter().flatten().collect();
+        homes.dedup();
+        let homes = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
+        Self(homes.filter(|home| home.parent().is_some()).collect())
+    }
+
+    /// Without links.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+
+    /// Whether a directory, named without links, is one of a home directory's
+    /// entries that begin with a dot, or lies below it.
+    pub fn is_behind_dot(&self, directory: &Path) -> bool {
+        self.iter().any(|home| {
+            let below = directory.strip_prefix(home).ok();
+            let first = below.and_then(|below| below.iter().next());
+            first.is_some_and(|first| first.as_bytes().starts_with(b"."))
+        })
+    }
+}
+
 /// By the user database, which is read once: it takes the C library a dozen
 /// system calls, and a start asks four times.
 fn users_home(user: Uid) -> Option<PathBuf> {
@@ -61,4 +92,20 @@ fn base(
     let named = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = named.or_else(|| home().map(|home| home.join(below_home)))?;
     base.is_absolute().then(|| base.join(NAME))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_begins_with_a_dot_is_behind_one() {
+        let homes = Homes(vec!["/home/a".into()]);
+        for path in ["/home/a/.ssh", "/home/a/.config/b/c"] {
+            assert!(homes.is_behind_dot(Path::new(path)), "{path}");
+        }
+        for path in ["/home/a", "/home/a/b/.git", "/home/b/.ssh", "/home/a.b", "/.x"] {
+            assert!(!homes.is_behind_dot(Path::new(path)), "{path}");
+        }
+    }
 }

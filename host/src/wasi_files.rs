@@ -363,6 +363,10 @@ fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.symlink-at",
         move |mut store, (fd, old, path): (Fd, String, String)| {
             answer(&mut store, view, |base| {
+                // Whoever follows it later may not be a component.
+                if old.split('/').any(|name| name == "..") {
+                    return Err(ErrorCode::NotPermitted.into());
+                }
                 base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
                     base.files.symlink_at(target.dir(), old, target.name.clone())
                 })

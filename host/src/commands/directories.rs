@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::grants::{Access, Grant, Grants};
-use sqlite_wasm_run::places;
+use sqlite_wasm_run::places::Homes;
 use sqlite_wasm_run::shell_arguments::database;
 
 /// Most links on the way to a database; Linux itself has the same bound.
@@ -89,18 +89,13 @@ struct Implicit<'a> {
     grants: &'a mut Grants,
     /// What was typed.
     named: Grants,
-    homes: Vec<PathBuf>,
+    homes: Homes,
 }
 
 impl<'a> Implicit<'a> {
     fn new(grants: &'a mut Grants) -> Self {
         let named = grants.clone();
-        let homes = [env::home_dir(), places::home()].into_iter().flatten();
-        let mut homes: Vec<_> = homes.collect();
-        homes.dedup();
-        let homes = homes.iter().filter_map(|home| fs::canonicalize(home).ok());
-        let homes = homes.filter(|home| home.parent().is_some()).collect();
-        Self { grants, named, homes }
+        Self { grants, named, homes: Homes::of_user() }
     }
 
     fn add(mut self, shell: &[OsString]) -> Result<()> {
@@ -115,11 +110,14 @@ impl<'a> Implicit<'a> {
     }
 
     /// Grant the directory `real` by the name `path`, unless it is the root or
-    /// lies behind a dot of the home directory.
+    /// the kernel's, or lies behind a dot of the home directory.
     fn directory(&mut self, path: &Path, real: &Path) -> Result<bool> {
+        if Grant::is_kernels(real) {
+            return Ok(false);
+        }
         let mut grant = Grant::open(real, path, Access::ReadWrite)?;
         let typed = self.named.around(&grant);
-        if typed.is_none() && (real.parent().is_none() || self.is_behind_dot(real)) {
+        if typed.is_none() && (real.parent().is_none() || self.homes.is_behind_dot(real)) {
             return Ok(false);
         }
         grant.access = typed.unwrap_or(Access::ReadWrite);
@@ -156,10 +154,13 @@ impl<'a> Implicit<'a> {
     }
 
     fn database_alone(&mut self, path: &Path, real: &Path, name: &OsStr) -> Result<()> {
+        if Grant::is_kernels(real) {
+            return Ok(());
+        }
         let mut grant = Grant::open(real, path, Access::ReadWrite)?;
         let typed = self.named.around(&grant);
         // A grant of the database alone would stand before one of everything.
-        let behind_dot = typed.is_none() && self.is_behind_dot(real);
+        let behind_dot = typed.is_none() && self.homes.is_behind_dot(real);
         if self.grants.around(&grant).is_some() && !behind_dot {
             self.grants.allow_database(&grant, name);
             return Ok(());
@@ -172,20 +173,12 @@ impl<'a> Implicit<'a> {
     /// The databases that were named are reached all the same.
     fn hide_dotfiles(self) {
         let Self { grants, mut named, homes } = self;
-        for home in &homes {
+        for home in homes.iter() {
             let typed = Grant::open(home, home, Access::ReadOnly).map(|home| named.around(&home));
             if matches!(typed, Ok(None)) {
                 grants.hide_dotfiles(home);
             }
         }
-    }
-
-    fn is_behind_dot(&self, real: &Path) -> bool {
-        self.homes.iter().any(|home| {
-            let below = real.strip_prefix(home).ok();
-            let first = below.and_then(|below| below.iter().next());
-            first.is_some_and(|first| first.as_bytes().starts_with(b"."))
-        })
     }
 }
 

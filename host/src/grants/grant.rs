@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use rustix::fs::{Mode, OFlags, open};
 
 use super::identity::Identity;
+use super::kernel::is_kernels;
 use super::text::normal;
 use super::{Access, Mask};
 use crate::escape::escaped;
@@ -40,7 +41,8 @@ impl Grant {
     ///
     /// # Errors
     ///
-    /// When there is no such directory, or `guest` is not absolute.
+    /// When there is no such directory, when it is the kernel's, or when `guest`
+    /// is not absolute.
     pub fn open(host: &Path, guest: &Path, access: Access) -> Result<Self> {
         if !guest.is_absolute() {
             bail!("the name of a granted directory must be absolute: `{}`", escaped(guest));
@@ -50,6 +52,13 @@ impl Grant {
             open(host, flags, Mode::empty()).and_then(|dir| Ok((Identity::of(&dir)?, dir)));
         let (identity, dir) =
             opened.with_context(|| format!("failed to open the directory `{}`", escaped(host)))?;
+        if is_kernels(&dir)? {
+            bail!(
+                "failed to grant `{}`: what lies there is the kernel's and not data; grant the \
+                 directory of your files",
+                escaped(host)
+            );
+        }
         Ok(Self {
             host: host.into(),
             guest: normal(guest),
@@ -62,6 +71,13 @@ impl Grant {
             is_plain: true,
             has_rules: false,
         })
+    }
+
+    /// Whether the kernel is spoken to through the directory `host`, so that it
+    /// cannot be granted.
+    pub fn is_kernels(host: &Path) -> bool {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        open(host, flags, Mode::empty()).and_then(is_kernels).unwrap_or(false)
     }
 
     /// Grant nothing of the directory but the databases of

@@ -26,6 +26,11 @@ impl Identity {
     pub fn of(file: impl AsFd) -> Result<Self> {
         Ok(Self::from(&fstat(file)?))
     }
+
+    /// Whether both lie on one file system.
+    pub fn shares_device(self, other: Self) -> bool {
+        self.device == other.device
+    }
 }
 
 impl From<&Stat> for Identity {

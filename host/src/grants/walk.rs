@@ -13,6 +13,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, readlinkat, sta
 use rustix::io::Errno;
 
 use super::identity::Identity;
+use super::kernel::is_kernels;
 use super::rules::{Mask, Verdict};
 use super::{Access, Grant, Grants, LastLink, Place, Refused};
 
@@ -37,15 +38,6 @@ pub struct Frame {
     /// A mask makes it and all below it read-only.
     is_masked: bool,
     only_databases: bool,
-}
-
-impl Frame {
-    /// Where a walk begins that stays below `dir`.
-    pub fn base(dir: Arc<OwnedFd>, access: Access) -> rustix::io::Result<Self> {
-        let identity = Identity::of(&dir)?;
-        let is_masked = access == Access::ReadOnly;
-        Ok(Self { dir, identity, access, is_masked, only_databases: false })
-    }
 }
 
 /// A name of the path walked so far.
@@ -223,6 +215,25 @@ impl Grants {
         })
     }
 
+    /// Where a walk begins that stays below the open directory `dir`.
+    pub fn base(&self, dir: Arc<OwnedFd>, opened: Access) -> Result<Frame, Refused> {
+        let identity = Identity::of(&dir).map_err(Refused::System)?;
+        no_kernel(&dir)?;
+        let access = self.entry_access(identity, opened)?;
+        let is_masked = access == Access::ReadOnly;
+        Ok(Frame { dir, identity, access, is_masked, only_databases: false })
+    }
+
+    /// What is allowed with an entry whose directory allows `around`: what is
+    /// granted for the entry itself can only be less.
+    fn entry_access(&self, entry: Identity, around: Access) -> Result<Access, Refused> {
+        match self.rules.of(entry) {
+            Some(Mask::Hidden) => Err(Refused::NotGranted),
+            Some(_) => Ok(Access::ReadOnly),
+            None => Ok(self.access_of(entry).map_or(around, |granted| granted.min(around))),
+        }
+    }
+
     fn step(&self, frame: &Frame, name: &[u8], position: Position) -> Result<Step, Refused> {
         let verdict = self.rules.of_name(frame.identity, name, frame.only_databases);
         let access = frame.access.under(verdict);
@@ -248,17 +259,16 @@ impl Grants {
     }
 
     fn last(&self, frame: &Frame, name: &[u8], access: Access) -> Result<Step, Refused> {
-        let mask = if self.rules.concern_anything() {
-            let status = statat(&frame.dir, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-            status.and_then(|status| self.rules.of(Identity::from(&status)))
-        } else {
-            None
+        let Ok(status) = statat(&frame.dir, name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return Ok(Step::To(Node::Last(access)));
         };
-        match mask {
-            Some(Mask::Hidden) => Err(Refused::NotGranted),
-            Some(_) => Ok(Step::To(Node::Last(Access::ReadOnly))),
-            None => Ok(Step::To(Node::Last(access))),
+        let entry = Identity::from(&status);
+        if !entry.shares_device(frame.identity) {
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let entry = openat(&frame.dir, name, flags, Mode::empty()).map_err(Refused::System)?;
+            no_kernel(&entry)?;
         }
+        Ok(Step::To(Node::Last(self.entry_access(entry, access)?)))
     }
 
     /// The innermost granted directory decides, by whatever name it is reached.
@@ -269,6 +279,9 @@ impl Grants {
         identity: Identity,
         verdict: Verdict,
     ) -> Result<Step, Refused> {
+        if !identity.shares_device(frame.identity) {
+            no_kernel(&entry)?;
+        }
         let granted = self.access_of(identity).unwrap_or(frame.access);
         let masked = frame.is_masked || verdict == Verdict::ReadOnly;
         let masked = match self.rules.of(identity) {
@@ -284,6 +297,14 @@ impl Grants {
             is_masked: masked,
             only_databases: false,
         })))
+    }
+}
+
+/// Refuses what is mounted here and is the kernel's.
+fn no_kernel(entry: &OwnedFd) -> Result<(), Refused> {
+    match is_kernels(entry).map_err(Refused::System)? {
+        true => Err(Refused::NotGranted),
+        false => Ok(()),
     }
 }
 

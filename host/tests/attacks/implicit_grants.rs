@@ -51,6 +51,27 @@ fn a_database_elsewhere_works_from_the_root() {
     support::ours(Path::new("/"), &granted).prints("0\n");
 }
 
+/// `/proc/self` is the runner: its memory, its key, its environment.
+#[test]
+fn the_kernels_directories_are_never_granted() {
+    let reads =
+        ["/proc/self/environ", "/proc/self/status", "/proc/thread-self/comm", "/sys/kernel/ostype"];
+    let both = reads.map(|path| [format!("wasi-read={path}"), format!("files-read={path}")]);
+    let inside =
+        ["/proc", "/proc/self", "/sys"].map(|path| format!("wasi-inside={path}::self/status"));
+    let actions = [both.concat(), inside.to_vec()].concat();
+    for folder in ["/", "/proc", "/proc/self", "/sys"] {
+        all_refused(attack(Path::new(folder), &[], &actions));
+    }
+    all_refused(attack(Path::new("/"), &["--dir", "/"], &actions));
+    for path in ["/proc", "/proc/self", "/proc:ro", "/sys", "/proc/self/fd::/x"] {
+        let run = support::ours(Path::new("/"), &["--dir", path, ":memory:", "SELECT 1;"]);
+        assert!(run.err().contains("the kernel's") && run.out().is_empty(), "`{path}`\n{run}");
+    }
+    // A working directory there is no reason to fail.
+    support::ours(Path::new("/proc"), &[":memory:", "SELECT 1;"]).prints("1\n");
+}
+
 /// A database in `/`, as containers have them. It is removed whatever happens.
 #[test]
 fn a_database_in_the_root_grants_itself() {

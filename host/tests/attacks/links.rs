@@ -97,6 +97,31 @@ fn a_file_in_it_is_not_written_through_a_link() {
     }
 }
 
+/// Opened without following a link, a directory is the same directory.
+#[test]
+fn it_is_not_written_below_its_handle() {
+    let nested = Nested::fresh();
+    let inside =
+        |name: &str, file: &str| format!("wasi-inside={}::{file}", nested.place.name(name));
+    for name in NAMES {
+        let run = nested.attack(&[inside(name, "file"), inside(name, "new")]);
+        nested.is_kept(&all_refused(run));
+    }
+    let run = nested.attack(&[inside("inside", "kept/new"), inside("inside/free", "../kept/new")]);
+    nested.is_kept(&all_refused(run));
+    all_done(nested.attack(&[inside("inside/free", "new")]));
+}
+
+/// Another program, or a run with other grants, may follow it later.
+#[test]
+fn no_link_is_made_that_leads_up() {
+    let nested = Nested::fresh();
+    let link = |target: &str| format!("wasi-link={}::{target}", nested.place.name("inside/made"));
+    let targets = ["..", "../outside", "free/../../outside", "./..", "free/.."].map(link);
+    all_refused(nested.attack(&targets));
+    all_done(nested.attack(&[link("free/..x")]));
+}
+
 /// Under another name, or with another directory in its place.
 #[test]
 fn it_is_neither_moved_nor_linked() {

@@ -36,6 +36,7 @@ fn perform(action: &str, parts: &[&str]) {
         "wasi-move" => report(action, fs::rename(first, parts[1])),
         "wasi-hard-link" => report(action, fs::hard_link(first, parts[1])),
         "wasi-link" => report(action, link(first, parts[1])),
+        "wasi-inside" => report(action, make_inside(first, parts[1])),
         "files-read" => report(action, read(first)),
         "files-write" => report(action, write(first, READ_WRITE)),
         "files-create" => report(action, write(first, READ_WRITE | CREATE)),
@@ -72,6 +73,30 @@ fn number(text: &str) -> u32 {
 
 unsafe extern "C" {
     fn symlink(target: *const c_char, path: *const c_char) -> c_int;
+    #[link_name = "open"]
+    fn c_open(path: *const c_char, flags: c_int, ...) -> c_int;
+    fn openat(directory: c_int, path: *const c_char, flags: c_int, ...) -> c_int;
+}
+
+// As `fcntl.h` of wasi-libc has them.
+const O_RDONLY: c_int = 0x0400_0000;
+const O_RDWR: c_int = 0x1400_0000;
+const O_NOFOLLOW: c_int = 0x0100_0000;
+const O_CREAT: c_int = 1 << 12;
+const O_DIRECTORY: c_int = 2 << 12;
+
+/// Open a directory by what it is, no link followed, and a file below its
+/// handle.
+fn make_inside(directory: &str, file: &str) -> Result<(), std::io::Error> {
+    let [directory, file] = [directory, file].map(|text| CString::new(text).expect("no NUL"));
+    // SAFETY: both are C strings, and the handle was opened just before.
+    let opened = unsafe {
+        match c_open(directory.as_ptr(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW) {
+            -1 => -1,
+            directory => openat(directory, file.as_ptr(), O_RDWR | O_CREAT, 0o644),
+        }
+    };
+    if opened < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
 
 fn link(path: &str, target: &str) -> Result<(), c_int> {

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::escape::escaped;
 use crate::grants::Access;
+use crate::places::Homes;
 
 /// What SQL an extension may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -29,13 +30,15 @@ pub struct Folder {
     pub host: PathBuf,
     /// What is allowed in it.
     pub access: Access,
+    /// Nobody has typed it: the dotfiles of home directories stay closed.
+    pub hides_dotfiles: bool,
 }
 
 impl Folder {
     fn open(name: &str, access: Access) -> Result<Self> {
         let host = std::fs::canonicalize(name)
             .with_context(|| format!("failed to grant the directory `{}`", escaped(name)))?;
-        Ok(Self { name: name.to_owned(), host, access })
+        Ok(Self { name: name.to_owned(), host, access, hides_dotfiles: false })
     }
 
     /// The names by which the extension finds it.
@@ -116,13 +119,20 @@ impl Permissions {
         self.environment.extend(other.environment.iter().cloned());
     }
 
-    /// Let it read the working folder.
+    /// Let it read the working folder, as far as that is harmless: a `y` is
+    /// less than a directory that was typed.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When there is none, or when it is the root or lies behind a dot of a home
+    /// directory.
     pub(super) fn add_working_folder(&mut self) -> Result<()> {
-        self.folders.push(Folder::open(".", Access::ReadOnly)?);
+        let folder = Folder::open(".", Access::ReadOnly)?;
+        if folder.host.parent().is_none() || Homes::of_user().is_behind_dot(&folder.host) {
+            let name = escaped(&folder.host);
+            bail!("`{name}` is granted only by `--grant NAME=dir:{name}:ro`");
+        }
+        self.folders.push(Folder { hides_dotfiles: true, ..folder });
         Ok(())
     }
 }

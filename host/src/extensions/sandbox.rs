@@ -20,6 +20,7 @@ use crate::deadline::MAX_TIME;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
+use crate::places::Homes;
 use crate::runner::{MAX_RANDOM_BYTES, resource_table};
 use crate::threads;
 use crate::wasi_files::{self, Kinds, WasiFiles};
@@ -222,6 +223,9 @@ fn files(permissions: &Permissions) -> anyhow::Result<WasiFiles> {
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.access));
     for folder in &folders {
         grants.add(Grant::open(&folder.host, &folder.host, folder.access)?);
+    }
+    if !folders.is_empty() && folders.iter().all(|folder| folder.hides_dotfiles) {
+        Homes::of_user().iter().for_each(|home| grants.hide_dotfiles(home));
     }
     own_files::mask(&mut grants);
     let files = WasiFiles::new(Arc::new(grants), Kinds::Regular);

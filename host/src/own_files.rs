@@ -15,13 +15,14 @@ const BESIDE: &[&str] = &["cli.cwasm", "cli.wasm", "extensions"];
 static OWN: OnceLock<Vec<(PathBuf, Mask)>> = OnceLock::new();
 
 /// Mask the runner's own files, and these of the command line: the file that
-/// keeps what was typed is hidden, and the component and the directories of
-/// extensions are read-only. The first call decides for the process.
-pub fn set(history: Option<&Path>, component: Option<&Path>, extensions: &[PathBuf]) {
+/// keeps what was typed is hidden, and what the user trusts by its name and the
+/// directories of extensions are read-only. The first call decides for the
+/// process.
+pub fn set(history: Option<&Path>, trusted: &[PathBuf], extensions: &[PathBuf]) {
     let history = history.into_iter().map(|path| (path.to_owned(), Mask::Hidden));
-    let component = component.into_iter().map(|path| (path.to_owned(), Mask::ReadOnly));
+    let trusted = trusted.iter().map(|path| (path.clone(), Mask::ReadOnly));
     let extensions = extensions.iter().map(|path| (path.clone(), Mask::Extensions));
-    let own = usual().chain(history).chain(component).chain(extensions);
+    let own = usual().chain(history).chain(trusted).chain(extensions);
     let own = own.filter_map(|(path, mask)| Some((std::path::absolute(path).ok()?, mask)));
     // A second run in one process has the same files.
     let _ = OWN.set(own.collect());

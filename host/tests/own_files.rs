@@ -74,6 +74,27 @@ fn own_directories_and_the_history_are_closed_to_sql() {
     writes(run, "free", true);
 }
 
+/// What the command line trusts by its name, and what the next start would run.
+#[test]
+fn trusted_files_are_read_and_not_written() {
+    let folder = home("trusted");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("grants.toml"), "[define]\ngrants = [\"sql\"]\n").unwrap();
+    fs::create_dir(path("config/sqlite3")).unwrap();
+    fs::write(path("config/sqlite3/sqliterc"), "").unwrap();
+    fs::write(path("native.cwasm"), "").unwrap();
+    let run = |args: &[&str]| {
+        let options = ["--dir", ".", "--grants", "grants.toml", "--allow-native", "native.cwasm"];
+        let args: Vec<_> = options.iter().chain(args).copied().collect();
+        at_home(&our_binary(), &folder.path(), &args)
+    };
+    for name in ["grants.toml", "native.cwasm", "config/sqlite3/sqliterc"] {
+        writes(run, name, false);
+        run(&[":memory:", &format!("SELECT readfile('{name}') IS NULL")]).prints("0\n");
+    }
+    writes(run, "free", true);
+}
+
 #[test]
 fn own_directories_are_closed_to_any_component() {
     let folder = home("component");

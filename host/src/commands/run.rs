@@ -242,7 +242,9 @@ fn options(
     options.home = places::home();
     let history_file = history(options.home.as_deref());
     let extensions = extension_folders(&run.extension_dir);
-    own_files::set(history_file.as_deref(), component, &extensions);
+    options.startup_files = startup_files(options.home.as_deref());
+    let trusted = trusted(run, component, &options.startup_files);
+    own_files::set(history_file.as_deref(), &trusted, &extensions);
     options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
     options.folder = env::current_dir().ok();
     options.environment = ENVIRONMENT
@@ -263,10 +265,21 @@ fn options(
     if std::io::stdin().is_terminal() {
         options.history = history_file.and_then(|path| History::open(&path));
     }
-    options.startup_files = startup_files(options.home.as_deref());
     terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
     options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
     Ok(options)
+}
+
+/// The files that decide what runs and what it may do: what SQL wrote there
+/// would be trusted by the next start.
+fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
+    let loads = run.load.iter().filter_map(|option| match Load::of(option) {
+        Load::File(path) => Some(path),
+        Load::Name(_) => None,
+    });
+    let named = component.map(Path::to_path_buf).into_iter().chain(loads);
+    let lists = [&run.allow_native[..], &run.grants, startup].concat();
+    named.chain(lists).collect()
 }
 
 /// Where sqlite3 keeps what was typed.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -213,11 +214,12 @@ fn is_met(need: &Need, permissions: &Permissions) -> bool {
 
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
-        let size = fs::metadata(path)?.len();
-        if size > MAX_FILE_BYTES {
+        let mut text = String::new();
+        // It may be a pipe, as a shell's `<(…)` is.
+        fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_FILE_BYTES {
             bail!("it is longer than {MAX_FILE_BYTES} bytes");
         }
-        let text = fs::read_to_string(path)?;
         toml::from_str(&text).map_err(|error| in_line(&text, &error))
     };
     read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))

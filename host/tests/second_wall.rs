@@ -40,6 +40,7 @@ const ALWAYS: &[&str] = &[
     "overwrite_outside",
     "truncate_outside",
     "remove_outside",
+    "set_user_id",
     "move_out",
     "link_in",
     "directory_outside",

@@ -12,9 +12,9 @@ use super::filter::{Check, Group, Refusal, Rule};
 
 /// All groups.
 pub const GROUPS: &[Group] = &[
-    MEMORY, MEMORY_FILES, DATA, NAMES, TERMINAL, TIME, WAITING, THREADS, NO_CLONE3, NEW_THREAD,
-    OWN_LIMITS, OWN_STATE, PAIRS, PAIRS_SEND, SIGNALS, HELPER, NEXT_WALL, NEXT_FILTER, IDENTITY,
-    NETWORK, OTHER_PROCESSES, NAMESPACES, KERNEL, USERS, HANDLES,
+    MEMORY, MEMORY_FILES, DATA, NAMES, MODES, MODES_AT, TERMINAL, TIME, WAITING, THREADS,
+    NO_CLONE3, NEW_THREAD, OWN_LIMITS, OWN_STATE, PAIRS, PAIRS_SEND, SIGNALS, HELPER, NEXT_WALL,
+    NEXT_FILTER, IDENTITY, NETWORK, OTHER_PROCESSES, NAMESPACES, KERNEL, USERS, HANDLES,
     #[cfg(target_arch = "x86_64")]
     NAMES_X86,
     #[cfg(target_arch = "x86_64")]
@@ -62,7 +62,7 @@ const DATA: Group = Group {
         SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_lseek, SYS_fstat, SYS_fstatfs, SYS_ftruncate,
         SYS_fallocate, SYS_fadvise64, SYS_readahead, SYS_fsync, SYS_fdatasync, SYS_fcntl,
         SYS_flock, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_pipe2, SYS_copy_file_range,
-        SYS_sendfile, SYS_fchmod, SYS_fchown, SYS_getdents64,
+        SYS_sendfile, SYS_fchown, SYS_getdents64,
     ],
     rule: Rule::Allow,
 };
@@ -72,10 +72,29 @@ const NAMES: Group = Group {
     calls: &[
         SYS_openat, SYS_openat2, SYS_newfstatat, SYS_statx, SYS_statfs, SYS_faccessat,
         SYS_faccessat2, SYS_readlinkat, SYS_mkdirat, SYS_unlinkat, SYS_renameat2, SYS_linkat,
-        SYS_symlinkat, SYS_fchmodat, SYS_fchownat, SYS_utimensat, SYS_truncate, SYS_getcwd,
-        SYS_chdir, SYS_fchdir, SYS_umask,
+        SYS_symlinkat, SYS_utimensat, SYS_getcwd, SYS_chdir, SYS_fchdir, SYS_umask,
     ],
     rule: Rule::Allow,
+};
+
+/// Set-user-ID, set-group-ID and sticky: Landlock does not rule permissions, and
+/// a file with these bits acts outside of the wall.
+const SPECIAL_BITS: u32 = 0o7000;
+
+/// Permissions of open files, as a journal gets its database's.
+const MODES: Group = Group {
+    calls: &[
+        SYS_fchmod,
+        #[cfg(target_arch = "x86_64")]
+        SYS_chmod,
+    ],
+    rule: Rule::If(&[Check::Bits(1, SPECIAL_BITS, 0)], Refusal::Error(libc::EPERM)),
+};
+
+/// The same by a name.
+const MODES_AT: Group = Group {
+    calls: &[SYS_fchmodat],
+    rule: Rule::If(&[Check::Bits(2, SPECIAL_BITS, 0)], Refusal::Error(libc::EPERM)),
 };
 
 /// The same by their older calls, which musl makes.
@@ -83,8 +102,8 @@ const NAMES: Group = Group {
 const NAMES_X86: Group = Group {
     calls: &[
         SYS_open, SYS_creat, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_mkdir, SYS_rmdir,
-        SYS_unlink, SYS_rename, SYS_renameat, SYS_link, SYS_symlink, SYS_chmod, SYS_chown,
-        SYS_lchown, SYS_getdents, SYS_utimes, SYS_utime, SYS_dup2, SYS_pipe,
+        SYS_unlink, SYS_rename, SYS_renameat, SYS_link, SYS_symlink, SYS_getdents, SYS_utimes,
+        SYS_utime, SYS_dup2, SYS_pipe,
     ],
     rule: Rule::Allow,
 };

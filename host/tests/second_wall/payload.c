@@ -160,6 +160,10 @@ static int move_out(void) { return CALL(renameat, AT_FDCWD, "mine", AT_FDCWD, ".
 static int link_in(void) {
   return CALL(linkat, AT_FDCWD, "../outside/secret", AT_FDCWD, "stolen", 0) == 0 && reads("stolen");
 }
+static int set_user_id(void) {
+  int file = open_file("set-user-id", O_CREAT | O_WRONLY, 0600);
+  return file >= 0 && CALL(fchmod, file, 04700, 0, 0, 0) == 0;
+}
 static int directory_outside(void) { return CALL(mkdirat, AT_FDCWD, "../outside/directory", 0700, 0, 0) == 0; }
 
 static int socket_of(word family, word kind) { return CALL(socket, family, kind, 0, 0, 0) >= 0; }
@@ -265,7 +269,7 @@ static __attribute__((used)) void begin(void) {
   TRY(program_in_memory); TRY(program_in_memory_by_name);
   TRY(read_outside); TRY(read_key); TRY(read_by_link); TRY(read_by_proc); TRY(read_users);
   TRY(list_outside); TRY(write_outside); TRY(overwrite_outside); TRY(truncate_outside);
-  TRY(remove_outside); TRY(move_out); TRY(link_in); TRY(directory_outside);
+  TRY(remove_outside); TRY(move_out); TRY(link_in); TRY(directory_outside); TRY(set_user_id);
   TRY(tcp); TRY(udp); TRY(tcp6); TRY(local_socket); TRY(netlink); TRY(datagram_pair);
   TRY(trace); TRY(signal_other); TRY(read_memory); TRY(memory_file); TRY(environment);
   TRY(by_its_root); TRY(by_its_directory); TRY(process_handle);

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::escape::{escaped, shell_word};
+use crate::grants::Grant;
 use crate::stdio::Output;
 
 /// Most directories that are reported. The component chooses the paths; more
@@ -61,11 +62,11 @@ fn refusal(path: &Path, directory: &Path) -> String {
 }
 
 /// The directory as a value of `--dir`; none where the option would read it
-/// as something else.
+/// as something else, or refuse it.
 fn option_value(directory: &Path) -> Option<String> {
     let name = directory.to_str()?;
     let is_plain = !name.contains("::") && !name.ends_with(":ro");
-    if is_plain { shell_word(name) } else { None }
+    if is_plain && !Grant::is_kernels(directory) { shell_word(name) } else { None }
 }
 
 #[cfg(test)]
@@ -84,6 +85,7 @@ mod tests {
     #[test]
     fn an_option_that_cannot_be_typed_is_left_out() {
         for (directory, option) in [
+            ("/proc/self", None),
             ("/my own", Some("`--dir '/my own'` grants it")),
             ("/it's", Some(r"`--dir '/it'\''s'` grants it")),
             ("/a\nb", None),

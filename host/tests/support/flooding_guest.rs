@@ -24,7 +24,9 @@ fn act(deed: &str, object: &str) {
             let line = "x".repeat(1 << 20);
             (0..count()).for_each(|_| remember(&line));
         }
+        // SAFETY: the host takes nothing from memory here.
         "load" => (0..count()).for_each(|_| unsafe { host_load() }),
+        // SAFETY: as above; any number is a limit.
         "save" => unsafe { host_save(count() as u32) },
         "type" => {
             let line = edit("? ");
@@ -37,6 +39,7 @@ fn act(deed: &str, object: &str) {
             let candidates = vec![(candidate.as_ptr(), candidate.len()); 8];
             for _ in 0..count() {
                 let mut answer = Answer { tag: 0, text: std::ptr::null(), length: 0 };
+                // SAFETY: the candidates and the answer outlive the call.
                 unsafe { host_offer(candidates.as_ptr().cast(), candidates.len(), &mut answer) };
             }
         }
@@ -44,6 +47,7 @@ fn act(deed: &str, object: &str) {
             let (count, directory) = object.split_once(':').expect("a number and a directory");
             for number in 0..count.parse().expect("a number") {
                 let path = format!("{directory}/d{number}/file\n\u{1b}[2J");
+                // SAFETY: the path has `len` bytes and outlives the call.
                 unsafe { host_check(path.as_ptr(), path.len()) };
             }
         }

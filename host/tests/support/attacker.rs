@@ -47,18 +47,7 @@ pub fn portable() -> &'static str {
 
 fn both() -> &'static (String, String) {
     static BOTH: OnceLock<(String, String)> = OnceLock::new();
-    BOTH.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
-        build(folder.path()).exits_with(0);
-        super::ours(folder.path(), &["precompile", "attacker.wasm"]).exits_with(0);
-        let ready = |name: &str| {
-            let path = target.join(name);
-            fs::rename(folder.path().join(name), &path).expect("both are ours");
-            path.into_os_string().into_string().expect("the path is UTF-8")
-        };
-        (ready("attacker.wasm"), ready("attacker.cwasm"))
-    })
+    BOTH.get_or_init(|| super::hostile::prepared("attacker", build))
 }
 
 const WORLD: &str = "package attacks:guest;

@@ -22,19 +22,25 @@ pub fn portable() -> &'static str {
 fn both() -> &'static (String, String) {
     static BOTH: OnceLock<(String, String)> = OnceLock::new();
     BOTH.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
         let source = super::repository().join("host/tests/support/hostile_guest.rs");
-        build_guest(&source, &folder.path().join("hostile.wasm")).exits_with(0);
-        // What a first use of a `.wasm` does is tested elsewhere.
-        super::ours(folder.path(), &["precompile", "hostile.wasm"]).exits_with(0);
-        let ready = |name: &str| {
-            let path = target.join(name);
-            fs::rename(folder.path().join(name), &path).expect("both are ours");
-            path.into_os_string().into_string().expect("the path is UTF-8")
-        };
-        (ready("hostile.wasm"), ready("hostile.cwasm"))
+        prepared("hostile", |folder| build_guest(&source, &folder.join("hostile.wasm")))
     })
+}
+
+/// The paths of `NAME.wasm`, which `build` makes in a folder, and of the same
+/// compiled: what a first use of a `.wasm` does is tested elsewhere.
+pub fn prepared(name: &str, build: impl Fn(&Path) -> Outcome) -> (String, String) {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
+    let (portable, compiled) = (format!("{name}.wasm"), format!("{name}.cwasm"));
+    build(folder.path()).exits_with(0);
+    super::ours(folder.path(), &["precompile", &portable]).exits_with(0);
+    let ready = |name: &str| {
+        let path = target.join(name);
+        fs::rename(folder.path().join(name), &path).expect("both are ours");
+        path.into_os_string().into_string().expect("the path is UTF-8")
+    };
+    (ready(&portable), ready(&compiled))
 }
 
 /// Builds the guest `source`, with the interfaces in the `.wit` beside it.

@@ -18,6 +18,7 @@ use wasmtime::component::{HasData, Linker, WasmList};
 use wasmtime_wasi::p2::{StreamError, StreamResult};
 
 use crate::bindings::sqlite_wasm::host::console::{self, Edited, Host, OutputStream};
+use crate::received;
 use crate::stdio::Output;
 use editor::Editor;
 pub use history::History;
@@ -126,17 +127,17 @@ impl Host for ConsoleView<'_> {
     }
 
     fn edit(&mut self, prompt: String) -> Edited {
-        let edited = self.ctx.editor().edit(prompt);
+        let edited = self.ctx.editor().edit(received::text(prompt));
         self.ctx.edited(edited)
     }
 
     fn offer(&mut self, candidates: Vec<String>) -> Edited {
-        let edited = self.ctx.editor().offer(candidates);
+        let edited = self.ctx.editor().offer(received::texts(candidates));
         self.ctx.edited(edited)
     }
 
     fn remember(&mut self, line: String) {
-        self.ctx.remember(&line);
+        self.ctx.remember(&received::text(line));
     }
 
     fn load_history(&mut self) {

@@ -44,6 +44,7 @@ mod native_code;
 pub mod own_files;
 pub mod places;
 pub mod process;
+mod received;
 mod refusals;
 pub mod runner;
 pub mod seal;

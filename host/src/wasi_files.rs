@@ -5,7 +5,7 @@
 //! host resolves the path to the handle of a directory and one name, as for
 //! `files`, and hands on this directory, with the rights that were found, and
 //! the name, which is not followed if it is a link. A file that is open keeps
-//! the rights that it was opened with.
+//! the rights that it was opened with. Paths are taken as bytes: see `received`.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -26,6 +26,7 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::{
 use wasmtime_wasi::p2::{FsError, FsResult};
 
 use crate::grants::{Access, Grants, LastLink, Place, Refused};
+use crate::received;
 
 /// The interfaces, in the version that `wasmtime-wasi` has.
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
@@ -130,7 +131,7 @@ impl Base<'_> {
     fn resolve(
         &mut self,
         base: &Resource<Descriptor>,
-        path: &str,
+        path: &[u8],
         last: LastLink,
     ) -> FsResult<Target> {
         let Descriptor::Dir(dir) = self.files.table.get(base)? else {
@@ -144,7 +145,7 @@ impl Base<'_> {
             return Err(ErrorCode::NoEntry.into());
         }
         let handle = OwnedFd::from(dir.dir.try_clone().map_err(failed)?);
-        let place = self.grants.place_below(Arc::new(handle), access, path.as_bytes(), last);
+        let place = self.grants.place_below(Arc::new(handle), access, path, last);
         let place = place.map_err(refused)?;
         // A link's target may be other bytes than text.
         let name = String::from_utf8(place.name.to_vec());
@@ -157,7 +158,7 @@ impl Base<'_> {
     fn with<R>(
         &mut self,
         base: &Resource<Descriptor>,
-        path: &str,
+        path: &[u8],
         last: LastLink,
         what: impl FnOnce(&mut Self, &Target) -> FsResult<R>,
     ) -> FsResult<R> {
@@ -177,8 +178,9 @@ impl Base<'_> {
 }
 
 /// The entry that a path names, whether or not it says that this is a directory.
-fn entry(path: &str) -> &str {
-    path.trim_end_matches('/')
+fn entry(path: &[u8]) -> &[u8] {
+    let slashes = path.iter().rev().take_while(|&&byte| byte == b'/').count();
+    &path[..path.len() - slashes]
 }
 
 fn failed(error: std::io::Error) -> FsError {
@@ -267,7 +269,7 @@ fn add_opening<T: WasiView + 'static>(
             let (room, kinds) = (files.check_room(), files.kinds);
             let opened = answer(&mut store, view, |base| {
                 room?;
-                base.with(&fd, &path, last(path_flags), |base, target| {
+                base.with(&fd, path.as_bytes(), last(path_flags), |base, target| {
                     check_kind(&target.place, kinds)?;
                     let name = target.name.clone();
                     base.files.open_at(target.dir(), PathFlags::empty(), name, how, flags)
@@ -306,7 +308,7 @@ fn add_looking<T: WasiView + 'static>(
         "[method]descriptor.stat-at",
         move |mut store, (fd, flags, path): (Fd, PathFlags, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, last(flags), |base, target| {
+                base.with(&fd, path.as_bytes(), last(flags), |base, target| {
                     base.files.stat_at(target.dir(), PathFlags::empty(), target.name.clone())
                 })
             })
@@ -316,7 +318,7 @@ fn add_looking<T: WasiView + 'static>(
         "[method]descriptor.metadata-hash-at",
         move |mut store, (fd, flags, path): (Fd, PathFlags, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, last(flags), |base, target| {
+                base.with(&fd, path.as_bytes(), last(flags), |base, target| {
                     let name = target.name.clone();
                     base.files.metadata_hash_at(target.dir(), PathFlags::empty(), name)
                 })
@@ -325,7 +327,7 @@ fn add_looking<T: WasiView + 'static>(
     )?;
     types.func_wrap("[method]descriptor.readlink-at", move |mut store, (fd, path): (Fd, String)| {
         answer(&mut store, view, |base| {
-            base.with(&fd, &path, LastLink::Keep, |base, target| {
+            base.with(&fd, path.as_bytes(), LastLink::Keep, |base, target| {
                 base.files.readlink_at(target.dir(), target.name.clone())
             })
         })
@@ -342,7 +344,7 @@ fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.set-times-at",
         move |mut store, (fd, flags, path, accessed, modified): Times| {
             answer(&mut store, view, |base| {
-                base.with(&fd, &path, last(flags), |base, target| {
+                base.with(&fd, path.as_bytes(), last(flags), |base, target| {
                     let (dir, name) = (target.dir(), target.name.clone());
                     base.files.set_times_at(dir, PathFlags::empty(), name, accessed, modified)
                 })
@@ -353,7 +355,7 @@ fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.create-directory-at",
         move |mut store, (fd, path): (Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
+                base.with(&fd, entry(path.as_bytes()), LastLink::Keep, |base, target| {
                     base.files.create_directory_at(target.dir(), target.name.clone())
                 })
             })
@@ -364,10 +366,11 @@ fn add_changing<T: WasiView + 'static>(
         move |mut store, (fd, old, path): (Fd, String, String)| {
             answer(&mut store, view, |base| {
                 // Whoever follows it later may not be a component.
+                let old = received::text(old);
                 if old.split('/').any(|name| name == "..") {
                     return Err(ErrorCode::NotPermitted.into());
                 }
-                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
+                base.with(&fd, entry(path.as_bytes()), LastLink::Keep, |base, target| {
                     base.files.symlink_at(target.dir(), old, target.name.clone())
                 })
             })
@@ -386,7 +389,7 @@ fn add_moving<T: WasiView + 'static>(
     ] {
         types.func_wrap(name, move |mut store, (fd, path): (Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, entry(&path), LastLink::Keep, |base, target| {
+                base.with(&fd, entry(path.as_bytes()), LastLink::Keep, |base, target| {
                     base.check_movable(target)?;
                     let (dir, name) = (target.dir(), target.name.clone());
                     match remove {
@@ -401,9 +404,9 @@ fn add_moving<T: WasiView + 'static>(
         "[method]descriptor.rename-at",
         move |mut store, (fd, path, to, new): (Fd, String, Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, entry(&path), LastLink::Keep, |base, from| {
+                base.with(&fd, entry(path.as_bytes()), LastLink::Keep, |base, from| {
                     base.check_movable(from)?;
-                    base.with(&to, entry(&new), LastLink::Keep, |base, to| {
+                    base.with(&to, entry(new.as_bytes()), LastLink::Keep, |base, to| {
                         base.check_movable(to)?;
                         let (name, new) = (from.name.clone(), to.name.clone());
                         base.files.rename_at(from.dir(), name, to.dir(), new)
@@ -416,9 +419,9 @@ fn add_moving<T: WasiView + 'static>(
         "[method]descriptor.link-at",
         move |mut store, (fd, flags, path, to, new): (Fd, PathFlags, String, Fd, String)| {
             answer(&mut store, view, |base| {
-                base.with(&fd, entry(&path), LastLink::Keep, |base, from| {
+                base.with(&fd, entry(path.as_bytes()), LastLink::Keep, |base, from| {
                     base.check_movable(from)?;
-                    base.with(&to, entry(&new), LastLink::Keep, |base, to| {
+                    base.with(&to, entry(new.as_bytes()), LastLink::Keep, |base, to| {
                         let (name, new) = (from.name.clone(), to.name.clone());
                         base.files.link_at(from.dir(), flags, name, to.dir(), new)
                     })

@@ -1,5 +1,7 @@
 //! The functions of `dispatch`, each of which is one of an extension.
 
+use std::mem;
+
 use super::ExtensionsView;
 use super::call::unary_call;
 use super::instance::{Instance, Sandboxed, at_once};
@@ -10,6 +12,7 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
 };
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
 use crate::escape::controls_escaped;
+use crate::received;
 
 /// Longest name or path of an extension, in bytes: Linux's longest path. The
 /// component chooses it, and messages repeat it.
@@ -20,6 +23,7 @@ impl crate::bindings::sqlite_wasm::extension::table_types::Host for ExtensionsVi
 
 impl Host for ExtensionsView<'_> {
     fn load(&mut self, name: String) -> Result<Loaded, String> {
+        let name = received::text(name);
         if name.len() > MAX_NAME_BYTES {
             return Err(format!("a name has at most {MAX_NAME_BYTES} bytes"));
         }
@@ -52,6 +56,8 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn resume(&mut self, extension: u32, reply: Result<Vec<u8>, SqlError>) -> Option<SqlRequest> {
+        let reply =
+            reply.map_err(|error| SqlError { message: received::text(error.message), ..error });
         self.extension(extension).ok()?.resume(reply)
     }
 
@@ -172,6 +178,8 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<String>,
     ) -> Result<Connected, SqlError> {
         let extension = self.extension(extension)?;
+        let (schema, name) = (received::text(schema), received::text(name));
+        let arguments = received::texts(arguments);
         let connected =
             call!(extension, table.call_connect(module, occasion, &schema, &name, &arguments))?;
         let table = extension.handles.add(connected.table)?;
@@ -198,8 +206,11 @@ impl Host for ExtensionsView<'_> {
         &mut self,
         extension: u32,
         table: u32,
-        question: IndexQuestion,
+        mut question: IndexQuestion,
     ) -> Result<Option<IndexPlan>, SqlError> {
+        for constraint in &mut question.constraints {
+            constraint.collation = received::text(mem::take(&mut constraint.collation));
+        }
         call!(
             self.extension(extension)?,
             table.call_best_index(number, &question),
@@ -231,6 +242,7 @@ impl Host for ExtensionsView<'_> {
         subtypes: Vec<u8>,
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
+        let text = text.map(received::text);
         call!(
             self.extension(extension)?,
             table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),
@@ -272,6 +284,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
+        let name = received::text(name);
         call!(self.extension(extension)?, table.call_rename(number, &name), with number = table)
     }
 
@@ -283,6 +296,7 @@ impl Host for ExtensionsView<'_> {
         name: String,
         quick: bool,
     ) -> Result<Option<String>, SqlError> {
+        let (schema, name) = (received::text(schema), received::text(name));
         call!(
             self.extension(extension)?,
             table.call_integrity(number, &schema, &name, quick),
@@ -297,6 +311,7 @@ impl Host for ExtensionsView<'_> {
         arguments: u32,
         name: String,
     ) -> Result<Option<Overload>, SqlError> {
+        let name = received::text(name);
         self.unheard(extension, |view| {
             let loaded = view.loaded(extension)?;
             let in_manifest = loaded.manifest().functions.len();

@@ -66,8 +66,8 @@ bench-vec: build native-reference c-extensions ## vec0 compared with the native 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
-new-extension: ## NAME=x KIND=scalar|table|aggregate|c [FOLDER=…]: one to begin with
-	@tooling/new-extension "$(NAME)" "$(KIND)" $(if $(FOLDER),"$(FOLDER)")
+new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin with
+	@tooling/new-extension "$(NAME)" "$(KIND)" $(if $(DIR),"$(DIR)")
 
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
 	tooling/cargo-component

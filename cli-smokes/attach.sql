@@ -23,7 +23,7 @@ DETACH other;
 SELECT '130', a FROM u;
 ATTACH 'other.db' AS other KEY '';
 SELECT '140', a FROM u;
-ATTACH 'nofolder/x.db' AS x;
+ATTACH 'nodirectory/x.db' AS x;
 ATTACH ':memory:' AS a2; ATTACH ':memory:' AS a3; ATTACH '' AS a4; ATTACH 'a5.db' AS a5;
 ATTACH ':memory:' AS a6; ATTACH ':memory:' AS a7; ATTACH ':memory:' AS a8; ATTACH ':memory:' AS a9;
 ATTACH ':memory:' AS a10; ATTACH ':memory:' AS a11;

@@ -19,11 +19,11 @@ PRAGMA integrity_check(2);
 SELECT '160', writefile('flipped.db', substr(readfile('test.db'), 1, 1024) || x'ff' || substr(readfile('test.db'), 1026));
 .open flipped.db
 SELECT '170', count(*) FROM t;
-.open nofolder/x.db
+.open nodirectory/x.db
 SELECT '180', 1;
 CREATE TABLE t(a);
 .open --readonly missing.db
 SELECT '190', count(*) FROM sqlite_schema;
 .open .
 SELECT '200', count(*) FROM sqlite_schema;
-ATTACH '.' AS folder;
+ATTACH '.' AS directory;

@@ -4,7 +4,7 @@
 -- before: :memory: ".exit 255"
 -- before: :memory: ".quit"
 -- before: :memory: "SELECT 1" ".exit 42" "SELECT 'never'"
--- before: nofolder/x.db "SELECT 1"
+-- before: nodirectory/x.db "SELECT 1"
 -- before: -init missing.sql :memory: "SELECT 'after init'"
 -- before: :memory: "SELECT nothing"
 CREATE TABLE t(a);

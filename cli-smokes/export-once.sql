@@ -21,7 +21,7 @@ SELECT '150', hex(readfile('three.csv'));
 .once one.txt
 .print shorter
 SELECT '160', readfile('one.txt');
-.output nofolder/x.txt
+.output nodirectory/x.txt
 SELECT '170 goes to stdout';
 .output off
 SELECT '180 so does this: `off` is for .log';

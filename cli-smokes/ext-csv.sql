@@ -1,4 +1,4 @@
--- cli-smokes/ext-csv.sql: tables over CSV files in a granted folder, and over given text.
+-- cli-smokes/ext-csv.sql: tables over CSV files in a granted directory, and over given text.
 -- args: --grant csv=dir:.:ro test.db
 -- ours-only: native shells load no components
 .load csv

@@ -1,4 +1,4 @@
--- cli-smokes/journal-modes.sql: delete, truncate, persist, memory, off: what lies in the folder, and rollback.
+-- cli-smokes/journal-modes.sql: delete, truncate, persist, memory, off: what lies in the directory, and rollback.
 CREATE TABLE t(a);
 INSERT INTO t VALUES('start');
 .once step.sql

@@ -28,5 +28,5 @@ PRAGMA integrity_check;
 .open aux.db
 SELECT '170', x FROM u;
 .backup nowhere x.db
-.save nofolder/x.db
+.save nodirectory/x.db
 .clone aux.db

@@ -25,7 +25,7 @@ INSERT INTO t VALUES(4, 'not seen', 0);
 .session s indirect on
 .session s changeset again.bin
 SELECT '130', readfile('again.bin') = readfile('change.bin');
-.session s changeset nofolder/x.bin
+.session s changeset nodirectory/x.bin
 .session s close
 .session list
 .session t open nowhere

@@ -9,7 +9,7 @@ PRAGMA page_count;
 PRAGMA freelist_count;
 VACUUM INTO 'into.db';
 VACUUM INTO 'into.db';
-VACUUM main INTO 'nofolder/into.db';
+VACUUM main INTO 'nodirectory/into.db';
 BEGIN;
 VACUUM;
 COMMIT;

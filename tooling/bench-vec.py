@@ -78,16 +78,16 @@ def search_script(source, queries):
     return f"ATTACH '{source}' AS s;\n.timer on\n" + "".join(search(q) for q in queries)
 
 
-def measure(folder, rows, dimensions, repeats):
+def measure(directory, rows, dimensions, repeats):
     """Least insert and search times of each engine."""
-    source = folder / f"source-{rows}-{dimensions}.db"
+    source = directory / f"source-{rows}-{dimensions}.db"
     make_source(source, rows, dimensions)
     insert = {name: [] for name in ENGINES}
     found = {name: [] for name in ENGINES}
     databases = {}
     for attempt in range(repeats):
         for name in ENGINES:
-            databases[name] = folder / f"{name}-{rows}-{dimensions}.db"
+            databases[name] = directory / f"{name}-{rows}-{dimensions}.db"
             databases[name].unlink(missing_ok=True)
             output = run(name, databases[name], insert_script(dimensions, source))
             insert[name].append(sum(seconds(output)))
@@ -123,10 +123,10 @@ FROM (SELECT * FROM near UNION ALL SELECT * FROM said) GROUP BY id ORDER BY scor
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho".split()
 
 
-def hybrid(folder, documents, repeats):
+def hybrid(directory, documents, repeats):
     """One statement that fuses BM25 with vectors, by reciprocal ranks."""
     numbers = random.Random(SEED)
-    source = folder / "documents.db"
+    source = directory / "documents.db"
     with sqlite3.connect(source) as db:
         db.execute("CREATE TABLE docs(id INTEGER PRIMARY KEY, body TEXT, v BLOB)")
         for i in range(documents):
@@ -157,14 +157,14 @@ def main():
     options = parser.parse_args()
     print(f"{'processor time, ms':<34}{'native':>10}{'ours':>10}{'ratio':>9}")
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        os.chdir(folder)
+        directory = Path(name)
+        os.chdir(directory)
         for rows, dimensions in CORPORA[: 1 if options.quick else None]:
             title = f"{rows // 1000}k x {dimensions}"
-            times = measure(folder, rows, dimensions, options.repeats)
+            times = measure(directory, rows, dimensions, options.repeats)
             line(f"insert {title}", *times[:2])
             line(f"top-{NEIGHBOURS} {title}", *times[2:])
-        line("BM25 and vectors, 10k documents", *hybrid(folder, 10_000, options.repeats))
+        line("BM25 and vectors, 10k documents", *hybrid(directory, 10_000, options.repeats))
 
 
 if __name__ == "__main__":

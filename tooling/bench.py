@@ -6,7 +6,7 @@
     python3 tooling/bench.py --workloads read   # one workload
     CWASM=1 python3 tooling/bench.py            # of ours only the .cwasm
 
-The code is in the folder `bench/`; a new workload is a line in
+The code is in the directory `bench/`; a new workload is a line in
 `bench/workloads.py`.
 """
 

@@ -41,7 +41,7 @@ const SOURCES: &[&str] = &[
 
 const LONG_DOUBLE: &str = "c-printscan-long-double";
 
-/// How Debian and WASI SDKs call the folder of their libc.
+/// How Debian and WASI SDKs call the directory of their libc.
 const LIBC_TARGETS: &[&str] = &["wasm32-wasip2", "wasm32-wasi"];
 
 /// Ours, though `sqlite3ext.h` does not list them.
@@ -69,7 +69,7 @@ enum Status {
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let headers = sqlite_folder();
+    let headers = sqlite_directory();
     for input in ["build.rs", "src", "ROUTINES.md", CONTRACT] {
         println!("cargo:rerun-if-changed={input}");
     }
@@ -112,7 +112,7 @@ fn main() {
 
 /// SQLite's source: the one of this workspace, so that an extension knows the
 /// same SQLite as the shell.
-fn sqlite_folder() -> PathBuf {
+fn sqlite_directory() -> PathBuf {
     let metadata = MetadataCommand::new()
         .other_options(["--locked".to_string()])
         .exec()
@@ -122,12 +122,12 @@ fn sqlite_folder() -> PathBuf {
         .iter()
         .find(|package| package.name.as_str() == "libsqlite3-sys")
         .expect("the engine is built on libsqlite3-sys");
-    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
-    folder.join("sqlite3").into_std_path_buf()
+    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    directory.join("sqlite3").into_std_path_buf()
 }
 
 /// WASI's libc prints and reads `long double` only with a part of its own, as that
-/// makes all other reals slower. An extension which needs it links this; the folder
+/// makes all other reals slower. An extension which needs it links this; the directory
 /// has nothing else, since Rust brings the rest of the libc.
 fn offer_long_double(out: &Path) {
     let file = format!("lib{LONG_DOUBLE}.a");
@@ -140,12 +140,12 @@ fn offer_long_double(out: &Path) {
         path.is_file().then_some(path)
     });
     // Where there is none, the extension's linker names what is missing.
-    let folder = out.join("long-double");
-    fs::create_dir_all(&folder).expect("OUT_DIR is writable");
+    let directory = out.join("long-double");
+    fs::create_dir_all(&directory).expect("OUT_DIR is writable");
     if let Some(path) = found {
-        fs::copy(path, folder.join(file)).expect("OUT_DIR is writable");
+        fs::copy(path, directory.join(file)).expect("OUT_DIR is writable");
     }
-    println!("cargo:long_double={}", folder.display());
+    println!("cargo:long_double={}", directory.display());
 }
 
 fn write(out: &Path, name: &str, text: &str) {

@@ -123,8 +123,8 @@ fn shell_source() -> String {
         .iter()
         .find(|package| package.name.as_str() == "sqlite3-src")
         .expect("the manifest names sqlite3-src");
-    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
-    let path = folder.join("source/shell.c");
+    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    let path = directory.join("source/shell.c");
     fs::read_to_string(Path::new(path.as_str())).expect("sqlite3-src has source/shell.c")
 }
 

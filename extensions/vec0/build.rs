@@ -28,10 +28,10 @@ fn main() {
         .iter()
         .find(|package| package.name.as_str() == "sqlite-vec")
         .expect("the manifest names sqlite-vec");
-    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
+    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
     let headers = env::var("DEP_SQLITE_WASM_C_API_INCLUDE").expect("the C interface tells it");
     cc::Build::new()
-        .file(folder.join("sqlite-vec.c"))
+        .file(directory.join("sqlite-vec.c"))
         .include(headers)
         .flags(["-include", &env::var("DEP_SQLITE_WASM_C_API_LINUX").expect("as above")])
         .define("SQLITE_CORE", None)

@@ -1,4 +1,4 @@
-//! The cache folder: compiled components by content, engine and settings.
+//! The cache directory: compiled components by content, engine and settings.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,17 +17,17 @@ use crate::places;
 /// this program leaves one for each component behind.
 const MAX_ARTIFACTS: usize = 64;
 
-/// A folder of this user's for what can be made again.
+/// A directory of this user's for what can be made again.
 #[derive(Debug, Clone)]
-pub struct Folder(PathBuf);
+pub struct Directory(PathBuf);
 
-impl Folder {
+impl Directory {
     /// The directory that [`places::cache`] names. None when it cannot be used.
     pub fn by_xdg() -> Option<Self> {
         Self::open(places::cache()?)
     }
 
-    /// That folder, made when it is missing. None when it cannot be made, or
+    /// That directory, made when it is missing. None when it cannot be made, or
     /// somebody else could write in it: what lies there is trusted.
     pub fn open(path: PathBuf) -> Option<Self> {
         let metadata = match fs::metadata(&path) {
@@ -41,7 +41,7 @@ impl Folder {
         (metadata.is_dir() && is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
     }
 
-    /// The file `name` in the part `part` of the folder; none when the part is
+    /// The file `name` in the part `part` of the directory; none when the part is
     /// not this user's alone.
     pub fn path(&self, part: &str, name: &str) -> Option<PathBuf> {
         Some(Self::open(self.0.join(part))?.0.join(name))
@@ -106,21 +106,21 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn a_folder_that_others_may_write_is_not_used() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        assert!(Folder::open(folder.path().into()).is_none());
+    fn a_directory_that_others_may_write_is_not_used() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Directory::open(directory.path().into()).is_none());
     }
 
     #[test]
     fn the_oldest_files_go_first() {
         let temporary = tempfile::tempdir().unwrap();
-        let folder = Folder::open(temporary.path().join("cache")).unwrap();
+        let directory = Directory::open(temporary.path().join("cache")).unwrap();
         for number in 0..MAX_ARTIFACTS + 3 {
-            folder.write(&folder.path("part", &format!("{number:04}")).unwrap(), b"");
+            directory.write(&directory.path("part", &format!("{number:04}")).unwrap(), b"");
         }
         let kept = fs::read_dir(temporary.path().join("cache/part")).unwrap().count();
         assert_eq!(kept, MAX_ARTIFACTS);
-        assert!(folder.path("part", "0066").unwrap().exists());
+        assert!(directory.path("part", "0066").unwrap().exists());
     }
 }

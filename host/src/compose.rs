@@ -5,9 +5,9 @@
 //! use sqlite_wasm_run::compose::{Base, Source, compose};
 //! use sqlite_wasm_run::extensions::ExtensionsCtx;
 //!
-//! let folders = ["extensions".into()];
+//! let directories = ["extensions".into()];
 //! let mut extensions = ExtensionsCtx::new(Vec::new());
-//! let series = Source::find("series", &folders, &mut extensions)?;
+//! let series = Source::find("series", &directories, &mut extensions)?;
 //! let cli = Base::read("cli.wasm".as_ref(), &Loader::new(None)?)?;
 //! let composed = compose(&cli, &[series])?;
 //! std::fs::write("out.wasm", composed.wasm)?;
@@ -69,7 +69,7 @@ pub struct Composed {
     pub wasm: Vec<u8>,
     /// What it has.
     pub composition: Composition,
-    /// What the person should know, one line each.
+    /// What the user should know, one line each.
     pub warnings: Vec<String>,
 }
 

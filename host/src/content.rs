@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blake3::Hash;
 
-use crate::cache::Folder;
+use crate::cache::Directory;
 use crate::key::Key;
 
 /// A change this young could share its time with a later one: file systems
@@ -76,13 +76,13 @@ impl From<&Metadata> for State {
 /// What earlier runs have found out about files.
 #[derive(Debug)]
 pub struct Records {
-    place: Option<(Folder, Arc<Key>)>,
+    place: Option<(Directory, Arc<Key>)>,
 }
 
 impl Records {
-    /// In `folder`, signed with `key`; without both nothing is remembered.
-    pub fn new(folder: Option<Folder>, key: Option<Arc<Key>>) -> Self {
-        Self { place: folder.zip(key) }
+    /// In `directory`, signed with `key`; without both nothing is remembered.
+    pub fn new(directory: Option<Directory>, key: Option<Arc<Key>>) -> Self {
+        Self { place: directory.zip(key) }
     }
 
     /// What is remembered of a file in this state.
@@ -97,22 +97,22 @@ impl Records {
     /// Remember that the file in this state has `hash`. A state that is too
     /// young says nothing for sure.
     pub fn put(&self, state: &State, fact: Fact, hash: &Hash) {
-        let Some((folder, key)) = self.place.as_ref().filter(|_| state.is_settled()) else {
+        let Some((directory, key)) = self.place.as_ref().filter(|_| state.is_settled()) else {
             return;
         };
         let Some(path) = self.path(state, fact) else { return };
         let mut record = hash.as_bytes().to_vec();
         record.extend::<[u8; SIGNATURE_BYTES]>(key.sign((state, fact, hash.as_bytes())));
-        folder.write(&path, &record);
+        directory.write(&path, &record);
     }
 
     fn path(&self, state: &State, fact: Fact) -> Option<PathBuf> {
-        let (folder, _) = self.place.as_ref()?;
+        let (directory, _) = self.place.as_ref()?;
         // A name only; what the record says is signed.
         let mut hasher = DefaultHasher::new();
         (state, fact).hash(&mut hasher);
         let name = format!("{:x}-{:x}-{:016x}", state.device, state.inode, hasher.finish());
-        folder.path("content", &name)
+        directory.path("content", &name)
     }
 }
 
@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_signed() {
-        let directory = tempfile::tempdir().unwrap();
-        let folder = Folder::open(directory.path().join("cache")).unwrap();
-        let key = |name: &str| Arc::new(Key::of_directory(&directory.path().join(name)).unwrap());
-        let records = Records::new(Some(folder.clone()), Some(key("one")));
+        let temporary = tempfile::tempdir().unwrap();
+        let directory = Directory::open(temporary.path().join("cache")).unwrap();
+        let key = |name: &str| Arc::new(Key::of_directory(&temporary.path().join(name)).unwrap());
+        let records = Records::new(Some(directory.clone()), Some(key("one")));
         let file = File::open("/etc/passwd").unwrap();
         let state = State::of(&file).unwrap();
         let hash = blake3::hash(b"content");
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(records.get(&state, Fact::Content), Some(hash));
         assert_eq!(records.get(&state, Fact::Artifact), None);
         assert_eq!(records.get(&State { inode: 1, ..state }, Fact::Content), None);
-        let others = Records::new(Some(folder), Some(key("other")));
+        let others = Records::new(Some(directory), Some(key("other")));
         assert_eq!(others.get(&state, Fact::Content), None);
         // A record that was moved to another name speaks of another state.
         let (from, to) = (

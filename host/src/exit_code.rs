@@ -14,7 +14,7 @@ pub enum ExitCode {
     /// The component cannot be used: missing, damaged, of another kind, made
     /// for another version or processor, or not to be trusted.
     Artifact = 121,
-    /// The component broke down (a WebAssembly trap).
+    /// The component trapped (a WebAssembly trap).
     Trap = 122,
     /// The limit of `--max-memory` was reached.
     Memory = 123,
@@ -35,7 +35,7 @@ Exit codes:
   120  the runner itself failed
   121  a component cannot be used (missing, damaged, of another kind,
        version or processor, or native code that this user did not compile)
-  122  the component broke down (a WebAssembly trap)
+  122  the component trapped (a WebAssembly trap)
   123  the limit of --max-memory was reached
   124  the limit of --timeout was reached
   125  the second wall stopped the process

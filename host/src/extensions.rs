@@ -11,7 +11,7 @@
 //!
 //! An extension has nothing: no files, no network, no environment, no
 //! arguments, and no SQL; only clocks and random numbers. [`Permits`] grant it
-//! more. What it prints goes to a bounded log. One that breaks down yields an
+//! more. What it prints goes to a bounded log. One that traps yields an
 //! SQL error that names it; the next call gets a fresh instance, and tables,
 //! cursors and computations of the broken one fail.
 
@@ -23,6 +23,7 @@ mod dispatch;
 mod exchange;
 mod extension;
 mod handles;
+mod inline_value;
 pub mod inspect;
 mod instance;
 mod permissions;
@@ -32,7 +33,6 @@ mod record;
 mod required;
 mod sandbox;
 pub mod search;
-mod short;
 mod slot;
 mod slots;
 mod sql;
@@ -51,7 +51,7 @@ use wasmtime::component::{HasData, Linker};
 
 use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::{Loaded, add_to_linker as add_dispatch};
-use crate::cache::Folder;
+use crate::cache::Directory;
 use crate::compiler::{Compiler, Facts};
 use crate::component::{self, Beside, LoadError, Loader, Program};
 use crate::escape::escaped;
@@ -65,7 +65,7 @@ use slot::{Slot, Waiting};
 use slots::{Slots, missing};
 use types::{Manifest, SqlError};
 
-pub use permissions::{Folder as GrantedFolder, Permissions, SqlAccess};
+pub use permissions::{Directory as GrantedDirectory, Permissions, SqlAccess};
 pub use permits::{Ask, Identity, Permits, sha256};
 pub use required::NotLoaded;
 pub(crate) use sandbox::{refuse_sql, story};
@@ -90,7 +90,7 @@ pub struct Limits {
     /// be ten times as large, which hardly any are.
     pub value_bytes: usize,
     /// What it prints, in bytes; the rest is dropped. It is shown when the
-    /// extension breaks down.
+    /// extension traps.
     pub log_bytes: usize,
 }
 
@@ -105,15 +105,15 @@ impl Default for Limits {
     }
 }
 
-/// Tells the person what SQLite has no way to show.
+/// Tells the user what SQLite has no way to show.
 pub type Tell = Box<dyn FnMut(&str) + Send>;
 
 /// The extensions of a component.
 pub struct ExtensionsCtx {
-    folders: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
     limits: Limits,
     permits: Permits,
-    cache: Option<Folder>,
+    cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
     /// Those that the command line names, ready to be started.
@@ -133,10 +133,10 @@ pub struct ExtensionsCtx {
 }
 
 impl ExtensionsCtx {
-    /// Found in `folders` by their names.
-    pub fn new(folders: Vec<PathBuf>) -> Self {
+    /// Found in `directories` by their names.
+    pub fn new(directories: Vec<PathBuf>) -> Self {
         Self {
-            folders,
+            directories,
             limits: Limits::default(),
             permits: Permits::default(),
             cache: None,
@@ -173,7 +173,7 @@ impl ExtensionsCtx {
         self
     }
 
-    /// With somebody to tell that an extension broke down in a call whose
+    /// With somebody to tell that an extension trapped in a call whose
     /// failure SQLite does not show.
     #[must_use]
     pub fn tell_by(mut self, tell: Tell) -> Self {
@@ -181,18 +181,18 @@ impl ExtensionsCtx {
         self
     }
 
-    /// With compiled ones kept in `folder`.
+    /// With compiled ones kept in `directory`.
     #[must_use]
-    pub fn cache(mut self, folder: Option<Folder>) -> Self {
-        self.cache = folder;
+    pub fn cache(mut self, directory: Option<Directory>) -> Self {
+        self.cache = directory;
         self
     }
 
     /// Keep what extensions are loaded from and what they are granted reachable
     /// behind the second wall.
     pub fn plan(&self, plan: &mut Plan) {
-        self.folders.iter().for_each(|folder| plan.path(folder, Rights::Read));
-        for granted in self.permits.folders() {
+        self.directories.iter().for_each(|directory| plan.path(directory, Rights::Read));
+        for granted in self.permits.directories() {
             plan.path(&granted.host, granted.access.into());
         }
     }
@@ -213,7 +213,7 @@ impl ExtensionsCtx {
     ///
     /// When it is not found, or cannot be used.
     pub fn prepare(&mut self, name: &str) -> anyhow::Result<()> {
-        let path = search::by_name(name, &self.folders)
+        let path = search::by_name(name, &self.directories)
             .map_err(|error| error.context(LoadError::of(name)))?;
         self.prepare_file(&path)
     }
@@ -240,7 +240,7 @@ impl ExtensionsCtx {
     }
 
     fn load(&mut self, name: &str, grants: &Grants) -> anyhow::Result<Loaded> {
-        let source = search::find(name, self.prepared(), &self.folders, grants)
+        let source = search::find(name, self.prepared(), &self.directories, grants)
             .map_err(|error| refused(name.as_ref(), error))?;
         let is_it = |(_, extension): &(u32, &Extension)| extension.path() == Some(source.path());
         let known = self.slots.extensions().find(is_it);
@@ -376,7 +376,7 @@ fn not_loaded(name: &str) -> String {
 pub struct ExtensionsView<'a> {
     /// The extensions.
     pub ctx: &'a mut ExtensionsCtx,
-    /// The folders that a path may lead into.
+    /// The directories that a path may lead into.
     pub grants: &'a Grants,
 }
 
@@ -415,16 +415,16 @@ impl ExtensionsView<'_> {
         self.loaded(number).map(Extension::sandbox)
     }
 
-    /// The answer of a call whose failure SQLite does not show: a breakdown is
+    /// The answer of a call whose failure SQLite does not show: a trap is
     /// told all the same.
     fn unheard<T>(
         &mut self,
         extension: u32,
         call: impl FnOnce(&mut Self) -> Result<T, SqlError>,
     ) -> Result<T, SqlError> {
-        self.extension(extension)?.take_breakdown();
+        self.extension(extension)?.take_trap();
         let answer = call(self);
-        if let Some(story) = self.extension(extension)?.take_breakdown()
+        if let Some(story) = self.extension(extension)?.take_trap()
             && let Some(tell) = &mut self.ctx.tell
         {
             tell(&story);

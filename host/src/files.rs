@@ -1,5 +1,5 @@
 //! `sqlite-wasm:host/files`: the database's files, one system call for one
-//! operation, inside of the granted folders only.
+//! operation, inside the granted directories only.
 //!
 //! ```no_run
 //! use sqlite_wasm_run::files::FilesCtx;
@@ -66,7 +66,7 @@ pub struct FilesCtx {
 }
 
 impl FilesCtx {
-    /// Files inside of `grants`.
+    /// Files inside `grants`.
     pub fn new(grants: impl Into<Arc<Grants>>) -> Self {
         Self {
             grants: grants.into(),
@@ -90,7 +90,7 @@ impl FilesCtx {
         self
     }
 
-    /// The granted folders.
+    /// The granted directories.
     pub fn grants(&self) -> &Grants {
         &self.grants
     }
@@ -268,12 +268,12 @@ impl Host for FilesView<'_> {
         self.ctx.keep(file)
     }
 
-    fn delete(&mut self, path: Vec<u8>, sync_folder: bool) -> Result<(), Error> {
+    fn delete(&mut self, path: Vec<u8>, sync_directory: bool) -> Result<(), Error> {
         let place = self.ctx.grants.place(&path, LastLink::Keep)?;
         open::check_writable(&place)?;
         open::remove(&place)?;
-        if sync_folder {
-            open::sync_folder(&place)?;
+        if sync_directory {
+            open::sync_directory(&place)?;
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! What extensions that were put into a component have of WASI: nothing.
 //!
 //! `compose` renames their imports, so that the component's own arguments,
-//! environment, folders and streams are not theirs. What they print goes to a
-//! bounded log, which is shown when one breaks down.
+//! environment, directories and streams are not theirs. What they print goes to a
+//! bounded log, which is shown when one traps.
 
 use wasmtime::component::{Linker, LinkerInstance, Resource, ResourceTable};
 use wasmtime_wasi::p2::bindings::sync::cli::{
@@ -15,11 +15,11 @@ use wasmtime_wasi::p2::{DynInputStream, DynOutputStream};
 /// The version of WASI; a component may have been made for an earlier one.
 const VERSION: &str = "0.2.12";
 
-/// What the extensions inside of one component print, in bytes; the rest is
+/// What the extensions inside one component print, in bytes; the rest is
 /// dropped. A panic's text is a line or two.
 const MAX_LOG_BYTES: usize = 64 << 10;
 
-/// What the extensions inside of one component have.
+/// What the extensions inside one component have.
 pub struct FusedCtx {
     log: MemoryOutputPipe,
 }

@@ -4,7 +4,7 @@
 //! - The memory never moves: [`command_engine`](crate::engine::command_engine)
 //!   says so, and [`files::add_sharing_to_linker`](crate::files) is called for
 //!   that engine only.
-//! - The place lies inside of the memory: it comes as a list of the canonical
+//! - The place lies inside the memory: it comes as a list of the canonical
 //!   ABI, whose bounds wasmtime has checked, and consists of whole pages.
 //! - A mapping is taken back only while its store lives, since afterwards the
 //!   addresses may belong to anybody. A store that ends unmaps its memories as
@@ -60,7 +60,7 @@ impl Home {
 
 impl Pages {
     /// The pages that `memory` consists of; none if it is empty, or begins or
-    /// ends inside of a page of this machine.
+    /// ends inside a page of this machine.
     pub fn of<S: AsContext<Data: 'static>>(store: &S, memory: &WasmList<u8>) -> Option<Self> {
         let memory = memory.as_le_slice(store.as_context());
         let (address, bytes) = (memory.as_ptr().expose_provenance(), memory.len());

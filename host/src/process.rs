@@ -147,7 +147,7 @@ impl ProcessCtx {
         self
     }
 
-    /// The person's home folder, which is told and not granted.
+    /// The user's home directory, which is told and not granted.
     pub fn home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
         self
@@ -161,7 +161,7 @@ impl ProcessCtx {
         self
     }
 
-    /// Files that are given by name, for reading, whatever folder they lie in.
+    /// Files that are given by name, for reading, whatever directory they lie in.
     pub fn startup_files(mut self, files: Vec<PathBuf>) -> Self {
         self.startup_files = files;
         self
@@ -235,7 +235,7 @@ impl ProcessCtx {
 pub struct ProcessView<'a> {
     /// The program's state.
     pub ctx: &'a mut ProcessCtx,
-    /// The granted folders.
+    /// The granted directories.
     pub grants: &'a Grants,
 }
 
@@ -283,7 +283,7 @@ impl Host for ProcessView<'_> {
         Some((info.offset().seconds(), info.dst().is_dst()))
     }
 
-    fn home_folder(&mut self) -> Option<Vec<u8>> {
+    fn home_directory(&mut self) -> Option<Vec<u8>> {
         self.ctx.home.clone().map(|home| home.into_os_string().into_vec())
     }
 

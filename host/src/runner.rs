@@ -66,10 +66,10 @@ pub struct Options {
     pub arguments: Vec<OsString>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// Folders, for the database and for other files alike.
+    /// Directories, for the database and for other files alike.
     pub grants: Grants,
-    /// The working folder, by its name for the component.
-    pub folder: Option<PathBuf>,
+    /// The working directory, by its name for the component.
+    pub directory: Option<PathBuf>,
     /// Input and output.
     pub stdio: Stdio,
     /// Stops the statement that runs.
@@ -85,11 +85,11 @@ pub struct Options {
     pub loads: Vec<String>,
     /// What becomes of the component's memory.
     pub at_end: AtEnd,
-    /// The person's home folder, which is told and not granted.
+    /// The user's home directory, which is told and not granted.
     pub home: Option<PathBuf>,
     /// The file that keeps the lines typed at a terminal, open already.
     pub history: Option<History>,
-    /// Files that are read by name, whatever folder they lie in.
+    /// Files that are read by name, whatever directory they lie in.
     pub startup_files: Vec<PathBuf>,
 }
 
@@ -100,7 +100,7 @@ impl Options {
             arguments: Vec::new(),
             environment: Vec::new(),
             grants: Grants::default(),
-            folder: None,
+            directory: None,
             stdio,
             interrupt: Interrupt::default(),
             deadline: Deadline::default(),
@@ -136,9 +136,9 @@ pub enum Outcome {
     TimeReached(Duration),
     /// The reader of its output went away.
     BrokenPipe,
-    /// It broke down.
+    /// It trapped.
     Trapped(wasmtime::Error),
-    /// An extension inside of it broke down.
+    /// An extension inside it trapped.
     ExtensionTrapped {
         /// The extension.
         name: String,
@@ -169,7 +169,7 @@ impl WasiView for Host {
 ///
 /// # Errors
 ///
-/// When it cannot be started: a folder cannot be opened, or the program
+/// When it cannot be started: a directory cannot be opened, or the program
 /// imports what is not offered.
 pub fn run(program: &Program, options: Options) -> Result<Outcome> {
     // The component may use all of its stack, which is as large as a main
@@ -285,7 +285,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
 fn host(mut options: Options) -> Result<Host> {
     let process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
-        .command_line(options.arguments.clone(), options.folder.clone())
+        .command_line(options.arguments.clone(), options.directory.clone())
         .startup_files(options.startup_files.clone())
         .deadline(options.deadline)
         .report_refusals_on(options.stdio.error.clone());
@@ -318,8 +318,8 @@ fn wasi(options: &Options, late: &Late) -> WasiCtx {
         .stderr(options.stdio.error.clone())
         .max_random_size(MAX_RANDOM_BYTES)
         .allow_blocking_current_thread(true);
-    if let Some(folder) = options.folder.as_ref().and_then(|folder| folder.to_str()) {
-        builder.initial_cwd(folder);
+    if let Some(directory) = options.directory.as_ref().and_then(|directory| directory.to_str()) {
+        builder.initial_cwd(directory);
     }
     builder.build()
 }

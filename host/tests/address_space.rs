@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::composed::Composed;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// Less than one memory of 4 GiB, in KiB.
 const LITTLE: u32 = 4_000_000;
@@ -16,15 +16,15 @@ const LITTLE: u32 = 4_000_000;
 const ROOM_FOR_ONE: u32 = 6_000_000;
 
 /// Runs the program with at most so many KiB of address space.
-fn limited(kib: u32, folder: &Path, args: &[&str]) -> Outcome {
-    limited_with_cache(kib, folder, args, None)
+fn limited(kib: u32, directory: &Path, args: &[&str]) -> Outcome {
+    limited_with_cache(kib, directory, args, None)
 }
 
-fn limited_with_cache(kib: u32, folder: &Path, args: &[&str], cache: Option<&Path>) -> Outcome {
+fn limited_with_cache(kib: u32, directory: &Path, args: &[&str], cache: Option<&Path>) -> Outcome {
     let program = support::our_binary();
     let script = format!(r#"ulimit -v {kib}; exec "$0" "$@""#);
     let words = [&["-c", &script, text(&program)], args].concat();
-    let mut command = support::command("/bin/sh".as_ref(), &words, folder);
+    let mut command = support::command("/bin/sh".as_ref(), &words, directory);
     if let Some(cache) = cache {
         command.env("XDG_CACHE_HOME", cache);
     }
@@ -40,16 +40,16 @@ fn has_portable_shell() {
     support::existing(support::our_binary().with_file_name("cli.wasm"), "`make build` copies it");
 }
 
-/// A folder for the run with little address space, and one for the control.
+/// A directory for the run with little address space, and one for the control.
 struct Pair {
-    little: Folder,
-    control: Folder,
+    little: Directory,
+    control: Directory,
 }
 
 impl Pair {
     fn fresh(name: &str) -> Self {
         has_portable_shell();
-        Self { little: Folder::fresh(name), control: Folder::fresh(name) }
+        Self { little: Directory::fresh(name), control: Directory::fresh(name) }
     }
 
     /// Fails unless both runs end well, in silence, and print the same.
@@ -119,9 +119,9 @@ fn rows_are_sorted_on_disk_with_little_address_space() {
 fn memory_grows_to_the_limit_and_not_beyond() {
     let pair = Pair::fresh("growth");
     pair.agrees(&["--max-memory", "64M", ":memory:", "SELECT length(hex(zeroblob(9000000)))"]);
-    for folder in [pair.control.path(), pair.little.path()] {
+    for directory in [pair.control.path(), pair.little.path()] {
         let setup = "CREATE TABLE t(a); INSERT INTO t VALUES ('committed')";
-        support::ours(&folder, &["test.db", setup]).exits_with(0);
+        support::ours(&directory, &["test.db", setup]).exits_with(0);
     }
     let args = [
         "--max-memory",
@@ -169,14 +169,14 @@ fn an_extension_grows_with_little_address_space() {
 #[test]
 fn a_precompiled_file_that_does_not_fit_names_the_way_out() {
     has_portable_shell();
-    let folder = Folder::fresh("precompiled");
+    let directory = Directory::fresh("precompiled");
     let (compiled, portable) = (support::own_component(), support::portable_component());
     for component in [&compiled, &portable] {
-        let run = support::ours(&folder.path(), &[text(component), ":memory:", "SELECT 1"]);
+        let run = support::ours(&directory.path(), &[text(component), ":memory:", "SELECT 1"]);
         run.exits_with(0).prints("1\n");
     }
     let run = |component: &Path| {
-        limited(LITTLE, &folder.path(), &[text(component), ":memory:", "SELECT 1"])
+        limited(LITTLE, &directory.path(), &[text(component), ":memory:", "SELECT 1"])
     };
     run(&portable).exits_with(0).prints("1\n").keeps_quiet();
     let refused = run(&compiled).exits_with(121).prints("");
@@ -186,8 +186,8 @@ fn a_precompiled_file_that_does_not_fit_names_the_way_out() {
 
 /// The compiled files in a cache, without copies of what was compiled before.
 fn compiled(cache: &Path) -> Vec<PathBuf> {
-    let folder = cache.join("sqlite-wasm-run/compiled");
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let directory = cache.join("sqlite-wasm-run/compiled");
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
     // The settings of the engine stand behind the content's hash.
     paths
@@ -198,11 +198,11 @@ fn compiled(cache: &Path) -> Vec<PathBuf> {
 #[test]
 fn one_compiled_form_serves_every_limit() {
     has_portable_shell();
-    let folder = Folder::fresh("cache");
-    let cache = folder.path().join("cache");
+    let directory = Directory::fresh("cache");
+    let cache = directory.path().join("cache");
     let run = |kib, limit| {
         let args = ["--max-memory", limit, ":memory:", "SELECT 1"];
-        limited_with_cache(kib, &folder.path(), &args, Some(&cache))
+        limited_with_cache(kib, &directory.path(), &args, Some(&cache))
             .exits_with(0)
             .prints("1\n")
             .keeps_quiet();
@@ -229,12 +229,12 @@ fn a_composed_program_works_with_little_address_space() {
     for kib in [LITTLE, ROOM_FOR_ONE] {
         // To compile it takes more than the limit of memory below leaves.
         let args = ["composed.wasm", ":memory:", "SELECT 1"];
-        limited(kib, &composed.folder(), &args).exits_with(0).prints("1\n");
+        limited(kib, &composed.directory(), &args).exits_with(0).prints("1\n");
         let args = ["composed.wasm", "--max-memory", "64M", ":memory:", sql];
-        let run = limited(kib, &composed.folder(), &args);
+        let run = limited(kib, &composed.directory(), &args);
         run.exits_with(0).prints("5050\n\n42|36\n").keeps_quiet();
         let args = ["composed.cwasm", ":memory:", "SELECT 1"];
-        limited(kib, &composed.folder(), &args).exits_with(121).complains("`.wasm`");
+        limited(kib, &composed.directory(), &args).exits_with(121).complains("`.wasm`");
     }
 }
 
@@ -242,13 +242,13 @@ fn a_composed_program_works_with_little_address_space() {
 #[test]
 fn too_little_address_space_is_reported() {
     has_portable_shell();
-    let folder = Folder::fresh("too-little");
+    let directory = Directory::fresh("too-little");
     let args = ["--max-memory", "64M", ":memory:", "SELECT 1"];
-    limited(400_000, &folder.path(), &args).exits_with(0).prints("1\n").keeps_quiet();
+    limited(400_000, &directory.path(), &args).exits_with(0).prints("1\n").keeps_quiet();
     // The memory needs more than one of these steps, so that it fails first.
     let limits = (5..50).rev().map(|step| step * 8_000);
     let first_failure = limits
-        .map(|kib| limited(kib, &folder.path(), &args))
+        .map(|kib| limited(kib, &directory.path(), &args))
         .find(|run| run.end != support::End::Exited(0))
         .expect("40 MB are not enough");
     first_failure.exits_with(120).prints("").complains("ulimit -v").complains("address space");

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, good, refused};
 use support::place::fail_for;
-use support::{Folder, Outcome, hostile};
+use support::{Directory, Outcome, hostile};
 
 /// All kinds of artifacts that cannot be run.
 fn all_kinds() -> Vec<Artifact> {
@@ -26,15 +26,15 @@ fn all_kinds() -> Vec<Artifact> {
         Artifact::new("cut.cwasm", &good[..good.len() / 2]),
         Artifact::new("long.cwasm", &[&good[..], b"more"].concat()),
         Artifact::new("missing.wasm", &good),
-        Artifact::new("folder.cwasm", &good),
+        Artifact::new("directory.cwasm", &good),
     ];
     let named = |name: &str| {
         let found = artifacts.iter().find(|artifact| artifact.name == name);
         found.expect("it is in the list").path()
     };
     fs::remove_file(named("missing.wasm")).expect("it is ours");
-    fs::remove_file(named("folder.cwasm")).expect("it is ours");
-    fs::create_dir(named("folder.cwasm")).expect("the folder is ours");
+    fs::remove_file(named("directory.cwasm")).expect("it is ours");
+    fs::create_dir(named("directory.cwasm")).expect("the directory is ours");
     artifacts
 }
 
@@ -56,37 +56,37 @@ fn a_good_artifact_runs() {
 #[test]
 fn a_missing_file_is_refused() {
     for name in ["missing.wasm", "missing.cwasm"] {
-        let folder = Folder::fresh("missing");
-        refused(support::ours(&folder.path(), &[name, ":memory:"]), name, "No such file");
+        let directory = Directory::fresh("missing");
+        refused(support::ours(&directory.path(), &[name, ":memory:"]), name, "No such file");
     }
 }
 
 #[test]
-fn a_folder_is_refused() {
-    for name in ["folder.wasm", "folder.cwasm"] {
-        let folder = Folder::fresh("folder");
-        fs::create_dir(folder.path().join(name)).expect("the folder is ours");
-        refused(support::ours(&folder.path(), &[name, ":memory:"]), name, "not a file");
+fn a_directory_is_refused() {
+    for name in ["directory.wasm", "directory.cwasm"] {
+        let directory = Directory::fresh("directory");
+        fs::create_dir(directory.path().join(name)).expect("the directory is ours");
+        refused(support::ours(&directory.path(), &[name, ":memory:"]), name, "not a file");
     }
 }
 
 #[test]
 fn a_device_is_refused() {
-    let folder = Folder::fresh("device");
+    let directory = Directory::fresh("device");
     for name in ["device.wasm", "device.cwasm"] {
-        std::os::unix::fs::symlink("/dev/zero", folder.path().join(name)).expect("it is ours");
-        refused(support::ours(&folder.path(), &[name, ":memory:"]), name, "not a file");
+        std::os::unix::fs::symlink("/dev/zero", directory.path().join(name)).expect("it is ours");
+        refused(support::ours(&directory.path(), &[name, ":memory:"]), name, "not a file");
     }
 }
 
 /// Opening one waits until somebody writes to it.
 #[test]
 fn a_named_pipe_is_refused() {
-    let folder = Folder::fresh("pipe");
+    let directory = Directory::fresh("pipe");
     for name in ["pipe.wasm", "pipe.cwasm"] {
-        let path = folder.path().join(name);
-        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("the folder is ours");
-        refused(support::ours(&folder.path(), &[name, ":memory:"]), name, "not a file");
+        let path = directory.path().join(name);
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("the directory is ours");
+        refused(support::ours(&directory.path(), &[name, ":memory:"]), name, "not a file");
     }
 }
 
@@ -113,9 +113,9 @@ fn webassembly_text_is_refused() {
 fn native_code_that_is_called_wasm_is_refused() {
     let code = b"\x7fELF and no more";
     Artifact::new("code.wasm", code).is_refused("it is compiled already; name the `.wasm`");
-    let folder = Folder::fresh("twice");
-    fs::write(folder.path().join("code.cwasm"), code).expect("the folder is ours");
-    let run = support::ours(&folder.path(), &["precompile", "code.cwasm"]);
+    let directory = Directory::fresh("twice");
+    fs::write(directory.path().join("code.cwasm"), code).expect("the directory is ours");
+    let run = support::ours(&directory.path(), &["precompile", "code.cwasm"]);
     refused(run, "code.cwasm", "it is compiled already; name the `.wasm`");
 }
 
@@ -146,15 +146,15 @@ fn a_damaged_component_is_refused() {
     Artifact::new("trailing.wasm", &trailing).is_refused("");
 }
 
-/// A folder with a copy of the program, and this beside it as its component.
-fn installed(component: Option<&[u8]>) -> (Folder, PathBuf) {
-    let folder = Folder::fresh("installed");
-    let program = folder.path().join("sqlite-wasm-run");
+/// A directory with a copy of the program, and this beside it as its component.
+fn installed(component: Option<&[u8]>) -> (Directory, PathBuf) {
+    let directory = Directory::fresh("installed");
+    let program = directory.path().join("sqlite-wasm-run");
     support::copy_program(&support::our_binary(), &program);
     if let Some(content) = component {
-        fs::write(folder.path().join("cli.cwasm"), content).expect("the folder is ours");
+        fs::write(directory.path().join("cli.cwasm"), content).expect("the directory is ours");
     }
-    (folder, program)
+    (directory, program)
 }
 
 #[test]
@@ -163,10 +163,10 @@ fn the_programs_own_component_is_refused_like_any_other() {
     let cases: [(Option<&[u8]>, &str); 3] =
         [(None, "No such file"), (Some(&code[..1000]), "cut off"), (Some(b"text"), "")];
     for (component, why) in cases {
-        let (folder, program) = installed(component);
+        let (directory, program) = installed(component);
         let args = [":memory:", "SELECT 1"];
-        let run = support::run(&program, &args, &folder.path(), &support::Input::Nothing);
-        let name = folder.path().join("cli.cwasm").display().to_string();
+        let run = support::run(&program, &args, &directory.path(), &support::Input::Nothing);
+        let name = directory.path().join("cli.cwasm").display().to_string();
         refused(run, &name, why);
     }
 }
@@ -183,11 +183,12 @@ fn precompiling_refuses_the_same() {
     ];
     for (name, content) in cases {
         let artifact = Artifact::new(name, content);
-        let run = support::ours(&artifact.folder.path(), &["precompile", name, "-o", "out.cwasm"]);
+        let run =
+            support::ours(&artifact.directory.path(), &["precompile", name, "-o", "out.cwasm"]);
         refused(run, name, "");
-        assert!(!artifact.folder.path().join("out.cwasm").exists(), "{name} left something");
+        assert!(!artifact.directory.path().join("out.cwasm").exists(), "{name} left something");
     }
-    let folder = Folder::fresh("precompile");
-    let run = support::ours(&folder.path(), &["precompile", "missing.wasm"]);
+    let directory = Directory::fresh("precompile");
+    let run = support::ours(&directory.path(), &["precompile", "missing.wasm"]);
     refused(run, "missing.wasm", "No such file");
 }

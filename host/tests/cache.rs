@@ -12,35 +12,35 @@ use std::time::Duration;
 use nix::unistd::geteuid;
 
 use support::other_user::allow;
-use support::{Folder, Input, Outcome, hostile};
+use support::{Directory, Input, Outcome, hostile};
 
 /// Files younger than this are not trusted to have settled.
 const SETTLING: Duration = Duration::from_millis(150);
 
-/// A working folder with a small component in it, and a cache.
+/// A working directory with a small component in it, and a cache.
 struct Cached {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Cached {
     fn fresh(name: &str) -> Self {
-        let cached = Self { folder: Folder::fresh(name) };
+        let cached = Self { directory: Directory::fresh(name) };
         fs::copy(hostile::portable(), cached.path("small.wasm")).expect("there is room");
         cached
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    /// The program's own folder in the cache.
+    /// The program's own directory in the cache.
     fn cache(&self) -> PathBuf {
         self.path("cache/sqlite-wasm-run")
     }
 
     fn run_with(&self, options: &[&str], variables: &[(&str, &Path)]) -> Outcome {
         let args = [options, &["small.wasm", "run=/bin/true"]].concat();
-        let mut command = support::command(&support::our_binary(), &args, &self.folder.path());
+        let mut command = support::command(&support::our_binary(), &args, &self.directory.path());
         command.env_remove("XDG_CACHE_HOME").env_remove("HOME");
         command.envs(variables.iter().copied());
         support::finish(command, &Input::Nothing)
@@ -69,11 +69,11 @@ fn ran(run: Outcome) {
     assert!(run.out().contains("run: refused"), "the component did not run\n{run}");
 }
 
-/// All files below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten();
     entries
-        .map(|entry| entry.expect("the folder is ours").path())
+        .map(|entry| entry.expect("the directory is ours").path())
         .flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] })
         .collect()
 }
@@ -111,12 +111,12 @@ fn a_component_is_compiled_once_and_used_again() {
 
 #[test]
 fn the_shell_runs_from_its_portable_form() {
-    let folder = Folder::fresh("shell");
+    let directory = Directory::fresh("shell");
     let component = support::portable_component().display().to_string();
     for _ in 0..2 {
         let args = [component.as_str(), ":memory:", "SELECT 6 * 7"];
-        let mut command = support::command(&support::our_binary(), &args, &folder.path());
-        command.env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let mut command = support::command(&support::our_binary(), &args, &directory.path());
+        command.env("XDG_CACHE_HOME", directory.path().join("cache"));
         support::finish(command, &Input::Nothing).exits_with(0).prints("42\n").keeps_quiet();
     }
 }
@@ -201,7 +201,7 @@ fn an_entry_of_another_user_is_not_used() {
 fn a_cache_that_others_may_write_is_not_used() {
     for bits in [0o770, 0o707] {
         let cached = Cached::fresh("others");
-        fs::create_dir_all(cached.cache()).expect("the folder is ours");
+        fs::create_dir_all(cached.cache()).expect("the directory is ours");
         allow(&cached.cache(), bits);
         cached.works();
         assert!(files(&cached.cache()).is_empty(), "it was used with mode {bits:o}");
@@ -213,13 +213,13 @@ fn a_cache_that_others_may_write_is_not_used() {
 fn a_part_of_the_cache_that_others_may_write_is_not_used() {
     for part in ["compiled", "content"] {
         let cached = Cached::fresh("part");
-        let folder = cached.cache().join(part);
-        fs::create_dir_all(&folder).expect("the folder is ours");
+        let directory = cached.cache().join(part);
+        fs::create_dir_all(&directory).expect("the directory is ours");
         allow(&cached.cache(), 0o755);
-        allow(&folder, 0o777);
+        allow(&directory, 0o777);
         cached.works();
-        let mode = fs::metadata(&folder).map_or(0, |folder| folder.mode());
-        let used = !files(&folder).is_empty() && mode & 0o022 != 0;
+        let mode = fs::metadata(&directory).map_or(0, |directory| directory.mode());
+        let used = !files(&directory).is_empty() && mode & 0o022 != 0;
         assert!(!used, "`{part}` was used with mode {mode:o}");
     }
 }
@@ -227,8 +227,8 @@ fn a_part_of_the_cache_that_others_may_write_is_not_used() {
 #[test]
 fn a_cache_of_another_user_is_not_used() {
     let cached = Cached::fresh("foreign");
-    fs::create_dir_all(cached.cache()).expect("the folder is ours");
-    // Nobody else can give a folder away.
+    fs::create_dir_all(cached.cache()).expect("the directory is ours");
+    // Nobody else can give a directory away.
     if geteuid().is_root() {
         chown(cached.cache(), Some(12345), None).expect("root may");
         cached.works();
@@ -239,10 +239,10 @@ fn a_cache_of_another_user_is_not_used() {
 #[test]
 fn without_a_cache_nothing_is_kept() {
     let cached = Cached::fresh("no-cache");
-    let before = files(&cached.folder.path());
+    let before = files(&cached.directory.path());
     let cache = cached.path("cache");
     ran(cached.run_with(&["--no-cache"], &[("XDG_CACHE_HOME", &cache)]));
-    assert_eq!(files(&cached.folder.path()), before, "something was kept");
+    assert_eq!(files(&cached.directory.path()), before, "something was kept");
 }
 
 #[test]
@@ -269,8 +269,8 @@ fn the_cache_lies_where_xdg_says() {
 #[test]
 fn a_component_runs_where_no_cache_can_be() {
     let cached = Cached::fresh("nowhere");
-    fs::write(cached.path("file"), "").expect("the folder is ours");
-    symlink("/proc", cached.path("proc")).expect("the folder is ours");
+    fs::write(cached.path("file"), "").expect("the directory is ours");
+    symlink("/proc", cached.path("proc")).expect("the directory is ours");
     for place in ["file/below", "proc"] {
         let place = cached.path(place);
         ran(cached.run_with(&[], &[("XDG_CACHE_HOME", &place)]));

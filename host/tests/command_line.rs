@@ -6,18 +6,18 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 fn ours(args: &[&str]) -> Outcome {
-    let folder = Folder::fresh("command-line");
-    support::ours(&folder.path(), args)
+    let directory = Directory::fresh("command-line");
+    support::ours(&directory.path(), args)
 }
 
-/// Runs with the component of this build called `cli.cwasm` in the folder.
+/// Runs with the component of this build called `cli.cwasm` in the directory.
 fn with_component(name: &str, args: &[&str], input: &Input) -> Outcome {
-    let folder = Folder::fresh("component");
-    fs::copy(support::own_component(), folder.path().join(name)).expect("there is room");
-    support::run(&support::our_binary(), args, &folder.path(), input)
+    let directory = Directory::fresh("component");
+    fs::copy(support::own_component(), directory.path().join(name)).expect("there is room");
+    support::run(&support::our_binary(), args, &directory.path(), input)
 }
 
 #[test]
@@ -46,10 +46,10 @@ fn a_component_may_follow_options() {
 /// A database may be called like a component, where none can stand.
 #[test]
 fn what_follows_the_database_is_no_component() {
-    let folder = Folder::fresh("sql");
-    let run = support::ours(&folder.path(), &[":memory:", "SELECT 'file.wasm'"]);
+    let directory = Directory::fresh("sql");
+    let run = support::ours(&directory.path(), &[":memory:", "SELECT 'file.wasm'"]);
     run.exits_with(0).prints("file.wasm\n");
-    let run = support::ours(&folder.path(), &["./my.db", "ATTACH 'other.wasm' AS x; SELECT 1"]);
+    let run = support::ours(&directory.path(), &["./my.db", "ATTACH 'other.wasm' AS x; SELECT 1"]);
     run.exits_with(0).prints("1\n");
 }
 
@@ -76,9 +76,9 @@ fn words_that_are_the_shells_are_left_to_it() {
 
 /// Both print the same, but for the program's name.
 fn as_natively(args: &[&str]) -> Outcome {
-    let folder = Folder::fresh("natively");
-    let ours = support::ours(&folder.path(), args);
-    let native = support::natively(&folder.path(), args);
+    let directory = Directory::fresh("natively");
+    let ours = support::ours(&directory.path(), args);
+    let native = support::natively(&directory.path(), args);
     let path = support::native().display().to_string();
     let named = |text: &str| text.replace(&path, "sqlite3");
     assert!(
@@ -127,8 +127,8 @@ fn a_wrong_option_of_the_runner_is_code_2() {
 fn an_argument_of_any_bytes_reaches_the_shell() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let folder = Folder::fresh("utf-8");
-    let mut command = support::command(&support::our_binary(), &[":memory:"], &folder.path());
+    let directory = Directory::fresh("utf-8");
+    let mut command = support::command(&support::our_binary(), &[":memory:"], &directory.path());
     command.arg(OsStr::from_bytes(b"SELECT hex('\xff')"));
     support::finish(command, &Input::Nothing).exits_with(0).prints("FF\n").keeps_quiet();
 }
@@ -174,7 +174,7 @@ fn help_is_written_for_persons() {
 #[test]
 fn the_version_names_all_parts_in_order() {
     let run = ours(&["--version"]).exits_with(0).keeps_quiet();
-    let native = support::natively(&Folder::fresh("version").path(), &["-version"]);
+    let native = support::natively(&Directory::fresh("version").path(), &["-version"]);
     let sqlite = native.out().split(' ').next().unwrap_or_default().to_owned();
     let out = run.out();
     let lines: Vec<_> = out.lines().collect();
@@ -201,11 +201,13 @@ fn completions_are_scripts_of_their_shells() {
 #[test]
 fn bash_takes_its_completions() {
     let script = ours(&["completions", "bash"]).stdout;
-    let folder = Folder::fresh("bash");
+    let directory = Directory::fresh("bash");
     let bash = Path::new("/bin/bash");
-    support::run(bash, &["-n"], &folder.path(), &Input::Bytes(&script)).exits_with(0).keeps_quiet();
+    support::run(bash, &["-n"], &directory.path(), &Input::Bytes(&script))
+        .exits_with(0)
+        .keeps_quiet();
     let script = [script, b"complete -p sqlite-wasm-run\n".to_vec()].concat();
-    let run = support::run(bash, &["-s"], &folder.path(), &Input::Bytes(&script)).exits_with(0);
+    let run = support::run(bash, &["-s"], &directory.path(), &Input::Bytes(&script)).exits_with(0);
     assert!(run.out().contains("sqlite-wasm-run"), "nothing is completed\n{run}");
 }
 
@@ -222,17 +224,17 @@ fn the_manual_page_is_roff_from_the_same_definitions() {
 
 #[test]
 fn precompiling_writes_beside_the_source_or_where_it_is_told() {
-    let folder = Folder::fresh("precompile");
-    let source = folder.path().join("own.wasm");
+    let directory = Directory::fresh("precompile");
+    let source = directory.path().join("own.wasm");
     fs::copy(support::hostile::portable(), &source).expect("there is room");
-    support::ours(&folder.path(), &["precompile", "own.wasm"])
+    support::ours(&directory.path(), &["precompile", "own.wasm"])
         .exits_with(0)
         .prints("")
         .keeps_quiet();
     let args = ["precompile", "own.wasm", "-o", "other.cwasm"];
-    support::ours(&folder.path(), &args).exits_with(0).prints("").keeps_quiet();
+    support::ours(&directory.path(), &args).exits_with(0).prints("").keeps_quiet();
     for name in ["own.cwasm", "other.cwasm"] {
-        let run = support::ours(&folder.path(), &[name, "run=x"]).exits_with(0);
+        let run = support::ours(&directory.path(), &[name, "run=x"]).exits_with(0);
         assert!(run.out().contains("refused"), "it did not run\n{run}");
     }
 }
@@ -241,24 +243,26 @@ fn precompiling_writes_beside_the_source_or_where_it_is_told() {
 #[test]
 fn precompiling_replaces_an_artifact_as_a_whole() {
     use std::os::unix::fs::MetadataExt;
-    let folder = Folder::fresh("replace");
-    fs::copy(support::hostile::portable(), folder.path().join("own.wasm")).expect("there is room");
+    let directory = Directory::fresh("replace");
+    fs::copy(support::hostile::portable(), directory.path().join("own.wasm"))
+        .expect("there is room");
     let made = || {
-        support::ours(&folder.path(), &["precompile", "own.wasm"]).exits_with(0);
-        fs::metadata(folder.path().join("own.cwasm")).expect("it was made").ino()
+        support::ours(&directory.path(), &["precompile", "own.wasm"]).exits_with(0);
+        fs::metadata(directory.path().join("own.cwasm")).expect("it was made").ino()
     };
     assert_ne!(made(), made(), "it was written over");
-    let names = fs::read_dir(folder.path()).expect("it is ours").count();
+    let names = fs::read_dir(directory.path()).expect("it is ours").count();
     assert_eq!(names, 2, "something was left behind");
 }
 
 #[test]
 fn precompiling_to_where_nothing_can_be_written_is_one_clear_line() {
-    let folder = Folder::fresh("unwritable");
-    fs::copy(support::hostile::portable(), folder.path().join("own.wasm")).expect("there is room");
-    fs::create_dir(folder.path().join("folder.cwasm")).expect("the folder is ours");
-    for output in ["missing/own.cwasm", "folder.cwasm", "/proc/own.cwasm"] {
-        let run = support::ours(&folder.path(), &["precompile", "own.wasm", "-o", output]);
+    let directory = Directory::fresh("unwritable");
+    fs::copy(support::hostile::portable(), directory.path().join("own.wasm"))
+        .expect("there is room");
+    fs::create_dir(directory.path().join("directory.cwasm")).expect("the directory is ours");
+    for output in ["missing/own.cwasm", "directory.cwasm", "/proc/own.cwasm"] {
+        let run = support::ours(&directory.path(), &["precompile", "own.wasm", "-o", output]);
         let run = run.exits_with(120).prints("").complains(output);
         assert_eq!(run.err().lines().count(), 1, "one line was expected\n{run}");
     }

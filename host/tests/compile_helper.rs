@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use support::bomb::{bomb, harmless};
 use support::composed::shipped;
 use support::watched::{Watched, watch};
-use support::{Folder, Input};
+use support::{Directory, Input};
 
 /// Exit codes of the runner.
 const ARTIFACT: i32 = 121;
@@ -31,22 +31,22 @@ const OVERHEAD_BYTES: u64 = 64 << 20;
 /// against compiling to the end.
 const SLACK: Duration = Duration::from_secs(20);
 
-fn folder_with(name: &str, content: &[u8]) -> Folder {
-    let folder = Folder::fresh("compile");
-    fs::write(folder.path().join(name), content).expect("the folder is ours");
-    folder
+fn directory_with(name: &str, content: &[u8]) -> Directory {
+    let directory = Directory::fresh("compile");
+    fs::write(directory.path().join(name), content).expect("the directory is ours");
+    directory
 }
 
 /// Run our program without what it compiled before.
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = support::command(&support::our_binary(), args, folder);
-    command.env("XDG_CACHE_HOME", folder.join("cache"));
+fn command(directory: &Path, args: &[&str]) -> Command {
+    let mut command = support::command(&support::our_binary(), args, directory);
+    command.env("XDG_CACHE_HOME", directory.join("cache"));
     command
 }
 
-fn watched(folder: &Folder, args: &[&str], script: &str) -> Watched {
+fn watched(directory: &Directory, args: &[&str], script: &str) -> Watched {
     let input = Input::Bytes(script.as_bytes());
-    watch(command(&folder.path(), args), &input, |_| ())
+    watch(command(&directory.path(), args), &input, |_| ())
 }
 
 #[track_caller]
@@ -59,9 +59,9 @@ fn stays_below(watched: &Watched, limit: u64) {
 
 #[test]
 fn a_compile_bomb_that_sql_loads_is_an_error_within_the_limit_of_memory() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     let script = "SELECT load_extension('./bomb.wasm');\nSELECT 'alive';\n";
-    let run = watched(&folder, &["--max-memory", "16M", ":memory:"], script);
+    let run = watched(&directory, &["--max-memory", "16M", ":memory:"], script);
     stays_below(&run, 16 << 20);
     let outcome = run.outcome.prints("alive\n").complains("--max-memory");
     assert_eq!(outcome.err().lines().count(), 1, "{outcome}");
@@ -69,21 +69,21 @@ fn a_compile_bomb_that_sql_loads_is_an_error_within_the_limit_of_memory() {
 
 #[test]
 fn a_compile_bomb_ends_with_the_limit_of_time() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     // What follows never ends either.
     let script =
         ".load ./bomb.wasm\nWITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c)
         SELECT count(*) FROM c;\n";
-    let run = watched(&folder, &["--timeout", "1", ":memory:"], script);
+    let run = watched(&directory, &["--timeout", "1", ":memory:"], script);
     assert!(run.time < Duration::from_secs(1) + SLACK, "{:?}", run.time);
     run.outcome.exits_with(TIMEOUT).complains("compiling it took until the time limit");
 }
 
 #[test]
 fn both_limits_hold_together() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     let limits = ["--max-memory", "16M", "--timeout", "1", ":memory:"];
-    let run = watched(&folder, &limits, ".load ./bomb.wasm\n");
+    let run = watched(&directory, &limits, ".load ./bomb.wasm\n");
     stays_below(&run, 16 << 20);
     assert!(run.time < Duration::from_secs(1) + SLACK, "{:?}", run.time);
     assert!(!run.outcome.stderr.is_empty(), "{}", run.outcome);
@@ -91,29 +91,29 @@ fn both_limits_hold_together() {
 
 #[test]
 fn a_program_that_is_a_bomb_ends_with_the_code_of_its_limit() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     for (limit, value, code) in [("--max-memory", "16M", MEMORY), ("--timeout", "1", TIMEOUT)] {
-        let run = watched(&folder, &[limit, value, "bomb.wasm", ":memory:"], "");
+        let run = watched(&directory, &[limit, value, "bomb.wasm", ":memory:"], "");
         let outcome = run.outcome.exits_with(code).prints("").complains(limit);
         assert!(outcome.err().starts_with("error: failed to load `bomb.wasm`: "), "{outcome}");
         assert_eq!(outcome.err().lines().count(), 1, "{outcome}");
     }
     // Control: a harmless one is compiled, and refused for what it is.
-    let folder = folder_with("harmless.wasm", &harmless());
-    let run = watched(&folder, &["--max-memory", "16M", "harmless.wasm", ":memory:"], "");
+    let directory = directory_with("harmless.wasm", &harmless());
+    let run = watched(&directory, &["--max-memory", "16M", "harmless.wasm", ":memory:"], "");
     stays_below(&run, 16 << 20);
     run.outcome.exits_with(ARTIFACT).complains("only command-line components are run");
 }
 
 #[test]
 fn what_is_shipped_compiles_within_small_limits() {
-    let folder = Folder::fresh("shipped");
+    let directory = Directory::fresh("shipped");
     for name in ["sha3", "uuid", "series", "vec0"] {
         let path = shipped(name);
         let load = format!(".load {}\nSELECT 'loaded';\n", path.display());
         let grants = ["--dir", path.parent().and_then(Path::to_str).expect("UTF-8")];
         let limits = ["--max-memory", "64M", "--grant", "sha3=sql", "--grant", "vec0=sql"];
-        let run = watched(&folder, &[&limits[..], &grants, &[":memory:"]].concat(), &load);
+        let run = watched(&directory, &[&limits[..], &grants, &[":memory:"]].concat(), &load);
         stays_below(&run, 64 << 20);
         run.outcome.prints("loaded\n").keeps_quiet();
     }
@@ -121,13 +121,13 @@ fn what_is_shipped_compiles_within_small_limits() {
 
 #[test]
 fn a_helper_that_is_killed_is_an_error_and_the_program_goes_on() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     let script = ".load ./bomb.wasm\nSELECT 'alive';\n";
     let killed = |child: u32| {
         let _ = kill(Pid::from_raw(child as i32), Signal::SIGKILL);
     };
     let input = Input::Bytes(script.as_bytes());
-    let run = watch(command(&folder.path(), &[":memory:"]), &input, killed);
+    let run = watch(command(&directory.path(), &[":memory:"]), &input, killed);
     assert_eq!(run.children, 1, "{}", run.outcome);
     let outcome = run.outcome.prints("alive\n").complains("SIGKILL");
     assert_eq!(outcome.err().lines().count(), 1, "{outcome}");
@@ -135,9 +135,9 @@ fn a_helper_that_is_killed_is_an_error_and_the_program_goes_on() {
 
 #[test]
 fn the_helper_has_no_environment_and_three_files() {
-    let folder = folder_with("bomb.wasm", &bomb(BOMB_BYTES));
+    let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));
     let mut seen = Vec::new();
-    let mut command = command(&folder.path(), &["--timeout", "2", ":memory:"]);
+    let mut command = command(&directory.path(), &["--timeout", "2", ":memory:"]);
     command.env("SECRET", "not for the compiler");
     let look = |child: u32| {
         // The file is the runner's own until the helper has started.
@@ -161,7 +161,7 @@ fn the_helper_has_no_environment_and_three_files() {
 
 #[test]
 fn a_program_by_the_helpers_name_is_given_nothing() {
-    let folder = Folder::fresh("by-hand");
-    let run = support::ours(&folder.path(), &["--compile-helper", "compile-command", "1", "x"]);
+    let directory = Directory::fresh("by-hand");
+    let run = support::ours(&directory.path(), &["--compile-helper", "compile-command", "1", "x"]);
     run.exits_with(1).prints("").complains("it lacks limits");
 }

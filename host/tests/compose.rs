@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use support::composed::{Composed, shipped};
 use support::guest::guest;
-use support::{Folder, Outcome};
+use support::{Directory, Outcome};
 
 /// One with an extension inside, one with SQL, and tables.
 fn usual() -> &'static Composed {
@@ -17,22 +17,22 @@ fn usual() -> &'static Composed {
     USUAL.get_or_init(|| Composed::with("usual", &["sha3", "series", "uuid"]))
 }
 
-/// Run `compose` in an empty folder.
-fn compose(args: &[&str]) -> (Folder, Outcome) {
-    let folder = Folder::fresh("compose");
+/// Run `compose` in an empty directory.
+fn compose(args: &[&str]) -> (Directory, Outcome) {
+    let directory = Directory::fresh("compose");
     let cli = support::portable_component();
     let cli = ["compose", "--cli", cli.to_str().expect("a path in UTF-8")];
-    let outcome = support::ours(&folder.path(), &[&cli, args].concat());
-    (folder, outcome)
+    let outcome = support::ours(&directory.path(), &[&cli, args].concat());
+    (directory, outcome)
 }
 
 /// Fails unless `compose` says this in one line and leaves no file behind.
 #[track_caller]
 fn refuses(args: &[&str], why: &str) {
-    let (folder, outcome) = compose(args);
+    let (directory, outcome) = compose(args);
     let outcome = outcome.exits_with(121).complains(why);
     assert_eq!(outcome.err().lines().count(), 1, "{outcome}");
-    let left = fs::read_dir(folder.path()).expect("it is there").count();
+    let left = fs::read_dir(directory.path()).expect("it is there").count();
     assert_eq!(left, 0, "{outcome}");
 }
 
@@ -46,8 +46,8 @@ fn embedded_functions_are_there_and_are_the_extensions_own() {
 
 #[test]
 fn they_are_there_before_the_first_statement() {
-    let folder = usual().folder();
-    fs::write(folder.join("start.sql"), "SELECT length(sha3_224('x'));\n").expect("it is ours");
+    let directory = usual().directory();
+    fs::write(directory.join("start.sql"), "SELECT length(sha3_224('x'));\n").expect("it is ours");
     usual().run(&["-init", "start.sql", ":memory:", "SELECT 1"]).prints("28\n1\n");
     let both = [
         "-cmd",
@@ -104,13 +104,13 @@ fn what_has_nothing_in_the_database_is_not_started() {
 
 #[test]
 fn what_needs_a_grant_is_left_out_without_it() {
-    let folder = Folder::fresh("no-grants");
+    let directory = Directory::fresh("no-grants");
     // Away from the file that grants what is shipped.
-    let program = folder.path().join("runner");
+    let program = directory.path().join("runner");
     support::copy_program(&support::our_binary(), &program);
     let file = usual().compiled();
     let args = [file.to_str().expect("UTF-8"), ":memory:", "SELECT length(uuid4())"];
-    let run = support::run(&program, &args, &folder.path(), &support::Input::Nothing);
+    let run = support::run(&program, &args, &directory.path(), &support::Input::Nothing);
     let run = run.prints("36\n").complains("`sha3`");
     assert!(run.err().contains("--grant sha3=sql"), "{run}");
 }
@@ -119,7 +119,7 @@ fn what_needs_a_grant_is_left_out_without_it() {
 fn loading_what_is_embedded_says_so() {
     usual().run(&[":memory:", ".load uuid"]).complains("`uuid` 0.1.0 is embedded in this program");
     let path = shipped("uuid");
-    fs::copy(path, usual().folder().join("mine.wasm")).expect("it is ours");
+    fs::copy(path, usual().directory().join("mine.wasm")).expect("it is ours");
     usual().run(&[":memory:", ".load ./mine"]).complains("is embedded in this program");
 }
 
@@ -145,28 +145,28 @@ fn composing_stacks() {
 fn the_portable_form_runs_too() {
     let file = usual().portable();
     let args = [file.to_str().expect("UTF-8"), ":memory:", "SELECT length(sha3('a'))"];
-    support::ours(&usual().folder(), &args).prints("32\n").keeps_quiet();
+    support::ours(&usual().directory(), &args).prints("32\n").keeps_quiet();
     let uncached = [&["--no-cache"][..], &args].concat();
-    support::ours(&usual().folder(), &uncached).prints("32\n").keeps_quiet();
+    support::ours(&usual().directory(), &uncached).prints("32\n").keeps_quiet();
 }
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
     let composed = || {
-        let (folder, outcome) = compose(&["--embed", "sha3,uuid,stats"]);
+        let (directory, outcome) = compose(&["--embed", "sha3,uuid,stats"]);
         outcome.exits_with(0);
-        fs::read(folder.path().join("composed.wasm")).expect("it was made")
+        fs::read(directory.path().join("composed.wasm")).expect("it was made")
     };
     assert!(composed() == composed());
 }
 
 #[test]
 fn thirty_extensions_fit_in_one() {
-    let folder = Folder::fresh("thirty");
+    let directory = Directory::fresh("thirty");
     let original = fs::read(shipped("uuid")).expect("it is there");
     let paths: Vec<String> = (0..30)
         .map(|number| {
-            let path = folder.path().join(format!("e{number}.wasm"));
+            let path = directory.path().join(format!("e{number}.wasm"));
             fs::write(&path, renamed(&original, &format!("n{number:03}"))).expect("it is ours");
             path.to_str().expect("UTF-8").to_owned()
         })
@@ -201,19 +201,19 @@ fn signed_leb128(mut number: i32) -> Vec<u8> {
 
 #[test]
 fn a_name_that_is_there_twice_is_the_newer_one_and_warned_of() {
-    let folder = Folder::fresh("twins");
+    let directory = Directory::fresh("twins");
     let conformance = guest("conformance");
     let bytes = fs::read(&conformance).expect("it is there");
-    let other = folder.path().join("other.wasm");
+    let other = directory.path().join("other.wasm");
     fs::write(&other, replaced(&bytes, b"conformance", b"konformance")).expect("it is ours");
     let embed = format!("{},{}", conformance.display(), other.display());
     let (kept, outcome) = compose(&["--embed", &embed]);
     let outcome = outcome.exits_with(0);
     let warning = "warning: `conf_echo/1` of `konformance` replaces that of `conformance`";
     assert!(outcome.err().lines().any(|line| line == warning), "{outcome}");
-    // A breakdown tells who answers.
-    let break_down = ["composed.wasm", ":memory:", "SELECT conf_blob(9000000000000)"];
-    support::ours(&kept.path(), &break_down).complains("extension `konformance` broke down");
+    // A trap tells who answers.
+    let trap = ["composed.wasm", ":memory:", "SELECT conf_blob(9000000000000)"];
+    support::ours(&kept.path(), &trap).complains("extension `konformance` trapped");
 }
 
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
@@ -241,7 +241,7 @@ fn an_extension_that_breaks_down_inside_ends_the_program_and_keeps_the_database(
     composed.run(&["t.db", "CREATE TABLE t(a); INSERT INTO t VALUES(1)"]).exits_with(0);
     let script = "BEGIN; INSERT INTO t VALUES(2);\nSELECT conf_blob(9000000000000);\nCOMMIT;\n";
     let run = composed.run_script(&["t.db"], script).exits_with(122);
-    assert!(run.err().contains("the embedded extension `conformance` broke down"), "{run}");
+    assert!(run.err().contains("the embedded extension `conformance` trapped"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
     let check = ["t.db", "PRAGMA integrity_check; SELECT group_concat(a) FROM t"];
     composed.run(&check).prints("ok\n1\n").keeps_quiet();
@@ -253,11 +253,11 @@ fn random_values_come_back_as_at_run_time() {
     let composed = Composed::with("random", &[conformance.to_str().expect("UTF-8")]);
     let script = random_values(0x5eed, 2000);
     let inside = composed.run_script(&[":memory:"], &script).exits_with(0);
-    let folder = conformance.parent().expect("a folder").to_str().expect("UTF-8").to_owned();
-    let args = ["--extension-dir", &folder, "--load", "conformance", ":memory:"];
+    let directory = conformance.parent().expect("a directory").to_str().expect("UTF-8").to_owned();
+    let args = ["--extension-dir", &directory, "--load", "conformance", ":memory:"];
     let input = support::Input::Bytes(script.as_bytes());
     let at_run_time =
-        support::run(&support::our_binary(), &args, &composed.folder(), &input).exits_with(0);
+        support::run(&support::our_binary(), &args, &composed.directory(), &input).exits_with(0);
     assert!(inside.stdout == at_run_time.stdout, "{inside}\n{at_run_time}");
     // Each line ends with whether the value came back as it was.
     let lines: Vec<_> = inside.out().lines().map(str::to_owned).collect();
@@ -302,9 +302,9 @@ fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
     let cli = support::portable_component();
     refuses(&["--embed", cli.to_str().expect("UTF-8")], "it is no extension");
     let text = support::repository().join("Cargo.toml");
-    let folder = Folder::fresh("text");
-    fs::copy(text, folder.path().join("text.wasm")).expect("it is ours");
-    let text = folder.path().join("text.wasm");
+    let directory = Directory::fresh("text");
+    fs::copy(text, directory.path().join("text.wasm")).expect("it is ours");
+    let text = directory.path().join("text.wasm");
     refuses(&["--embed", text.to_str().expect("UTF-8")], "it is no WebAssembly component");
     let compiled = usual().compiled();
     let compiled = compiled.to_str().expect("UTF-8");
@@ -313,9 +313,9 @@ fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
 
 #[test]
 fn another_version_of_the_contract_is_named() {
-    let folder = Folder::fresh("version");
+    let directory = Directory::fresh("version");
     let uuid = fs::read(shipped("uuid")).expect("it is there");
-    let path = folder.path().join("later.wasm");
+    let path = directory.path().join("later.wasm");
     let (old, new) =
         (b"sqlite-wasm:extension/extension@0.1.0", b"sqlite-wasm:extension/extension@0.2.0");
     fs::write(&path, replaced(&uuid, old, new)).expect("it is ours");
@@ -324,10 +324,10 @@ fn another_version_of_the_contract_is_named() {
 
 #[test]
 fn only_a_cli_takes_extensions() {
-    let folder = Folder::fresh("no-cli");
+    let directory = Directory::fresh("no-cli");
     let uuid = shipped("uuid");
     let args = ["compose", "--embed", "series", "--cli", uuid.to_str().expect("UTF-8")];
-    let run = support::ours(&folder.path(), &args).exits_with(121);
+    let run = support::ours(&directory.path(), &args).exits_with(121);
     let run = run.complains("uuid.wasm`: it is no command-line component");
     assert!(run.err().starts_with("error: failed to use the CLI `"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
@@ -341,29 +341,29 @@ fn a_result_that_nobody_could_run_or_write_is_refused() {
         (
             "none/out.wasm",
             120,
-            "error: failed to write `none/out.wasm`: there is no folder `none`\n",
+            "error: failed to write `none/out.wasm`: there is no directory `none`\n",
         ),
-        ("folder.wasm", 120, "error: `folder.wasm` is a folder; name a file\n"),
+        ("directory.wasm", 120, "error: `directory.wasm` is a directory; name a file\n"),
     ] {
-        let folder = Folder::fresh("output");
-        fs::create_dir(folder.path().join("folder.wasm")).expect("it is ours");
+        let directory = Directory::fresh("output");
+        fs::create_dir(directory.path().join("directory.wasm")).expect("it is ours");
         let cli = support::portable_component();
         let cli = cli.to_str().expect("UTF-8");
         let args = ["compose", "--cli", cli, "--embed", "uuid", "--force", "-o", output];
-        support::ours(&folder.path(), &args).exits_with(code).complains(why);
-        assert_eq!(fs::read_dir(folder.path()).expect("it is there").count(), 1, "{output}");
+        support::ours(&directory.path(), &args).exits_with(code).complains(why);
+        assert_eq!(fs::read_dir(directory.path()).expect("it is there").count(), 1, "{output}");
     }
 }
 
 #[test]
 fn a_result_that_exists_is_replaced_only_by_force() {
-    let (folder, outcome) = compose(&["--embed", "uuid"]);
+    let (directory, outcome) = compose(&["--embed", "uuid"]);
     outcome.exits_with(0);
     let cli = support::portable_component();
     let args = ["compose", "--embed", "series", "--cli", cli.to_str().expect("UTF-8")];
-    support::ours(&folder.path(), &args).complains("`composed.wasm` exists already; `--force`");
+    support::ours(&directory.path(), &args).complains("`composed.wasm` exists already; `--force`");
     let force = [&args[..], &["--force"]].concat();
-    support::ours(&folder.path(), &force).exits_with(0);
+    support::ours(&directory.path(), &force).exits_with(0);
 }
 
 #[test]

@@ -326,7 +326,7 @@ fn collations_order_and_stand_in_indexes() {
         );
         loaded.answers(&script, &[" C3BF C480 F0908080 EFBC81"]);
     }
-    let again = support::ours(&loaded.folder(), &["test.db", "SELECT a FROM t ORDER BY a"]);
+    let again = support::ours(&loaded.directory(), &["test.db", "SELECT a FROM t ORDER BY a"]);
     again.complains("no such collation sequence: conf_backwards");
 }
 

@@ -236,7 +236,7 @@ fn without_its_extension_a_table_is_refused_and_the_rest_of_the_database_works()
     let script = "CREATE VIRTUAL TABLE t USING conf_store(k); CREATE TABLE plain(x);
                   INSERT INTO plain VALUES (1);";
     loaded.answers(script, &[]);
-    let open = |sql: &str| support::ours(&loaded.folder(), &["test.db", sql]);
+    let open = |sql: &str| support::ours(&loaded.directory(), &["test.db", sql]);
     open("SELECT * FROM t").complains("no such module: conf_store");
     open("DROP TABLE t").complains("no such module: conf_store");
     open("ALTER TABLE t RENAME TO u").complains("no such module: conf_store");

@@ -1,10 +1,10 @@
 //! Extensions with several connections: what an instance keeps belongs to one,
-//! where it can use SQL, and begins anew when it broke down.
+//! where it can use SQL, and begins anew when it trapped.
 
 mod support;
 
 use support::guest::Loaded;
-use support::{End, Folder, Input};
+use support::{Directory, End, Input};
 
 fn asking(name: &str) -> Loaded {
     Loaded::guest("asking", name).with(&["--grant", "asking=sql"])
@@ -51,7 +51,7 @@ fn sql_runs_on_the_connection_that_calls() {
 
 #[test]
 fn functions_that_are_defined_belong_to_one_connection() {
-    let folder = Folder::fresh("define");
+    let directory = Directory::fresh("define");
     let script = b"SELECT define('twice', ':n * 2'); SELECT twice(4);
 .connection 1
 .open other.db
@@ -65,7 +65,7 @@ SELECT twice(4);
 ";
     let input = Input::Bytes(script);
     let args = ["--load", "define", "first.db"];
-    let run = support::run(&support::our_binary(), &args, &folder.path(), &input).keeps_quiet();
+    let run = support::run(&support::our_binary(), &args, &directory.path(), &input).keeps_quiet();
     assert_eq!(run.out().lines().collect::<Vec<_>>(), ["", "8", "", "44", "8", "", "44"], "{run}");
 }
 
@@ -98,7 +98,7 @@ fn a_connection_that_is_closed_gives_its_instance_back() {
 fn an_extension_is_told_that_its_connection_is_closed() {
     let run = asking("farewell").run("SELECT ask00_farewell('good bye');");
     assert_eq!(run.end, End::Exited(0), "{run}");
-    assert!(run.err().contains("`ask00` broke down") && run.err().contains("good bye"), "{run}");
+    assert!(run.err().contains("`ask00` trapped") && run.err().contains("good bye"), "{run}");
     assert!(run.err().contains("there is no SQL in this call"), "{run}");
     // Each connection tells only its own.
     let run = asking("farewell").run(
@@ -130,11 +130,11 @@ fn a_fresh_instance_is_connected_before_it_is_called() {
 
 #[test]
 fn without_its_table_an_extension_is_connected_by_its_first_call() {
-    let folder = Folder::fresh("late");
+    let directory = Directory::fresh("late");
     let run = |script: &[u8]| {
         let args = ["--load", "define", "late.db"];
         let input = Input::Bytes(script);
-        support::run(&support::our_binary(), &args, &folder.path(), &input).keeps_quiet()
+        support::run(&support::our_binary(), &args, &directory.path(), &input).keeps_quiet()
     };
     // Loading asks what it registers, in a call that is not counted.
     let fresh = run(b"SELECT calls FROM extension_stats;
@@ -148,11 +148,14 @@ SELECT calls FROM extension_stats;
 
 #[test]
 fn a_database_that_cannot_be_read_is_the_extensions_to_complain_of() {
-    let folder = Folder::fresh("unreadable");
-    std::fs::write(folder.path().join("no.db"), "no database, but long enough for one".repeat(50))
-        .expect("the folder is ours");
+    let directory = Directory::fresh("unreadable");
+    std::fs::write(
+        directory.path().join("no.db"),
+        "no database, but long enough for one".repeat(50),
+    )
+    .expect("the directory is ours");
     let args = ["--load", "define", "no.db", "SELECT 1"];
-    let run = support::ours(&folder.path(), &args);
+    let run = support::ours(&directory.path(), &args);
     assert!(run.err().contains("file is not a database"), "{run}");
 }
 
@@ -185,11 +188,11 @@ fn what_was_registered_later_is_never_another_function() {
     let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
     assert_eq!(failures.len(), 3, "{run}");
     for lost in [&failures[1], &failures[2]] {
-        assert!(lost.contains("its state was lost when the extension `ask00` broke down"), "{run}");
+        assert!(lost.contains("its state was lost when the extension `ask00` trapped"), "{run}");
     }
 }
 
-/// Also after a breakdown: SQLite has them all the same.
+/// Also after a trap: SQLite has them all the same.
 #[test]
 fn ten_thousand_functions_can_be_registered_later() {
     let register = "SELECT count(ask00_register('f' || value)) FROM generate_series";
@@ -230,7 +233,7 @@ fn what_connecting_registers_is_there_again_in_the_same_statement() {
 
 #[test]
 fn definitions_outlive_a_breakdown() {
-    let folder = Folder::fresh("outlive");
+    let directory = Directory::fresh("outlive");
     let script = b"SELECT define('twice', ':n * 2'), define('thrice', ':n * 3');
 SELECT undefine('twice');
 SELECT eval('SELECT zeroblob(30000000)');
@@ -239,9 +242,9 @@ SELECT twice(2);
 ";
     let args = ["--extension-memory", "20M", "--load", "define", "test.db"];
     let input = Input::Bytes(script);
-    let run = support::run(&support::our_binary(), &args, &folder.path(), &input);
+    let run = support::run(&support::our_binary(), &args, &directory.path(), &input);
     let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
-    assert!(failures.len() == 2 && failures[0].contains("`define` broke down"), "{run}");
+    assert!(failures.len() == 2 && failures[0].contains("`define` trapped"), "{run}");
     assert_eq!(run.out(), "|\n\n6\n", "{run}");
 }
 

@@ -7,25 +7,25 @@ use std::fs;
 use std::path::Path;
 
 use support::session::Session;
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// A statement that only computes, for ever.
 const ENDLESS: &str =
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
 
-/// One function call that takes hours: SQLite cannot be asked to stop inside of
+/// One function call that takes hours: SQLite cannot be asked to stop inside
 /// it.
 const ENDLESS_CALL: &str = "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(500000)) || '1');";
 
-fn start(args: &[&str], folder: &Folder) -> Session {
-    Session::start(&support::our_binary(), args, &folder.path())
+fn start(args: &[&str], directory: &Directory) -> Session {
+    Session::start(&support::our_binary(), args, &directory.path())
 }
 
 /// What a script prints to one pipe that is both standard output and standard
 /// error, and how it ends.
 fn in_one_pipe(program: &Path, args: &[&str], script: &str) -> (End, String) {
-    let folder = Folder::fresh("one-pipe");
-    let mut session = Session::start(program, args, &folder.path());
+    let directory = Directory::fresh("one-pipe");
+    let mut session = Session::start(program, args, &directory.path());
     session.try_send(script);
     session.finish()
 }
@@ -83,8 +83,8 @@ fn traces_and_logs_appear_where_they_happen() {
 /// Each line is done before the next one is waited for.
 #[test]
 fn output_appears_before_more_input_is_waited_for() {
-    let folder = Folder::fresh("before");
-    let mut session = start(&[":memory:"], &folder);
+    let directory = Directory::fresh("before");
+    let mut session = start(&[":memory:"], &directory);
     session.send("SELECT 'first';\n");
     assert_eq!(session.wait_for("first"), "");
     session.send("SELECT bad;\n");
@@ -104,8 +104,8 @@ fn an_interactive_session_through_a_pipe_has_prompts() {
 
 /// Sends the endless statement and one more, and interrupts the first.
 fn interrupted(program: &Path, args: &[&str], after: &str) -> (End, String) {
-    let folder = Folder::fresh("interrupted");
-    let mut session = Session::start(program, args, &folder.path());
+    let directory = Directory::fresh("interrupted");
+    let mut session = Session::start(program, args, &directory.path());
     session.send(&format!(".print before\n{ENDLESS}\n{after}\n"));
     session.wait_for("before");
     session.wait_until_busy();
@@ -142,8 +142,8 @@ fn an_interactive_shell_lives_on_after_an_interrupted_statement() {
 
 #[test]
 fn each_of_several_statements_can_be_interrupted() {
-    let folder = Folder::fresh("several");
-    let mut session = start(&["-interactive", ":memory:"], &folder);
+    let directory = Directory::fresh("several");
+    let mut session = start(&["-interactive", ":memory:"], &directory);
     for round in ["one", "two", "three"] {
         session.send(&format!(".print {round}\n{ENDLESS}\n.print after-{round}\n"));
         session.wait_for(round);
@@ -161,8 +161,8 @@ fn each_of_several_statements_can_be_interrupted() {
 fn a_second_interrupt_ends_the_program_as_natively() {
     for args in [&["-interactive", ":memory:"][..], &[":memory:"]] {
         let ends = [support::our_binary(), support::native()].map(|program| {
-            let folder = Folder::fresh("second");
-            let mut session = Session::start(&program, args, &folder.path());
+            let directory = Directory::fresh("second");
+            let mut session = Session::start(&program, args, &directory.path());
             session.send(&format!(".print before\n{ENDLESS_CALL}\nSELECT 'after';\n"));
             session.wait_for("before");
             session.wait_until_busy();
@@ -180,8 +180,8 @@ fn a_second_interrupt_ends_the_program_as_natively() {
 #[test]
 fn a_script_that_waits_for_input_ends_as_natively() {
     let ends = [support::our_binary(), support::native()].map(|program| {
-        let folder = Folder::fresh("idle");
-        let mut session = Session::start(&program, &[":memory:"], &folder.path());
+        let directory = Directory::fresh("idle");
+        let mut session = Session::start(&program, &[":memory:"], &directory.path());
         session.answers("SELECT 'first';", "first\n");
         session.interrupt();
         session.try_send("SELECT 'not run';\nSELECT 'nor this';\n");
@@ -194,8 +194,9 @@ fn a_script_that_waits_for_input_ends_as_natively() {
 #[test]
 fn an_interactive_shell_that_waits_for_input_goes_on_as_natively() {
     let answers = [support::our_binary(), support::native()].map(|program| {
-        let folder = Folder::fresh("idle-interactive");
-        let mut session = Session::start(&program, &["-interactive", ":memory:"], &folder.path());
+        let directory = Directory::fresh("idle-interactive");
+        let mut session =
+            Session::start(&program, &["-interactive", ":memory:"], &directory.path());
         session.ask("SELECT 'first';");
         session.interrupt();
         without_prompts(&session.ask("SELECT 'goes on';"))
@@ -206,8 +207,9 @@ fn an_interactive_shell_that_waits_for_input_goes_on_as_natively() {
 #[test]
 fn an_interrupted_argument_ends_with_the_native_code() {
     let ends = [support::our_binary(), support::native()].map(|program| {
-        let folder = Folder::fresh("argument");
-        let session = Session::start(&program, &[":memory:", ENDLESS, "SELECT 2"], &folder.path());
+        let directory = Directory::fresh("argument");
+        let session =
+            Session::start(&program, &[":memory:", ENDLESS, "SELECT 2"], &directory.path());
         session.wait_until_busy();
         session.interrupt();
         session.wait()
@@ -218,10 +220,10 @@ fn an_interrupted_argument_ends_with_the_native_code() {
 
 #[test]
 fn an_interrupted_change_is_undone() {
-    let folder = Folder::fresh("undone");
+    let directory = Directory::fresh("undone");
     let table = "CREATE TABLE t(a); INSERT INTO t VALUES (1);";
-    support::natively(&folder.path(), &["test.db", table]).exits_with(0);
-    let mut session = start(&["-interactive", "test.db"], &folder);
+    support::natively(&directory.path(), &["test.db", table]).exits_with(0);
+    let mut session = start(&["-interactive", "test.db"], &directory);
     let endless = ENDLESS.replace("SELECT count(*)", "INSERT INTO t SELECT i");
     session.send(&format!("PRAGMA cache_size=5;\n.print before\n{endless}\n.print after\n"));
     session.wait_for("before");
@@ -231,7 +233,7 @@ fn an_interrupted_change_is_undone() {
     let printed = session.ask("SELECT count(*) FROM t;");
     assert_eq!(without_prompts(&printed), "1");
     drop(session);
-    support::natively(&folder.path(), &["test.db", "PRAGMA integrity_check; SELECT a FROM t"])
+    support::natively(&directory.path(), &["test.db", "PRAGMA integrity_check; SELECT a FROM t"])
         .prints("ok\n1\n");
 }
 
@@ -244,8 +246,8 @@ fn seconds(line: &str, word: &str) -> f64 {
 
 #[test]
 fn the_timer_shows_true_times() {
-    let folder = Folder::fresh("timer");
-    let mut session = start(&[":memory:"], &folder);
+    let directory = Directory::fresh("timer");
+    let mut session = start(&[":memory:"], &directory);
     session.answers(".timer on", "");
     let finite = ENDLESS.replace("FROM c)", "FROM c WHERE i < 2000000)");
     let line = session.ask(&finite);
@@ -262,11 +264,12 @@ fn the_timer_shows_true_times() {
 /// Both end the same, with the same output.
 #[track_caller]
 fn as_natively(args: &[&str], script: &str) -> Outcome {
-    let folder = Folder::fresh("codes");
-    fs::write(folder.path().join("bad.sql"), "SELECT bad;\n").expect("the folder is ours");
-    fs::write(folder.path().join("exit.sql"), ".exit 9\nSELECT 1;\n").expect("the folder is ours");
+    let directory = Directory::fresh("codes");
+    fs::write(directory.path().join("bad.sql"), "SELECT bad;\n").expect("the directory is ours");
+    fs::write(directory.path().join("exit.sql"), ".exit 9\nSELECT 1;\n")
+        .expect("the directory is ours");
     let input = Input::Bytes(script.as_bytes());
-    let run = |program: &Path| support::run(program, args, &folder.path(), &input);
+    let run = |program: &Path| support::run(program, args, &directory.path(), &input);
     let (ours, native) = (run(&support::our_binary()), run(&support::native()));
     // The shell names itself by its path in some messages.
     let name =
@@ -362,17 +365,17 @@ fn errors_of_scripts_end_a_bailing_shell_as_natively() {
 }
 
 /// The home is the one of the user database, whatever `$HOME` says; only the
-/// folder for configurations lies there.
+/// directory for configurations lies there.
 #[test]
 fn the_home_is_that_of_the_user_database_as_natively() {
     for file in [".sqliterc", ".config/sqlite3/sqliterc"] {
         let told = [support::our_binary(), support::native()].map(|program| {
-            let folder = Folder::fresh("home");
-            let path = folder.path().join("home").join(file);
-            fs::create_dir_all(path.parent().expect("it has one")).expect("the folder is ours");
-            fs::write(path, ".print started\n").expect("the folder is ours");
-            let mut command = support::command(&program, &[":memory:"], &folder.path());
-            command.env("HOME", folder.path().join("home"));
+            let directory = Directory::fresh("home");
+            let path = directory.path().join("home").join(file);
+            fs::create_dir_all(path.parent().expect("it has one")).expect("the directory is ours");
+            fs::write(path, ".print started\n").expect("the directory is ours");
+            let mut command = support::command(&program, &[":memory:"], &directory.path());
+            command.env("HOME", directory.path().join("home"));
             let run = support::finish(command, &Input::Bytes(b"SELECT 1;\n"));
             (run.end, run.out().into_owned(), run.err().into_owned())
         });
@@ -381,19 +384,19 @@ fn the_home_is_that_of_the_user_database_as_natively() {
     }
 }
 
-/// With a configuration folder of its own.
+/// With a configuration directory of its own.
 #[test]
-fn the_start_up_file_is_read_from_the_configuration_folder() {
+fn the_start_up_file_is_read_from_the_configuration_directory() {
     for args in [&[":memory:", "SELECT 1 AS a"][..], &["-interactive", ":memory:"]] {
         let told = [support::our_binary(), support::native()].map(|program| {
-            let folder = Folder::fresh("config");
-            let config = folder.path().join("config/sqlite3");
-            fs::create_dir_all(&config).expect("the folder is ours");
+            let directory = Directory::fresh("config");
+            let config = directory.path().join("config/sqlite3");
+            fs::create_dir_all(&config).expect("the directory is ours");
             fs::write(config.join("sqliterc"), ".headers on\n.mode csv\n").expect("it is ours");
-            let mut command = support::command(&program, args, &folder.path());
-            command.env("XDG_CONFIG_HOME", folder.path().join("config"));
+            let mut command = support::command(&program, args, &directory.path());
+            command.env("XDG_CONFIG_HOME", directory.path().join("config"));
             let run = support::finish(command, &Input::Bytes(b"SELECT 2 AS b;\n"));
-            let place = folder.path().display().to_string();
+            let place = directory.path().display().to_string();
             let text = |text: &str| without_prompts(text).replace(&place, "PLACE");
             (run.end, text(&run.out()), text(&run.err()))
         });

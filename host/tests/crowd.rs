@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::session::Session;
-use support::{End, Folder, Input};
+use support::{Directory, End, Input};
 
 /// The programs, in turn.
 fn program(number: usize) -> PathBuf {
@@ -20,8 +20,8 @@ fn program(number: usize) -> PathBuf {
 
 /// A shell that waits for its turn, and ends when that does not come: the rest
 /// of a transaction that could not begin must not run without it.
-fn open(number: usize, folder: &Path) -> Session {
-    let mut session = Session::start(&program(number), &["-bail", "test.db"], folder);
+fn open(number: usize, directory: &Path) -> Session {
+    let mut session = Session::start(&program(number), &["-bail", "test.db"], directory);
     session.answers(".timeout 50000", "");
     session
 }
@@ -30,15 +30,15 @@ fn open(number: usize, folder: &Path) -> Session {
 const READER_PAUSE: Duration = Duration::from_millis(20);
 
 /// A database with two tables whose sums are to stay equal, and a counter.
-fn shared(name: &str, mode: &str) -> Folder {
-    let folder = Folder::fresh(name);
+fn shared(name: &str, mode: &str) -> Directory {
+    let directory = Directory::fresh(name);
     let sql = format!(
         "PRAGMA journal_mode={mode};
          CREATE TABLE a(n); CREATE TABLE b(n); CREATE TABLE log(worker, step, text);
          INSERT INTO a VALUES (0); INSERT INTO b VALUES (0);"
     );
-    support::natively(&folder.path(), &["test.db", &sql]).exits_with(0);
-    folder
+    support::natively(&directory.path(), &["test.db", &sql]).exits_with(0);
+    directory
 }
 
 /// A transaction that no other may come between.
@@ -64,10 +64,10 @@ fn equal(numbers: &str) -> usize {
 
 /// Fails unless so many changes are there, and the database is whole.
 #[track_caller]
-fn holds(folder: &Path, changes: usize) {
+fn holds(directory: &Path, changes: usize) {
     for number in 0..2 {
         let words = ["test.db", NUMBERS, "PRAGMA integrity_check"];
-        support::run(&program(number), &words, folder, &Input::Nothing)
+        support::run(&program(number), &words, directory, &Input::Nothing)
             .exits_with(0)
             .prints(&format!("{changes}|{changes}|{changes}\nok\n"));
     }
@@ -75,23 +75,23 @@ fn holds(folder: &Path, changes: usize) {
 
 /// Writers at once, readers and who makes checkpoints, until the writers have
 /// made all their changes.
-fn crowd(folder: &Path, writers: usize, readers: usize, changes: usize) {
+fn crowd(directory: &Path, writers: usize, readers: usize, changes: usize) {
     thread::scope(|scope| {
         let writing: Vec<_> = (0..writers)
-            .map(|worker| scope.spawn(move || write(folder, worker, changes)))
+            .map(|worker| scope.spawn(move || write(directory, worker, changes)))
             .collect();
         let reading: Vec<_> = (0..readers)
-            .map(|number| scope.spawn(move || read(folder, number, writers * changes)))
+            .map(|number| scope.spawn(move || read(directory, number, writers * changes)))
             .collect();
         for thread in writing.into_iter().chain(reading) {
             thread.join().expect("all went well");
         }
     });
-    holds(folder, writers * changes);
+    holds(directory, writers * changes);
 }
 
-fn write(folder: &Path, worker: usize, changes: usize) {
-    let mut session = open(worker, folder);
+fn write(directory: &Path, worker: usize, changes: usize) {
+    let mut session = open(worker, directory);
     for step in 0..changes {
         session.send(&change(worker, step));
         session.send("\n");
@@ -103,8 +103,8 @@ fn write(folder: &Path, worker: usize, changes: usize) {
 }
 
 /// Looks twice in one transaction, again and again until all is written.
-fn read(folder: &Path, number: usize, changes: usize) {
-    let mut session = open(number, folder);
+fn read(directory: &Path, number: usize, changes: usize) {
+    let mut session = open(number, directory);
     let mut before = 0;
     while before < changes {
         let first = session.ask(&format!("BEGIN; {NUMBERS};"));
@@ -120,30 +120,30 @@ fn read(folder: &Path, number: usize, changes: usize) {
 
 #[test]
 fn a_crowd_loses_nothing_in_wal_mode() {
-    let folder = shared("wal", "wal");
-    crowd(&folder.path(), 4, 4, 150);
+    let directory = shared("wal", "wal");
+    crowd(&directory.path(), 4, 4, 150);
 }
 
 #[test]
 fn a_crowd_loses_nothing_with_rollback_journals() {
     for mode in ["delete", "truncate", "persist"] {
-        let folder = shared(mode, mode);
-        crowd(&folder.path(), 2, 2, 40);
+        let directory = shared(mode, mode);
+        crowd(&directory.path(), 2, 2, 40);
     }
 }
 
 #[test]
 #[ignore = "half a minute; `cargo test --test crowd -- --ignored` runs it"]
 fn a_crowd_of_64_loses_nothing() {
-    let folder = shared("sixty-four", "wal");
-    crowd(&folder.path(), 32, 32, 100);
+    let directory = shared("sixty-four", "wal");
+    crowd(&directory.path(), 32, 32, 100);
 }
 
 /// Kills a writer in the middle of its work, again and again; the next one, of
 /// the other kind, finds what was told to be committed and not much more.
 fn kill_and_recover(mode: &str, rounds: usize) {
-    let folder = shared(&format!("killed-{mode}"), mode);
-    let path = folder.path();
+    let directory = shared(&format!("killed-{mode}"), mode);
+    let path = directory.path();
     let mut known = 0;
     for round in 0..rounds {
         let mut session = open(round, &path);
@@ -186,8 +186,8 @@ fn who_comes_after_a_killed_writer_recovers() {
 #[test]
 fn a_crowd_goes_on_when_members_are_killed() {
     for mode in ["wal", "delete"] {
-        let folder = shared(&format!("killed-in-crowd-{mode}"), mode);
-        let path = folder.path();
+        let directory = shared(&format!("killed-in-crowd-{mode}"), mode);
+        let path = directory.path();
         let end = Instant::now() + Duration::from_secs(3);
         let told: usize = thread::scope(|scope| {
             let (path, readers) = (&path, 2);
@@ -208,8 +208,8 @@ fn a_crowd_goes_on_when_members_are_killed() {
 }
 
 /// Changes the database until it is time; how often.
-fn write_until(folder: &Path, worker: usize, end: Instant) -> usize {
-    let mut session = open(worker, folder);
+fn write_until(directory: &Path, worker: usize, end: Instant) -> usize {
+    let mut session = open(worker, directory);
     let mut count = 0;
     while Instant::now() < end {
         session.answers(&change(worker, count), "");
@@ -220,10 +220,10 @@ fn write_until(folder: &Path, worker: usize, end: Instant) -> usize {
 }
 
 /// Begins many changes and is killed, again and again.
-fn die_until(folder: &Path, worker: usize, end: Instant) -> usize {
+fn die_until(directory: &Path, worker: usize, end: Instant) -> usize {
     let mut round = 0;
     while Instant::now() < end {
-        let mut session = open(worker + round, folder);
+        let mut session = open(worker + round, directory);
         for step in 0..200 {
             session.send(&change(worker, step));
             session.send("\n");
@@ -235,8 +235,8 @@ fn die_until(folder: &Path, worker: usize, end: Instant) -> usize {
     0
 }
 
-fn read_until(folder: &Path, number: usize, end: Instant) -> usize {
-    let mut session = open(number, folder);
+fn read_until(directory: &Path, number: usize, end: Instant) -> usize {
+    let mut session = open(number, directory);
     while Instant::now() < end {
         let first = session.ask(&format!("BEGIN; {NUMBERS};"));
         equal(&first);

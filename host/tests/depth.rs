@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Folder, Input};
+use support::{Directory, Input};
 
 /// `inner` between so many of `open` and `close`.
 fn nested(open: &str, count: usize, inner: &str, close: &str) -> String {
@@ -13,10 +13,10 @@ fn nested(open: &str, count: usize, inner: &str, close: &str) -> String {
 /// Runs a script with us and natively; both must print the same. What was
 /// printed to both streams is returned.
 fn as_natively(script: &str) -> String {
-    let folder = Folder::fresh("depth");
+    let directory = Directory::fresh("depth");
     let [ours, native] = [support::our_binary(), support::native()].map(|program| {
         let input = Input::Bytes(script.as_bytes());
-        support::run(&program, &[":memory:"], &folder.path(), &input)
+        support::run(&program, &[":memory:"], &directory.path(), &input)
     });
     assert!(
         (ours.end, &ours.stdout, &ours.stderr) == (native.end, &native.stdout, &native.stderr),

@@ -12,7 +12,7 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 use support::composed::Composed;
 use support::guest::{Loaded, guest};
-use support::{End, Folder, Outcome};
+use support::{Directory, End, Outcome};
 
 /// Around the use of what is distorted.
 const BEFORE: &str = "CREATE TABLE t(a); INSERT INTO t VALUES (1);
@@ -29,11 +29,11 @@ const LIVES_ON: &str = "2\nhonest|3\n0text,1text,2text\nok\n";
 const USES: &[(&str, &str)] = &[
     ("call", "SELECT distorted(1)"),
     ("unary", "SELECT distorted_unary(1)"),
-    ("unary-answer", "SELECT distorted_unary(printf('%064d', 1))"),
+    ("unary-pending-result", "SELECT distorted_unary(printf('%064d', 1))"),
     ("step", "SELECT distorted_group(1)"),
     ("finish", "SELECT distorted_group(1)"),
     (
-        "current",
+        "value",
         "SELECT distorted_group(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (3))",
     ),
     (
@@ -44,7 +44,7 @@ const USES: &[(&str, &str)] = &[
     ("table-best-index", "SELECT a, b FROM v WHERE a > 0"),
     ("table-open", "SELECT a, b FROM v"),
     ("table-filter", "SELECT a, b FROM v"),
-    ("table-fetch", "SELECT a, b, rowid FROM v"),
+    ("table-fetch-batch", "SELECT a, b, rowid FROM v"),
     ("table-update", "INSERT INTO v VALUES (1, 2)"),
     ("table-transact", "INSERT INTO v VALUES (1, 2)"),
     ("table-rename", "ALTER TABLE v RENAME TO w"),
@@ -89,9 +89,8 @@ fn lives_on(run: &Outcome) {
 fn breaks(function: &str, answer: &str, reason: &str) {
     let run = used(function, answer);
     lives_on(&run);
-    let told = |line: &str| {
-        line.contains("the extension `distorted` broke down: ") && line.contains(reason)
-    };
+    let told =
+        |line: &str| line.contains("the extension `distorted` trapped: ") && line.contains(reason);
     let (out, err) = (run.out(), run.err());
     assert!(out.lines().chain(err.lines()).any(told), "{function}: {run}");
 }
@@ -133,7 +132,7 @@ fn cases_that_no_result_has_are_refused() {
 
 #[test]
 fn values_have_five_classes() {
-    for function in ["call", "finish", "current"] {
+    for function in ["call", "finish", "value"] {
         for case in [5, 6, 0x7f, 0xff] {
             breaks_with(function, 32, &[(8, case)], CASE);
         }
@@ -141,10 +140,10 @@ fn values_have_five_classes() {
 }
 /// Heads of short values that are none.
 const NO_VALUES: &[(u32, &str)] = &[
-    (5, "a short value of class 5 with 0 bytes is none"),
-    (0xff, "a short value of class 255 with 0 bytes is none"),
-    (0x4103, "a short value of class 3 with 65 bytes is none"),
-    (0xff04, "a short value of class 4 with 255 bytes is none"),
+    (5, "a inline value of class 5 with 0 bytes is none"),
+    (0xff, "a inline value of class 255 with 0 bytes is none"),
+    (0x4103, "a inline value of class 3 with 65 bytes is none"),
+    (0xff04, "a inline value of class 4 with 255 bytes is none"),
 ];
 
 #[test]
@@ -161,7 +160,7 @@ fn short_values_have_the_same_classes_and_64_bytes() {
     assert_eq!(run.out(), "\n64|01020304\n", "{run}");
 }
 
-/// What is inside of the program is not between it and SQLite's memory.
+/// What is inside the program is not between it and SQLite's memory.
 #[test]
 fn short_values_of_what_is_embedded_are_checked() {
     let path = guest("distorted");
@@ -180,7 +179,7 @@ fn short_values_of_what_is_embedded_are_checked() {
 
 #[test]
 fn texts_and_blobs_lie_in_memory() {
-    for function in ["call", "finish", "current"] {
+    for function in ["call", "finish", "value"] {
         for class in [3, 4] {
             for (address, length) in
                 [(BEYOND, 8), (8, BEYOND), (u32::MAX, u32::MAX), (u32::MAX, 1), (0, u32::MAX)]
@@ -206,12 +205,12 @@ fn rows_lie_in_memory() {
     // Row ids, values, subtypes: each a list.
     for place in [4, 12, 20] {
         for (address, length) in [(BEYOND, 8), (8, BEYOND), (!7, u32::MAX)] {
-            breaks_with("table-fetch", 48, &[(place, address), (place + 4, length)], LIST);
+            breaks_with("table-fetch-batch", 48, &[(place, address), (place + 4, length)], LIST);
         }
     }
     // Lists of what is larger than a byte are aligned.
     for place in [4, 12] {
-        breaks_with("table-fetch", 48, &[(place, 1025), (place + 4, 1)], "not aligned");
+        breaks_with("table-fetch-batch", 48, &[(place, 1025), (place + 4, 1)], "not aligned");
     }
 }
 
@@ -273,8 +272,8 @@ const RECORD: usize = 32;
 
 #[test]
 fn random_manifests_are_refused_or_loaded() {
-    let folder = Folder::fresh("manifest");
-    let path = folder.path().join("distorted.wasm");
+    let directory = Directory::fresh("manifest");
+    let path = directory.path().join("distorted.wasm");
     let whole = fs::read(guest("distorted")).expect("it is there");
     let is_mark = |place: &usize| whole[*place..].starts_with(MARK);
     let mark = (0..whole.len()).find(is_mark).expect("the guest has the mark");
@@ -285,8 +284,8 @@ fn random_manifests_are_refused_or_loaded() {
         let mut other = whole.clone();
         other[mark + FLAG] = 1;
         other[mark + RECORD..mark + RECORD + 64].copy_from_slice(&numbers(random, 16)?);
-        fs::write(&path, other).expect("the folder is ours");
-        let run = support::ours(&folder.path(), &args);
+        fs::write(&path, other).expect("the directory is ours");
+        let run = support::ours(&directory.path(), &args);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         let is_loaded = run.out() == "alive\n" && run.err().is_empty();
         let is_refused = run.err().contains("distorted") && run.err().lines().count() == 1;

@@ -41,11 +41,11 @@ fn ends(database: &str, options: &[&str], statement: &str, code: i32, failure: &
     run
 }
 
-/// The same for one that breaks down.
+/// The same for one that traps.
 #[track_caller]
 fn breaks_down(database: &str, statement: &str, story: &str) -> Outcome {
     let run = ends(database, &[], statement, TRAP, story);
-    assert!(run.err().contains("the embedded extension `evil` broke down"), "{run}");
+    assert!(run.err().contains("the embedded extension `evil` trapped"), "{run}");
     run
 }
 
@@ -98,7 +98,7 @@ fn a_panic_at_any_moment_of_a_group_ends_the_program() {
         let statement = format!("SELECT evil_group('{moment}', 'panic') FROM {rows}");
         breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
     }
-    for moment in ["inverse", "current"] {
+    for moment in ["inverse", "value"] {
         let over = "OVER (ORDER BY column1 ROWS 1 PRECEDING)";
         let statement = format!("SELECT evil_group('{moment}', 'panic') {over} FROM {rows}");
         breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
@@ -159,15 +159,15 @@ fn files_the_environment_and_programs_are_closed() {
     let answers = "read: refused, relative: refused, write: refused, list: refused, \
                    remove: refused\n0 variables, 0 arguments, in `/`\nrun: refused\n";
     evil().run_script(&["test.db"], script).prints(answers).keeps_quiet();
-    assert!(evil().folder().join("test.db").is_file());
+    assert!(evil().directory().join("test.db").is_file());
 }
 
 #[test]
 fn what_imports_the_network_is_refused() {
-    let folder = support::Folder::fresh("network");
+    let directory = support::Directory::fresh("network");
     let (cli, evil) = (support::portable_component(), guest("evil"));
     let [cli, evil] = [&cli, &evil].map(|path| path.to_str().expect("a path in UTF-8"));
-    let run = support::ours(&folder.path(), &["compose", "--cli", cli, "--embed", evil]);
+    let run = support::ours(&directory.path(), &["compose", "--cli", cli, "--embed", evil]);
     let run = run.complains("it imports `wasi:sockets/");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use support::guest::guest;
-use support::{Folder, Outcome};
+use support::{Directory, Outcome};
 
 /// What stands in front of the word in the guest's file.
 const MARK: &[u8] = b"evil-manifest:";
@@ -25,18 +25,18 @@ fn evil(word: &str) -> Vec<u8> {
 }
 
 fn load(content: &[u8], options: &[&str]) -> Outcome {
-    let folder = Folder::fresh("manifest");
-    fs::write(folder.path().join("evil.wasm"), content).expect("the folder is ours");
+    let directory = Directory::fresh("manifest");
+    fs::write(directory.path().join("evil.wasm"), content).expect("the directory is ours");
     let rest = [":memory:", ".load ./evil", "SELECT 'alive'"];
-    let run = support::ours(&folder.path(), &[options, &rest].concat());
+    let run = support::ours(&directory.path(), &[options, &rest].concat());
     let args = ["extension", "inspect", "--describe", "./evil.wasm"];
     // With the usual limits, so not for those that wait for one.
     if options.is_empty() {
-        let inspected = support::ours(&folder.path(), &args);
+        let inspected = support::ours(&directory.path(), &args);
         let said = inspected.err().trim_start_matches("error: ").replace(".wasm", "");
-        let folder = format!("{}/", folder.path().display());
+        let directory = format!("{}/", directory.path().display());
         let same = run.err().trim_start_matches("Error: ").replace(".wasm", "");
-        assert_eq!(said, same.replace(&folder, "./"));
+        assert_eq!(said, same.replace(&directory, "./"));
     }
     run
 }
@@ -103,9 +103,9 @@ fn a_description_that_never_comes_is_refused() {
 }
 
 #[test]
-fn a_breakdown_in_connecting_is_told() {
+fn a_trap_in_connecting_is_told() {
     let run = load(&evil("connect-panic"), &["--extension-timeout", "1s"]);
-    assert!(run.err().contains("`evil` broke down") && run.err().contains("panic"), "{run}");
+    assert!(run.err().contains("`evil` trapped") && run.err().contains("panic"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
     let quick = ["--extension-timeout", "100ms"];
     let run = load(&evil("disconnect-loop"), &quick);

@@ -1,4 +1,4 @@
-//! What becomes of a table that breaks down in one of its callbacks, or gives
+//! What becomes of a table that traps in one of its callbacks, or gives
 //! what no host can use: `host/tests/guests/evil`.
 
 mod support;
@@ -37,7 +37,7 @@ fn survives(moment: &str, deed: &str) -> Outcome {
     let run = loaded.run(&script);
     assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
     assert!(run.out().ends_with("alive\nhonest\n"), "{run}");
-    let left = support::ours(&loaded.folder(), &["test.db", "PRAGMA integrity_check(plain)"]);
+    let left = support::ours(&loaded.directory(), &["test.db", "PRAGMA integrity_check(plain)"]);
     left.prints("ok\n");
     run
 }
@@ -100,8 +100,9 @@ fn a_panic_when_a_connection_lets_a_table_go_is_told() {
          SELECT 'alive';",
     );
     assert_eq!(run.out(), "3\nalive\n", "{run}");
-    assert!(run.err().contains("`evil` broke down") && run.err().contains("panic"), "{run}");
-    support::ours(&loaded.folder(), &["test.db", "PRAGMA integrity_check(plain)"]).prints("ok\n");
+    assert!(run.err().contains("`evil` trapped") && run.err().contains("panic"), "{run}");
+    support::ours(&loaded.directory(), &["test.db", "PRAGMA integrity_check(plain)"])
+        .prints("ok\n");
 }
 
 #[test]

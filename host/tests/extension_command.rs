@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::guest::guest;
-use support::{Folder, Outcome};
+use support::{Directory, Outcome};
 
 fn extension(name: &str) -> PathBuf {
     let path = support::repository().join(format!("target/release/extensions/{name}.wasm"));
@@ -20,10 +20,10 @@ fn text(path: &Path) -> &str {
 
 #[test]
 fn the_list_has_what_is_found_first_first() {
-    let folder = Folder::fresh("list");
-    fs::copy(extension("uuid"), folder.path().join("uuid.wasm")).expect("the folder is ours");
-    let here = text(&folder.path()).to_owned();
-    let run = support::ours(&folder.path(), &["extension", "list", "--extension-dir", &here]);
+    let directory = Directory::fresh("list");
+    fs::copy(extension("uuid"), directory.path().join("uuid.wasm")).expect("the directory is ours");
+    let here = text(&directory.path()).to_owned();
+    let run = support::ours(&directory.path(), &["extension", "list", "--extension-dir", &here]);
     let run = run.keeps_quiet().exits_with(0);
     let out = run.out();
     let first = out.lines().next().expect("a line");
@@ -35,8 +35,8 @@ fn the_list_has_what_is_found_first_first() {
 
 #[test]
 fn the_list_is_json_too() {
-    let folder = Folder::fresh("json");
-    let run = support::ours(&folder.path(), &["extension", "list", "--json"]);
+    let directory = Directory::fresh("json");
+    let run = support::ours(&directory.path(), &["extension", "list", "--json"]);
     let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
     let sha3 = found.as_array().expect("a list").iter().find(|one| one["name"] == "sha3");
     let sha3 = sha3.expect("it is shipped");
@@ -46,11 +46,11 @@ fn the_list_is_json_too() {
 
 #[test]
 fn an_extension_is_inspected_by_name_and_by_file() {
-    let folder = Folder::fresh("inspect");
-    let by_name = support::ours(&folder.path(), &["extension", "inspect", "sha3"]);
+    let directory = Directory::fresh("inspect");
+    let by_name = support::ours(&directory.path(), &["extension", "inspect", "sha3"]);
     let by_name = by_name.keeps_quiet().exits_with(0);
     let path = extension("sha3");
-    let by_file = support::ours(&folder.path(), &["extension", "inspect", text(&path)]);
+    let by_file = support::ours(&directory.path(), &["extension", "inspect", text(&path)]);
     let tail = |run: &Outcome| run.out().lines().filter(|l| !l.starts_with("file")).count();
     assert_eq!(tail(&by_name), tail(&by_file), "{by_file}");
     for line in [
@@ -67,10 +67,10 @@ fn an_extension_is_inspected_by_name_and_by_file() {
 
 #[test]
 fn json_has_sizes_hash_and_all_registrations() {
-    let folder = Folder::fresh("json");
+    let directory = Directory::fresh("json");
     let path = guest("conformance");
     let run = support::ours(
-        &folder.path(),
+        &directory.path(),
         &["extension", "inspect", "--describe", "--json", text(&path)],
     );
     let run = run.keeps_quiet().exits_with(0);
@@ -92,30 +92,31 @@ fn json_has_sizes_hash_and_all_registrations() {
 
 #[test]
 fn native_code_is_checked_and_not_loaded() {
-    let folder = Folder::fresh("precompiled");
+    let directory = Directory::fresh("precompiled");
     let path = extension("uuid");
-    support::ours(&folder.path(), &["precompile", text(&path), "-o", "uuid.cwasm"]).exits_with(0);
-    let run = support::ours(&folder.path(), &["extension", "inspect", "./uuid.cwasm"]);
+    support::ours(&directory.path(), &["precompile", text(&path), "-o", "uuid.cwasm"])
+        .exits_with(0);
+    let run = support::ours(&directory.path(), &["extension", "inspect", "./uuid.cwasm"]);
     let run = run.keeps_quiet().exits_with(0);
     assert!(run.out().contains("bytes, precompiled") && run.out().contains("seal "), "{run}");
     assert!(!run.out().contains("uuid4"), "{run}");
     let query = [":memory:", "SELECT length(uuid4())"];
     for load in [&["--load", "./uuid.cwasm"][..], &["--extension-dir", ".", "--load", "uuid"]] {
-        support::ours(&folder.path(), &[load, &query].concat()).prints("36\n");
+        support::ours(&directory.path(), &[load, &query].concat()).prints("36\n");
     }
 }
 
 /// Fails unless `inspect` refuses the file in one line, and `.load` in the same.
 #[track_caller]
-fn refused(folder: &Folder, file: &str, reason: &str) {
-    let inspected = support::ours(&folder.path(), &["extension", "inspect", file]);
+fn refused(directory: &Directory, file: &str, reason: &str) {
+    let inspected = support::ours(&directory.path(), &["extension", "inspect", file]);
     assert!(inspected.err().contains(reason), "`{reason}` was expected: {inspected}");
     assert_eq!(inspected.err().lines().count(), 1, "{inspected}");
     let inspected = inspected.exits_with(121);
     let load = format!(".load {file}");
-    let loaded = support::ours(&folder.path(), &[":memory:", &load]);
-    let said = inspected.err().trim_start_matches("error: ").replace(text(&folder.path()), "");
-    let same = loaded.err().trim_start_matches("Error: ").replace(text(&folder.path()), "");
+    let loaded = support::ours(&directory.path(), &[":memory:", &load]);
+    let said = inspected.err().trim_start_matches("error: ").replace(text(&directory.path()), "");
+    let same = loaded.err().trim_start_matches("Error: ").replace(text(&directory.path()), "");
     assert_eq!(cause_cut(&said.replace("`/", "`./")), cause_cut(&same.replace("`/", "`./")));
 }
 
@@ -127,23 +128,27 @@ fn cause_cut(said: &str) -> String {
 
 #[test]
 fn what_does_not_load_says_why_in_the_words_of_load() {
-    let folder = Folder::fresh("refused");
+    let directory = Directory::fresh("refused");
     let write = |name: &str, content: &[u8]| {
-        fs::write(folder.path().join(name), content).expect("the folder is ours");
+        fs::write(directory.path().join(name), content).expect("the directory is ours");
     };
     write("text.wasm", b"no component");
-    refused(&folder, "./text.wasm", "it is no WebAssembly component");
+    refused(&directory, "./text.wasm", "it is no WebAssembly component");
     write("module.wasm", b"\0asm\x01\0\0\0");
-    refused(&folder, "./module.wasm", "it is a core module and not a component");
+    refused(&directory, "./module.wasm", "it is a core module and not a component");
     write("empty.wasm", b"\0asm\x0d\0\x01\0");
-    refused(&folder, "./empty.wasm", "it is no extension: it exports no `sqlite-wasm:extension`");
+    refused(
+        &directory,
+        "./empty.wasm",
+        "it is no extension: it exports no `sqlite-wasm:extension`",
+    );
     let other = patched("uuid", b"@0.1.0", b"@0.9.0");
     write("other.wasm", &other);
-    refused(&folder, "./other.wasm", "it was made for version 0.9.0 of the contract");
+    refused(&directory, "./other.wasm", "it was made for version 0.9.0 of the contract");
     write("cut.wasm", &other[..other.len() / 2]);
-    refused(&folder, "./cut.wasm", "it is no valid component");
+    refused(&directory, "./cut.wasm", "it is no valid component");
     write("cut.cwasm", &other);
-    let run = support::ours(&folder.path(), &["extension", "inspect", "./cut.cwasm"]);
+    let run = support::ours(&directory.path(), &["extension", "inspect", "./cut.cwasm"]);
     run.exits_with(121).complains("precompile it again");
 }
 
@@ -166,9 +171,9 @@ fn patched(name: &str, from: &[u8], to: &[u8]) -> Vec<u8> {
 
 #[test]
 fn what_is_not_there_is_one_line() {
-    let folder = Folder::fresh("nowhere");
-    let run = support::ours(&folder.path(), &["extension", "inspect", "./nowhere.wasm"]);
+    let directory = Directory::fresh("nowhere");
+    let run = support::ours(&directory.path(), &["extension", "inspect", "./nowhere.wasm"]);
     assert!(run.err().contains("nowhere.wasm") && run.err().lines().count() == 1, "{run}");
-    let run = support::ours(&folder.path(), &["extension", "inspect", "nowhere"]);
+    let run = support::ours(&directory.path(), &["extension", "inspect", "nowhere"]);
     assert!(run.err().contains("--extension-dir") && run.err().lines().count() == 1, "{run}");
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use support::strace;
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// SQLite's words for its result codes.
 const FULL: &str = "database or disk is full";
@@ -103,32 +103,32 @@ impl Script {
     }
 
     /// Runs it on a fresh copy of the database, with strace's `options`.
-    fn run(&self, folder: &Path, template: &Path, options: &[String]) -> strace::Traced {
-        prepare(folder, template);
+    fn run(&self, directory: &Path, template: &Path, options: &[String]) -> strace::Traced {
+        prepare(directory, template);
         let mut options = options.to_vec();
-        options.extend(strace::only(&["test.db", "other.db"], folder));
+        options.extend(strace::only(&["test.db", "other.db"], directory));
         let text = self.text();
         let input = Input::Bytes(text.as_bytes());
-        strace::run(&options, &support::our_binary(), &["-bail", "test.db"], folder, &input)
+        strace::run(&options, &support::our_binary(), &["-bail", "test.db"], directory, &input)
     }
 
     /// Runs it where no file may have more than `limit` bytes.
-    fn run_with_file_limit(&self, folder: &Path, template: &Path, limit: usize) -> Outcome {
-        prepare(folder, template);
+    fn run_with_file_limit(&self, directory: &Path, template: &Path, limit: usize) -> Outcome {
+        prepare(directory, template);
         let binary = support::our_binary();
         let limit = format!("--fsize={limit}");
         let program = binary.to_str().expect("its path is UTF-8");
         // Without its signal the limit is an error like any other.
         let words = ["--ignore-signal=XFSZ", "prlimit", &limit, program, "-bail", "test.db"];
         let text = self.text();
-        support::run("/usr/bin/env".as_ref(), &words, folder, &Input::Bytes(text.as_bytes()))
+        support::run("/usr/bin/env".as_ref(), &words, directory, &Input::Bytes(text.as_bytes()))
     }
 }
 
-fn prepare(folder: &Path, template: &Path) {
-    fs::create_dir(folder).expect("the folder is ours");
+fn prepare(directory: &Path, template: &Path) {
+    fs::create_dir(directory).expect("the directory is ours");
     for name in ["test.db", "other.db"] {
-        fs::copy(template.join(name), folder.join(name)).expect("both are ours");
+        fs::copy(template.join(name), directory.join(name)).expect("both are ours");
     }
 }
 
@@ -151,10 +151,10 @@ impl Point {
     }
 }
 
-/// A folder with the databases that each run begins with.
-fn template(folder: &Path) -> PathBuf {
-    let template = folder.join("template");
-    fs::create_dir(&template).expect("the folder is ours");
+/// A directory with the databases that each run begins with.
+fn template(directory: &Path) -> PathBuf {
+    let template = directory.join("template");
+    fs::create_dir(&template).expect("the directory is ours");
     let tables = "PRAGMA page_size=1024; CREATE TABLE t(a INTEGER PRIMARY KEY, b);
         INSERT INTO t VALUES (1000, 'first');
         ATTACH 'other.db' AS other; CREATE TABLE other.o(n); INSERT INTO o VALUES ('untouched');";
@@ -163,10 +163,10 @@ fn template(folder: &Path) -> PathBuf {
 }
 
 /// Each call of a run that is left alone, how often it comes, with all faults.
-fn points(script: &Script, folder: &Path, template: &Path) -> Vec<Point> {
+fn points(script: &Script, directory: &Path, template: &Path) -> Vec<Point> {
     let names: Vec<_> = FAULTS.iter().map(|fault| fault.0).collect();
     let options = ["-e".to_owned(), format!("trace={}", names.join(","))];
-    let traced = script.run(&folder.join("untouched"), template, &options);
+    let traced = script.run(&directory.join("untouched"), template, &options);
     traced.run.exits_with(0).keeps_quiet();
     let mut counts = BTreeMap::<(&str, &str), usize>::new();
     for call in &traced.calls {
@@ -186,12 +186,12 @@ fn points(script: &Script, folder: &Path, template: &Path) -> Vec<Point> {
     points
 }
 
-/// Fails unless what a run has left in `folder` is what was there before one of
+/// Fails unless what a run has left in `directory` is what was there before one of
 /// its transactions or after, and what it said fits.
 #[track_caller]
-fn judge(run: &Outcome, folder: &Path, killed: bool, answers: &[&str]) {
-    let done = (0..3).take_while(|n| folder.join(format!("done-{n}")).exists()).count();
-    let state = support::natively(folder, &["test.db", STATE]);
+fn judge(run: &Outcome, directory: &Path, killed: bool, answers: &[&str]) {
+    let done = (0..3).take_while(|n| directory.join(format!("done-{n}")).exists()).count();
+    let state = support::natively(directory, &["test.db", STATE]);
     let told = format!("{run}\n\n{state}");
     let found = STATES.iter().position(|known| state.out() == *known);
     let found = found.unwrap_or_else(|| panic!("neither before nor after\n{told}"));
@@ -208,7 +208,7 @@ fn judge(run: &Outcome, folder: &Path, killed: bool, answers: &[&str]) {
             assert!(known, "another result code was expected\n{told}");
         }
         End::Signalled if killed => {}
-        _ => panic!("the program broke down\n{told}"),
+        _ => panic!("the program trapped\n{told}"),
     }
 }
 
@@ -222,8 +222,8 @@ fn step() -> usize {
 /// Does something with each script, all at once, and adds up what it tells.
 fn for_each_script(work: impl Fn(&Script, &Path, &Path) -> usize + Sync) -> usize {
     let one = |script: &Script| {
-        let folder = Folder::fresh(script.name);
-        work(script, &folder.path(), &template(&folder.path()))
+        let directory = Directory::fresh(script.name);
+        work(script, &directory.path(), &template(&directory.path()))
     };
     thread::scope(|scope| {
         let threads: Vec<_> = SCRIPTS.iter().map(|script| scope.spawn(|| one(script))).collect();
@@ -233,17 +233,17 @@ fn for_each_script(work: impl Fn(&Script, &Path, &Path) -> usize + Sync) -> usiz
 
 #[test]
 fn no_fault_loses_what_was_committed_or_leaves_half_of_it() {
-    let tried = for_each_script(|script, folder, template| {
-        let points = points(script, folder, template);
+    let tried = for_each_script(|script, directory, template| {
+        let points = points(script, directory, template);
         let chosen = points.iter().step_by(step());
         chosen
             .enumerate()
             .map(|(number, point)| {
-                let folder = folder.join(format!("point-{number}"));
-                let run = script.run(&folder, template, &point.options()).run;
+                let directory = directory.join(format!("point-{number}"));
+                let run = script.run(&directory, template, &point.options()).run;
                 println!("{} at {point:?}", script.name);
-                judge(&run, &folder, point.fault == "KILL", point.answers);
-                fs::remove_dir_all(folder).expect("the folder is ours");
+                judge(&run, &directory, point.fault == "KILL", point.answers);
+                fs::remove_dir_all(directory).expect("the directory is ours");
             })
             .count()
     });
@@ -257,15 +257,15 @@ fn no_fault_loses_what_was_committed_or_leaves_half_of_it() {
 fn no_short_write_loses_what_was_committed_or_leaves_half_of_it() {
     const LIMITS: std::ops::Range<usize> = 0..40_000;
     const LIMIT_STEP: usize = 101;
-    let tried = for_each_script(|script, folder, template| {
+    let tried = for_each_script(|script, directory, template| {
         let limits = LIMITS.step_by(LIMIT_STEP * step());
         limits
             .map(|limit| {
-                let folder = folder.join(format!("limit-{limit}"));
-                let run = script.run_with_file_limit(&folder, template, limit);
+                let directory = directory.join(format!("limit-{limit}"));
+                let run = script.run_with_file_limit(&directory, template, limit);
                 println!("{} at {limit} bytes", script.name);
-                judge(&run, &folder, false, &[IO, FULL]);
-                fs::remove_dir_all(folder).expect("the folder is ours");
+                judge(&run, &directory, false, &[IO, FULL]);
+                fs::remove_dir_all(directory).expect("the directory is ours");
             })
             .count()
     });

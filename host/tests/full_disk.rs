@@ -9,7 +9,7 @@ use std::path::Path;
 
 use nix::unistd::geteuid;
 
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// Size of the disk: some hundred pages.
 const DISK_BYTES: usize = 2 << 20;
@@ -21,7 +21,7 @@ const TOO_MUCH: &str = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1
 /// What is in the database, and whether it is whole.
 const STATE: &str = "SELECT count(*), min(a) FROM t; PRAGMA integrity_check;";
 
-/// Mounts the disk over the working folder, then runs the script `$1` there,
+/// Mounts the disk over the working directory, then runs the script `$1` there,
 /// in which `$OURS` and `$NATIVE` are the two shells.
 ///
 /// In a chroot `/` is no mount point, and cannot be made private; nor need it.
@@ -33,13 +33,13 @@ cd "$PWD" && sh -c "$1"
 
 /// Runs a script of `sh` on a small disk of its own.
 fn on_a_small_disk(name: &str, script: &str) -> Outcome {
-    let folder = Folder::fresh(name);
+    let directory = Directory::fresh(name);
     let mut words = vec!["--mount", "--propagation", "unchanged"];
     if !geteuid().is_root() {
         words.push("--map-root-user");
     }
     words.extend(["sh", "-c", ON_THE_DISK, "sh", script]);
-    let mut command = support::command("unshare".as_ref(), &words, &folder.path());
+    let mut command = support::command("unshare".as_ref(), &words, &directory.path());
     command
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("DISK_BYTES", DISK_BYTES.to_string())
@@ -176,9 +176,9 @@ fn a_composed_program_that_does_not_fit_leaves_nothing() {
         .complains("failed to write `composed.wasm`: No space left on device");
 }
 
-/// A sort that does not fit in memory needs a file; the folder for it is full.
+/// A sort that does not fit in memory needs a file; the directory for it is full.
 #[test]
-fn a_full_folder_for_temporary_files_is_told() {
+fn a_full_directory_for_temporary_files_is_told() {
     let sort = "PRAGMA temp_store=file; PRAGMA cache_size=5; CREATE TEMP TABLE u AS
         WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 50000)
         SELECT hex(zeroblob(100)) AS a FROM c;";
@@ -196,11 +196,11 @@ fn a_full_folder_for_temporary_files_is_told() {
 fn output_to_a_full_device_is_as_natively() {
     let full = Path::new("/dev/full");
     assert!(full.exists(), "Linux has `/dev/full`");
-    let folder = Folder::fresh("output");
+    let directory = Directory::fresh("output");
     let [ours, native] = [support::our_binary(), support::native()].map(|program| {
         let script = r#""$0" :memory: "SELECT 1" >/dev/full; echo "exit $?""#;
         let words = ["-c", script, program.to_str().expect("its path is UTF-8")];
-        support::run("/bin/sh".as_ref(), &words, &folder.path(), &Input::Nothing)
+        support::run("/bin/sh".as_ref(), &words, &directory.path(), &Input::Nothing)
     });
     assert!(ours.out() == native.out(), "the two differ\n{ours}\n\n{native}");
 }

@@ -16,7 +16,7 @@ use arbtest::arbtest;
 use sqlite_wasm_run::extensions::inspect::{Describe, Inspection};
 use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use support::guest::{Loaded, guest};
-use support::{End, Folder};
+use support::{Directory, End};
 
 /// Values in one run of the program.
 const VALUES: usize = 200;
@@ -98,8 +98,8 @@ fn inspect(path: &Path) -> Inspection {
 
 #[test]
 fn damaged_extensions_are_refused_or_sound() {
-    let folder = Folder::fresh("damaged");
-    let path = folder.path().join("damaged.wasm");
+    let directory = Directory::fresh("damaged");
+    let path = directory.path().join("damaged.wasm");
     let whole = fs::read(guest("evil")).expect("it is there");
     arbtest(|random| {
         let mut damaged = whole.clone();
@@ -107,7 +107,7 @@ fn damaged_extensions_are_refused_or_sound() {
             let place = random.int_in_range(8..=damaged.len() - 1)?;
             damaged[place] = random.arbitrary()?;
         }
-        fs::write(&path, &damaged).expect("the folder is ours");
+        fs::write(&path, &damaged).expect("the directory is ours");
         is_sound(&inspect(&path));
         Ok(())
     })
@@ -118,8 +118,8 @@ fn damaged_extensions_are_refused_or_sound() {
 /// the memory's image, by the names that stand there.
 #[test]
 fn damaged_manifests_are_refused_or_sound() {
-    let folder = Folder::fresh("manifest");
-    let path = folder.path().join("damaged.wasm");
+    let directory = Directory::fresh("manifest");
+    let path = directory.path().join("damaged.wasm");
     let whole = fs::read(guest("evil")).expect("it is there");
     let names: Vec<usize> =
         (0..whole.len()).filter(|&place| whole[place..].starts_with(b"evil_")).collect();
@@ -133,7 +133,7 @@ fn damaged_manifests_are_refused_or_sound() {
                 *byte = random.arbitrary()?;
             }
         }
-        fs::write(&path, &damaged).expect("the folder is ours");
+        fs::write(&path, &damaged).expect("the directory is ours");
         is_sound(&inspect(&path));
         Ok(())
     })
@@ -183,7 +183,7 @@ fn random_operations_are_answered_or_refused() {
         let run = loaded.run(&script);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         assert!(run.out().ends_with("1\nok\n"), "{run}");
-        assert!(!run.err().contains("broke down"), "{run}");
+        assert!(!run.err().contains("trapped"), "{run}");
         Ok(())
     })
     .budget_ms(support::budget_ms());

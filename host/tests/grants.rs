@@ -47,30 +47,30 @@ const WRITERS: &[&str] = &[
 ];
 
 impl Place {
-    /// Runs each script with `DIR` named `folder`, each in a shell of its own.
-    fn scripts(&self, grants: &[&str], scripts: &[&str], folder: &str) -> Vec<Outcome> {
+    /// Runs each script with `DIR` named `directory`, each in a shell of its own.
+    fn scripts(&self, grants: &[&str], scripts: &[&str], directory: &str) -> Vec<Outcome> {
         let mut args = grants.to_vec();
         args.push(":memory:");
         let run = |script: &&str| {
-            let script = script.replace("DIR", folder);
+            let script = script.replace("DIR", directory);
             let input = Input::Bytes(script.as_bytes());
             support::run(&support::our_binary(), &args, &self.path("inside"), &input)
         };
         scripts.iter().map(run).collect()
     }
 
-    /// Fails if one of the readers did not see what is in `folder`.
+    /// Fails if one of the readers did not see what is in `directory`.
     #[track_caller]
-    fn is_readable(&self, grants: &[&str], folder: &str) {
-        let runs = self.scripts(grants, READERS, folder);
+    fn is_readable(&self, grants: &[&str], directory: &str) {
+        let runs = self.scripts(grants, READERS, directory);
         let blind = |run: &&Outcome| !run.out().contains(SECRET) || !run.err().is_empty();
-        fail_for(runs.iter().filter(blind), &format!("did not read in `{folder}`"));
+        fail_for(runs.iter().filter(blind), &format!("did not read in `{directory}`"));
     }
 
-    /// Fails if one of the writers failed in `folder`.
+    /// Fails if one of the writers failed in `directory`.
     #[track_caller]
-    fn is_writable(&self, grants: &[&str], folder: &str) {
-        let runs = self.scripts(grants, WRITERS, folder);
+    fn is_writable(&self, grants: &[&str], directory: &str) {
+        let runs = self.scripts(grants, WRITERS, directory);
         // `.log` says nothing of what it logs, and `SELECT x` fails on purpose.
         let failed = |run: &&Outcome| {
             run.err().lines().any(|line| {
@@ -79,28 +79,28 @@ impl Place {
                     && !line.contains("error here")
             })
         };
-        fail_for(runs.iter().filter(failed), &format!("did not write in `{folder}`"));
+        fail_for(runs.iter().filter(failed), &format!("did not write in `{directory}`"));
     }
 
-    /// Fails if one of the writers wrote in `folder`, or did not notice.
+    /// Fails if one of the writers wrote in `directory`, or did not notice.
     #[track_caller]
-    fn is_only_readable(&self, grants: &[&str], folder: &str) {
+    fn is_only_readable(&self, grants: &[&str], directory: &str) {
         let before = listing(&self.path("outside"));
-        let runs = self.scripts(grants, WRITERS, folder);
+        let runs = self.scripts(grants, WRITERS, directory);
         assert_eq!(listing(&self.path("outside")), before, "something was written");
         // `writefile` answers NULL.
         let unnoticed = |run: &&Outcome| run.err().is_empty() && !run.out().trim().is_empty();
         fail_for(
             runs.iter().filter(unnoticed),
-            &format!("did not notice that `{folder}` is read-only"),
+            &format!("did not notice that `{directory}` is read-only"),
         );
-        self.is_readable(grants, folder);
+        self.is_readable(grants, directory);
     }
 }
 
-/// Names and contents in a folder.
-fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(folder).expect("it is ours");
+/// Names and contents in a directory.
+fn listing(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(directory).expect("it is ours");
     let mut listing: Vec<_> = entries
         .map(|entry| entry.expect("it is ours"))
         .map(|entry| {
@@ -113,7 +113,7 @@ fn listing(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn a_granted_folder_is_read_and_written_by_its_absolute_name() {
+fn a_granted_directory_is_read_and_written_by_its_absolute_name() {
     let place = Place::fresh("absolute");
     let outside = place.name("outside");
     place.is_readable(&["--dir", &outside], &outside);
@@ -121,7 +121,7 @@ fn a_granted_folder_is_read_and_written_by_its_absolute_name() {
 }
 
 #[test]
-fn a_granted_folder_is_read_and_written_by_a_relative_name() {
+fn a_granted_directory_is_read_and_written_by_a_relative_name() {
     let place = Place::fresh("relative");
     for grant in ["../outside".to_owned(), place.name("outside")] {
         place.is_readable(&["--dir", &grant], "../outside");
@@ -131,47 +131,47 @@ fn a_granted_folder_is_read_and_written_by_a_relative_name() {
 }
 
 #[test]
-fn a_granted_folder_is_read_through_links_from_another_one() {
+fn a_granted_directory_is_read_through_links_from_another_one() {
     let place = Place::fresh("links");
     let outside = place.path("outside");
-    symlink("../outside", place.path("inside/link")).expect("the folder is ours");
-    symlink(&outside, place.path("inside/absolute-link")).expect("the folder is ours");
+    symlink("../outside", place.path("inside/link")).expect("the directory is ours");
+    symlink(&outside, place.path("inside/absolute-link")).expect("the directory is ours");
     // With `/.`: of a link by its own name `fsdir` shows the link, as natively.
     place.is_readable(&["--dir", "../outside"], "link/.");
     place.is_readable(&["--dir", "../outside"], "absolute-link/.");
 }
 
 #[test]
-fn a_folder_granted_by_a_link_has_both_names() {
+fn a_directory_granted_by_a_link_has_both_names() {
     let place = Place::fresh("granted-link");
     let link = place.path("link");
-    symlink(place.path("outside"), &link).expect("the folder is ours");
+    symlink(place.path("outside"), &link).expect("the directory is ours");
     let link = link.display().to_string();
     place.is_readable(&["--dir", &link], &link);
     place.is_readable(&["--dir", &link], &place.name("outside"));
 }
 
 #[test]
-fn the_other_folders_stay_closed_when_one_is_granted() {
+fn the_other_directories_stay_closed_when_one_is_granted() {
     let place = Place::fresh("others");
     let inner = place.name("inside/inner");
-    for folder in ["outside", "inside-not"] {
-        let runs = place.scripts(&["--dir", &inner], READERS, &place.name(folder));
+    for directory in ["outside", "inside-not"] {
+        let runs = place.scripts(&["--dir", &inner], READERS, &place.name(directory));
         place.is_closed_to(&runs);
-        let runs = place.scripts(&["--dir", &inner], WRITERS, &place.name(folder));
+        let runs = place.scripts(&["--dir", &inner], WRITERS, &place.name(directory));
         place.is_closed_to(&runs);
     }
 }
 
 #[test]
-fn a_folder_granted_for_reading_is_read_and_not_written() {
+fn a_directory_granted_for_reading_is_read_and_not_written() {
     let place = Place::fresh("read-only");
     let outside = place.name("outside");
     place.is_only_readable(&["--dir", &format!("{outside}:ro")], &outside);
 }
 
 #[test]
-fn the_working_folder_can_be_granted_for_reading_only() {
+fn the_working_directory_can_be_granted_for_reading_only() {
     let place = Place::fresh("working");
     let grants = ["--dir", ".:ro"];
     place.fill("inside");
@@ -183,7 +183,7 @@ fn the_working_folder_can_be_granted_for_reading_only() {
 }
 
 #[test]
-fn a_folder_in_a_granted_one_can_be_granted_for_reading_only() {
+fn a_directory_in_a_granted_one_can_be_granted_for_reading_only() {
     let place = Place::fresh("nested");
     place.fill("inside");
     place.fill("inside/inner");
@@ -214,7 +214,7 @@ fn a_database_granted_for_reading_is_no_place_for_a_journal() {
 
 /// What would have to be rolled back cannot be read, and stays for another.
 #[test]
-fn a_hot_journal_in_a_folder_granted_for_reading_stays() {
+fn a_hot_journal_in_a_directory_granted_for_reading_stays() {
     let place = Place::fresh("hot");
     let (outside, database) = (place.path("outside"), place.path("outside/hot.db"));
     hot_journal::leave(&support::native(), &outside, "hot.db", &database);
@@ -227,7 +227,7 @@ fn a_hot_journal_in_a_folder_granted_for_reading_stays() {
 }
 
 #[test]
-fn a_folder_can_be_granted_under_another_name() {
+fn a_directory_can_be_granted_under_another_name() {
     let place = Place::fresh("renamed");
     let grant = format!("{}::/data", place.name("outside"));
     place.is_readable(&["--dir", &grant], "/data");
@@ -235,7 +235,7 @@ fn a_folder_can_be_granted_under_another_name() {
 }
 
 #[test]
-fn a_folder_granted_under_another_name_is_closed_under_its_own() {
+fn a_directory_granted_under_another_name_is_closed_under_its_own() {
     let place = Place::fresh("own-name");
     let outside = place.name("outside");
     let runs = place.scripts(&["--dir", &format!("{outside}::/data")], READERS, &outside);
@@ -243,27 +243,27 @@ fn a_folder_granted_under_another_name_is_closed_under_its_own() {
 }
 
 #[test]
-fn a_folder_granted_under_another_name_can_be_for_reading_only() {
+fn a_directory_granted_under_another_name_can_be_for_reading_only() {
     let place = Place::fresh("renamed-read-only");
     let grant = format!("{}::/data:ro", place.name("outside"));
     place.is_only_readable(&["--dir", &grant], "/data");
 }
 
 #[test]
-fn links_do_not_lead_out_of_a_folder_with_another_name() {
+fn links_do_not_lead_out_of_a_directory_with_another_name() {
     let place = Place::fresh("renamed-links");
     let granted = place.path("granted");
-    fs::create_dir(&granted).expect("the folder is ours");
-    symlink("../outside", granted.join("link")).expect("the folder is ours");
+    fs::create_dir(&granted).expect("the directory is ours");
+    symlink("../outside", granted.join("link")).expect("the directory is ours");
     let grant = format!("{}::/a/b", granted.display());
-    for folder in ["/a/b/link", "/a/b/../outside", "/a/b/../../a/b/link"] {
-        place.is_closed_to(&place.scripts(&["--dir", &grant], READERS, folder));
-        place.is_closed_to(&place.scripts(&["--dir", &grant], WRITERS, folder));
+    for directory in ["/a/b/link", "/a/b/../outside", "/a/b/../../a/b/link"] {
+        place.is_closed_to(&place.scripts(&["--dir", &grant], READERS, directory));
+        place.is_closed_to(&place.scripts(&["--dir", &grant], WRITERS, directory));
     }
 }
 
 #[test]
-fn the_folder_of_the_database_is_granted() {
+fn the_directory_of_the_database_is_granted() {
     let place = Place::fresh("database");
     let by_name = place.name("outside/secret.db");
     let names = [
@@ -281,8 +281,8 @@ fn the_folder_of_the_database_is_granted() {
 #[test]
 fn other_files_beside_the_database_are_granted_by_every_name() {
     let place = Place::fresh("beside");
-    for folder in [place.name("outside"), "../outside".into()] {
-        let script = format!("{folder}/secret.sql");
+    for directory in [place.name("outside"), "../outside".into()] {
+        let script = format!("{directory}/secret.sql");
         place
             .run(&["../outside/secret.db", &format!(".read {script}")])
             .exits_with(0)
@@ -292,9 +292,9 @@ fn other_files_beside_the_database_are_granted_by_every_name() {
 
 /// The link may be somebody else's: the database works, and nothing beside it.
 #[test]
-fn a_linked_database_grants_itself_and_no_folder() {
+fn a_linked_database_grants_itself_and_no_directory() {
     let place = Place::fresh("linked");
-    symlink("../outside/secret.db", place.path("inside/link.db")).expect("the folder is ours");
+    symlink("../outside/secret.db", place.path("inside/link.db")).expect("the directory is ours");
     for mode in ["delete", "wal"] {
         let script = format!(
             "PRAGMA journal_mode={mode}; BEGIN; UPDATE t SET a = a; COMMIT; SELECT a FROM t"
@@ -311,7 +311,7 @@ fn a_linked_database_grants_itself_and_no_folder() {
     place.run(&["--dir", &outside, "link.db", &read]).prints("0\n").keeps_quiet();
 }
 
-/// Only the command line is the person's own word: a script is not.
+/// Only the command line is the user's own word: a script is not.
 #[test]
 fn a_database_named_later_grants_nothing() {
     let place = Place::fresh("later");
@@ -327,15 +327,15 @@ fn a_database_named_later_grants_nothing() {
 }
 
 #[test]
-fn without_default_folders_nothing_is_granted() {
+fn without_default_directories_nothing_is_granted() {
     let place = Place::fresh("no-default");
     place.fill("inside");
     let grants = ["--no-default-dirs"];
-    let folder = place.name("inside");
-    for folder in [".", &folder] {
+    let directory = place.name("inside");
+    for directory in [".", &directory] {
         for scripts in [READERS, WRITERS] {
             let before = listing(&place.path("inside"));
-            let runs = place.scripts(&grants, scripts, folder);
+            let runs = place.scripts(&grants, scripts, directory);
             place.is_closed_to(&runs);
             assert_eq!(listing(&place.path("inside")), before, "something was written");
         }
@@ -346,7 +346,7 @@ fn without_default_folders_nothing_is_granted() {
 }
 
 #[test]
-fn without_default_folders_a_named_one_is_granted() {
+fn without_default_directories_a_named_one_is_granted() {
     let place = Place::fresh("only-named");
     let grants = ["--no-default-dirs", "--dir", "."];
     let outside = place.name("outside");
@@ -357,7 +357,7 @@ fn without_default_folders_a_named_one_is_granted() {
 }
 
 #[test]
-fn several_folders_can_be_granted() {
+fn several_directories_can_be_granted() {
     let place = Place::fresh("several");
     let (one, two) = (place.name("outside"), place.name("inside-not"));
     let grants = ["--dir", &one, "--dir", &two];
@@ -368,7 +368,7 @@ fn several_folders_can_be_granted() {
 #[test]
 fn a_grant_that_cannot_be_given_is_one_clear_line() {
     let place = Place::fresh("wrong");
-    fs::write(place.path("inside/file"), "").expect("the folder is ours");
+    fs::write(place.path("inside/file"), "").expect("the directory is ours");
     for (grant, named) in [("missing", "missing"), ("file", "file"), (".::relative", "relative")] {
         let run = place.run(&["--dir", grant, ":memory:", "SELECT 1"]);
         let err = run.err().into_owned();

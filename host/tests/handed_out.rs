@@ -7,34 +7,34 @@ use std::fs;
 
 use nix::unistd::geteuid;
 use support::composed::{Composed, shipped};
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
-/// What `make dist` hands out, copied to an empty folder.
+/// What `make dist` hands out, copied to an empty directory.
 struct Dist {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Dist {
     fn with(extensions: &[&str]) -> Self {
-        let folder = Folder::fresh("dist");
-        let dist = folder.path().join("dist");
-        fs::create_dir_all(dist.join("extensions")).expect("the folder is ours");
+        let directory = Directory::fresh("dist");
+        let dist = directory.path().join("dist");
+        fs::create_dir_all(dist.join("extensions")).expect("the directory is ours");
         support::copy_program(&support::our_binary(), &dist.join("sqlite-wasm-run"));
         let cli = support::portable_component();
-        fs::copy(cli, dist.join("cli.wasm")).expect("the folder is ours");
+        fs::copy(cli, dist.join("cli.wasm")).expect("the directory is ours");
         for name in extensions {
             let file = dist.join(format!("extensions/{name}.wasm"));
-            fs::copy(shipped(name), file).expect("the folder is ours");
+            fs::copy(shipped(name), file).expect("the directory is ours");
         }
         let grants = shipped("sha3").with_file_name("grants.toml");
-        fs::copy(grants, dist.join("extensions/grants.toml")).expect("the folder is ours");
-        Self { folder }
+        fs::copy(grants, dist.join("extensions/grants.toml")).expect("the directory is ours");
+        Self { directory }
     }
 
-    /// Run its program in the folder around it. The environment has no `PATH`.
+    /// Run its program in the directory around it. The environment has no `PATH`.
     fn run(&self, args: &[&str]) -> Outcome {
-        let program = self.folder.path().join("dist/sqlite-wasm-run");
-        support::run(&program, args, &self.folder.path(), &Input::Nothing)
+        let program = self.directory.path().join("dist/sqlite-wasm-run");
+        support::run(&program, args, &self.directory.path(), &Input::Nothing)
     }
 }
 
@@ -65,13 +65,13 @@ fn vec0_is_embedded_and_searches() {
 fn a_composed_program_is_inspected_in_both_forms() {
     let composed = Composed::with("inspected", &["series", "sha3"]);
     let sha256 = |name: &str| {
-        let run = support::ours(&composed.folder(), &["extension", "inspect", "--json", name]);
+        let run = support::ours(&composed.directory(), &["extension", "inspect", "--json", name]);
         let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
         found["sha256"].as_str().expect("a text").to_owned()
     };
     let hashes = [sha256("series"), sha256("sha3")];
     for file in ["composed.wasm", "composed.cwasm"] {
-        let run = support::ours(&composed.folder(), &["extension", "inspect", file]);
+        let run = support::ours(&composed.directory(), &["extension", "inspect", file]);
         let run = run.exits_with(0).keeps_quiet();
         let wanted = [
             "cli          3.".to_owned(),
@@ -86,7 +86,7 @@ fn a_composed_program_is_inspected_in_both_forms() {
         for line in wanted {
             assert!(run.out().lines().any(|l| l.starts_with(&line)), "`{line}`: {run}");
         }
-        let run = support::ours(&composed.folder(), &["extension", "inspect", "--json", file]);
+        let run = support::ours(&composed.directory(), &["extension", "inspect", "--json", file]);
         let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
         assert!(found["cli_version"].as_str().is_some_and(|text| text.starts_with("3.")), "{run}");
         assert_eq!(found["precompiled"], file.ends_with(".cwasm"), "{run}");
@@ -100,17 +100,17 @@ fn a_composed_program_is_inspected_in_both_forms() {
 #[test]
 fn a_plain_cli_tells_its_version() {
     let cli = support::portable_component();
-    let folder = Folder::fresh("plain");
-    let run = support::ours(&folder.path(), &["extension", "inspect", text(&cli)]);
+    let directory = Directory::fresh("plain");
+    let run = support::ours(&directory.path(), &["extension", "inspect", text(&cli)]);
     let run = run.exits_with(0).keeps_quiet();
     assert!(run.out().starts_with("cli          3.") && !run.out().contains("extension"), "{run}");
 }
 
-/// The disk is a small tmpfs over the working folder, in a mount namespace of
+/// The disk is a small tmpfs over the working directory, in a mount namespace of
 /// its own; what is composed is larger.
 #[test]
 fn what_cannot_be_written_whole_is_not_there() {
-    let folder = Folder::fresh("full");
+    let directory = Directory::fresh("full");
     let script = r#"
         mount --make-rprivate / 2>/dev/null
         mount -t tmpfs -o size=1m tmpfs "$PWD" && cd "$PWD" || exit 99
@@ -123,7 +123,7 @@ fn what_cannot_be_written_whole_is_not_there() {
     let namespace = ["--mount", "--map-root-user", "--propagation", "unchanged"];
     let root: &[&str] = if geteuid().is_root() { &["--mount"] } else { &namespace };
     let words = [root, &["sh", "-c", script], &words].concat();
-    let mut command = support::command("unshare".as_ref(), &words, &folder.path());
+    let mut command = support::command("unshare".as_ref(), &words, &directory.path());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     let run = support::finish(command, &Input::Nothing);
     assert!(run.end != End::Exited(99), "a small disk cannot be mounted here\n{run}");

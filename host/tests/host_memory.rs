@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use support::measured::{Measured, measured};
 use support::terminal::{CTRL_D, Terminal};
-use support::{End, Folder, flooding};
+use support::{Directory, End, flooding};
 use wasm_encoder::{
     CanonicalFunctionSection, CodeSection, Component, ComponentAliasSection, ComponentExportKind,
     ComponentExportSection, ComponentInstanceSection, ComponentTypeSection, ComponentValType,
@@ -21,8 +21,8 @@ const LIMIT: &str = "--max-memory=16M";
 const LIMIT_BYTES: u64 = 16 << 20;
 const ABOVE_BYTES: u64 = 32 << 20;
 
-fn ours(folder: &Path, args: &[&str]) -> Measured {
-    measured(support::command(&support::our_binary(), args, folder))
+fn ours(directory: &Path, args: &[&str]) -> Measured {
+    measured(support::command(&support::our_binary(), args, directory))
 }
 
 /// Fails unless `attack` took no more than `control` and the limit, and a
@@ -102,19 +102,19 @@ fn program(module: &Module) -> Vec<u8> {
 }
 
 /// Writes and compiles a program; where it is.
-fn compiled(folder: &Path, name: &str, wasm: &[u8]) -> PathBuf {
-    let path = folder.join(name).with_extension("wasm");
-    fs::write(&path, wasm).expect("the folder is ours");
-    support::ours(folder, &["precompile", path.to_str().expect("UTF-8")]).exits_with(0);
+fn compiled(directory: &Path, name: &str, wasm: &[u8]) -> PathBuf {
+    let path = directory.join(name).with_extension("wasm");
+    fs::write(&path, wasm).expect("the directory is ours");
+    support::ours(directory, &["precompile", path.to_str().expect("UTF-8")]).exits_with(0);
     path.with_extension("cwasm")
 }
 
 #[test]
 fn tables_count_as_memory() {
-    let folder = Folder::fresh("tables");
+    let directory = Directory::fresh("tables");
     let run = |name: &str, limit: &str, wasm: &[u8]| {
-        let program = compiled(&folder.path(), name, wasm);
-        ours(&folder.path(), &[limit, program.to_str().expect("UTF-8")])
+        let program = compiled(&directory.path(), name, wasm);
+        ours(&directory.path(), &[limit, program.to_str().expect("UTF-8")])
     };
     let control = run("few", LIMIT, &growing_tables(100, 1000));
     assert_eq!(control.end, End::Exited(0), "{control:?}");
@@ -129,24 +129,24 @@ fn tables_count_as_memory() {
 
 #[test]
 fn lines_that_nobody_typed_are_not_kept() {
-    let folder = Folder::fresh("remember");
-    let control = ours(&folder.path(), &[LIMIT, flooding::component(), "remember-large=1"]);
+    let directory = Directory::fresh("remember");
+    let control = ours(&directory.path(), &[LIMIT, flooding::component(), "remember-large=1"]);
     assert_eq!(control.out, "remember-large: done\n", "{control:?}");
     let deeds = ["remember-large=600", "offer=20", "load=100000"];
-    let attack = ours(&folder.path(), &[&[LIMIT, flooding::component()], &deeds[..]].concat());
+    let attack = ours(&directory.path(), &[&[LIMIT, flooding::component()], &deeds[..]].concat());
     assert_eq!(attack.out, "remember-large: done\noffer: done\nload: done\n", "{attack:?}");
     is_bounded(&attack, &control);
 }
 
 #[test]
 fn refusals_are_reported_a_few_times() {
-    let folder = Folder::fresh("refusals");
+    let directory = Directory::fresh("refusals");
     for number in 0..100 {
-        fs::create_dir(folder.path().join(format!("d{number}"))).expect("the folder is ours");
+        fs::create_dir(directory.path().join(format!("d{number}"))).expect("the directory is ours");
     }
     let run = |count: usize| {
-        let deed = format!("refused={count}:{}", folder.path().display());
-        ours(&folder.path(), &["--no-default-dirs", LIMIT, flooding::component(), &deed])
+        let deed = format!("refused={count}:{}", directory.path().display());
+        ours(&directory.path(), &["--no-default-dirs", LIMIT, flooding::component(), &deed])
     };
     let few = run(5);
     assert_eq!(few.err.lines().count(), 5, "{few:?}");
@@ -161,11 +161,11 @@ fn refusals_are_reported_a_few_times() {
 
 /// A component at a terminal with the given history; the history afterwards.
 fn history_after(deeds: &[&str], typed: Option<&str>) -> String {
-    let folder = Folder::fresh("history");
-    let history = folder.path().join(".sqlite_history");
-    fs::write(&history, "SELECT 'precious';\n").expect("the folder is ours");
+    let directory = Directory::fresh("history");
+    let history = directory.path().join(".sqlite_history");
+    fs::write(&history, "SELECT 'precious';\n").expect("the directory is ours");
     let args = [&["--no-default-dirs", flooding::component()], deeds].concat();
-    let command = support::command(&support::our_binary(), &args, &folder.path());
+    let command = support::command(&support::our_binary(), &args, &directory.path());
     let mut terminal = Terminal::open(command);
     if let Some(typed) = typed {
         terminal.shows("? ");
@@ -193,27 +193,27 @@ fn a_component_neither_empties_nor_forges_the_history() {
 
 #[test]
 fn without_a_terminal_the_history_is_not_touched() {
-    let folder = Folder::fresh("no-terminal");
-    let history = folder.path().join(".sqlite_history");
+    let directory = Directory::fresh("no-terminal");
+    let history = directory.path().join(".sqlite_history");
     let deeds = ["load=1", "remember=forged", "save=0"];
     let args = [&["--no-default-dirs", flooding::component()], &deeds[..]].concat();
-    assert_eq!(ours(&folder.path(), &args).end, End::Exited(0));
+    assert_eq!(ours(&directory.path(), &args).end, End::Exited(0));
     assert!(!history.exists());
-    fs::write(&history, "precious\n").expect("the folder is ours");
-    assert_eq!(ours(&folder.path(), &args).end, End::Exited(0));
+    fs::write(&history, "precious\n").expect("the directory is ours");
+    assert_eq!(ours(&directory.path(), &args).end, End::Exited(0));
     assert_eq!(fs::read_to_string(&history).expect("it is there"), "precious\n");
 }
 
 #[test]
 fn the_shell_at_a_terminal_appends_to_the_history() {
-    let folder = Folder::fresh("appends");
-    let history = folder.path().join(".sqlite_history");
-    fs::write(&history, "SELECT 'before';\n").expect("the folder is ours");
-    let command = support::command(&support::our_binary(), &[":memory:"], &folder.path());
+    let directory = Directory::fresh("appends");
+    let history = directory.path().join(".sqlite_history");
+    fs::write(&history, "SELECT 'before';\n").expect("the directory is ours");
+    let command = support::command(&support::our_binary(), &[":memory:"], &directory.path());
     let mut terminal = Terminal::open(command);
     terminal.shows("sqlite> ");
     // Another shell, meanwhile.
-    fs::write(&history, "SELECT 'before';\nSELECT 'other';\n").expect("the folder is ours");
+    fs::write(&history, "SELECT 'before';\nSELECT 'other';\n").expect("the directory is ours");
     terminal.enters("SELECT 'typed';");
     terminal.shows("typed\n");
     terminal.shows("sqlite> ");

@@ -43,22 +43,22 @@ fn done(place: &Place, grants: &[&str], deeds: &[String]) -> Outcome {
 fn files_outside_are_closed_to_any_component() {
     let place = Place::fresh("files");
     let (inside, outside) = (place.name("inside"), place.name("outside"));
-    symlink("../outside", place.path("inside/folder-link")).expect("the folder is ours");
-    symlink("../outside/new", place.path("inside/link")).expect("the folder is ours");
+    symlink("../outside", place.path("inside/directory-link")).expect("the directory is ours");
+    symlink("../outside/new", place.path("inside/link")).expect("the directory is ours");
     let run = refused(
         &place,
         &[],
         &[
             format!("read={outside}/secret.sql"),
             format!("read={inside}/../outside/secret.sql"),
-            format!("read={inside}/folder-link/secret.sql"),
+            format!("read={inside}/directory-link/secret.sql"),
             format!("write={outside}/secret.sql"),
             format!("write={inside}/../outside/new"),
-            format!("write={inside}/folder-link/new"),
+            format!("write={inside}/directory-link/new"),
             format!("write={inside}/link"),
             format!("list={outside}"),
             format!("list={inside}/.."),
-            format!("list={inside}/folder-link"),
+            format!("list={inside}/directory-link"),
             "list=/".into(),
             "read=/etc/passwd".into(),
             "read=/proc/self/environ".into(),
@@ -71,7 +71,7 @@ fn files_outside_are_closed_to_any_component() {
 fn nothing_is_carried_over_the_border() {
     let place = Place::fresh("border");
     let (inside, outside) = (place.name("inside"), place.name("outside"));
-    fs::write(place.path("inside/mine"), "mine").expect("the folder is ours");
+    fs::write(place.path("inside/mine"), "mine").expect("the directory is ours");
     let run = refused(
         &place,
         &[],
@@ -105,7 +105,7 @@ fn links_that_a_component_makes_do_not_lead_out() {
 }
 
 #[test]
-fn a_granted_folder_is_open_to_any_component() {
+fn a_granted_directory_is_open_to_any_component() {
     let place = Place::fresh("granted");
     let (inside, outside) = (place.name("inside"), place.name("outside"));
     let deeds = [
@@ -120,7 +120,7 @@ fn a_granted_folder_is_open_to_any_component() {
 }
 
 #[test]
-fn a_folder_granted_for_reading_is_not_written_by_any_component() {
+fn a_directory_granted_for_reading_is_not_written_by_any_component() {
     let place = Place::fresh("read-only");
     let outside = place.name("outside");
     let grant = format!("{outside}:ro");
@@ -137,7 +137,7 @@ fn a_folder_granted_for_reading_is_not_written_by_any_component() {
 }
 
 #[test]
-fn without_default_folders_there_is_no_file_at_all() {
+fn without_default_directories_there_is_no_file_at_all() {
     let place = Place::fresh("none");
     let inside = place.name("inside");
     let deeds = [format!("list={inside}"), format!("write={inside}/new"), "list=.".into()];
@@ -149,7 +149,7 @@ fn without_default_folders_there_is_no_file_at_all() {
 #[test]
 fn a_file_is_mapped_where_it_may_be_and_nowhere_else() {
     let place = Place::fresh("map");
-    fs::write(place.path("inside/data"), "x".repeat(200_000)).expect("the folder is ours");
+    fs::write(place.path("inside/data"), "x".repeat(200_000)).expect("the directory is ours");
     let deed = format!("map={}/data", place.name("inside"));
     attempt(&place, &[], &[deed]).exits_with(0).keeps_quiet().prints(
         "half a page: refused 11\n\
@@ -228,7 +228,7 @@ const STARTERS: &[&str] = &[
 fn with_programs(name: &str) -> Place {
     let place = Place::fresh(name);
     let text = place.path("inside/text");
-    fs::write(&text, "#!/bin/sh\n: >ran\n").expect("the folder is ours");
+    fs::write(&text, "#!/bin/sh\n: >ran\n").expect("the directory is ours");
     allow(&text, 0o755);
     support::copy_program(&text, &place.path("inside/made"));
     support::copy_program(&support::native(), &place.path("inside/library.so"));

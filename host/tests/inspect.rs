@@ -11,7 +11,7 @@ use support::bomb::{bomb, custom_section};
 use support::composed::{Composed, shipped};
 use support::guest::guest;
 use support::watched::watch;
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// Exit code for a file that cannot be used.
 const ARTIFACT: i32 = 121;
@@ -19,15 +19,15 @@ const ARTIFACT: i32 = 121;
 /// What inspecting may use, however large the file is.
 const MAX_BYTES: u64 = 128 << 20;
 
-fn inspect(folder: &Folder, args: &[&str]) -> Outcome {
-    support::ours(&folder.path(), &[&["extension", "inspect"], args].concat())
+fn inspect(directory: &Directory, args: &[&str]) -> Outcome {
+    support::ours(&directory.path(), &[&["extension", "inspect"], args].concat())
 }
 
-fn file(name: &str, content: &[u8]) -> (Folder, PathBuf) {
-    let folder = Folder::fresh("inspect");
-    let path = folder.path().join(name);
-    fs::write(&path, content).expect("the folder is ours");
-    (folder, path)
+fn file(name: &str, content: &[u8]) -> (Directory, PathBuf) {
+    let directory = Directory::fresh("inspect");
+    let path = directory.path().join(name);
+    fs::write(&path, content).expect("the directory is ours");
+    (directory, path)
 }
 
 /// The guest `evil` whose manifest does this.
@@ -50,29 +50,29 @@ fn is_plain(run: &Outcome) {
 #[test]
 fn nothing_runs_unless_it_is_asked_for() {
     for word in ["loop", "panic", "memory", "recursion"] {
-        let (folder, _) = file("evil.wasm", &evil(word));
-        let run = inspect(&folder, &["./evil.wasm"]).exits_with(0).keeps_quiet();
+        let (directory, _) = file("evil.wasm", &evil(word));
+        let run = inspect(&directory, &["./evil.wasm"]).exits_with(0).keeps_quiet();
         assert!(run.out().contains("contract     0.1.0"), "{run}");
         assert!(run.out().contains("not recorded; `--describe`"), "{run}");
     }
     // Control: asked, it runs, and fails in its own way.
-    let (folder, _) = file("evil.wasm", &evil("panic"));
-    let run = inspect(&folder, &["--describe", "./evil.wasm"]).exits_with(ARTIFACT);
+    let (directory, _) = file("evil.wasm", &evil("panic"));
+    let run = inspect(&directory, &["--describe", "./evil.wasm"]).exits_with(ARTIFACT);
     run.complains("the evil panic");
-    let (folder, _) = file("evil.wasm", &evil("honest"));
-    let run = inspect(&folder, &["--describe", "./evil.wasm"]).exits_with(0);
+    let (directory, _) = file("evil.wasm", &evil("honest"));
+    let run = inspect(&directory, &["--describe", "./evil.wasm"]).exits_with(0);
     assert!(run.out().contains("what the extension says"), "{run}");
 }
 
 #[test]
 fn large_files_take_little_memory() {
-    let folder = Folder::fresh("large");
-    let path = folder.path();
+    let directory = Directory::fresh("large");
+    let path = directory.path();
     for name in ["huge.wasm", "huge.cwasm"] {
-        let huge = File::create(path.join(name)).expect("the folder is ours");
+        let huge = File::create(path.join(name)).expect("the directory is ours");
         huge.set_len(16 << 30).expect("a file may have holes");
     }
-    fs::write(path.join("bomb.wasm"), bomb(878_000)).expect("the folder is ours");
+    fs::write(path.join("bomb.wasm"), bomb(878_000)).expect("the directory is ours");
     for (name, code, why) in [
         ("./huge.wasm", ARTIFACT, "it is larger than"),
         ("./huge.cwasm", ARTIFACT, "it is larger than"),
@@ -93,19 +93,19 @@ fn large_files_take_little_memory() {
 fn outside_text_is_escaped_and_json_stays_json() {
     let mut wasm = fs::read(guest("conformance")).expect("it is there");
     custom_section(&mut wasm, "a\u{1b}]0;title\u{7}\u{202e}b", b"content");
-    let (folder, path) = file("a\u{1b}[2J\u{202e}.wasm", &wasm);
+    let (directory, path) = file("a\u{1b}[2J\u{202e}.wasm", &wasm);
     let name = path.to_str().expect("UTF-8");
-    let run = inspect(&folder, &[name]).exits_with(0).keeps_quiet();
+    let run = inspect(&directory, &[name]).exits_with(0).keeps_quiet();
     is_plain(&run);
     assert!(run.out().contains(r"a\u{1b}]0;title\u{7}\u{202e}b (7 bytes)"), "{run}");
     assert!(run.out().contains(r"a\u{1b}[2J"), "{run}");
-    let json = inspect(&folder, &["--json", name]).exits_with(0);
+    let json = inspect(&directory, &["--json", name]).exits_with(0);
     let found: serde_json::Value = serde_json::from_slice(&json.stdout).expect("it is JSON");
     let sections = found["sections"].as_array().expect("a list");
     assert!(sections.iter().any(|one| one["name"] == "a\u{1b}]0;title\u{7}\u{202e}b"), "{json}");
     // What is refused is named in the same way.
-    fs::write(&path, b"no component").expect("the folder is ours");
-    let run = inspect(&folder, &[name]).exits_with(ARTIFACT);
+    fs::write(&path, b"no component").expect("the directory is ours");
+    let run = inspect(&directory, &[name]).exits_with(ARTIFACT);
     is_plain(&run);
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
@@ -113,30 +113,30 @@ fn outside_text_is_escaped_and_json_stays_json() {
 #[test]
 fn a_record_is_shown_as_a_claim_and_compared_when_asked() {
     let conformance = fs::read(guest("conformance")).expect("it is there");
-    let (folder, path) = file("mine.wasm", &conformance);
+    let (directory, path) = file("mine.wasm", &conformance);
     let name = path.to_str().expect("UTF-8");
-    let plain = inspect(&folder, &[name]).exits_with(0);
+    let plain = inspect(&directory, &[name]).exits_with(0);
     assert!(!plain.out().contains("conf_echo"), "{plain}");
-    support::ours(&folder.path(), &["extension", "record", name]).exits_with(0).keeps_quiet();
+    support::ours(&directory.path(), &["extension", "record", name]).exits_with(0).keeps_quiet();
     let recorded = fs::read(&path).expect("it is there");
-    let run = inspect(&folder, &[name]).exits_with(0).keeps_quiet();
+    let run = inspect(&directory, &[name]).exits_with(0).keeps_quiet();
     assert!(
         run.out().contains("conf_echo(1)") && run.out().contains("what the file says"),
         "{run}"
     );
     // The same again; it still loads.
-    support::ours(&folder.path(), &["extension", "record", name]).exits_with(0);
+    support::ours(&directory.path(), &["extension", "record", name]).exits_with(0);
     assert!(fs::read(&path).expect("it is there") == recorded);
     let load = ["--load", "./mine.wasm", ":memory:", "SELECT conf_echo(1)"];
-    support::ours(&folder.path(), &load).prints("1\n");
+    support::ours(&directory.path(), &load).prints("1\n");
     // One that lies.
     let at = recorded.windows(9).rposition(|text| text == b"conf_echo").expect("its name");
     let mut lying = recorded.clone();
     lying[at..at + 9].copy_from_slice(b"conf_fake");
-    fs::write(&path, &lying).expect("the folder is ours");
-    let run = inspect(&folder, &[name]).exits_with(0);
+    fs::write(&path, &lying).expect("the directory is ours");
+    let run = inspect(&directory, &[name]).exits_with(0);
     assert!(run.out().contains("conf_fake"), "{run}");
-    let run = inspect(&folder, &["--describe", name]).exits_with(ARTIFACT);
+    let run = inspect(&directory, &["--describe", name]).exits_with(ARTIFACT);
     let run = run.complains("its file records another manifest than it has");
     assert!(run.out().contains("conf_echo") && !run.out().contains("conf_fake"), "{run}");
 }
@@ -147,8 +147,8 @@ fn a_record_that_is_no_manifest_is_refused() {
     for record in ["", "[]", "{", &name("x"), &"[".repeat(100_000)] {
         let mut wasm = fs::read(guest("conformance")).expect("it is there");
         custom_section(&mut wasm, "sqlite-wasm:manifest", record.as_bytes());
-        let (folder, _) = file("mine.wasm", &wasm);
-        let run = inspect(&folder, &["./mine.wasm"]).exits_with(ARTIFACT);
+        let (directory, _) = file("mine.wasm", &wasm);
+        let run = inspect(&directory, &["./mine.wasm"]).exits_with(ARTIFACT);
         let run = run.complains("its section `sqlite-wasm:manifest` is damaged");
         assert_eq!(run.err().lines().count(), 1, "{run}");
         is_plain(&run);
@@ -158,7 +158,7 @@ fn a_record_that_is_no_manifest_is_refused() {
 /// A file that every reader refuses in one line, for this reason.
 #[track_caller]
 fn everybody_refuses(content: &[u8], why: &str) {
-    let (folder, _) = file("mine.wasm", content);
+    let (directory, _) = file("mine.wasm", content);
     let read: &[&[&str]] = &[
         &["mine.wasm", ":memory:", "SELECT 1"],
         &["--no-cache", "mine.wasm", ":memory:", "SELECT 1"],
@@ -167,11 +167,13 @@ fn everybody_refuses(content: &[u8], why: &str) {
         &["compose", "--cli", "mine.wasm", "--embed", "series", "-o", "out.wasm"],
     ];
     for args in read {
-        let run = support::ours(&folder.path(), args).complains(why);
+        let run = support::ours(&directory.path(), args).complains(why);
         assert_eq!(run.err().lines().count(), 1, "{run}");
         assert!(run.end != End::Exited(0), "{run}");
     }
-    assert!(!folder.path().join("out.cwasm").exists() && !folder.path().join("out.wasm").exists());
+    assert!(
+        !directory.path().join("out.cwasm").exists() && !directory.path().join("out.wasm").exists()
+    );
 }
 
 #[test]
@@ -197,10 +199,10 @@ fn a_composed_file_is_one_program_for_every_reader() {
     everybody_refuses(&more, "its list of extensions");
     // Control: as it was made, it runs.
     composed.run(&[":memory:", "SELECT length(uuid4())"]).prints("36\n");
-    let (folder, _) = file("mine.wasm", &good);
-    support::ours(&folder.path(), &["mine.wasm", ":memory:", "SELECT length(uuid4())"])
+    let (directory, _) = file("mine.wasm", &good);
+    support::ours(&directory.path(), &["mine.wasm", ":memory:", "SELECT length(uuid4())"])
         .prints("36\n");
-    inspect(&folder, &["./mine.wasm"]).exits_with(0).keeps_quiet();
+    inspect(&directory, &["./mine.wasm"]).exits_with(0).keeps_quiet();
 }
 
 #[test]
@@ -218,9 +220,9 @@ fn a_list_of_many_things_takes_little_memory() {
         content.extend(b"sqwascp2");
         let mut wasm = EMPTY_COMPONENT.to_vec();
         custom_section(&mut wasm, "sqlite-wasm:composition", &content);
-        let (folder, _) = file("mine.wasm", &wasm);
+        let (directory, _) = file("mine.wasm", &wasm);
         let args = ["--max-memory", "64M", "mine.wasm", ":memory:", "SELECT 1"];
-        let command = support::command(&support::our_binary(), &args, &folder.path());
+        let command = support::command(&support::our_binary(), &args, &directory.path());
         let run = watch(command, &Input::Nothing, |_| ());
         let outcome = run.outcome.exits_with(ARTIFACT);
         assert_eq!(outcome.err().lines().count(), 1, "{outcome}");

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use support::session::Session;
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// A statement that only computes, for ever.
 const ENDLESS: &str =
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
 
-/// One function call that takes hours: SQLite cannot be asked to stop inside of
+/// One function call that takes hours: SQLite cannot be asked to stop inside
 /// it.
 const ENDLESS_CALL: &str = "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(500000)) || '1');";
 
@@ -25,18 +25,18 @@ const BEFORE: &str = "CREATE TABLE t(a); INSERT INTO t VALUES ('committed');
     PRAGMA cache_size = 5; BEGIN; INSERT INTO t VALUES ('not committed');
     INSERT INTO t SELECT zeroblob(1000) FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12]');\n";
 
-/// A folder for one database.
+/// A directory for one database.
 struct Limited {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Limited {
     fn fresh(name: &str) -> Self {
-        Self { folder: Folder::fresh(name) }
+        Self { directory: Directory::fresh(name) }
     }
 
     fn path(&self) -> PathBuf {
-        self.folder.path()
+        self.directory.path()
     }
 
     /// Runs a script through standard input.
@@ -156,11 +156,11 @@ fn time_is_limited_while_nothing_is_typed() {
 }
 
 /// Runs while a native shell holds the database.
-fn wait_for_a_lock(folder: &Path, options: &[&str]) -> Outcome {
-    let mut holder = Session::start(&support::native(), &["test.db"], folder);
+fn wait_for_a_lock(directory: &Path, options: &[&str]) -> Outcome {
+    let mut holder = Session::start(&support::native(), &["test.db"], directory);
     holder.answers("BEGIN EXCLUSIVE;", "");
     let args = [options, &["-cmd", ".timeout 600000", "test.db", "UPDATE t SET a = 1"]].concat();
-    support::ours(folder, &args)
+    support::ours(directory, &args)
 }
 
 #[test]

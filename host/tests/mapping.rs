@@ -13,7 +13,7 @@ use sqlite_wasm_run::runner::{self, Options, Outcome};
 use sqlite_wasm_run::stdio::{Stdio, Stream};
 
 use support::session::Session;
-use support::{End, Folder, Input, strace};
+use support::{Directory, End, Input, strace};
 
 /// A database of a hundred pages and more.
 const TABLE: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b);
@@ -21,36 +21,36 @@ const TABLE: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b);
 
 const MAPPED: &str = "PRAGMA mmap_size=100000000; PRAGMA cache_size=5;";
 
-fn filled(name: &str, mode: &str) -> Folder {
-    let folder = Folder::fresh(name);
+fn filled(name: &str, mode: &str) -> Directory {
+    let directory = Directory::fresh(name);
     let sql = format!("PRAGMA journal_mode={mode}; {TABLE}");
-    support::natively(&folder.path(), &["test.db", &sql]).exits_with(0);
-    folder
+    support::natively(&directory.path(), &["test.db", &sql]).exits_with(0);
+    directory
 }
 
-fn ours(folder: &Path) -> Session {
-    Session::start(&support::our_binary(), &["test.db"], folder)
+fn ours(directory: &Path) -> Session {
+    Session::start(&support::our_binary(), &["test.db"], directory)
 }
 
 #[test]
 fn the_size_is_answered_as_natively() {
-    let folder = filled("answers", "delete");
+    let directory = filled("answers", "delete");
     let sql = "PRAGMA mmap_size; PRAGMA mmap_size=1000; PRAGMA mmap_size; PRAGMA mmap_size=-1;
         SELECT count(*) FROM t; PRAGMA mmap_size=1099511627776; SELECT sum(length(b)) FROM t;
         PRAGMA mmap_size=0; SELECT sum(length(b)) FROM t; PRAGMA mmap_size;";
-    let native = support::natively(&folder.path(), &["test.db", sql]);
-    support::ours(&folder.path(), &["test.db", sql]).exits_with(0).prints(&native.out());
+    let native = support::natively(&directory.path(), &["test.db", sql]);
+    support::ours(&directory.path(), &["test.db", sql]).exits_with(0).prints(&native.out());
 }
 
 /// With pages mapped, next to nothing is read.
 #[test]
 fn mapped_pages_are_not_read() {
-    let folder = filled("reads", "delete");
+    let directory = filled("reads", "delete");
     let reads = |sql: &str| {
         let options = ["-y", "-e", "trace=pread64", "-P", "test.db"].map(str::to_owned);
         let args = ["test.db", sql, "SELECT sum(length(b)) FROM t"];
         let binary = support::our_binary();
-        let traced = strace::run(&options, &binary, &args, &folder.path(), &Input::Nothing);
+        let traced = strace::run(&options, &binary, &args, &directory.path(), &Input::Nothing);
         assert!(traced.run.out().ends_with("1000000\n"), "{}", traced.run);
         traced.calls.len()
     };
@@ -61,8 +61,8 @@ fn mapped_pages_are_not_read() {
 #[test]
 fn changes_by_others_are_seen_in_mapped_pages() {
     for mode in ["delete", "wal"] {
-        let folder = filled("others", mode);
-        let path = folder.path();
+        let directory = filled("others", mode);
+        let path = directory.path();
         let mut session = ours(&path);
         session.answers(MAPPED, "100000000\n");
         let mut total = 1_000_000;
@@ -84,8 +84,8 @@ fn changes_by_others_are_seen_in_mapped_pages() {
 #[test]
 fn what_is_written_is_seen_in_mapped_pages() {
     for mode in ["delete", "wal"] {
-        let folder = filled("own", mode);
-        let mut session = ours(&folder.path());
+        let directory = filled("own", mode);
+        let mut session = ours(&directory.path());
         session.answers(MAPPED, "100000000\n");
         session.answers("SELECT sum(length(b)) FROM t;", "1000000\n");
         session.answers("UPDATE t SET b = b || 'yy'; SELECT sum(length(b)) FROM t;", "1001000\n");
@@ -95,7 +95,7 @@ fn what_is_written_is_seen_in_mapped_pages() {
             if mode == "wal" { "0|0|0\nok\n" } else { "0|-1|-1\nok\n" }
         });
         assert_eq!(session.finish().0, End::Exited(0));
-        support::natively(&folder.path(), &["test.db", "PRAGMA integrity_check"]).prints("ok\n");
+        support::natively(&directory.path(), &["test.db", "PRAGMA integrity_check"]).prints("ok\n");
     }
 }
 
@@ -103,30 +103,30 @@ fn what_is_written_is_seen_in_mapped_pages() {
 /// for us the pages are empty, as they are for who reads them.
 #[test]
 fn a_database_that_is_cut_in_use_is_found_damaged() {
-    let folder = filled("cut", "delete");
-    let mut session = ours(&folder.path());
+    let directory = filled("cut", "delete");
+    let mut session = ours(&directory.path());
     session.answers(MAPPED, "100000000\n");
     session.answers("SELECT sum(length(b)) FROM t;", "1000000\n");
-    let whole = fs::read(folder.path().join("test.db")).expect("the folder is ours");
-    let file = fs::File::options().write(true).open(folder.path().join("test.db"));
-    let mut file = file.expect("the folder is ours");
-    file.set_len(4096).expect("the folder is ours");
+    let whole = fs::read(directory.path().join("test.db")).expect("the directory is ours");
+    let file = fs::File::options().write(true).open(directory.path().join("test.db"));
+    let mut file = file.expect("the directory is ours");
+    file.set_len(4096).expect("the directory is ours");
     session.answers_with("SELECT sum(length(b)) FROM t;", "database disk image is malformed (11)");
     // When it is back, it is back for us too.
-    file.write_all(&whole).expect("the folder is ours");
+    file.write_all(&whole).expect("the directory is ours");
     let change = "PRAGMA user_version=5";
-    support::natively(&folder.path(), &["test.db", change]).exits_with(0);
+    support::natively(&directory.path(), &["test.db", change]).exits_with(0);
     session.answers("SELECT sum(length(b)) FROM t;", "1000000\n");
 }
 
 /// What is mapped counts as memory; without enough of it pages are read.
 #[test]
 fn a_database_that_does_not_fit_in_memory_is_read() {
-    let folder = filled("limit", "delete");
+    let directory = filled("limit", "delete");
     let more = "INSERT INTO t SELECT NULL, zeroblob(100000) FROM generate_series(1, 1000);";
-    support::natively(&folder.path(), &["test.db", more]).exits_with(0);
+    support::natively(&directory.path(), &["test.db", more]).exits_with(0);
     let words = ["--max-memory", "50M", "test.db", MAPPED, "SELECT sum(length(b)) FROM t;"];
-    let run = support::ours(&folder.path(), &words);
+    let run = support::ours(&directory.path(), &words);
     run.exits_with(0).prints("100000000\n101000000\n").keeps_quiet();
 }
 
@@ -134,13 +134,13 @@ fn a_database_that_does_not_fit_in_memory_is_read() {
 /// system says of it, which is changed here to what it says of 9p.
 #[test]
 fn where_memory_cannot_be_shared_wal_is_refused_and_the_way_out_named() {
-    let folder = filled("9p", "delete");
+    let directory = filled("9p", "delete");
     let on_9p = |words: &[&str]| {
         let options = ["-e", "trace=fstatfs", "-e", "inject=fstatfs:poke_exit=@arg2=97190201"];
         let words = [&["test.db"], words].concat();
         let options = options.map(str::to_owned);
         let binary = support::our_binary();
-        strace::run(&options, &binary, &words, &folder.path(), &Input::Nothing).run
+        strace::run(&options, &binary, &words, &directory.path(), &Input::Nothing).run
     };
     const WAY_OUT: &str = "begin with `PRAGMA locking_mode=exclusive`, or use `PRAGMA \
         journal_mode=delete`";
@@ -156,24 +156,24 @@ fn where_memory_cannot_be_shared_wal_is_refused_and_the_way_out_named() {
         .keeps_quiet();
 }
 
-/// What is mapped into this process, of the database in `folder`.
-fn mapped_here(folder: &Path) -> Vec<String> {
+/// What is mapped into this process, of the database in `directory`.
+fn mapped_here(directory: &Path) -> Vec<String> {
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux tells what is mapped");
-    let folder = folder.to_str().expect("the path is UTF-8");
-    maps.lines().filter(|line| line.contains(folder)).map(str::to_owned).collect()
+    let directory = directory.to_str().expect("the path is UTF-8");
+    maps.lines().filter(|line| line.contains(directory)).map(str::to_owned).collect()
 }
 
 /// Gives a script, and when that is done looks at what is mapped.
 struct Watching<'a> {
     script: io::Cursor<&'a [u8]>,
-    folder: std::path::PathBuf,
+    directory: std::path::PathBuf,
 }
 
 impl Read for Watching<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.script.read(buffer)?;
         if count == 0 {
-            assert_eq!(mapped_here(&self.folder).len(), 2, "the wal-index and the database");
+            assert_eq!(mapped_here(&self.directory).len(), 2, "the wal-index and the database");
         }
         Ok(count)
     }
@@ -194,14 +194,14 @@ impl Write for Closed {
 
 #[test]
 fn nothing_stays_mapped_when_a_component_has_ended() {
-    let folder = filled("ended", "wal");
-    let path = folder.path();
+    let directory = filled("ended", "wal");
+    let path = directory.path();
     let script = format!("{MAPPED} SELECT count(*) FROM t;\n");
     let shell = Loader::new(None).and_then(|loader| loader.load(&support::own_component()));
     let shell = shell.expect("the component belongs to this program");
     for closed in [false, true] {
         let script = Vec::leak(script.clone().into_bytes());
-        let watching = Watching { script: io::Cursor::new(script), folder: path.clone() };
+        let watching = Watching { script: io::Cursor::new(script), directory: path.clone() };
         let output: Box<dyn Write + Send> =
             if closed { Box::new(Closed) } else { Box::new(io::sink()) };
         let mut options = Options::new(Stdio {

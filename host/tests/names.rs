@@ -7,20 +7,20 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use support::{Folder, Input, Outcome, native, our_binary};
+use support::{Directory, Input, Outcome, native, our_binary};
 
-/// Runs `program` in the directory `name` below `folder`.
-fn run(program: &Path, folder: &Path, name: &[u8], args: &[&[u8]], script: &[u8]) -> Outcome {
-    let mut command = support::command(program, &[] as &[&str], folder);
-    command.current_dir(folder.join(OsStr::from_bytes(name)));
+/// Runs `program` in the directory `name` below `directory`.
+fn run(program: &Path, directory: &Path, name: &[u8], args: &[&[u8]], script: &[u8]) -> Outcome {
+    let mut command = support::command(program, &[] as &[&str], directory);
+    command.current_dir(directory.join(OsStr::from_bytes(name)));
     command.args(args.iter().map(|arg| OsStr::from_bytes(arg)));
     support::finish(command, &Input::Bytes(script))
 }
 
 /// All files below a directory, with the content of those that are no databases.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("it is ours") {
+    for entry in fs::read_dir(directory).expect("it is ours") {
         let path = entry.expect("it is ours").path();
         if path.is_dir() {
             found.extend(files(&path).into_iter().map(|(name, content)| {
@@ -40,15 +40,15 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[track_caller]
 fn same(directory: &[u8], args: &[&[u8]], script: &[u8]) {
     let results = [our_binary(), native()].map(|program| {
-        let folder = Folder::fresh("names");
-        let inner = folder.path().join(OsStr::from_bytes(directory));
-        fs::create_dir_all(&inner).expect("the folder is ours");
+        let fresh = Directory::fresh("names");
+        let inner = fresh.path().join(OsStr::from_bytes(directory));
+        fs::create_dir_all(&inner).expect("the directory is ours");
         fs::write(inner.join(OsStr::from_bytes(b"\xfd.csv")), b"a\n\xff\n").expect("ours");
         fs::write(inner.join(OsStr::from_bytes(b"\xfd.sql")), b"SELECT hex('\xff');\n")
-            .expect("the folder is ours");
+            .expect("the directory is ours");
         fs::create_dir_all(inner.join(OsStr::from_bytes(b"sub\xfc"))).expect("ours");
-        let outcome = run(&program, &folder.path(), directory, args, script);
-        let left = files(&folder.path());
+        let outcome = run(&program, &fresh.path(), directory, args, script);
+        let left = files(&fresh.path());
         (outcome, left)
     });
     let [(ours, left), (native, native_left)] = results;
@@ -104,12 +104,12 @@ fn files_that_sql_and_the_shell_name_may_have_any_name() {
 /// By every name that a person may type.
 #[test]
 fn a_directory_of_any_name_can_be_granted() {
-    let folder = Folder::fresh("granted");
-    let path = folder.path();
+    let directory = Directory::fresh("granted");
+    let path = directory.path();
     let odd = path.join(OsStr::from_bytes(b"\xf9"));
-    fs::create_dir(&odd).expect("the folder is ours");
+    fs::create_dir(&odd).expect("the directory is ours");
     let script = b"ATTACH '../\xf9/x.db' AS x; CREATE TABLE x.t(a);\n";
-    fs::create_dir(path.join("work")).expect("the folder is ours");
+    fs::create_dir(path.join("work")).expect("the directory is ours");
     let refused = run(&our_binary(), &path, b"work", &[b":memory:"], script);
     assert!(!refused.stderr.is_empty() && !odd.join("x.db").exists(), "{refused}");
     run(&our_binary(), &path, b"work", &[b"--dir", b"../\xf9", b":memory:"], script)

@@ -7,20 +7,21 @@ use std::fmt::Write;
 use std::fs;
 
 use support::guest::guest;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// As the engine has it: extensions that wait for each other.
 const MAX_DEPTH: usize = 32;
 
-/// A folder with `count` extensions, all the guest `asking` under other names:
+/// A directory with `count` extensions, all the guest `asking` under other names:
 /// `ask00`, `ask01`, ….
-fn extensions(folder: &Folder, count: usize) -> Vec<String> {
+fn extensions(directory: &Directory, count: usize) -> Vec<String> {
     let content = fs::read(guest("asking")).expect("it is there");
     let mut options = vec!["--extension-dir".to_owned(), ".".to_owned()];
     for number in 0..count {
         let name = format!("ask{number:02}");
         let other = replaced(&content, b"ask00", name.as_bytes());
-        fs::write(folder.path().join(format!("{name}.wasm")), other).expect("the folder is ours");
+        fs::write(directory.path().join(format!("{name}.wasm")), other)
+            .expect("the directory is ours");
         options.extend(["--grant".into(), format!("{name}=sql"), "--load".into(), name]);
     }
     options
@@ -39,10 +40,10 @@ fn replaced(content: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     content
 }
 
-fn run(folder: &Folder, options: &[String], script: &str) -> Outcome {
+fn run(directory: &Directory, options: &[String], script: &str) -> Outcome {
     let args: Vec<&str> = options.iter().map(String::as_str).chain(["test.db"]).collect();
     let input = Input::Bytes(script.as_bytes());
-    support::run(&support::our_binary(), &args, &folder.path(), &input)
+    support::run(&support::our_binary(), &args, &directory.path(), &input)
 }
 
 /// Views, each of which calls another extension that reads the next.
@@ -61,17 +62,17 @@ fn chain(length: usize) -> String {
 
 #[test]
 fn extensions_wait_for_each_other_up_to_a_depth() {
-    let folder = Folder::fresh("depth");
-    let options = extensions(&folder, MAX_DEPTH + 1);
+    let directory = Directory::fresh("depth");
+    let options = extensions(&directory, MAX_DEPTH + 1);
     let script = chain(MAX_DEPTH) + "SELECT r FROM v0;\n";
-    run(&folder, &options, &script).keeps_quiet().prints("the bottom\n");
+    run(&directory, &options, &script).keeps_quiet().prints("the bottom\n");
     let script = "CREATE TABLE t(a); INSERT INTO t VALUES (1);\n".to_owned()
         + &chain(MAX_DEPTH + 1)
         + "BEGIN; INSERT INTO t VALUES (2);
            SELECT r FROM v0;
            SELECT count(*) FROM t; ROLLBACK; SELECT count(*) FROM t; PRAGMA integrity_check;
            SELECT r FROM v1;\n";
-    let failed = run(&folder, &options, &script);
+    let failed = run(&directory, &options, &script);
     assert!(failed.err().contains("extensions call each other more than 32 deep"), "{failed}");
     assert_eq!(failed.err().lines().count(), 1, "{failed}");
     assert_eq!(failed.out(), "2\n1\nok\nthe bottom\n", "{failed}");
@@ -79,14 +80,14 @@ fn extensions_wait_for_each_other_up_to_a_depth() {
 
 #[test]
 fn an_extension_that_waits_is_not_called() {
-    let folder = Folder::fresh("self");
-    let options = extensions(&folder, 2);
+    let directory = Directory::fresh("self");
+    let options = extensions(&directory, 2);
     for (script, waits) in [
         ("SELECT ask00_run('SELECT ask00_count()');", "ask00"),
         ("SELECT ask00_run('SELECT ask01_run(''SELECT ask00_count()'')');", "ask00"),
         ("CREATE TEMP TABLE source(a); SELECT ask00_run('SELECT * FROM ask00_table');", "ask00"),
     ] {
-        let run = run(&folder, &options, &format!("{script}\nSELECT ask00_run('SELECT 1');\n"));
+        let run = run(&directory, &options, &format!("{script}\nSELECT ask00_run('SELECT 1');\n"));
         let failure =
             format!("`{waits}` waits for the SQL that it asked for, and cannot be called from it");
         assert!(run.err().contains(&failure), "{run}");
@@ -96,23 +97,23 @@ fn an_extension_that_waits_is_not_called() {
 
 #[test]
 fn a_table_of_one_extension_is_read_by_sql_of_another() {
-    let folder = Folder::fresh("tables");
-    let options = extensions(&folder, 2);
+    let directory = Directory::fresh("tables");
+    let options = extensions(&directory, 2);
     let script = "CREATE TABLE source AS SELECT 1 AS a UNION SELECT 2;
         SELECT ask01_run('SELECT sum(value) FROM ask00_table');
         SELECT ask01_run('SELECT ask00_run(''SELECT count(*) FROM ask00_table'')');\n";
-    let run = run(&folder, &options, script);
+    let run = run(&directory, &options, script);
     assert_eq!(run.out(), "3\n", "{run}");
     assert!(run.err().contains("`ask00` waits for the SQL"), "{run}");
 }
 
 #[test]
-fn a_breakdown_below_is_an_error_above() {
-    let folder = Folder::fresh("below");
-    let options = extensions(&folder, 2);
+fn a_trap_below_is_an_error_above() {
+    let directory = Directory::fresh("below");
+    let options = extensions(&directory, 2);
     let script = "SELECT ask00_run('SELECT ask01_break()');
         SELECT ask00_count(), ask01_count();\n";
-    let run = run(&folder, &options, script);
-    assert!(run.err().contains("`ask01` broke down: it gave up; it said:"), "{run}");
+    let run = run(&directory, &options, script);
+    assert!(run.err().contains("`ask01` trapped: unreachable; stderr:"), "{run}");
     assert_eq!(run.out(), "1|1\n", "{run}");
 }

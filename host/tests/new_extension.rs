@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use support::{Folder, Input};
+use support::{Directory, Input};
 
 /// What is copied of the repository, so that the scaffolds do not end up in it.
 const PARTS: &[&str] = &[
@@ -24,10 +24,10 @@ const PARTS: &[&str] = &[
     "wit",
 ];
 
-/// The kinds: the folders of the templates.
+/// The kinds: the directories of the templates.
 fn kinds() -> Vec<String> {
-    let folder = support::repository().join("tooling/templates");
-    let entries = fs::read_dir(folder).expect("the templates are there");
+    let directory = support::repository().join("tooling/templates");
+    let entries = fs::read_dir(directory).expect("the templates are there");
     let name = |entry: std::io::Result<fs::DirEntry>| {
         entry.expect("it can be read").file_name().into_string().expect("it is UTF-8")
     };
@@ -57,26 +57,26 @@ fn scaffolded() -> &'static Path {
     COPY.get_or_init(|| {
         let copy = target().join("repository");
         let _ = fs::remove_dir_all(&copy);
-        fs::create_dir_all(copy.join("cli-smokes")).expect("the target folder is writable");
+        fs::create_dir_all(copy.join("cli-smokes")).expect("the target directory is writable");
         let parts = PARTS.iter().map(|part| support::repository().join(part));
         succeeds(Command::new("cp").arg("-r").args(parts).arg(&copy));
         let kinds = kinds();
         for kind in &kinds {
             let (name, kind) = (format!("NAME=my_{kind}"), format!("KIND={kind}"));
-            succeeds(in_folder("make", &copy).args(["new-extension", &name, &kind]));
+            succeeds(in_directory("make", &copy).args(["new-extension", &name, &kind]));
         }
         let names = kinds.iter().map(|kind| format!("my_{kind}"));
-        succeeds(in_folder("tooling/build-extensions", &copy).args(names));
+        succeeds(in_directory("tooling/build-extensions", &copy).args(names));
         copy
     })
 }
 
-fn in_folder(program: &str, folder: &Path) -> Command {
+fn in_directory(program: &str, directory: &Path) -> Command {
     let mut command = match program.contains('/') {
-        true => Command::new(folder.join(program)),
+        true => Command::new(directory.join(program)),
         false => Command::new(program),
     };
-    command.current_dir(folder);
+    command.current_dir(directory);
     command
 }
 
@@ -85,15 +85,16 @@ fn each_kind_builds_loads_and_answers_as_its_smoke_says() {
     let copy = scaffolded();
     for kind in kinds() {
         let smoke = copy.join(format!("cli-smokes/ext-my_{kind}.sql"));
-        let folder = Folder::fresh(&kind);
+        let directory = Directory::fresh(&kind);
         let extensions = target().join("release/extensions").display().to_string();
         let args = ["--extension-dir", &extensions, "test.db"];
-        let run = support::run(&support::our_binary(), &args, &folder.path(), &Input::File(&smoke));
+        let run =
+            support::run(&support::our_binary(), &args, &directory.path(), &Input::File(&smoke));
         let expected = fs::read_to_string(smoke.with_extension("expected")).expect("it is there");
         let expected = expected.split("-- stderr --\n").next().expect("a first part");
         assert_eq!(run.out(), expected, "{run}");
         let listed = support::ours(
-            &folder.path(),
+            &directory.path(),
             &[
                 "--extension-dir",
                 &extensions,
@@ -115,7 +116,7 @@ fn each_kind_passes_its_own_tests() {
     let kinds: Vec<_> = kinds().into_iter().filter(|kind| kind != "c").collect();
     let packages = kinds.iter().map(|kind| format!("-pmy_{kind}-extension"));
     let printed =
-        succeeds(in_folder(env!("CARGO"), copy).args(["test", "--release"]).args(packages));
+        succeeds(in_directory(env!("CARGO"), copy).args(["test", "--release"]).args(packages));
     assert_eq!(printed.matches("test result: ok. 2 passed").count(), kinds.len(), "{printed}");
 }
 
@@ -131,14 +132,14 @@ fn each_kind_has_a_line_in_the_readme() {
 
 #[test]
 fn one_outside_of_the_repository_stands_alone() {
-    let folder = Folder::fresh("alone");
+    let directory = Directory::fresh("alone");
     let scaffold = support::repository().join("tooling/new-extension");
-    let path = folder.path();
+    let path = directory.path();
     let printed = succeeds(Command::new(scaffold).arg("mine").arg("scalar").arg(&path));
     assert!(printed.contains("cargo build --release --target wasm32-wasip2"), "{printed}");
     let mine = path.join("mine");
     let build = ["build", "--release", "--offline", "--target", "wasm32-wasip2"];
-    succeeds(in_folder(env!("CARGO"), &mine).args(build));
+    succeeds(in_directory(env!("CARGO"), &mine).args(build));
     fs::copy(target().join("wasm32-wasip2/release/mine.wasm"), mine.join("mine.wasm"))
         .expect("it was built");
     support::ours(&mine, &[":memory:", ".load ./mine", "SELECT mine('ah')"]).prints("AH!\n");
@@ -146,7 +147,7 @@ fn one_outside_of_the_repository_stands_alone() {
 
 #[test]
 fn a_wrong_name_or_kind_is_one_clear_line_and_makes_nothing() {
-    let folder = Folder::fresh("refused");
+    let directory = Directory::fresh("refused");
     let scaffold = support::repository().join("tooling/new-extension");
     let cases = [
         (["", "scalar"], "KIND"),
@@ -156,10 +157,10 @@ fn a_wrong_name_or_kind_is_one_clear_line_and_makes_nothing() {
         (["match", "scalar"], "means something to Rust"),
     ];
     for ([name, kind], message) in cases {
-        let path = folder.path().display().to_string();
-        let run = support::run(&scaffold, &[name, kind, &path], &folder.path(), &Input::Nothing);
+        let path = directory.path().display().to_string();
+        let run = support::run(&scaffold, &[name, kind, &path], &directory.path(), &Input::Nothing);
         assert!(run.err().contains(message) && run.err().lines().count() == 1, "{run}");
         let run = run.exits_with(1);
-        assert!(fs::read_dir(folder.path()).expect("it is ours").next().is_none(), "{run}");
+        assert!(fs::read_dir(directory.path()).expect("it is ours").next().is_none(), "{run}");
     }
 }

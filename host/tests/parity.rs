@@ -10,15 +10,15 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// What separates the two parts of a script.
 const CROSSED: &str = "\n-- crossed\n";
 
 fn sources() -> PathBuf {
-    let folder = support::repository().join("target/c-sources");
-    assert!(folder.join("wasm").is_dir(), "no C extensions; `make c-extensions` builds them");
-    folder
+    let directory = support::repository().join("target/c-sources");
+    assert!(directory.join("wasm").is_dir(), "no C extensions; `make c-extensions` builds them");
+    directory
 }
 
 struct Script {
@@ -48,25 +48,25 @@ impl Script {
         }
     }
 
-    fn natively(&self, folder: &Path, part: &str) -> Outcome {
+    fn natively(&self, directory: &Path, part: &str) -> Outcome {
         let library = sources().join(&self.extension);
         let load = format!(".load {} {}", library.display(), self.entry_point);
         let args = ["-cmd", &load, "test.db"];
-        support::run(&support::native(), &args, folder, &Input::Bytes(part.as_bytes()))
+        support::run(&support::native(), &args, directory, &Input::Bytes(part.as_bytes()))
     }
 
-    fn as_component(&self, component: &str, folder: &Path, part: &str) -> Outcome {
+    fn as_component(&self, component: &str, directory: &Path, part: &str) -> Outcome {
         let components = sources().join("wasm");
         let components = components.to_str().expect("the repository's path is UTF-8");
         let grant = format!("{component}={}", self.grants);
         let args =
             ["--extension-dir", components, "--grant", &grant, "--load", component, "test.db"];
-        support::run(&support::our_binary(), &args, folder, &Input::Bytes(part.as_bytes()))
+        support::run(&support::our_binary(), &args, directory, &Input::Bytes(part.as_bytes()))
     }
 
     /// Run both; each part but the first with the databases exchanged.
     fn compare(&self, component: &str) {
-        let (native, ours) = (Folder::fresh(&self.name), Folder::fresh(&self.name));
+        let (native, ours) = (Directory::fresh(&self.name), Directory::fresh(&self.name));
         for (number, part) in self.parts.iter().enumerate() {
             if number > 0 {
                 exchange(&native.path().join("test.db"), &ours.path().join("test.db"));
@@ -104,9 +104,9 @@ fn compare_all(prefix: &str) {
 }
 
 fn scripts(prefix: &str) -> Vec<Script> {
-    let folder = support::repository().join("host/tests/parity");
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .expect("the folder is there")
+    let directory = support::repository().join("host/tests/parity");
+    let mut paths: Vec<_> = fs::read_dir(directory)
+        .expect("the directory is there")
         .map(|entry| entry.expect("it can be listed").path())
         .filter(|path| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)))
         .collect();
@@ -149,8 +149,8 @@ fn each_routine_is_as_natively_through_the_table() {
 
 /// The C of the probes, without its comments.
 fn probes() -> String {
-    let folder = support::repository().join("components/c-extensions/src");
-    let files = fs::read_dir(folder).expect("the folder is there");
+    let directory = support::repository().join("components/c-extensions/src");
+    let files = fs::read_dir(directory).expect("the directory is there");
     let mut text = String::new();
     for path in files.map(|entry| entry.expect("it can be listed").path()) {
         let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
@@ -208,17 +208,17 @@ fn what_is_asked_again_and_again_is_as_natively() {
 
 #[test]
 fn a_missing_routine_is_named_when_the_extension_is_loaded() {
-    let folder = Folder::fresh("absent");
+    let directory = Directory::fresh("absent");
     let components = sources().join("wasm");
     let args = ["--extension-dir", components.to_str().expect("UTF-8"), ":memory:", ".load absent"];
-    let run = support::ours(&folder.path(), &args);
+    let run = support::ours(&directory.path(), &args);
     run.complains("sqlite3_backup_init: extensions are not offered this function of SQLite");
 }
 
 /// What cannot be as natively: files have no permissions.
 #[test]
 fn permissions_that_cannot_be_set_are_an_error() {
-    let folder = Folder::fresh("permissions");
+    let directory = Directory::fresh("permissions");
     let components = sources().join("wasm");
     let args = [
         "--extension-dir",
@@ -230,5 +230,5 @@ fn permissions_that_cannot_be_set_are_an_error() {
         ":memory:",
         "SELECT fileio_write('open', 'x', 438), fileio_write('closed', 'x', 384)",
     ];
-    support::ours(&folder.path(), &args).complains("failed to write file: closed");
+    support::ours(&directory.path(), &args).complains("failed to write file: closed");
 }

@@ -6,21 +6,21 @@ mod support;
 use std::path::PathBuf;
 
 use support::composed::Composed;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 fn c_extensions() -> PathBuf {
-    let folder = support::repository().join("target/c-sources/wasm");
-    support::existing(folder, "`make c-extensions` builds it")
+    let directory = support::repository().join("target/c-sources/wasm");
+    support::existing(directory, "`make c-extensions` builds it")
 }
 
 /// A script with `pointing` loaded, behind other options.
 fn run(options: &[&str], script: &str) -> Outcome {
-    let folder = Folder::fresh("pointers");
+    let directory = Directory::fresh("pointers");
     let c_extensions = c_extensions();
     let found = ["--extension-dir", c_extensions.to_str().expect("UTF-8")];
     let args = [&found[..], options, &["--load", "pointing", ":memory:"]].concat();
     let input = Input::Bytes(script.as_bytes());
-    support::run(&support::our_binary(), &args, &folder.path(), &input)
+    support::run(&support::our_binary(), &args, &directory.path(), &input)
 }
 
 const SCRIPT: &str = "\
@@ -59,7 +59,7 @@ SELECT p_living();
 ";
     let run = run(&[], script);
     assert_eq!(run.out(), "[5 after 0][5 that 0]|2\n0\n", "{run}");
-    assert!(run.err().contains("`pointing` broke down"), "{run}");
+    assert!(run.err().contains("`pointing` trapped"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
 

@@ -10,7 +10,7 @@ use nix::unistd::geteuid;
 use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::seal::{SEAL_BYTES, Seal};
 
-use support::Folder;
+use support::Directory;
 use support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, refused};
 use support::hostile;
 use support::other_user::{Stage, allow};
@@ -106,7 +106,7 @@ fn a_bit_that_flips_later_is_found() {
         std::thread::sleep(SETTLING);
     }
     let file = fs::OpenOptions::new().read(true).write(true).open(artifact.path());
-    let file = file.expect("the folder is ours");
+    let file = file.expect("the directory is ours");
     let mut byte = [0];
     file.read_exact_at(&mut byte, 5000).expect("it is longer");
     file.write_all_at(&[byte[0] ^ 1], 5000).expect("it is longer");
@@ -138,8 +138,8 @@ fn sealing_again_is_no_damage() {
 /// as the user.
 #[test]
 fn whole_code_that_another_key_or_none_has_sealed_is_refused() {
-    let place = Folder::fresh("key");
-    let other = Key::of_directory(&place.path()).expect("the folder is ours");
+    let place = Directory::fresh("key");
+    let other = Key::of_directory(&place.path()).expect("the directory is ours");
     for key in [None, Some(&other)] {
         let artifact = Artifact::new("foreign.cwasm", &sealed_by(key, |_| {}));
         artifact.is_refused("--allow-native");
@@ -162,7 +162,7 @@ fn what_the_user_trusts_is_still_to_be_whole() {
 /// The number of wasmtime's version stands in front, behind its length.
 #[test]
 fn an_artifact_of_another_version_is_refused() {
-    let version = support::ours(&Folder::fresh("version").path(), &["--version"]);
+    let version = support::ours(&Directory::fresh("version").path(), &["--version"]);
     let version = version.out().into_owned();
     let major = version.lines().find_map(|line| line.strip_prefix("wasmtime "));
     let major = major.and_then(|version| version.split('.').next()).expect("it is told");
@@ -212,10 +212,10 @@ fn sealed_code_runs_whoever_owns_its_file() {
 #[test]
 fn an_artifact_of_root_is_run_by_others() {
     let stage = Stage::set();
-    let folder = stage.folder("place");
-    let good = folder.join("good.cwasm");
+    let directory = stage.directory("place");
+    let good = directory.join("good.cwasm");
     fs::copy(hostile::component(), &good).expect("there is room");
-    let run = || stage.run(&stage.ours(), &["good.cwasm", "list=/"], &folder);
+    let run = || stage.run(&stage.ours(), &["good.cwasm", "list=/"], &directory);
     // Only root can make a file of root's.
     if !geteuid().is_root() {
         refused(run(), "good.cwasm", "--allow-native");
@@ -235,11 +235,11 @@ fn an_artifact_of_root_is_run_by_others() {
 #[test]
 fn an_artifact_that_may_not_be_read_is_refused() {
     let stage = Stage::set();
-    let folder = stage.folder("place");
+    let directory = stage.directory("place");
     for (name, source) in [("a.wasm", hostile::portable()), ("a.cwasm", hostile::component())] {
-        fs::copy(source, folder.join(name)).expect("there is room");
-        allow(&folder.join(name), 0o000);
-        let run = stage.run(&stage.ours(), &[name, "list=/"], &folder);
+        fs::copy(source, directory.join(name)).expect("there is room");
+        allow(&directory.join(name), 0o000);
+        let run = stage.run(&stage.ours(), &[name, "list=/"], &directory);
         refused(run, name, "Permission denied");
     }
 }
@@ -247,7 +247,7 @@ fn an_artifact_that_may_not_be_read_is_refused() {
 #[test]
 fn a_precompiled_component_of_another_kind_is_refused() {
     let artifact = Artifact::new("other.wasm", EMPTY_COMPONENT);
-    support::ours(&artifact.folder.path(), &["precompile", "other.wasm"]).exits_with(0);
+    support::ours(&artifact.directory.path(), &["precompile", "other.wasm"]).exits_with(0);
     let made = Artifact { name: "other.cwasm", ..artifact };
     made.is_refused("another kind");
 }

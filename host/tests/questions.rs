@@ -9,12 +9,12 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use support::guest::guest;
 use support::terminal::Terminal;
-use support::{End, Folder};
+use support::{Directory, End};
 
 const PROMPT: &str = "sqlite> ";
 
-fn starting(folder: &Folder, args: &[&str]) -> Terminal {
-    Terminal::open(support::command(&support::our_binary(), args, &folder.path()))
+fn starting(directory: &Directory, args: &[&str]) -> Terminal {
+    Terminal::open(support::command(&support::our_binary(), args, &directory.path()))
 }
 
 /// The extension at `path`, as a question names it.
@@ -30,16 +30,16 @@ fn shipped(name: &str) -> std::path::PathBuf {
 
 #[test]
 fn the_user_is_asked_for_a_grant() {
-    let folder = Folder::fresh("asked");
+    let directory = Directory::fresh("asked");
     let csv = named("csv", &shipped("csv"));
     let question =
         format!("{csv} read the working directory (it says: `the CSV files that it reads`)?");
-    let mut terminal = starting(&folder, &[]);
+    let mut terminal = starting(&directory, &[]);
     terminal.shows(PROMPT);
     terminal.enters(".load csv");
     terminal.shows(&format!("{question} [y/N] "));
     terminal.enters("n");
-    terminal.shows("Error: failed to load the extension `csv`: it needs a folder");
+    terminal.shows("Error: failed to load the extension `csv`: it needs a directory");
     terminal.shows(PROMPT);
     terminal.enters(".load csv");
     terminal.shows(&question);
@@ -58,8 +58,8 @@ fn what_is_typed_ahead_does_not_answer_a_question() {
     let asking = asking.to_str().expect("a path in UTF-8");
     let guests = asking.trim_end_matches("/asking.wasm");
     let args = ["--extension-dir", guests, "--load", "csv", "--load", "asking"];
-    let folder = Folder::fresh("ahead");
-    let mut terminal = starting(&folder, &args);
+    let directory = Directory::fresh("ahead");
+    let mut terminal = starting(&directory, &args);
     terminal.shows("let the extension `csv` (");
     terminal.types("y\ry\r");
     terminal.shows("let the extension `asking` (");
@@ -72,10 +72,10 @@ fn what_is_typed_ahead_does_not_answer_a_question() {
 /// A file name cannot look like another question.
 #[test]
 fn a_file_name_cannot_forge_the_question() {
-    let folder = Folder::fresh("forged");
+    let directory = Directory::fresh("forged");
     let forged = "x` (shipped)\u{1b}[2K\rlet the extension `csv.wasm";
-    fs::copy(shipped("csv"), folder.path().join(forged)).expect("the folder is ours");
-    let mut terminal = starting(&folder, &[]);
+    fs::copy(shipped("csv"), directory.path().join(forged)).expect("the directory is ours");
+    let mut terminal = starting(&directory, &[]);
     terminal.shows(PROMPT);
     terminal.enters(r#".load "./x` (shipped)\033[2K\rlet the extension `csv.wasm""#);
     terminal.shows(r"let the extension `x\u{60} ");
@@ -85,5 +85,5 @@ fn a_file_name_cannot_forge_the_question() {
     }
     assert_eq!(question.matches('`').count(), 5, "{question}");
     terminal.enters("n");
-    terminal.shows("it needs a folder");
+    terminal.shows("it needs a directory");
 }

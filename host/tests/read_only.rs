@@ -1,4 +1,4 @@
-//! Files and folders that may not be read or written: what the native shell
+//! Files and directories that may not be read or written: what the native shell
 //! says, and its exit code; and the permissions of files that we make.
 
 mod support;
@@ -11,7 +11,7 @@ use nix::unistd::geteuid;
 
 use support::other_user::{Stage, allow};
 use support::session::Session;
-use support::{Folder, hot_journal};
+use support::{Directory, hot_journal};
 
 /// What is tried on each database, each in a shell of its own.
 const ATTEMPTS: &[&str] = &[
@@ -32,31 +32,31 @@ const ATTEMPTS: &[&str] = &[
     "ATTACH 'other.db' AS x; CREATE TABLE x.u(a)",
 ];
 
-/// A folder in which permissions bind, for us and for the native shell.
+/// A directory in which permissions bind, for us and for the native shell.
 struct Guarded {
     stage: Stage,
-    folders: [PathBuf; 2],
+    directories: [PathBuf; 2],
 }
 
 impl Guarded {
-    /// Both folders have a database, on which `prepare` works afterwards.
+    /// Both directories have a database, on which `prepare` works afterwards.
     fn with(prepare: impl Fn(&Path)) -> Self {
         let stage = Stage::set();
-        let folders = ["ours", "native"].map(|name| {
+        let directories = ["ours", "native"].map(|name| {
             // Messages hold the path: it must be as long for both.
-            let folder = stage.folder(&format!("{name}/place"));
-            hot_journal::committed(&folder, "test.db");
-            allow(&folder.join("test.db"), 0o666);
-            prepare(&folder);
-            folder
+            let directory = stage.directory(&format!("{name}/place"));
+            hot_journal::committed(&directory, "test.db");
+            allow(&directory.join("test.db"), 0o666);
+            prepare(&directory);
+            directory
         });
-        Self { stage, folders }
+        Self { stage, directories }
     }
 
     /// Fails unless both shells print the same and end with the same code.
     #[track_caller]
     fn agree(&self, args: &[&str]) {
-        let [ours, native] = &self.folders;
+        let [ours, native] = &self.directories;
         let ours = self.stage.run(&self.stage.ours(), args, ours);
         let native = self.stage.run(&self.stage.native(), args, native);
         let told = |run: &support::Outcome, name: &str| {
@@ -80,27 +80,27 @@ impl Guarded {
 
 #[test]
 fn a_read_only_file_is_as_natively() {
-    Guarded::with(|folder| allow(&folder.join("test.db"), 0o444)).agree_on_all();
+    Guarded::with(|directory| allow(&directory.join("test.db"), 0o444)).agree_on_all();
 }
 
 #[test]
-fn a_file_in_a_read_only_folder_is_as_natively() {
-    Guarded::with(|folder| allow(folder, 0o555)).agree_on_all();
+fn a_file_in_a_read_only_directory_is_as_natively() {
+    Guarded::with(|directory| allow(directory, 0o555)).agree_on_all();
 }
 
 #[test]
-fn a_read_only_file_in_a_read_only_folder_is_as_natively() {
-    let guarded = Guarded::with(|folder| {
-        allow(&folder.join("test.db"), 0o444);
-        allow(folder, 0o555);
+fn a_read_only_file_in_a_read_only_directory_is_as_natively() {
+    let guarded = Guarded::with(|directory| {
+        allow(&directory.join("test.db"), 0o444);
+        allow(directory, 0o555);
     });
     guarded.agree_on_all();
 }
 
 #[test]
 fn a_file_that_may_not_be_read_is_as_natively() {
-    Guarded::with(|folder| allow(&folder.join("test.db"), 0o000)).agree_on_all();
-    Guarded::with(|folder| allow(&folder.join("test.db"), 0o222)).agree_on_all();
+    Guarded::with(|directory| allow(&directory.join("test.db"), 0o000)).agree_on_all();
+    Guarded::with(|directory| allow(&directory.join("test.db"), 0o222)).agree_on_all();
 }
 
 #[test]
@@ -115,19 +115,19 @@ fn a_database_opened_for_reading_only_is_as_natively() {
 
 #[test]
 fn what_cannot_be_opened_is_as_natively() {
-    let guarded = Guarded::with(|folder| {
-        fs::create_dir(folder.join("folder")).expect("the folder is ours");
-        fs::write(folder.join("text.db"), "no database, but long enough").expect("it is ours");
-        fs::write(folder.join("empty.db"), "").expect("it is ours");
-        allow(&folder.join("text.db"), 0o444);
-        allow(&folder.join("empty.db"), 0o444);
-        allow(folder, 0o555);
+    let guarded = Guarded::with(|directory| {
+        fs::create_dir(directory.join("directory")).expect("the directory is ours");
+        fs::write(directory.join("text.db"), "no database, but long enough").expect("it is ours");
+        fs::write(directory.join("empty.db"), "").expect("it is ours");
+        allow(&directory.join("text.db"), 0o444);
+        allow(&directory.join("empty.db"), 0o444);
+        allow(directory, 0o555);
     });
     let names = [
         "missing.db",
-        "folder",
+        "directory",
         ".",
-        "folder/missing.db",
+        "directory/missing.db",
         "missing/test.db",
         "test.db/below",
         "text.db",
@@ -141,15 +141,15 @@ fn what_cannot_be_opened_is_as_natively() {
     }
 }
 
-/// Leaves a hot journal in both folders, then takes permissions away.
+/// Leaves a hot journal in both directories, then takes permissions away.
 fn with_hot_journal(guard: impl Fn(&Path)) -> Guarded {
-    Guarded::with(|folder| {
-        fs::remove_file(folder.join("test.db")).expect("the folder is ours");
-        hot_journal::leave(&support::native(), folder, "test.db", &folder.join("test.db"));
+    Guarded::with(|directory| {
+        fs::remove_file(directory.join("test.db")).expect("the directory is ours");
+        hot_journal::leave(&support::native(), directory, "test.db", &directory.join("test.db"));
         for file in ["test.db", "test.db-journal"] {
-            allow(&folder.join(file), 0o666);
+            allow(&directory.join(file), 0o666);
         }
-        guard(folder);
+        guard(directory);
     })
 }
 
@@ -157,10 +157,10 @@ fn with_hot_journal(guard: impl Fn(&Path)) -> Guarded {
 fn a_hot_journal_of_a_read_only_file_is_as_natively() {
     let guards: [fn(&Path); 5] = [
         |_| {},
-        |folder| allow(&folder.join("test.db"), 0o444),
-        |folder| allow(&folder.join("test.db-journal"), 0o444),
-        |folder| allow(&folder.join("test.db-journal"), 0o000),
-        |folder| allow(folder, 0o555),
+        |directory| allow(&directory.join("test.db"), 0o444),
+        |directory| allow(&directory.join("test.db-journal"), 0o444),
+        |directory| allow(&directory.join("test.db-journal"), 0o000),
+        |directory| allow(directory, 0o555),
     ];
     for guard in guards {
         for sql in [hot_journal::QUESTION, "UPDATE t SET b = 1"] {
@@ -173,16 +173,16 @@ fn a_hot_journal_of_a_read_only_file_is_as_natively() {
 #[test]
 fn a_journal_has_permissions_and_owner_of_its_database() {
     for program in [support::our_binary(), support::native()] {
-        let folder = Folder::fresh("journal");
-        let database = folder.path().join("test.db");
-        hot_journal::committed(&folder.path(), "test.db");
+        let directory = Directory::fresh("journal");
+        let database = directory.path().join("test.db");
+        hot_journal::committed(&directory.path(), "test.db");
         allow(&database, 0o640);
         if geteuid().is_root() {
             chown(&database, Some(12345), Some(12345)).expect("root may");
         }
-        let session = hot_journal::changing(&program, &folder.path(), "test.db");
+        let session = hot_journal::changing(&program, &directory.path(), "test.db");
         let of = |name: &str| {
-            let metadata = fs::metadata(folder.path().join(name)).expect("it is there");
+            let metadata = fs::metadata(directory.path().join(name)).expect("it is there");
             (metadata.mode(), metadata.uid(), metadata.gid())
         };
         assert_eq!(of("test.db-journal"), of("test.db"), "{}", program.display());
@@ -197,13 +197,13 @@ fn new_files_have_the_permissions_that_they_have_natively() {
     let script = "CREATE TABLE t(a); SELECT writefile('text', 'x'), writefile('both', 'x', 493);
         VACUUM INTO 'copy.db';\n.once printed\nSELECT 1;\n";
     let modes = [support::our_binary(), support::native()].map(|program| {
-        let folder = Folder::fresh("new");
+        let directory = Directory::fresh("new");
         let words =
             ["-c", "umask 027 && exec \"$0\" \"$@\"", program.to_str().expect("UTF-8"), "test.db"];
-        let mut session = Session::start("/bin/sh".as_ref(), &words, &folder.path());
+        let mut session = Session::start("/bin/sh".as_ref(), &words, &directory.path());
         session.ask(script);
         ["test.db", "copy.db", "text", "both", "printed"].map(|name| {
-            let metadata = fs::metadata(folder.path().join(name));
+            let metadata = fs::metadata(directory.path().join(name));
             (name, format!("{:o}", metadata.expect("it was made").mode()))
         })
     });

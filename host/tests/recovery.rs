@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 
 use support::hot_journal::{COMMITTED, QUESTION, changing, committed, journal_size, leave};
 use support::session::Session;
-use support::{End, Folder, Input};
+use support::{Directory, End, Input};
 
 /// Leaves a hot journal with one program and asks with the other.
 fn dies_and_recovers(name: &str, dying: &Path, recovering: &Path) {
-    let folder = Folder::fresh(name);
-    let folder = folder.path();
-    let database = folder.join("test.db");
-    leave(dying, &folder, "test.db", &database);
-    support::run(recovering, &["test.db", QUESTION], &folder, &Input::Nothing)
+    let directory = Directory::fresh(name);
+    let directory = directory.path();
+    let database = directory.join("test.db");
+    leave(dying, &directory, "test.db", &database);
+    support::run(recovering, &["test.db", QUESTION], &directory, &Input::Nothing)
         .exits_with(0)
         .prints(COMMITTED)
         .keeps_quiet();
     assert_eq!(journal_size(&database), 0, "the journal was not taken away");
-    support::natively(&folder, &["test.db", QUESTION]).prints(COMMITTED);
+    support::natively(&directory, &["test.db", QUESTION]).prints(COMMITTED);
 }
 
 #[test]
@@ -42,13 +42,13 @@ fn we_recover_what_we_left() {
 
 #[test]
 fn a_writer_recovers_before_it_writes() {
-    let folder = Folder::fresh("writer");
-    let folder = folder.path();
-    leave(&support::native(), &folder, "test.db", &folder.join("test.db"));
+    let directory = Directory::fresh("writer");
+    let directory = directory.path();
+    leave(&support::native(), &directory, "test.db", &directory.join("test.db"));
     let change =
         "INSERT INTO t VALUES (0, 'new'); SELECT count(*), total(b LIKE '%changed') FROM t;";
-    support::ours(&folder, &["test.db", change]).exits_with(0).prints("3001|0.0\n");
-    support::natively(&folder, &["test.db", "PRAGMA integrity_check"]).prints("ok\n");
+    support::ours(&directory, &["test.db", change]).exits_with(0).prints("3001|0.0\n");
+    support::natively(&directory, &["test.db", "PRAGMA integrity_check"]).prints("ok\n");
 }
 
 /// Every way to leave a journal that is not removed at the end.
@@ -57,18 +57,23 @@ fn every_kind_of_journal_is_recovered() {
     let programs = [support::our_binary(), support::native()];
     for mode in ["truncate", "persist"] {
         for (dying, recovering) in [(0, 1), (1, 0)] {
-            let folder = Folder::fresh(mode);
-            let folder = folder.path();
-            committed(&folder, "test.db");
-            let mut session = Session::start(&programs[dying], &["test.db"], &folder);
+            let directory = Directory::fresh(mode);
+            let directory = directory.path();
+            committed(&directory, "test.db");
+            let mut session = Session::start(&programs[dying], &["test.db"], &directory);
             session.answers(&format!("PRAGMA journal_mode={mode};"), &format!("{mode}\n"));
             // One that is committed, so that the journal is an old one.
             session.answers("UPDATE t SET b = b;", "");
             session.answers("PRAGMA cache_size=5; BEGIN; UPDATE t SET b = b || '-changed';", "");
             session.crash();
-            support::run(&programs[recovering], &["test.db", QUESTION], &folder, &Input::Nothing)
-                .exits_with(0)
-                .prints(COMMITTED);
+            support::run(
+                &programs[recovering],
+                &["test.db", QUESTION],
+                &directory,
+                &Input::Nothing,
+            )
+            .exits_with(0)
+            .prints(COMMITTED);
         }
     }
 }
@@ -78,38 +83,38 @@ fn every_kind_of_journal_is_recovered() {
 fn the_journal_of_a_living_writer_is_left_alone() {
     let programs = [support::our_binary(), support::native()];
     for (writing, reading) in [(0, 1), (1, 0), (0, 0)] {
-        let folder = Folder::fresh("living");
-        let folder = folder.path();
-        committed(&folder, "test.db");
-        let mut session = changing(&programs[writing], &folder, "test.db");
-        let size = journal_size(&folder.join("test.db"));
+        let directory = Directory::fresh("living");
+        let directory = directory.path();
+        committed(&directory, "test.db");
+        let mut session = changing(&programs[writing], &directory, "test.db");
+        let size = journal_size(&directory.join("test.db"));
         assert!(size > 0, "there is no journal to leave alone");
         let run =
-            support::run(&programs[reading], &["test.db", QUESTION], &folder, &Input::Nothing);
+            support::run(&programs[reading], &["test.db", QUESTION], &directory, &Input::Nothing);
         run.exits_with(5).prints("").complains("database is locked (5)");
-        assert_eq!(journal_size(&folder.join("test.db")), size);
+        assert_eq!(journal_size(&directory.join("test.db")), size);
         session.answers("COMMIT; SELECT total(b LIKE '%changed') FROM t;", "3000.0\n");
     }
 }
 
 /// Where a database is called by a link and by its own name.
 struct Linked {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Linked {
     fn fresh(name: &str) -> Self {
-        let folder = Folder::fresh(name);
-        fs::create_dir(folder.path().join("real")).expect("the folder is ours");
-        symlink("real/test.db", folder.path().join("link.db")).expect("the folder is ours");
-        Self { folder }
+        let directory = Directory::fresh(name);
+        fs::create_dir(directory.path().join("real")).expect("the directory is ours");
+        symlink("real/test.db", directory.path().join("link.db")).expect("the directory is ours");
+        Self { directory }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
-    /// The names of files in the folder of the link that begin as it does.
+    /// The names of files in the directory of the link that begin as it does.
     fn is_clean(&self) -> bool {
         !self.path("link.db-journal").exists()
     }
@@ -148,11 +153,11 @@ fn what_was_written_through_a_link_is_recovered_by_the_real_name() {
 fn two_files_are_recovered_together() {
     let programs = [support::our_binary(), support::native()];
     for (dying, recovering) in [(0, 1), (1, 0)] {
-        let folder = Folder::fresh("two-files");
-        let folder = folder.path();
-        committed(&folder, "one.db");
-        committed(&folder, "two.db");
-        let mut session = changing(&programs[dying], &folder, "one.db");
+        let directory = Directory::fresh("two-files");
+        let directory = directory.path();
+        committed(&directory, "one.db");
+        committed(&directory, "two.db");
+        let mut session = changing(&programs[dying], &directory, "one.db");
         session.answers("ROLLBACK; ATTACH 'two.db' AS x; PRAGMA x.cache_size=5;", "");
         session.answers(
             "BEGIN; UPDATE main.t SET b = b || '-changed'; UPDATE x.t SET b = b || '-changed';",
@@ -161,7 +166,7 @@ fn two_files_are_recovered_together() {
         session.crash();
         for database in ["one.db", "two.db"] {
             let words = [database, QUESTION];
-            support::run(&programs[recovering], &words, &folder, &Input::Nothing)
+            support::run(&programs[recovering], &words, &directory, &Input::Nothing)
                 .exits_with(0)
                 .prints(COMMITTED);
         }
@@ -172,15 +177,15 @@ fn two_files_are_recovered_together() {
 /// temporary file without a name.
 #[test]
 fn temporary_files_have_no_name() {
-    let folder = Folder::fresh("temporary");
-    let folder = folder.path();
-    committed(&folder, "test.db");
-    let mut session = Session::start(&support::our_binary(), &["test.db"], &folder);
+    let directory = Directory::fresh("temporary");
+    let directory = directory.path();
+    committed(&directory, "test.db");
+    let mut session = Session::start(&support::our_binary(), &["test.db"], &directory);
     session.answers("PRAGMA temp_store=file; PRAGMA cache_size=5;", "");
     session.answers("CREATE TEMP TABLE u AS SELECT * FROM t; CREATE INDEX temp.i ON u(b);", "");
-    let mut names: Vec<_> = fs::read_dir(&folder)
-        .expect("the folder is ours")
-        .map(|entry| entry.expect("the folder is ours").file_name())
+    let mut names: Vec<_> = fs::read_dir(&directory)
+        .expect("the directory is ours")
+        .map(|entry| entry.expect("the directory is ours").file_name())
         .collect();
     names.sort();
     assert_eq!(names, ["test.db"], "temporary files can be seen");

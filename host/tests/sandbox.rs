@@ -1,4 +1,4 @@
-//! Nothing outside of the granted folders is read or written, by whatever name
+//! Nothing outside the granted directories is read or written, by whatever name
 //! and through whatever command of the shell.
 
 mod support;
@@ -81,15 +81,15 @@ impl Linked {
         let place = Place::fresh(name);
         let outside = place.path("outside");
         let link = |target: &Path, name: &str| {
-            symlink(target, place.path("inside").join(name)).expect("the folder is ours");
+            symlink(target, place.path("inside").join(name)).expect("the directory is ours");
         };
         for file in ["secret.sql", "secret.db", "secret.zip", "new"] {
             link(&Path::new("../outside").join(file), &format!("link-{file}"));
             link(&outside.join(file), &format!("absolute-link-{file}"));
             link(format!("link-{file}").as_ref(), &format!("chain-{file}"));
         }
-        link("../outside".as_ref(), "folder-link");
-        link(&outside, "absolute-folder-link");
+        link("../outside".as_ref(), "directory-link");
+        link(&outside, "absolute-directory-link");
         Self(place)
     }
 
@@ -106,9 +106,9 @@ impl Linked {
             format!("link-{file}"),
             format!("absolute-link-{file}"),
             format!("chain-{file}"),
-            format!("folder-link/{file}"),
-            format!("folder-link/../outside/{file}"),
-            format!("absolute-folder-link/{file}"),
+            format!("directory-link/{file}"),
+            format!("directory-link/../outside/{file}"),
+            format!("absolute-directory-link/{file}"),
             format!("/proc/self/root{outside}/{file}"),
             format!("/proc/self/cwd/../outside/{file}"),
             format!("/proc/1/root{outside}/{file}"),
@@ -210,11 +210,11 @@ fn a_start_script_inside_is_run() {
 }
 
 #[test]
-fn changing_the_folder_does_not_lead_out() {
+fn changing_the_directory_does_not_lead_out() {
     let place = Linked::fresh("cd");
-    let folders = ["../outside", "folder-link", "absolute-folder-link", "..", "/"];
-    let runs = folders.iter().map(|folder| {
-        let cd = format!(".cd {folder}");
+    let directories = ["../outside", "directory-link", "absolute-directory-link", "..", "/"];
+    let runs = directories.iter().map(|directory| {
+        let cd = format!(".cd {directory}");
         let below = ["secret.sql", "outside/secret.sql"];
         let reads = below.map(|name| format!("SELECT readfile('{name}')"));
         let write = "ATTACH 'new' AS x; CREATE TABLE x.u(a)";
@@ -227,7 +227,7 @@ fn changing_the_folder_does_not_lead_out() {
 }
 
 #[test]
-fn changing_the_folder_works_inside() {
+fn changing_the_directory_works_inside() {
     let place = Linked::fresh("cd-inside");
     place.fill("inside/inner");
     place
@@ -243,21 +243,21 @@ fn changing_the_folder_works_inside() {
 }
 
 #[test]
-fn folders_outside_are_not_listed() {
+fn directories_outside_are_not_listed() {
     let place = Linked::fresh("list");
-    let folders = [
+    let directories = [
         "../outside",
         "..",
         "inner/../..",
-        "folder-link/",
-        "folder-link/.",
-        "absolute-folder-link/.",
+        "directory-link/",
+        "directory-link/.",
+        "absolute-directory-link/.",
         "/",
     ];
-    for folder in folders {
-        let sql = format!("SELECT name FROM fsdir('{folder}')");
+    for directory in directories {
+        let sql = format!("SELECT name FROM fsdir('{directory}')");
         let run = place.run(&[":memory:", &sql]);
-        assert!(!run.out().contains("secret"), "a folder outside was listed\n{run}");
+        assert!(!run.out().contains("secret"), "a directory outside was listed\n{run}");
     }
 }
 
@@ -276,7 +276,7 @@ fn evil_archive(place: &Linked) {
          ('a-link', 41471, 0, -1, '../outside'),
          ('a-link/new', 33188, 0, 4, 'evil'),
          ('b-link', 41471, 0, -1, '{outside}/secret.sql'),
-         ('folder-link/new', 33188, 0, 4, 'evil'),
+         ('directory-link/new', 33188, 0, 4, 'evil'),
          ('link-secret.sql', 33279, 0, 4, 'evil'),
          ('good', 33188, 0, 4, 'good');"
     );
@@ -298,7 +298,7 @@ fn archives_are_not_unpacked_to_the_outside() {
     runs.push(place.run(&["evil.sqlar", "-A", "--extract"]));
     runs.push(place.run(&["-Axf", "evil.sqlar"]));
     runs.push(place.run(&["evil.sqlar", ".archive --extract --directory ../outside good"]));
-    runs.push(place.run(&["evil.sqlar", ".archive --extract --directory folder-link good"]));
+    runs.push(place.run(&["evil.sqlar", ".archive --extract --directory directory-link good"]));
     place.is_closed_to(&runs);
 }
 
@@ -317,7 +317,7 @@ fn links_are_packed_as_links() {
     let place = Linked::fresh("archive-links");
     for (name, target) in [
         ("link-secret.sql", "../outside/secret.sql".to_owned()),
-        ("absolute-folder-link", place.path("outside").display().to_string()),
+        ("absolute-directory-link", place.path("outside").display().to_string()),
     ] {
         let words = [".archive --create NAME", "SELECT data FROM sqlar"];
         place.attempt(&words, name).exits_with(0).prints(&format!("{target}\n"));
@@ -343,7 +343,7 @@ fn the_files_of_the_home_are_not_written() {
     place.is_closed_to(&runs);
 }
 
-/// Everything outside of the grants, as the sandbox has it.
+/// Everything outside the grants, as the sandbox has it.
 #[test]
 fn special_files_of_the_system_are_outside() {
     let place = Linked::fresh("system");

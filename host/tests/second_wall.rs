@@ -17,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 
 use nix::libc;
 use nix::unistd::geteuid;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// What the payload tries, at least.
 const ACTIONS: usize = 40;
@@ -66,17 +66,18 @@ fn broken() -> PathBuf {
     support::existing(path, "`make first-wall-broken` builds it")
 }
 
-/// A granted folder with the planted code in it, and one beside it that is not
+/// A granted directory with the planted code in it, and one beside it that is not
 /// granted.
 struct Stage {
-    folder: Folder,
+    directory: Directory,
     victim: Child,
 }
 
 impl Stage {
     fn set() -> Self {
-        let folder = Folder::fresh("stage");
-        let (granted, outside) = (folder.path().join("granted"), folder.path().join("outside"));
+        let directory = Directory::fresh("stage");
+        let (granted, outside) =
+            (directory.path().join("granted"), directory.path().join("outside"));
         fs::create_dir_all(outside.join(".ssh")).unwrap();
         fs::create_dir_all(granted.join("mount")).unwrap();
         for file in ["secret", ".ssh/id_ed25519", "file", "removable"] {
@@ -86,19 +87,19 @@ impl Stage {
         planted::plant(&granted);
         planted::native_program("tiny", &granted.join("tiny"));
         // Where the payload cannot take it for one of its own.
-        let program = folder.path().join("victim");
+        let program = directory.path().join("victim");
         planted::native_program("victim", &program);
         let victim = Command::new(program).current_dir(&outside).stdin(Stdio::null()).spawn();
         let victim = victim.expect("a program that was just built starts");
         fs::write(granted.join("victim"), victim.id().to_string()).unwrap();
-        Self { folder, victim }
+        Self { directory, victim }
     }
 
     fn granted(&self) -> PathBuf {
-        self.folder.path().join("granted")
+        self.directory.path().join("granted")
     }
 
-    /// Runs the planted code in the granted folder.
+    /// Runs the planted code in the granted directory.
     fn run(&self, options: &[&str]) -> Outcome {
         let args = [options, &["planted.cwasm"]].concat();
         let mut command = support::command(&broken(), &args, &self.granted());
@@ -135,8 +136,8 @@ fn planted_code_reaches_nothing() {
     let results = stage.results();
     assert!(results.len() >= ACTIONS, "{results:?}\n{run}");
     assert_eq!(succeeded(&results), [""; 0], "{run}");
-    // What it wrote is in the granted folder, and nothing else has changed.
-    let outside = stage.folder.path().join("outside");
+    // What it wrote is in the granted directory, and nothing else has changed.
+    let outside = stage.directory.path().join("outside");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 4);
     assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "the attacker wants this");
 }
@@ -187,14 +188,14 @@ fn the_first_wall_alone_refuses_the_planted_code() {
 /// line names is not.
 #[test]
 fn inherited_descriptors_are_closed() {
-    let folder = Folder::fresh("descriptors");
+    let directory = Directory::fresh("descriptors");
     let ours = support::our_binary();
     // The start-up file is what the runner itself reads by the name.
     let run = |name: &str| {
         let line = format!(
             "exec 9</dev/null 8</dev/null; exec strace -f -qq -e trace=close_range \"$0\" {name} :memory: 'SELECT 1'"
         );
-        let mut shell = support::command("/bin/sh".as_ref(), &["-c", &line], &folder.path());
+        let mut shell = support::command("/bin/sh".as_ref(), &["-c", &line], &directory.path());
         shell.arg(&ours);
         support::finish(shell, &Input::Nothing).exits_with(0).prints("1\n")
     };
@@ -212,9 +213,9 @@ fn status(process: u32) -> String {
 
 #[test]
 fn a_run_has_no_privileges_to_gain_and_leaves_no_core() {
-    let folder = Folder::fresh("status");
+    let directory = Directory::fresh("status");
     for (options, privileges, filters) in [(&[][..], "1", "2"), (&["--no-second-wall"], "0", "0")] {
-        let mut child = spawn(&folder.path(), &[options, &[":memory:"]].concat());
+        let mut child = spawn(&directory.path(), &[options, &[":memory:"]].concat());
         wait_for_row(&mut child);
         let status = status(child.id());
         let field = |name: &str| {
@@ -232,8 +233,8 @@ fn a_run_has_no_privileges_to_gain_and_leaves_no_core() {
     }
 }
 
-fn spawn(folder: &Path, args: &[&str]) -> Child {
-    let mut command = support::command(&support::our_binary(), args, folder);
+fn spawn(directory: &Path, args: &[&str]) -> Child {
+    let mut command = support::command(&support::our_binary(), args, directory);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.spawn().expect("our own program starts")
 }
@@ -251,16 +252,16 @@ fn wait_for_row(child: &mut Child) {
 /// directories, journals and temporary files.
 #[test]
 fn what_is_granted_still_works() {
-    let folder = Folder::fresh("granted");
+    let directory = Directory::fresh("granted");
     let script = "CREATE TABLE t(x); INSERT INTO t VALUES(1); PRAGMA journal_mode=wal; \
                   INSERT INTO t VALUES(2); PRAGMA temp_store=file; \
                   CREATE TEMP TABLE u AS SELECT * FROM t; \
                   SELECT writefile('out.txt', 'x'), readfile('out.txt'), count(*) FROM u; VACUUM; \
                   SELECT datetime(0, 'unixepoch', 'localtime');";
-    let run = support::ours(&folder.path(), &["my.db", script]).exits_with(0).keeps_quiet();
+    let run = support::ours(&directory.path(), &["my.db", script]).exits_with(0).keeps_quiet();
     assert!(run.out().ends_with("1|x|2\n1970-01-01 00:00:00\n"), "{run}");
     // Outside, the first wall says no, and the second one is not even met.
-    let refused = support::ours(&folder.path(), &[":memory:", "SELECT readfile('/etc/passwd')"]);
+    let refused = support::ours(&directory.path(), &[":memory:", "SELECT readfile('/etc/passwd')"]);
     assert!(!refused.out().contains("root"), "{refused}");
 }
 

@@ -9,7 +9,7 @@ use std::thread;
 
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// A pipe ends where its writer does, and what is in it may come in pieces.
 #[test]
@@ -71,12 +71,12 @@ fn with_a_pipe(
     arguments: &[&str],
     other: impl Fn(&Path) -> String + Sync,
 ) -> (Outcome, String) {
-    let folder = Folder::fresh("pipe");
-    let pipe = folder.path().join("pipe");
-    mkfifo(&pipe, Mode::S_IRWXU).expect("the folder is ours");
+    let directory = Directory::fresh("pipe");
+    let pipe = directory.path().join("pipe");
+    mkfifo(&pipe, Mode::S_IRWXU).expect("the directory is ours");
     thread::scope(|scope| {
         let other = scope.spawn(|| other(&pipe));
-        let command = support::command(program, arguments, &folder.path());
+        let command = support::command(program, arguments, &directory.path());
         let run = support::finish(command, &Input::Nothing);
         (run, other.join().expect("it does not panic"))
     })
@@ -96,9 +96,9 @@ fn files_are_written_as_natively() {
     ];
     for script in scripts {
         let told = [support::our_binary(), support::native()].map(|program| {
-            let folder = Folder::fresh("written");
+            let directory = Directory::fresh("written");
             let input = Input::Bytes(script.as_bytes());
-            let run = support::run(&program, &[":memory:"], &folder.path(), &input);
+            let run = support::run(&program, &[":memory:"], &directory.path(), &input);
             (run.end, run.out().into_owned(), run.err().into_owned())
         });
         assert_eq!(told[0], told[1], "{script}");

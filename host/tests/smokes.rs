@@ -16,7 +16,7 @@ use std::thread;
 
 use support::composed::Composed;
 use support::text::{append_marker, line_diff, replace, split_words};
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 #[test]
 fn scripts_print_what_is_expected() {
@@ -74,7 +74,7 @@ struct Smoke {
 
 impl Smoke {
     fn load(name: &str) -> Self {
-        let script = folder_of_smokes().join(name).with_extension("sql");
+        let script = directory_of_smokes().join(name).with_extension("sql");
         let text = fs::read_to_string(&script).expect("scripts are UTF-8");
         let title = format!("-- cli-smokes/{name}.sql: ");
         assert!(text.starts_with(&title), "{name}.sql: the first line must begin with `{title}`");
@@ -106,20 +106,20 @@ impl Smoke {
         self.script.with_extension("expected")
     }
 
-    /// All runs of this script through `binary`, in a folder of its own.
+    /// All runs of this script through `binary`, in a directory of its own.
     fn perform(&self, binary: &Path) -> Transcript {
-        let folder = Folder::fresh(&self.name);
-        let run = |args: &[String], input| support::run(binary, args, &folder.path(), &input);
+        let directory = Directory::fresh(&self.name);
+        let run = |args: &[String], input| support::run(binary, args, &directory.path(), &input);
         let mut runs: Vec<_> = self.before.iter().map(|args| run(args, Input::Nothing)).collect();
         runs.push(run(&self.args, Input::File(&self.script)));
-        Transcript { folder, runs }
+        Transcript { directory, runs }
     }
 
     /// The run through a CLI that has the extensions in it: with nothing to load.
     fn perform_embedded(&self, composed: &Composed) -> Transcript {
-        let folder = Folder::fresh(&self.name);
+        let directory = Directory::fresh(&self.name);
         let component = composed.compiled().display().to_string();
-        // Else it says that `csv` has no folder, whatever the script is about.
+        // Else it says that `csv` has no directory, whatever the script is about.
         let first = ["--grant".into(), "csv=dir:.:ro".into(), component];
         let args: Vec<String> = first.into_iter().chain(self.args.iter().cloned()).collect();
         let script = fs::read_to_string(&self.script).expect("scripts are UTF-8");
@@ -130,8 +130,8 @@ impl Smoke {
         };
         let script: String = script.lines().map(without_load).collect();
         let input = Input::Bytes(script.as_bytes());
-        let run = support::run(&support::our_binary(), &args, &folder.path(), &input);
-        Transcript { folder, runs: vec![run] }
+        let run = support::run(&support::our_binary(), &args, &directory.path(), &input);
+        Transcript { directory, runs: vec![run] }
     }
 }
 
@@ -149,7 +149,7 @@ fn arguments(value: &str) -> Vec<String> {
 
 /// What the runs of one script did.
 struct Transcript {
-    folder: Folder,
+    directory: Directory,
     runs: Vec<Outcome>,
 }
 
@@ -174,10 +174,10 @@ impl Transcript {
         text
     }
 
-    /// Replaces the working folder, which is another one in each run, by `$DIR`.
+    /// Replaces the working directory, which is another one in each run, by `$DIR`.
     fn stable(&self, output: &[u8]) -> Vec<u8> {
-        let folder = self.folder.path();
-        replace(output, folder.as_os_str().as_encoded_bytes(), b"$DIR")
+        let directory = self.directory.path();
+        replace(output, directory.as_os_str().as_encoded_bytes(), b"$DIR")
     }
 
     fn ended(&self) -> bool {
@@ -208,18 +208,18 @@ impl Transcript {
         for run in &self.runs {
             writeln!(text, "{run}").expect("a string takes all");
         }
-        self.folder.keep();
+        self.directory.keep();
         text + "- expected, + printed:\n" + diff
     }
 }
 
-fn folder_of_smokes() -> PathBuf {
+fn directory_of_smokes() -> PathBuf {
     support::repository().join("cli-smokes")
 }
 
 /// The names of the files in `cli-smokes/` that end with `extension`.
 fn names(extension: &str) -> BTreeSet<String> {
-    fs::read_dir(folder_of_smokes())
+    fs::read_dir(directory_of_smokes())
         .expect("cli-smokes/ exists")
         .map(|entry| entry.expect("cli-smokes/ can be listed").path())
         .filter(|path| path.extension().is_some_and(|found| found == extension))

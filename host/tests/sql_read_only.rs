@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use support::guest::guest;
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// What each database begins with.
 const SETUP: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b BLOB);
@@ -28,17 +28,17 @@ const STATE: &str = "SELECT 'state', (SELECT group_concat(a || hex(b)) FROM t),
 
 /// A database, with an extension `peeks` that has `sql:ro` and an extension
 /// `pokes` that has `sql`.
-struct Both(Folder);
+struct Both(Directory);
 
 impl Both {
     fn new(name: &str) -> Self {
-        let folder = Folder::fresh(name);
+        let directory = Directory::fresh(name);
         for (from, to) in [("asking-ro", "peeks"), ("asking", "pokes")] {
             let content = fs::read(guest(from)).expect("it is there");
             let content = support::guest::renamed(&content, "ask00", to);
-            fs::write(folder.path().join(format!("{to}.wasm")), content).expect("it is ours");
+            fs::write(directory.path().join(format!("{to}.wasm")), content).expect("it is ours");
         }
-        let both = Self(folder);
+        let both = Self(directory);
         both.run(SETUP).keeps_quiet();
         both
     }
@@ -377,9 +377,10 @@ SELECT length(fts3_tokenizer(?1));\n";
 fn the_shells_own_authorizers_work_as_natively() {
     let script = b".auth on\nCREATE TABLE t(a);\nSELECT max(a) FROM t;\nPRAGMA user_version;
 .auth off\nSELECT 1;\n.auth on\nSELECT 2;\n.open other.db\nSELECT 3;\n";
-    let folder = Folder::fresh("auth");
+    let directory = Directory::fresh("auth");
     let [ours, native] = [support::our_binary(), support::native()].map(|program| {
-        support::run(&program, &[":memory:"], &folder.path(), &Input::Bytes(script)).keeps_quiet()
+        support::run(&program, &[":memory:"], &directory.path(), &Input::Bytes(script))
+            .keeps_quiet()
     });
     assert!(ours.out().contains("authorizer: SELECT"), "{ours}");
     assert_eq!(ours.out(), native.out());

@@ -1,5 +1,5 @@
 //! Names that change their meaning while the shell uses them never lead out of
-//! the granted folders.
+//! the granted directories.
 
 mod support;
 
@@ -85,21 +85,21 @@ fn exchange(one: &Path, other: &Path) {
 }
 
 /// Makes a script and a database that hold the text of the inside.
-fn fill(place: &Place, folder: &str) {
-    place.fill(folder);
-    let folder = place.path(folder);
-    fs::write(folder.join("secret.sql"), format!(".print {INSIDE}\n")).expect("it is ours");
+fn fill(place: &Place, directory: &str) {
+    place.fill(directory);
+    let directory = place.path(directory);
+    fs::write(directory.join("secret.sql"), format!(".print {INSIDE}\n")).expect("it is ours");
     let update = format!("UPDATE t SET a = '{INSIDE}'");
-    support::natively(&folder, &["secret.db", &update]).exits_with(0);
+    support::natively(&directory, &["secret.db", &update]).exits_with(0);
 }
 
 #[test]
-fn a_folder_that_becomes_a_link_does_not_lead_out() {
-    let place = Place::fresh("folder");
+fn a_directory_that_becomes_a_link_does_not_lead_out() {
+    let place = Place::fresh("directory");
     fill(&place, "inside/swap");
-    let (folder, link) = (place.path("inside/swap"), place.path("inside/link"));
-    symlink("../outside", &link).expect("the folder is ours");
-    let swap = || exchange(&folder, &link);
+    let (directory, link) = (place.path("inside/swap"), place.path("inside/link"));
+    symlink("../outside", &link).expect("the directory is ours");
+    let swap = || exchange(&directory, &link);
     let run = run_while(&place, "swap/secret", swap, swap);
     check(&place, &run);
 }
@@ -111,7 +111,7 @@ fn a_file_that_becomes_a_link_does_not_lead_out() {
     let inside = place.path("inside");
     let files = ["secret.db", "secret.sql"].map(|file| {
         let link = inside.join(format!("link-{file}"));
-        symlink(place.path("outside").join(file), &link).expect("the folder is ours");
+        symlink(place.path("outside").join(file), &link).expect("the directory is ours");
         (inside.join(file), link)
     });
     let swap = || files.iter().for_each(|(file, link)| exchange(file, link));
@@ -119,12 +119,12 @@ fn a_file_that_becomes_a_link_does_not_lead_out() {
     check(&place, &run);
 }
 
-/// The parent of a folder that is moved out is outside.
+/// The parent of a directory that is moved out is outside.
 #[test]
-fn a_folder_that_is_moved_out_does_not_take_its_parent_along() {
+fn a_directory_that_is_moved_out_does_not_take_its_parent_along() {
     let place = Place::fresh("moved");
     fill(&place, "inside");
-    fs::create_dir(place.path("inside/moved")).expect("the folder is ours");
+    fs::create_dir(place.path("inside/moved")).expect("the directory is ours");
     let (near, far) = (place.path("inside/moved"), place.path("outside/moved"));
     let rename = |from, to| fs::rename(from, to).expect("both are ours");
     let swap = || rename(&near, &far);

@@ -8,7 +8,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use support::other_user::{Stage, allow};
-use support::{Folder, Input, Outcome};
+use support::{Directory, Input, Outcome};
 
 /// A sort and a temporary table that do not fit into memory, and an index.
 const SCRIPT: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = 5; PRAGMA cache_spill = 5;
@@ -18,8 +18,8 @@ const SCRIPT: &str = "PRAGMA temp_store = FILE; PRAGMA cache_size = 5; PRAGMA ca
     INSERT INTO u SELECT a FROM t ORDER BY a; CREATE INDEX v ON u(a); VACUUM;
     SELECT count(*) FROM t;";
 
-fn with(folder: &Path, variables: &[(&str, &str)]) -> Outcome {
-    let mut command = support::command(&support::our_binary(), &["test.db", SCRIPT], folder);
+fn with(directory: &Path, variables: &[(&str, &str)]) -> Outcome {
+    let mut command = support::command(&support::our_binary(), &["test.db", SCRIPT], directory);
     command.envs(variables.iter().copied());
     support::finish(command, &Input::Nothing)
 }
@@ -27,8 +27,8 @@ fn with(folder: &Path, variables: &[(&str, &str)]) -> Outcome {
 #[test]
 fn an_unusable_tmpdir_is_passed_over() {
     for place in ["/nonexistent", "", "/dev/null", "/proc"] {
-        let folder = Folder::fresh("unusable");
-        let run = with(&folder.path(), &[("TMPDIR", place), ("SQLITE_TMPDIR", place)]);
+        let directory = Directory::fresh("unusable");
+        let run = with(&directory.path(), &[("TMPDIR", place), ("SQLITE_TMPDIR", place)]);
         run.exits_with(0).prints("20000\n").keeps_quiet();
     }
 }
@@ -40,15 +40,15 @@ fn own_directory(place: &Path) -> std::path::PathBuf {
 
 #[test]
 fn the_first_place_that_is_named_is_used() {
-    let folder = Folder::fresh("first");
-    let places = ["one", "two"].map(|name| folder.path().join(name));
+    let directory = Directory::fresh("first");
+    let places = ["one", "two"].map(|name| directory.path().join(name));
     for place in &places {
-        fs::create_dir(place).expect("the folder is ours");
+        fs::create_dir(place).expect("the directory is ours");
     }
     let [one, two] = places.each_ref().map(|place| place.to_str().expect("UTF-8"));
-    with(&folder.path(), &[("TMPDIR", one)]).exits_with(0).prints("20000\n");
+    with(&directory.path(), &[("TMPDIR", one)]).exits_with(0).prints("20000\n");
     assert!(own_directory(&places[0]).is_dir());
-    let work = Folder::fresh("second");
+    let work = Directory::fresh("second");
     with(&work.path(), &[("TMPDIR", one), ("SQLITE_TMPDIR", two)]).exits_with(0);
     let metadata = fs::metadata(own_directory(&places[1])).expect("it was made");
     assert_eq!(metadata.permissions().mode() & 0o777, 0o700);
@@ -59,12 +59,12 @@ fn the_first_place_that_is_named_is_used() {
 /// What stands there already is used only if it is this user's own directory.
 #[test]
 fn a_link_in_its_place_is_not_followed() {
-    let folder = Folder::fresh("link");
-    let target = folder.path().join("target");
-    fs::create_dir(&target).expect("the folder is ours");
-    std::os::unix::fs::symlink(&target, own_directory(&folder.path())).expect("as above");
+    let directory = Directory::fresh("link");
+    let target = directory.path().join("target");
+    fs::create_dir(&target).expect("the directory is ours");
+    std::os::unix::fs::symlink(&target, own_directory(&directory.path())).expect("as above");
     let before = fs::metadata(&target).expect("it is there").mtime_nsec();
-    let place = folder.path();
+    let place = directory.path();
     let run = with(&place, &[("SQLITE_TMPDIR", place.to_str().expect("UTF-8"))]);
     run.exits_with(0).prints("20000\n").keeps_quiet();
     assert_eq!(fs::metadata(&target).expect("it is there").mtime_nsec(), before);
@@ -74,11 +74,11 @@ fn a_link_in_its_place_is_not_followed() {
 #[test]
 fn another_users_directory_is_not_used() {
     let stage = Stage::set();
-    let place = stage.folder("tmp");
+    let place = stage.directory("tmp");
     let theirs = place.join("sqlite-wasm-run-65534");
-    fs::create_dir(&theirs).expect("the folder is ours");
+    fs::create_dir(&theirs).expect("the directory is ours");
     allow(&theirs, 0o777);
-    let work = stage.folder("work");
+    let work = stage.directory("work");
     let mut command = stage.command(&stage.ours(), &["test.db", SCRIPT], &work);
     command.env("SQLITE_TMPDIR", &place);
     support::finish(command, &Input::Nothing).exits_with(0).prints("20000\n");
@@ -95,7 +95,7 @@ fn another_users_directory_is_not_used() {
 /// which is granted.
 #[test]
 fn what_fits_into_memory_needs_no_directory() {
-    let folder = Folder::fresh("memory");
-    let run = support::ours(&folder.path(), &[":memory:", "SELECT 1 ORDER BY 1"]);
+    let directory = Directory::fresh("memory");
+    let run = support::ours(&directory.path(), &[":memory:", "SELECT 1 ORDER BY 1"]);
     run.exits_with(0).prints("1\n").keeps_quiet();
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use support::terminal::{CTRL_C, CTRL_D, LEFT, TAB, Terminal, UP};
-use support::{End, Folder};
+use support::{Directory, End};
 
 /// A statement that only computes, for ever.
 const ENDLESS: &str =
@@ -17,25 +17,25 @@ const ENDLESS: &str =
 const PROMPT: &str = "sqlite> ";
 const CONTINUATION: &str = "   ...> ";
 
-/// The folder where a person works, which is also their home.
+/// The directory where a person works, which is also their home.
 struct Home {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Home {
     fn fresh(name: &str) -> Self {
-        Self { folder: Folder::fresh(name) }
+        Self { directory: Directory::fresh(name) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn holds(&self, name: &str, text: &str) {
         let path = self.path(name);
-        let folder = path.parent().expect("it has one");
-        fs::create_dir_all(folder).expect("the folder is ours");
-        fs::write(path, text).expect("the folder is ours");
+        let directory = path.parent().expect("it has one");
+        fs::create_dir_all(directory).expect("the directory is ours");
+        fs::write(path, text).expect("the directory is ours");
     }
 
     /// A terminal with the shell at its first prompt.
@@ -48,7 +48,7 @@ impl Home {
     /// A terminal with a shell that is starting.
     fn starting(&self, args: &[&str], variables: &[(&str, &str)]) -> Terminal {
         let program = support::our_binary();
-        let mut command = support::command(&program, args, &self.folder.path());
+        let mut command = support::command(&program, args, &self.directory.path());
         command.envs(variables.iter().copied());
         Terminal::open(command)
     }
@@ -62,7 +62,7 @@ impl Home {
 #[test]
 fn a_session_greets_as_natively_and_ends_with_ctrl_d() {
     let home = Home::fresh("greeting");
-    let version = support::natively(&home.folder.path(), &["-version"]);
+    let version = support::natively(&home.directory.path(), &["-version"]);
     let version: Vec<_> = version.out().split(' ').take(3).map(String::from).collect();
     let mut terminal = home.starting(&[], &[]);
     let greeting = terminal.shows(PROMPT);
@@ -245,7 +245,7 @@ fn the_history_is_readable_for_its_owner_alone() {
     assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
 }
 
-/// The folders of both files need not be granted for that.
+/// The directories of both files need not be granted for that.
 #[test]
 fn the_start_up_file_is_read_with_a_word_about_it() {
     let home = Home::fresh("start-up");
@@ -271,7 +271,7 @@ fn the_start_up_file_is_read_with_a_word_about_it() {
 }
 
 #[test]
-fn the_start_up_file_of_the_configuration_folder_goes_first() {
+fn the_start_up_file_of_the_configuration_directory_goes_first() {
     let home = Home::fresh("start-up-config");
     home.holds(".config/sqlite3/sqliterc", ".print from the home\n");
     home.holds("config/sqlite3/sqliterc", ".print from the configuration\n");
@@ -372,7 +372,7 @@ fn the_terminal_is_left_as_it_was() {
     let script =
         "before=$(stty -g); \"$0\" :memory:; test \"$before\" = \"$(stty -g)\" && echo same";
     let mut command =
-        support::command("/bin/sh".as_ref(), &["-c", script, program], &home.folder.path());
+        support::command("/bin/sh".as_ref(), &["-c", script, program], &home.directory.path());
     command.env("PATH", "/usr/bin:/bin");
     let mut terminal = Terminal::open(command);
     terminal.shows(PROMPT);
@@ -401,7 +401,7 @@ fn a_script_at_a_terminal_has_no_prompts() {
     let program = support::our_binary();
     let program = program.to_str().expect("its path is UTF-8");
     let words = ["-c", "\"$0\" :memory: <script.sql", program];
-    let command = support::command("/bin/sh".as_ref(), &words, &home.folder.path());
+    let command = support::command("/bin/sh".as_ref(), &words, &home.directory.path());
     let (end, shown) = Terminal::open(command).ends();
     assert_eq!((end, shown.as_str()), (End::Exited(0), "from the script\n"));
 }

@@ -5,11 +5,11 @@ mod support;
 
 use nix::libc::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM};
 use support::terminal::{CTRL_D, Terminal};
-use support::{End, Folder};
+use support::{Directory, End};
 
-fn shell(folder: &Folder, args: &[&str]) -> Terminal {
+fn shell(directory: &Directory, args: &[&str]) -> Terminal {
     let args = [args, &[":memory:"]].concat();
-    let command = support::command(&support::our_binary(), &args, &folder.path());
+    let command = support::command(&support::our_binary(), &args, &directory.path());
     let mut terminal = Terminal::open(command);
     terminal.shows("sqlite> ");
     terminal
@@ -24,8 +24,8 @@ fn is_cooked(terminal: &std::fs::File) -> bool {
 #[test]
 fn signals_restore_the_terminal_and_end_the_program() {
     for signal in [SIGTERM, SIGHUP, SIGQUIT] {
-        let folder = Folder::fresh("signal");
-        let terminal = shell(&folder, &[]);
+        let directory = Directory::fresh("signal");
+        let terminal = shell(&directory, &[]);
         assert!(!terminal.is_cooked(), "the line editor sets the terminal");
         let other_end = terminal.other_end();
         terminal.signal(signal);
@@ -37,8 +37,8 @@ fn signals_restore_the_terminal_and_end_the_program() {
 /// The control: a program that is killed cannot restore it.
 #[test]
 fn only_a_signal_that_cannot_be_caught_leaves_it() {
-    let folder = Folder::fresh("killed");
-    let terminal = shell(&folder, &[]);
+    let directory = Directory::fresh("killed");
+    let terminal = shell(&directory, &[]);
     let other_end = terminal.other_end();
     terminal.signal(SIGKILL);
     assert_eq!(terminal.ends().0, End::Signalled);
@@ -47,8 +47,8 @@ fn only_a_signal_that_cannot_be_caught_leaves_it() {
 
 #[test]
 fn the_time_limit_restores_the_terminal() {
-    let folder = Folder::fresh("timeout");
-    let terminal = shell(&folder, &["--timeout", "500ms"]);
+    let directory = Directory::fresh("timeout");
+    let terminal = shell(&directory, &["--timeout", "500ms"]);
     let other_end = terminal.other_end();
     let (end, shown) = terminal.ends();
     assert_eq!(end, End::Exited(124));
@@ -58,8 +58,8 @@ fn the_time_limit_restores_the_terminal() {
 
 #[test]
 fn two_interrupts_from_outside_restore_the_terminal() {
-    let folder = Folder::fresh("interrupts");
-    let terminal = shell(&folder, &[]);
+    let directory = Directory::fresh("interrupts");
+    let terminal = shell(&directory, &[]);
     let other_end = terminal.other_end();
     terminal.signal(SIGINT);
     terminal.signal(SIGINT);
@@ -71,8 +71,8 @@ fn two_interrupts_from_outside_restore_the_terminal() {
 
 #[test]
 fn an_ordinary_end_leaves_it_as_it_was() {
-    let folder = Folder::fresh("ordinary");
-    let mut terminal = shell(&folder, &[]);
+    let directory = Directory::fresh("ordinary");
+    let mut terminal = shell(&directory, &[]);
     let other_end = terminal.other_end();
     terminal.types(CTRL_D);
     assert_eq!(terminal.ends().0, End::Exited(0));

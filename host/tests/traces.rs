@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use support::strace::{self, Traced};
-use support::{Folder, Input};
+use support::{Directory, Input};
 
 /// The calls that matter to who shares the database or finds it after a crash.
 const CALLS: &str = "trace=write,pwrite64,fdatasync,fsync,ftruncate,unlink,unlinkat,fcntl";
@@ -16,9 +16,9 @@ const CALLS: &str = "trace=write,pwrite64,fdatasync,fsync,ftruncate,unlink,unlin
 /// What both programs do to the files of `test.db`, one event for each call.
 #[track_caller]
 fn same(name: &str, prepare: &str, script: &str) -> Vec<String> {
-    // One after the other in one folder: a super-journal holds its path.
-    let folder = Folder::fresh(name);
-    let path = folder.path();
+    // One after the other in one directory: a super-journal holds its path.
+    let directory = Directory::fresh(name);
+    let path = directory.path();
     let [ours, native] = [support::our_binary(), support::native()].map(|program| {
         for name in ["test.db", "other.db"] {
             // The first of them finds none.
@@ -43,19 +43,19 @@ fn same(name: &str, prepare: &str, script: &str) -> Vec<String> {
     ours.2
 }
 
-/// A traced call as both programs have it; none if it is not about the folder.
-fn event(call: &str, folder: &Path) -> Option<String> {
+/// A traced call as both programs have it; none if it is not about the directory.
+fn event(call: &str, directory: &Path) -> Option<String> {
     let (_, call) = call.split_once(char::is_whitespace)?;
     let (name, rest) = call.trim_start().split_once('(')?;
-    let folder = folder.to_str().expect("the path is UTF-8");
+    let directory = directory.to_str().expect("the path is UTF-8");
     if name.starts_with("unlink") {
         let path = rest.split('"').nth(1)?;
-        let path = path.strip_prefix(folder).map_or(path, |path| &path[1..]);
+        let path = path.strip_prefix(directory).map_or(path, |path| &path[1..]);
         return Some(format!("remove {}", known(path)));
     }
     let (_, rest) = rest.split_once('<')?;
     let (path, rest) = rest.split_once('>')?;
-    let file = known(path.strip_prefix(folder)?.trim_start_matches('/'));
+    let file = known(path.strip_prefix(directory)?.trim_start_matches('/'));
     match name {
         "write" | "pwrite64" => Some(format!("write {file} {}", rest.rsplit("= ").next()?)),
         "fdatasync" | "fsync" => Some(format!("sync {file}")),

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::session::Session;
-use support::{End, Folder, Input, Outcome};
+use support::{Directory, End, Input, Outcome};
 
 /// Who takes part in a test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,29 +30,29 @@ impl Who {
         }
     }
 
-    fn open(self, folder: &Path) -> Session {
-        Session::start(&self.program(), &["test.db"], folder)
+    fn open(self, directory: &Path) -> Session {
+        Session::start(&self.program(), &["test.db"], directory)
     }
 
-    fn run(self, folder: &Path, sql: &str) -> Outcome {
-        support::run(&self.program(), &["test.db", sql], folder, &Input::Nothing)
+    fn run(self, directory: &Path, sql: &str) -> Outcome {
+        support::run(&self.program(), &["test.db", sql], directory, &Input::Nothing)
     }
 }
 
-/// A folder with a database in WAL mode, with one row.
-fn in_wal_mode(name: &str) -> (Folder, PathBuf) {
-    let folder = Folder::fresh(name);
-    let path = folder.path();
+/// A directory with a database in WAL mode, with one row.
+fn in_wal_mode(name: &str) -> (Directory, PathBuf) {
+    let directory = Directory::fresh(name);
+    let path = directory.path();
     let table = "PRAGMA journal_mode=wal; CREATE TABLE t(a); INSERT INTO t VALUES (1);";
     support::natively(&path, &["test.db", table]).exits_with(0).prints("wal\n");
-    (folder, path)
+    (directory, path)
 }
 
-/// The names in the folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("the folder is ours");
+/// The names in the directory.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("the directory is ours");
     let mut names: Vec<_> = entries
-        .map(|entry| entry.expect("the folder is ours").file_name())
+        .map(|entry| entry.expect("the directory is ours").file_name())
         .map(|name| name.into_string().expect("names are UTF-8"))
         .collect();
     names.sort();
@@ -61,15 +61,15 @@ fn names(folder: &Path) -> Vec<String> {
 
 /// Fails unless the rows are these and the database is whole.
 #[track_caller]
-fn holds(folder: &Path, rows: &str) {
+fn holds(directory: &Path, rows: &str) {
     let question = "SELECT group_concat(a) FROM t; PRAGMA integrity_check;";
-    support::natively(folder, &["test.db", question]).prints(&format!("{rows}\nok\n"));
+    support::natively(directory, &["test.db", question]).prints(&format!("{rows}\nok\n"));
 }
 
 #[test]
 fn wal_mode_is_entered_and_left() {
-    let folder = Folder::fresh("enter");
-    let path = folder.path();
+    let directory = Directory::fresh("enter");
+    let path = directory.path();
     let sql = "PRAGMA journal_mode=wal; CREATE TABLE t(a); INSERT INTO t VALUES (1);";
     support::ours(&path, &["test.db", sql]).exits_with(0).prints("wal\n").keeps_quiet();
     support::natively(&path, &["test.db", "PRAGMA journal_mode"]).prints("wal\n");
@@ -82,7 +82,7 @@ fn wal_mode_is_entered_and_left() {
 #[test]
 fn each_sees_what_the_other_commits() {
     for (one, other) in PAIRS {
-        let (_folder, path) = in_wal_mode("each-sees");
+        let (_directory, path) = in_wal_mode("each-sees");
         let (mut first, mut second) = (one.open(&path), other.open(&path));
         for number in 2..50 {
             let writer = if number % 2 == 0 { &mut first } else { &mut second };
@@ -99,7 +99,7 @@ fn each_sees_what_the_other_commits() {
 #[test]
 fn a_snapshot_stands_still_while_others_write_and_checkpoint() {
     for (reader, writer) in PAIRS {
-        let (_folder, path) = in_wal_mode("snapshot");
+        let (_directory, path) = in_wal_mode("snapshot");
         let (mut reading, mut writing) = (reader.open(&path), writer.open(&path));
         reading.answers("BEGIN; SELECT count(*) FROM t;", "1\n");
         writing.answers("INSERT INTO t VALUES (2); SELECT count(*) FROM t;", "2\n");
@@ -114,7 +114,7 @@ fn a_snapshot_stands_still_while_others_write_and_checkpoint() {
 #[test]
 fn a_stale_snapshot_cannot_be_written() {
     for (one, other) in PAIRS {
-        let (_folder, path) = in_wal_mode("stale");
+        let (_directory, path) = in_wal_mode("stale");
         let (mut first, mut second) = (one.open(&path), other.open(&path));
         first.answers("BEGIN; SELECT count(*) FROM t;", "1\n");
         second.answers("INSERT INTO t VALUES (2);", "");
@@ -127,7 +127,7 @@ fn a_stale_snapshot_cannot_be_written() {
 #[test]
 fn one_writes_at_a_time_and_readers_go_on() {
     for (one, other) in PAIRS {
-        let (_folder, path) = in_wal_mode("one-writer");
+        let (_directory, path) = in_wal_mode("one-writer");
         let mut writing = one.open(&path);
         writing.answers("BEGIN IMMEDIATE; INSERT INTO t VALUES (2);", "");
         other.run(&path, "SELECT count(*) FROM t").exits_with(0).prints("1\n");
@@ -149,7 +149,7 @@ fn checkpoints_answer_as_natively() {
     for kind in ["PASSIVE", "FULL", "RESTART", "TRUNCATE", "NOOP"] {
         for (number, other) in others.into_iter().enumerate() {
             let answers = [Ours, Native].map(|who| {
-                let (_folder, path) = in_wal_mode("checkpoint");
+                let (_directory, path) = in_wal_mode("checkpoint");
                 let (mut first, mut second) = (who.open(&path), Native.open(&path));
                 first.answers("INSERT INTO t VALUES (2);", "");
                 second.ask(other);
@@ -168,7 +168,7 @@ fn checkpoints_answer_as_natively() {
 #[test]
 fn what_one_leaves_behind_the_other_recovers() {
     for (dying, recovering) in PAIRS {
-        let (_folder, path) = in_wal_mode("died");
+        let (_directory, path) = in_wal_mode("died");
         let mut session = dying.open(&path);
         session.answers("PRAGMA cache_size=5; INSERT INTO t VALUES (2);", "");
         let change = "BEGIN; INSERT INTO t VALUES (3); CREATE TABLE u AS WITH RECURSIVE c(i) AS
@@ -186,11 +186,11 @@ fn what_one_leaves_behind_the_other_recovers() {
 #[test]
 fn a_wal_index_that_nobody_has_open_is_not_believed() {
     for (dying, recovering) in PAIRS {
-        let (_folder, path) = in_wal_mode("stale-index");
+        let (_directory, path) = in_wal_mode("stale-index");
         let mut session = dying.open(&path);
         session.answers("INSERT INTO t VALUES (2);", "");
         session.crash();
-        fs::write(path.join("test.db-shm"), vec![0xa5; 65536]).expect("the folder is ours");
+        fs::write(path.join("test.db-shm"), vec![0xa5; 65536]).expect("the directory is ours");
         recovering.run(&path, "SELECT group_concat(a) FROM t").prints("1,2\n");
         holds(&path, "1,2");
     }
@@ -200,7 +200,7 @@ fn a_wal_index_that_nobody_has_open_is_not_believed() {
 #[test]
 fn a_long_wal_needs_many_regions() {
     for (writer, reader) in PAIRS {
-        let (_folder, path) = in_wal_mode("long");
+        let (_directory, path) = in_wal_mode("long");
         let (mut reading, mut writing) = (reader.open(&path), writer.open(&path));
         reading.answers("SELECT count(*) FROM t;", "1\n");
         writing.answers("PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=50;", "0\n");
@@ -218,15 +218,15 @@ fn a_long_wal_needs_many_regions() {
 }
 
 /// What a checkpoint of all of the WAL answers: its pages, twice.
-fn reading_back(folder: &Path) -> String {
-    let size = fs::metadata(folder.join("test.db-wal")).expect("it is in use").len();
+fn reading_back(directory: &Path) -> String {
+    let size = fs::metadata(directory.join("test.db-wal")).expect("it is in use").len();
     let pages = (size - 32) / (4096 + 24);
     format!("0|{pages}|{pages}\n")
 }
 
 #[test]
 fn connections_of_one_process_exclude_each_other() {
-    let (_folder, path) = in_wal_mode("one-process");
+    let (_directory, path) = in_wal_mode("one-process");
     let mut session = Ours.open(&path);
     session.answers("BEGIN IMMEDIATE; INSERT INTO t VALUES (2);", "");
     session.answers(".connection 1\n.open test.db\nSELECT count(*) FROM t;", "1\n");
@@ -244,7 +244,7 @@ fn connections_of_one_process_exclude_each_other() {
 
 #[test]
 fn attached_databases_have_a_wal_each() {
-    let (_folder, path) = in_wal_mode("attached");
+    let (_directory, path) = in_wal_mode("attached");
     let sql = "PRAGMA journal_mode=wal; CREATE TABLE o(a); INSERT INTO o VALUES (10)";
     support::natively(&path, &["other.db", sql]).prints("wal\n");
     let mut session = Ours.open(&path);
@@ -265,7 +265,7 @@ fn attached_databases_have_a_wal_each() {
 #[test]
 fn the_wal_stays_when_that_is_wanted() {
     for who in [Ours, Native] {
-        let (_folder, path) = in_wal_mode("persist");
+        let (_directory, path) = in_wal_mode("persist");
         let script = ".filectrl persist_wal 1\nINSERT INTO t VALUES (2);\n";
         let input = Input::Bytes(script.as_bytes());
         let run = support::run(&who.program(), &["test.db"], &path, &input);
@@ -282,7 +282,7 @@ fn reading_only_is_as_natively() {
     for uri in ["test.db?mode=ro", "test.db?mode=ro&readonly_shm=1", "test.db?readonly_shm=1"] {
         for writer in [Some(Ours), Some(Native), None] {
             let answers = [Ours, Native].map(|who| {
-                let (_folder, path) = in_wal_mode("read-only");
+                let (_directory, path) = in_wal_mode("read-only");
                 let _session = writer.map(|writer| {
                     let mut session = writer.open(&path);
                     session.answers("INSERT INTO t VALUES (2);", "");
@@ -302,7 +302,7 @@ fn reading_only_is_as_natively() {
 #[test]
 fn a_wal_that_was_left_is_read_by_who_cannot_write() {
     let answers = [Ours, Native].map(|who| {
-        let (_folder, path) = in_wal_mode("left");
+        let (_directory, path) = in_wal_mode("left");
         let mut session = Native.open(&path);
         session.answers("INSERT INTO t VALUES (2);", "");
         session.crash();
@@ -315,11 +315,11 @@ fn a_wal_that_was_left_is_read_by_who_cannot_write() {
     assert_eq!(answers[0].1, "1,2\n");
 }
 
-/// A folder granted for reading: the writer's wal-index is used and not
+/// A directory granted for reading: the writer's wal-index is used and not
 /// written.
 #[test]
-fn a_folder_granted_for_reading_follows_its_writer() {
-    let (_folder, path) = in_wal_mode("granted");
+fn a_directory_granted_for_reading_follows_its_writer() {
+    let (_directory, path) = in_wal_mode("granted");
     let mut session = Native.open(&path);
     session.answers("INSERT INTO t VALUES (2);", "");
     let grant = format!("{}:ro", path.display());
@@ -335,8 +335,8 @@ fn a_folder_granted_for_reading_follows_its_writer() {
 #[test]
 fn wal_mode_on_a_database_that_can_only_be_read_is_answered_as_natively() {
     let answers = [Ours, Native].map(|who| {
-        let folder = Folder::fresh("ask-read-only");
-        let path = folder.path();
+        let directory = Directory::fresh("ask-read-only");
+        let path = directory.path();
         support::natively(&path, &["test.db", "CREATE TABLE t(a)"]).exits_with(0);
         let uri = format!("file:{}/test.db?mode=ro", path.display());
         let sql = "PRAGMA journal_mode=wal; SELECT count(*) FROM t; PRAGMA journal_mode;";
@@ -348,7 +348,7 @@ fn wal_mode_on_a_database_that_can_only_be_read_is_answered_as_natively() {
 
 #[test]
 fn exclusive_locking_keeps_the_native_shell_out() {
-    let (_folder, path) = in_wal_mode("keeps-out");
+    let (_directory, path) = in_wal_mode("keeps-out");
     let mut session = Ours.open(&path);
     session.answers("PRAGMA locking_mode=exclusive; INSERT INTO t VALUES (2);", "exclusive\n");
     assert_eq!(names(&path), ["test.db", "test.db-wal"], "no memory is shared");
@@ -364,7 +364,7 @@ fn exclusive_locking_keeps_the_native_shell_out() {
 #[test]
 fn a_connection_keeps_exclusive_locking_out() {
     for (one, other) in PAIRS {
-        let (_folder, path) = in_wal_mode("kept-out");
+        let (_directory, path) = in_wal_mode("kept-out");
         let mut session = one.open(&path);
         session.answers("INSERT INTO t VALUES (2);", "");
         for sql in ["SELECT a FROM t;", "INSERT INTO t VALUES (3);"] {
@@ -383,14 +383,14 @@ fn a_connection_keeps_exclusive_locking_out() {
 /// copy and no signal, but an end.
 #[test]
 fn a_wal_index_that_is_cut_in_use_ends_the_program() {
-    let (_folder, path) = in_wal_mode("cut");
+    let (_directory, path) = in_wal_mode("cut");
     let mut session = Ours.open(&path);
     session.answers("INSERT INTO t VALUES (2);", "");
     fs::File::options()
         .write(true)
         .open(path.join("test.db-shm"))
         .and_then(|file| file.set_len(0))
-        .expect("the folder is ours");
+        .expect("the directory is ours");
     session.try_send("SELECT count(*) FROM t; INSERT INTO t VALUES (3);\n");
     let (end, printed) = session.wait();
     assert_eq!(end, End::Exited(122), "{printed}");

@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use support::guest::guest;
-use support::{Folder, Input};
+use support::{Directory, Input};
 
 const RESET: u8 = 1;
 const CLOSE: u8 = 2;
@@ -52,8 +52,8 @@ fn place(table: &str, row_id: i64) -> Vec<u8> {
 /// What the shell prints for each question, one after the other, in one
 /// instance of the extension.
 fn answers(questions: &[Vec<u8>]) -> Vec<String> {
-    let folder = Folder::fresh("work");
-    fs::copy(guest("asking"), folder.path().join("ask00.wasm")).expect("the folder is ours");
+    let directory = Directory::fresh("work");
+    fs::copy(guest("asking"), directory.path().join("ask00.wasm")).expect("the directory is ours");
     let args = ["--extension-dir", ".", "--grant", "ask00=sql", "--load", "ask00", "test.db"];
     let mut script =
         String::from("CREATE TABLE t(b BLOB); INSERT INTO t VALUES (x'010203'), (x'0405');\n");
@@ -64,7 +64,7 @@ fn answers(questions: &[Vec<u8>]) -> Vec<String> {
     let outcome = support::run(
         &support::our_binary(),
         &args,
-        &folder.path(),
+        &directory.path(),
         &Input::Bytes(script.as_bytes()),
     );
     let told = [outcome.stdout, outcome.stderr].concat();

@@ -17,28 +17,28 @@ MEASURED = ("sha3", "series")
 """Those whose calls are timed."""
 
 STARTED = ("crypto", "define", "fuzzy", "ipaddr", "regexp", "series", "sha3", "stats", "text", "uuid", "vec0")
-"""All that are shipped but `csv`, which needs a folder."""
+"""All that are shipped but `csv`, which needs a directory."""
 
 STARTS = 20
 """Starts of each program for one repeat."""
 
 
 class Programs:
-    """Composed programs in a folder that goes away."""
+    """Composed programs in a directory that goes away."""
 
     def __init__(self) -> None:
         # Below `target/`, on the disk of the repository.
-        self.folder = tempfile.TemporaryDirectory(dir=ROOT / "target")
+        self.directory = tempfile.TemporaryDirectory(dir=ROOT / "target")
 
     def __enter__(self) -> "Programs":
         return self
 
     def __exit__(self, *_) -> None:
-        self.folder.cleanup()
+        self.directory.cleanup()
 
     def compose(self, extensions: tuple[str, ...], *options: str) -> Path:
         """The program with these extensions, compiled if that is an option."""
-        output = Path(self.folder.name) / "composed.wasm"
+        output = Path(self.directory.name) / "composed.wasm"
         paths = ",".join(str(EXTENSIONS / f"{name}.wasm") for name in extensions)
         command = [ROOT / RUNNER, "compose", "--force", "--cli", CLI, "--embed", paths, "-o", output, *options]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -1,6 +1,6 @@
 """Running workloads: prepare, check that all engines agree, then time them.
 
-Everything happens in a folder below `target/`, on the disk of the repository:
+Everything happens in a directory below `target/`, on the disk of the repository:
 a `/tmp` in memory would make commits look free.
 """
 
@@ -82,7 +82,7 @@ class Result:
 
 
 class Session:
-    """A temporary folder, a launcher, and the databases prepared so far."""
+    """A temporary directory, a launcher, and the databases prepared so far."""
 
     def __init__(self, engines: list[Engine], repeats: int, progress: Callable[[str], None]):
         self.engines = engines
@@ -93,27 +93,27 @@ class Session:
     def __enter__(self) -> "Session":
         parent = ROOT / "target" / "bench-tmp"
         parent.mkdir(parents=True, exist_ok=True)
-        self.folder = Path(tempfile.mkdtemp(dir=parent))
-        self.work = self.folder / "work"
-        self.launcher = start_launcher(self.folder)
+        self.directory = Path(tempfile.mkdtemp(dir=parent))
+        self.work = self.directory / "work"
+        self.launcher = start_launcher(self.directory)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.launcher.stdin.close()
         self.launcher.wait()
         self.launcher.stdout.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
     def measure(self, workload: Workload, rows: int | None) -> Result:
         """Check a workload with each engine, then time it, engine by engine in turn."""
         result = Result(workload, rows, {each.name: Series() for each in self.engines})
         title = f"{workload.name}, {result.amount()}"
-        script = self.folder / "script.sql"
+        script = self.directory / "script.sql"
         self.progress(f"{title}: prepare")
         write_script(workload.script, rows or 0, script)
         template = self.template(workload.setup, rows or 0)
         if workload.writer:
-            write_script(workload.writer, rows or 0, self.folder / "writer.sql")
+            write_script(workload.writer, rows or 0, self.directory / "writer.sql")
         self.progress(f"{title}: check")
         digest = self.check(title, result, script, template)
         able = [each for each in self.engines if not result.series[each.name].unavailable]
@@ -164,7 +164,7 @@ class Session:
         """Run an engine on a fresh database; `tolerant` leaves errors to the caller."""
         database = self.fresh_database(template, workload.keeps_database)
         output, errors = self.work / "out", self.work / "err"
-        writer = self.folder / "writer.sql" if workload.writer else ""
+        writer = self.directory / "writer.sql" if workload.writer else ""
         request = [script, output, errors, workload.readers, writer, *each.argv(), database]
         print(*request, sep="\t", file=self.launcher.stdin, flush=True)
         wall, cpu, peak, status = map(int, self.launcher.stdout.readline().split())
@@ -190,8 +190,8 @@ class Session:
         if not setup:
             return None
         if (setup, rows) not in self.templates:
-            script = self.folder / "setup.sql"
-            template = self.folder / f"template-{len(self.templates)}.db"
+            script = self.directory / "setup.sql"
+            template = self.directory / f"template-{len(self.templates)}.db"
             write_script(setup, rows, script)
             with script.open() as stdin:
                 command = [*engine(REFERENCE).argv(), "-bail", str(template)]
@@ -200,16 +200,16 @@ class Session:
         return self.templates[setup, rows]
 
 
-def start_launcher(folder: Path) -> subprocess.Popen:
+def start_launcher(directory: Path) -> subprocess.Popen:
     """The launcher, in an environment where no start-up file of the user counts."""
-    home = folder / "home"
+    home = directory / "home"
     home.mkdir()
     # The runner's compiled `.wasm` stays in the user's cache, as in real life.
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory, env=environment,
     )  # fmt: skip
 
 

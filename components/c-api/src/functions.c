@@ -68,7 +68,7 @@ static bool step(Accumulator *accumulator, bool inverse, uint32_t count, uint32_
 
 bool exports_sqlite_wasm_extension_aggregate_step(
     uint32_t accumulator, uint32_t count, uint32_t width,
-    exports_sqlite_wasm_extension_aggregate_list_value_t *rows, wit_bytes *subtypes,
+    exports_sqlite_wasm_extension_aggregate_list_sql_value_t *rows, wit_bytes *subtypes,
     wit_error *error) {
   return step((Accumulator *)accumulator, false, count, width, rows->ptr, rows->len, subtypes,
               error);
@@ -76,13 +76,13 @@ bool exports_sqlite_wasm_extension_aggregate_step(
 
 bool exports_sqlite_wasm_extension_aggregate_inverse(
     uint32_t accumulator, uint32_t count, uint32_t width,
-    exports_sqlite_wasm_extension_aggregate_list_value_t *rows, wit_bytes *subtypes,
+    exports_sqlite_wasm_extension_aggregate_list_sql_value_t *rows, wit_bytes *subtypes,
     wit_error *error) {
   return step((Accumulator *)accumulator, true, count, width, rows->ptr, rows->len, subtypes,
               error);
 }
 
-bool exports_sqlite_wasm_extension_aggregate_current(uint32_t number, wit_output *output,
+bool exports_sqlite_wasm_extension_aggregate_value(uint32_t number, wit_output *output,
                                                      wit_error *error) {
   call_begin();
   Accumulator *accumulator = (Accumulator *)number;

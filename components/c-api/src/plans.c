@@ -4,7 +4,7 @@
 
 #include "tables.h"
 
-typedef sqlite_wasm_extension_table_types_index_question_t Question;
+typedef sqlite_wasm_extension_table_types_index_info_t Question;
 typedef sqlite_wasm_extension_table_types_index_plan_t Plan;
 
 /* SQLite's own first guess, until the module has a better one. */

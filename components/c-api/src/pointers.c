@@ -1,7 +1,7 @@
 /* Pointers that SQL has, by the numbers that stand for them.
 **
 ** A number has the instance in its upper half and a place in its lower one, so
-** that those of an instance that broke down are no pointers of the next. */
+** that those of an instance that trapped are no pointers of the next. */
 #include "pointers.h"
 
 #include <stdlib.h>

@@ -208,7 +208,7 @@ static void answer(Cursor *cursor, const Rows *rows,
   }
 }
 
-bool exports_sqlite_wasm_extension_table_fetch(uint32_t number, uint32_t limit,
+bool exports_sqlite_wasm_extension_table_fetch_batch(uint32_t number, uint32_t limit,
                                                sqlite_wasm_extension_table_types_batch_t *batch,
                                                wit_error *error) {
   call_begin();

@@ -97,7 +97,7 @@ static bool keep(sqlite3_vtab *vtab, inside_module *module, const char *name,
 }
 
 bool exports_sqlite_wasm_extension_table_connect(
-    uint32_t number, uint8_t occasion, wit_string *schema, wit_string *name,
+    uint32_t number, uint8_t mode, wit_string *schema, wit_string *name,
     full_extension_list_string_t *arguments,
     sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
   call_begin();
@@ -105,7 +105,7 @@ bool exports_sqlite_wasm_extension_table_connect(
   inside_module *module = inside_module_hold(number);
   if (!module) return fails_by(sqlite3_mprintf("no such module: %s", argv[0]), SQLITE_ERROR, error);
   const sqlite3_module *methods = inside_module_methods(module);
-  bool creates = occasion == SQLITE_WASM_EXTENSION_TABLE_TYPES_OCCASION_CREATE && methods->xCreate;
+  bool creates = mode == SQLITE_WASM_EXTENSION_TABLE_TYPES_CONNECT_MODE_CREATE && methods->xCreate;
   sqlite3_free(declaration);
   declaration = NULL;
   config = 0;

@@ -1,4 +1,4 @@
-/* The probes of pointers alone: an extension without SQL, which can be inside of
+/* The probes of pointers alone: an extension without SQL, which can be inside
 ** a composed program. */
 #include <stdlib.h>
 

@@ -46,7 +46,7 @@ unsafe extern "C" fn host_write(to_error: c_int, data: *const u8, count: usize) 
     c_int::from(console::write(to, unsafe { slice::from_raw_parts(data, count) }))
 }
 
-/// Let the person edit a line. The result is the caller's to free; null at
+/// Let the user edit a line. The result is the caller's to free; null at
 /// the end of input.
 ///
 /// # Safety

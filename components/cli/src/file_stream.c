@@ -64,7 +64,7 @@ static int stream_close(void *p){
 }
 
 /* As fopen(zPath, zMode), which is "r" or "w" with or without "b"; the path
-** leads to a granted folder. */
+** leads to a granted directory. */
 FILE *open_stream(const char *zPath, const char *zMode){
   cookie_io_functions_t calls = { stream_read, stream_write, stream_seek, stream_close };
   int file = host_open_stream(zPath, zMode[0]=='w');

@@ -20,13 +20,13 @@ extern "C" fn host_set_exit_code(code: c_int) {
     process::set_exit_code(code as u8);
 }
 
-/// Look whether the person interrupts, and tell the shell.
+/// Look whether the user interrupts, and tell the shell.
 #[unsafe(no_mangle)]
 extern "C" fn host_poll_interruption() {
     engine::ffi::connection::poll();
 }
 
-/// The person's home folder, as a C string in `out`; 0 when it is not known.
+/// The user's home directory, as a C string in `out`; 0 when it is not known.
 ///
 /// # Safety
 ///
@@ -34,11 +34,11 @@ extern "C" fn host_poll_interruption() {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn host_home(out: *mut u8, room: usize) -> c_int {
     // SAFETY: the caller's promise.
-    process::home_folder().map_or(0, |home| unsafe { put(&home, out, room) })
+    process::home_directory().map_or(0, |home| unsafe { put(&home, out, room) })
 }
 
-/// Where `path` leads inside of the grants, as a C string in `out`; 0 outside,
-/// after the person was told. SQL of an extension has no files: `readfile()`
+/// Where `path` leads inside the grants, as a C string in `out`; 0 outside,
+/// after the user was told. SQL of an extension has no files: `readfile()`
 /// would give it what it was not granted.
 ///
 /// # Safety

@@ -83,7 +83,7 @@ void shims_init(void){
 
 enum { FOLLOW, KEEP };
 
-/* Resolve a name into zOut; 0, with errno set, outside of the granted folders. */
+/* Resolve a name into zOut; 0, with errno set, outside the granted directories. */
 static int granted(const char *zPath, int keepLastLink, char *zOut){
   if( zPath[0]==0 ){
     errno = ENOENT;
@@ -103,7 +103,7 @@ static int granted_text(const char *zPath, int keepLastLink, char *zOut){
   return 0;
 }
 
-/* A start-up file, which the host gives by name whatever folder it lies in, though
+/* A start-up file, which the host gives by name whatever directory it lies in, though
 ** not to SQL of an extension. */
 static FILE *open_startup_file(const char *zPath){
   size_t n = 0;

@@ -6,7 +6,7 @@
 /* Exit codes have a route of their own: WASI's carries only ok and failed. */
 #define exit shell_exit
 
-/* Names of files: the C library knows one granted folder at a time, so names
+/* Names of files: the C library knows one granted directory at a time, so names
 ** are resolved before it sees them, and a refused one is told. */
 #define fopen shell_fopen
 #define access shell_access
@@ -49,7 +49,7 @@ const char *sandbox_refuses(const char *zLine);
 /* Say so; the result is that of a dot-command which failed. */
 int sandbox_refuse(const char *zName);
 
-/* The home folder as the host's user database has it, or 0. */
+/* The home directory as the host's user database has it, or 0. */
 const char *shell_home(void);
 
 /* As x86-64 converts: the smallest integer for what none can hold. */

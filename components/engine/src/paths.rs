@@ -35,9 +35,10 @@ pub fn absolute(name: &[u8]) -> Vec<u8> {
 pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     let name = absolute(name);
     let slash = name.iter().rposition(|byte| *byte == b'/')?;
-    let (folder, last) = (&name[..slash], &name[slash + 1..]);
+    let (directory, last) = (&name[..slash], &name[slash + 1..]);
     let path = if last_link == LastLink::Keep && !matches!(last, b"" | b"." | b"..") {
-        let mut path = files::resolve(if folder.is_empty() { b"/" } else { folder }).ok()?.path;
+        let mut path =
+            files::resolve(if directory.is_empty() { b"/" } else { directory }).ok()?.path;
         if !path.ends_with(b"/") {
             path.push(b'/');
         }

@@ -199,7 +199,7 @@ impl<T: Definition> wire::aggregate::exports::sqlite_wasm::extension::aggregate:
         rows.send(accumulator, |running, row| running.inverse(row))
     }
 
-    fn current(accumulator: u32) -> Result<Output> {
+    fn value(accumulator: u32) -> Result<Output> {
         IN_PROGRESS.with_borrow_mut(|all| {
             let progress = all.get(accumulator).ok_or_else(unknown)?;
             progress.running.value()

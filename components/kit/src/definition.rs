@@ -2,15 +2,15 @@
 
 use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, wire};
 
-/// Something that only the person at the command line can grant.
+/// Something that only the user can grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// SQL on the caller's connection.
     Sql,
     /// SQL that only reads.
     SqlReadOnly,
-    /// A folder of files; the text says what for.
-    Folder(&'static str),
+    /// A directory of files; the text says what for.
+    Directory(&'static str),
     /// An environment variable.
     Environment(&'static str),
 }
@@ -36,7 +36,7 @@ pub trait Definition: 'static {
     const NEEDS: &'static [Need] = &[];
     /// Called each time that a connection loads the extension, once all the
     /// above is registered there, and in an instance that takes the place of one
-    /// that broke down. With [`Need::Sql`] each connection has an instance of its
+    /// that trapped. With [`Need::Sql`] each connection has an instance of its
     /// own; without, they share one.
     const CONNECT: Option<fn() -> Result<()>> = None;
     /// A table of the database `main` that [`Self::CONNECT`] is about: where it is
@@ -93,7 +93,7 @@ impl From<Need> for wire::types::Need {
         match need {
             Need::Sql => Self::Sql,
             Need::SqlReadOnly => Self::SqlReadOnly,
-            Need::Folder(purpose) => Self::Folder(purpose.into()),
+            Need::Directory(purpose) => Self::Directory(purpose.into()),
             Need::Environment(name) => Self::Environment(name.into()),
         }
     }
@@ -179,7 +179,7 @@ macro_rules! export_interface {
     };
 }
 
-/// Export `table.fetch`; see `table/batch.rs`.
+/// Export `table.fetch-batch`; see `table/batch.rs`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_fetch {
@@ -188,7 +188,7 @@ macro_rules! export_fetch {
         const _: () = {
             use $crate::wire::table::{Fetched, fetch};
 
-            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch")]
+            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
             unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
                 fetch(cursor, limit)
             }

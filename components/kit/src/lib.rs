@@ -37,9 +37,9 @@ mod convert;
 mod definition;
 mod error;
 mod function;
+mod inline_value;
 mod number;
 mod scalar;
-mod short;
 mod slab;
 mod value;
 

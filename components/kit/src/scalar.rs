@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
-use crate::short::{self, Short};
+use crate::inline_value::{self, InlineValue};
 use crate::{Definition, Output, Result, Value, sql, wire};
 
 /// A scalar function of the extension's table.
@@ -71,16 +71,16 @@ thread_local! {
 }
 
 impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
-    fn call(function: u32, argument: Short) -> Option<Short> {
-        let answer = called::<T>(function, &mut [short::value(&argument)], &[]);
-        let given = answer.as_ref().ok().and_then(short::of);
+    fn call(function: u32, argument: InlineValue) -> Option<InlineValue> {
+        let answer = called::<T>(function, &mut [inline_value::value(&argument)], &[]);
+        let given = answer.as_ref().ok().and_then(inline_value::of);
         if given.is_none() {
             ANSWER.set(Some(answer));
         }
         given
     }
 
-    fn answer(_function: u32) -> Result<Output> {
+    fn pending_result(_function: u32) -> Result<Output> {
         ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }
 }

@@ -77,7 +77,7 @@ pub mod table {
 
     wit_bindgen::generate!({
         // Written by hand; see `table/batch.rs`.
-        skip: ["fetch"],
+        skip: ["fetch-batch"],
         inline: "package sqlite-wasm:kit-table;
             world table { export sqlite-wasm:extension/table@0.1.0; }",
         path: "../../wit/extension",

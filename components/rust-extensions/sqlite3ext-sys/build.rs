@@ -21,10 +21,10 @@ fn main() {
         .iter()
         .find(|package| package.name.as_str() == "sqlite3ext-sys")
         .expect("the manifest names it");
-    let folder = package.manifest_path.parent().expect("a manifest lies in a folder");
+    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     bindgen::Builder::default()
-        .header(folder.join("sqlite3/sqlite3ext.h"))
+        .header(directory.join("sqlite3/sqlite3ext.h"))
         // For WebAssembly functions are hidden, and would be left out.
         .clang_arg("-fvisibility=default")
         .generate()

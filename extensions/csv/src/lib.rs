@@ -4,8 +4,8 @@
 //! CREATE VIRTUAL TABLE temp.t USING csv(filename='data/x.csv', header=yes);
 //! ```
 //!
-//! - `filename=TEXT`: the file, in a folder that was granted (`--grant
-//!   csv=dir:data:ro`), by its path or relative to the working folder
+//! - `filename=TEXT`: the file, in a directory that was granted (`--grant
+//!   csv=dir:data:ro`), by its path or relative to the working directory
 //! - `data=TEXT`: the content itself; either this or `filename`
 //! - `header=BOOLEAN`, `header`: the first row has the columns' names; without
 //!   it they are `c0`, `c1`, …
@@ -38,7 +38,7 @@ sqlite_wasm_kit::extension! {
     name: "csv",
     description: "tables over CSV files, as SQLite's csv.c has them",
     modules: MODULES,
-    needs: &[Need::Folder("the CSV files that it reads")],
+    needs: &[Need::Directory("the CSV files that it reads")],
 }
 
 struct CsvTable {

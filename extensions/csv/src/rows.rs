@@ -74,7 +74,7 @@ fn file(name: &str) -> Result<File> {
     let refused = |why: &str| Error::from(format!("cannot open '{name}' for reading: {why}"));
     let kind = fs::metadata(name).map_err(|error| refused(&why(&error)))?.file_type();
     if kind.is_dir() {
-        return Err(refused("it is a folder"));
+        return Err(refused("it is a directory"));
     }
     if !kind.is_file() {
         return Err(refused("it is no ordinary file"));
@@ -82,11 +82,13 @@ fn file(name: &str) -> Result<File> {
     File::open(name).map_err(|error| refused(&why(&error)))
 }
 
-/// In a sandbox, a folder that was not granted does not exist.
+/// In a sandbox, a directory that was not granted does not exist.
 fn why(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file in a granted folder".into(),
-        io::ErrorKind::PermissionDenied => "it may not be read, or leads out of its folder".into(),
+        io::ErrorKind::NotFound => "there is no such file in a granted directory".into(),
+        io::ErrorKind::PermissionDenied => {
+            "it may not be read, or leads out of its directory".into()
+        }
         _ => error.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use sqlite_wasm_kit::table::{Connection, Occasion, Scan, scan};
+use sqlite_wasm_kit::table::{ConnectMode, Connection, Scan, scan};
 use sqlite_wasm_kit::{Result, Table, Value};
 
 use crate::CsvTable;
@@ -11,7 +11,7 @@ use crate::rows::MAX_ROW_BYTES;
 
 fn connect(arguments: &[&str]) -> Result<(CsvTable, String)> {
     CsvTable::connect(Connection {
-        occasion: Occasion::Create,
+        mode: ConnectMode::Create,
         schema: "temp".into(),
         name: "t".into(),
         arguments: arguments.iter().map(|&argument| argument.into()).collect(),
@@ -134,9 +134,9 @@ fn a_file_is_read_anew_by_each_scan() {
 }
 
 #[test]
-fn folders_and_devices_are_no_files() {
-    let folder = format!("filename='{}'", std::env::temp_dir().display());
-    assert!(refused(&[&folder]).ends_with("it is a folder"));
+fn directories_and_devices_are_no_files() {
+    let directory = format!("filename='{}'", std::env::temp_dir().display());
+    assert!(refused(&[&directory]).ends_with("it is a directory"));
     assert!(refused(&["filename='/dev/zero'"]).ends_with("it is no ordinary file"));
 }
 

@@ -1,7 +1,7 @@
 //! Tables that are a statement with parameters.
 
 use sqlite_wasm_kit::table::{
-    Check, Connection, Occasion, Operator, Plan, Planned, Question, Row, Scan,
+    Check, ConnectMode, Connection, Operator, Plan, Planned, Question, Row, Scan,
 };
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};
 
@@ -27,7 +27,7 @@ impl Table for DefinedTable {
     type Cursor = DefinedCursor;
 
     fn connect(connection: Connection) -> Result<(Self, String)> {
-        let Connection { occasion, schema, name, arguments } = connection;
+        let Connection { mode, schema, name, arguments } = connection;
         let [argument] = &arguments[..] else {
             return Err("define: one statement in parentheses is needed".into());
         };
@@ -45,7 +45,7 @@ impl Table for DefinedTable {
         let columns = statement.column_names();
         let declaration = declaration(&columns, &parameters);
         let is_stored = schema.eq_ignore_ascii_case("main");
-        if is_stored && occasion == Occasion::Create {
+        if is_stored && mode == ConnectMode::Create {
             stored::save(&name, "table", argument)?;
         }
         let (outputs, inputs) = (columns.len() as u32, parameters.count() as u32);

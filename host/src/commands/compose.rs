@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
-use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
@@ -15,22 +15,22 @@ use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
-use super::run::extension_folders;
+use super::run::extension_directories;
 use super::values::parse_output;
 use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
-An extension that needs no grant goes inside of the component: calls of it are
+An extension that needs no grant goes inside the component: calls of it are
 as cheap as can be. It has a memory of its own, and neither files, network nor
-environment. When it breaks down, the program ends with a message that names
+environment. When it traps, the program ends with a message that names
 it, and an open transaction is rolled back when the database is next opened.
 Its time and memory are the program's own, which `--timeout` and `--max-memory`
 limit. One that imports the network cannot be inside, and is refused.
 
-An extension that needs a grant, such as SQL or a folder of files, travels
+An extension that needs a grant, such as SQL or a directory of files, travels
 beside it in the same file, and runs in a sandbox of its own as one that is
 loaded: when the program is run, `--grant NAME=sql` or `--grant NAME=dir:PATH:ro`
-is for it too, and when it breaks down, the statement fails. It is started by its
+is for it too, and when it traps, the statement fails. It is started by its
 first use. Of such an extension what is declared stateless is inside as well.
 `extension inspect` shows which way each went, and why.";
 
@@ -60,8 +60,8 @@ pub struct Compose {
     #[arg(long)]
     precompile: bool,
 
-    /// Look for extensions in this folder first
-    #[arg(long, value_name = "FOLDER")]
+    /// Look for extensions in this directory first
+    #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
     /// List the extensions that can be embedded by name
@@ -83,9 +83,9 @@ struct Known {
 impl Compose {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
-        let folders = extension_folders(&self.extension_dir);
+        let directories = extension_directories(&self.extension_dir);
         if self.list {
-            return self.print_known(&folders);
+            return self.print_known(&directories);
         }
         let compiled = self.output.with_extension("cwasm");
         self.check_absent(&self.output)?;
@@ -94,8 +94,8 @@ impl Compose {
         }
         // The key cannot be read behind the wall.
         let loader = loader(Cache::Xdg, Budget::default())?;
-        self.raise_wall(&folders)?;
-        let composed = match self.composed(&folders, &loader) {
+        self.raise_wall(&directories)?;
+        let composed = match self.composed(&directories, &loader) {
             Ok(composed) => composed,
             Err(error) => {
                 complain(&format!("error: {error:#}"));
@@ -111,28 +111,29 @@ impl Compose {
     }
 
     /// The extensions are run, to ask what they are.
-    fn raise_wall(&self, folders: &[PathBuf]) -> Result<()> {
+    fn raise_wall(&self, directories: &[PathBuf]) -> Result<()> {
         let cli = self.cli.clone().map_or_else(own_cli, Ok);
         let named = self.embed.iter().map(PathBuf::from);
-        let read: Vec<_> = folders.iter().cloned().chain(cli).chain(named).collect();
+        let read: Vec<_> = directories.iter().cloned().chain(cli).chain(named).collect();
         second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
     }
 
     /// What fails here is a component that cannot be used.
-    fn composed(&self, folders: &[PathBuf], loader: &Loader) -> Result<Composed> {
+    fn composed(&self, directories: &[PathBuf], loader: &Loader) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
         let compiler = Compiler::Helper(Budget::default());
         let cli = Base::read(&path, loader)?;
         let mut extensions = ExtensionsCtx::new(Vec::new())
-            .cache(Folder::by_xdg())
+            .cache(Directory::by_xdg())
             .native_code(loader.key().cloned(), &[])
             .compiler(compiler);
-        let sources = self.embed.iter().map(|name| Source::find(name, folders, &mut extensions));
+        let sources =
+            self.embed.iter().map(|name| Source::find(name, directories, &mut extensions));
         compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {
-        ensure!(!path.is_dir(), "`{}` is a folder; name a file", escaped(path));
+        ensure!(!path.is_dir(), "`{}` is a directory; name a file", escaped(path));
         ensure!(
             self.force || !path.exists(),
             "`{}` exists already; `--force` replaces it",
@@ -141,9 +142,9 @@ impl Compose {
         Ok(())
     }
 
-    fn print_known(&self, folders: &[PathBuf]) -> Result<ExitCode> {
+    fn print_known(&self, directories: &[PathBuf]) -> Result<ExitCode> {
         let known: Vec<Known> =
-            known(folders).into_iter().map(|(name, path)| Known { name, path }).collect();
+            known(directories).into_iter().map(|(name, path)| Known { name, path }).collect();
         if self.json {
             return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
         }

@@ -131,24 +131,24 @@ impl<'a> Implicit<'a> {
         let mut path = path.to_owned();
         let mut linked = false;
         for _ in 0..MAX_LINKS {
-            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { break };
-            let Ok(real) = fs::canonicalize(folder) else { break };
+            let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { break };
+            let Ok(real) = fs::canonicalize(directory) else { break };
             if !real.is_dir() {
                 break;
             }
             let target = fs::read_link(&path).ok();
-            linked |= target.is_some() || real != plain(folder);
-            if !linked && self.directory(folder, &real)? {
+            linked |= target.is_some() || real != plain(directory);
+            if !linked && self.directory(directory, &real)? {
                 if name.as_bytes().starts_with(b".") {
                     self.grants
-                        .allow_database(&Grant::open(&real, folder, Access::ReadWrite)?, name);
+                        .allow_database(&Grant::open(&real, directory, Access::ReadWrite)?, name);
                 }
             } else {
-                self.database_alone(folder, &real, name)?;
+                self.database_alone(directory, &real, name)?;
                 self.database_alone(&real, &real, name)?;
             }
             let Some(target) = target else { break };
-            path = folder.join(target);
+            path = directory.join(target);
         }
         Ok(())
     }
@@ -217,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_directory_whose_name_ends_like_an_option_is_not_guessed() {
-        let folder = tempfile::tempdir().unwrap();
-        let name = folder.path().join("x:ro");
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().join("x:ro");
         fs::create_dir(&name).unwrap();
         let text = name.to_str().unwrap();
         assert!(parsed(text).unwrap_err().to_string().contains(":rw"));

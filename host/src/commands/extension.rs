@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler, CustomSection};
 use sqlite_wasm_run::compose::Contents;
 use sqlite_wasm_run::escape::escaped;
@@ -16,7 +16,7 @@ use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 use sqlite_wasm_run::key::Key;
 
-use super::run::extension_folders;
+use super::run::extension_directories;
 use super::{complain, print, second_wall, write_whole};
 
 /// Look at extensions
@@ -40,8 +40,8 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Look for extensions in this folder first
-    #[arg(long, value_name = "FOLDER")]
+    /// Look for extensions in this directory first
+    #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
     /// Print JSON
@@ -90,7 +90,7 @@ fn json(value: &impl Serialize) -> Result<ExitCode> {
 }
 
 fn list(common: &Common) -> Result<ExitCode> {
-    let found = search::all(&extension_folders(&common.extension_dir));
+    let found = search::all(&extension_directories(&common.extension_dir));
     if common.json {
         return json(&found);
     }
@@ -104,11 +104,11 @@ fn list(common: &Common) -> Result<ExitCode> {
 
 impl Inspect {
     fn execute(&self) -> Result<ExitCode> {
-        let folders = extension_folders(&self.common.extension_dir);
+        let directories = extension_directories(&self.common.extension_dir);
         let given = Path::new(&self.extension);
         let path = match given.is_file() || self.extension.contains('/') {
             true => given.to_owned(),
-            false => search::by_name(&self.extension, &folders)?,
+            false => search::by_name(&self.extension, &directories)?,
         };
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
         let mut extensions = extensions();
@@ -145,7 +145,10 @@ impl Record {
 fn extensions() -> ExtensionsCtx {
     let compiler = Compiler::Helper(Budget::default());
     let key = Key::of_user().ok().map(Arc::new);
-    ExtensionsCtx::new(Vec::new()).cache(Folder::by_xdg()).native_code(key, &[]).compiler(compiler)
+    ExtensionsCtx::new(Vec::new())
+        .cache(Directory::by_xdg())
+        .native_code(key, &[])
+        .compiler(compiler)
 }
 
 /// A program for people: a line for each extension.

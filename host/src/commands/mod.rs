@@ -19,7 +19,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use sqlite_wasm_run::address_space::Reservation;
-use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
 use sqlite_wasm_run::escape::{controls_escaped, escaped};
@@ -30,7 +30,7 @@ use sqlite_wasm_run::threads;
 /// Whether compiled components are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
-    /// In the folder by the XDG rules.
+    /// In the directory by the XDG rules.
     Xdg,
     /// Nowhere.
     Off,
@@ -50,11 +50,11 @@ pub fn loader_reserving(
     budget: Budget,
     key: Option<Arc<Key>>,
 ) -> Result<Loader> {
-    let folder = match cache {
-        Cache::Xdg => Folder::by_xdg(),
+    let directory = match cache {
+        Cache::Xdg => Directory::by_xdg(),
         Cache::Off => None,
     };
-    let loader = Loader::reserving(reservation, folder, key)?.compiler(Compiler::Helper(budget));
+    let loader = Loader::reserving(reservation, directory, key)?.compiler(Compiler::Helper(budget));
     Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
 }
 
@@ -76,11 +76,11 @@ pub fn directory_of(path: &Path) -> &Path {
 
 /// Write a file whole or not at all.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    let folder = directory_of(path);
+    let directory = directory_of(path);
     let write = || -> Result<()> {
-        ensure!(folder.is_dir(), "there is no folder `{}`", escaped(folder));
+        ensure!(directory.is_dir(), "there is no directory `{}`", escaped(directory));
         // The library would name a file that nobody knows.
-        let mut file = tempfile::NamedTempFile::new_in(folder)
+        let mut file = tempfile::NamedTempFile::new_in(directory)
             .map_err(|error| std::io::Error::from(error.kind()))?;
         file.write_all(content)?;
         set_default_mode(file.as_file())?;

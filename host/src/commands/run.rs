@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::address_space::Reservation;
-use sqlite_wasm_run::cache::Folder;
+use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler, Failed};
 use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::console::History;
@@ -68,8 +68,8 @@ pub struct RunOptions {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
-    /// Look for extensions in this folder first
-    #[arg(long, value_name = "FOLDER")]
+    /// Look for extensions in this directory first
+    #[arg(long, value_name = "DIR")]
     pub extension_dir: Vec<PathBuf>,
 
     /// Load an extension before anything else
@@ -241,18 +241,18 @@ fn options(
     let mut options = Options::new(Stdio::inherited());
     options.home = places::home();
     let history_file = history(options.home.as_deref());
-    let extensions = extension_folders(&run.extension_dir);
+    let extensions = extension_directories(&run.extension_dir);
     options.startup_files = startup_files(options.home.as_deref());
     let trusted = trusted(run, component, &options.startup_files);
     own_files::set(history_file.as_deref(), &trusted, &extensions);
     options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
-    options.folder = env::current_dir().ok();
+    options.directory = env::current_dir().ok();
     options.environment = ENVIRONMENT
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
     options.at_end = AtEnd::Abandon;
-    let cache = if run.no_cache { None } else { Folder::by_xdg() };
+    let cache = if run.no_cache { None } else { Directory::by_xdg() };
     options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))
         .permits(permits(run)?)
@@ -290,7 +290,7 @@ fn history(home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Where sqlite3 looks for its start-up file. The folder for configurations
+/// Where sqlite3 looks for its start-up file. The directory for configurations
 /// lies below `$HOME`, whatever the user database says.
 fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
     let config = env::var_os("XDG_CONFIG_HOME")
@@ -307,7 +307,7 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 /// `$SQLITE_WASM_EXTENSIONS`, the data directory by the XDG rules, and the one
 /// beside this program. An entry of the variable that is not an absolute path
 /// counts as none: what the working directory holds may come from SQL.
-pub fn extension_folders(first: &[PathBuf]) -> Vec<PathBuf> {
+pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
     let data = places::data();
     let beside = env::current_exe().ok();
@@ -322,7 +322,7 @@ pub fn extension_folders(first: &[PathBuf]) -> Vec<PathBuf> {
 }
 
 /// What extensions are granted: by the command line, by the file beside the
-/// shipped ones, and by the person at the terminal.
+/// shipped ones, and by the user.
 fn permits(run: &RunOptions) -> Result<Permits> {
     let mut permits = Permits::default();
     run.grants.iter().try_for_each(|path| permits.add_file(path))?;
@@ -387,13 +387,13 @@ fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
         }
         Outcome::ExtensionTrapped { name, story } => (
             format!(
-                "error: the embedded extension `{name}` broke down, and the program with it: {story}; \
+                "error: the embedded extension `{name}` trapped, and the program with it: {story}; \
                  a transaction that was open is rolled back when the database is next opened"
             ),
             exit_code::ExitCode::Trap,
         ),
         Outcome::Trapped(error) => (
-            format!("error: the component broke down\n\nCaused by:\n    {error:?}"),
+            format!("error: the component trapped\n\nCaused by:\n    {error:?}"),
             exit_code::ExitCode::Trap,
         ),
     };

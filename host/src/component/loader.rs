@@ -18,7 +18,7 @@ use super::code::Code;
 use super::{COMMAND_EXPORT, EXTENSION_EXPORT, LoadError, Loaded, Program};
 use crate::address_space::Reservation;
 use crate::artifact::{self, Unusable};
-use crate::cache::{self, Folder};
+use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::Composition;
 use crate::content::{Fact, Records, State};
@@ -35,7 +35,7 @@ pub struct Loader {
     engine: Engine,
     kind: EngineKind,
     compiler: Compiler,
-    cache: Option<Folder>,
+    cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
     records: Records,
@@ -49,7 +49,7 @@ impl Loader {
     /// # Errors
     ///
     /// When this processor or system lacks what the engine needs.
-    pub fn new(cache: Option<Folder>) -> Result<Self> {
+    pub fn new(cache: Option<Directory>) -> Result<Self> {
         Self::reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
     }
 
@@ -60,7 +60,7 @@ impl Loader {
     /// When this processor or system lacks what the engine needs.
     pub fn reserving(
         reservation: Reservation,
-        cache: Option<Folder>,
+        cache: Option<Directory>,
         key: Option<Arc<Key>>,
     ) -> Result<Self> {
         Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
@@ -74,7 +74,7 @@ impl Loader {
     /// As [`Self::new`].
     pub(crate) fn for_extensions(
         reservation: Reservation,
-        cache: Option<Folder>,
+        cache: Option<Directory>,
         key: Option<Arc<Key>>,
     ) -> Result<Self> {
         let key = key.or_else(|| Key::of_user().ok().map(Arc::new));
@@ -84,7 +84,7 @@ impl Loader {
     fn of_kind(
         kind: EngineKind,
         reservation: Reservation,
-        cache: Option<Folder>,
+        cache: Option<Directory>,
         key: Option<Arc<Key>>,
     ) -> Result<Self> {
         let engine = match kind {

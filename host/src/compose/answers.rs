@@ -5,7 +5,7 @@ use wasm_encoder::{BlockType, Function as Code, InstructionSink, MemArg};
 use wit_parser::Function;
 use wit_parser::abi::WasmSignature;
 
-use super::contract::{Counterpart, counterpart};
+use super::contract::target;
 use super::front::{Called, Front, values};
 use super::listing;
 
@@ -18,13 +18,18 @@ use super::listing;
 pub fn of(front: &Front, function: &Function, next: u32) -> Result<Option<Code>> {
     let signature = front.contract.signature(function)?;
     let answer = Answer { front, function, signature, next };
-    Ok(Some(match (counterpart(&function.name), function.name.as_str()) {
-        (Counterpart::Own, "load") => answer.load()?,
-        (Counterpart::Own, "attach") => answer.attach()?,
-        (Counterpart::Own, "embedded") => listing::code(front, next),
-        (Counterpart::Own, _) => return Ok(None),
-        _ => answer.branch()?,
+    Ok(Some(match function.name.as_str() {
+        "load" => answer.load()?,
+        "attach" => answer.attach()?,
+        "embedded" => listing::code(front, next),
+        _ if takes_extension(function) => answer.branch()?,
+        _ => return Ok(None),
     }))
+}
+
+/// Whether the first parameter is an extension's number.
+fn takes_extension(function: &Function) -> bool {
+    function.params.first().is_some_and(|parameter| parameter.name == "extension")
 }
 
 /// A function in the making.
@@ -65,7 +70,8 @@ impl Answer<'_> {
 
     /// Call the extension at `place`.
     fn ask(&self, sink: &mut InstructionSink, place: u32) -> Result<()> {
-        let Counterpart::Function(interface, name) = counterpart(&self.function.name) else {
+        // `request` and `resume`: an extension that uses SQL is never fused.
+        let Some((interface, name)) = target(&self.function.name) else {
             sink.unreachable();
             return Ok(());
         };

@@ -67,7 +67,7 @@ pub struct Embedded {
     /// What it registers, as `function/arguments`, or the name alone for
     /// collations and modules.
     pub registers: Vec<String>,
-    /// Inside of the component: where its bytes are in the `.wasm`, and
+    /// Inside the component: where its bytes are in the `.wasm`, and
     /// nowhere for one that is beside alone.
     pub inside: Option<Range<usize>>,
     /// In a sandbox of its own: where its bytes are in the file.

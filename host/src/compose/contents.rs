@@ -32,7 +32,7 @@ pub struct Contained {
     pub name: String,
     pub version: String,
     pub sha256: String,
-    /// Whether it is inside of the component.
+    /// Whether it is inside the component.
     pub inside: bool,
     /// Whether it is beside, in a sandbox of its own.
     pub beside: bool,

@@ -12,8 +12,8 @@ use wit_parser::{
 };
 
 macro_rules! package {
-    ($folder:literal: $($file:literal)*) => {
-        &[$(($file, include_str!(concat!("../../../wit/", $folder, "/", $file, ".wit")))),*]
+    ($directory:literal: $($file:literal)*) => {
+        &[$(($file, include_str!(concat!("../../../wit/", $directory, "/", $file, ".wit")))),*]
     };
 }
 
@@ -24,32 +24,17 @@ const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "pro
 pub const INTERFACES: &[&str] =
     &["extension", "scalar", "unary", "aggregate", "collation", "table", "pointers"];
 
-/// What answers a function of `dispatch` for an extension that is inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counterpart<'a> {
-    /// The function of that interface.
-    Function(&'a str, &'a str),
-    /// Nothing: the function belongs to extensions that ask for SQL, and those
-    /// cannot be inside.
-    Never,
-    /// None: the function has no extension's number in front.
-    Own,
-}
-
-/// The counterpart of the function `name` of `dispatch`. Where the names do
-/// not tell it, it stands here.
-pub fn counterpart(name: &str) -> Counterpart<'_> {
-    match name {
-        "detach" => Counterpart::Function("extension", "disconnect"),
-        "request" | "resume" => Counterpart::Never,
-        "connect" => Counterpart::Function("extension", "connect"),
-        "call-scalar" => Counterpart::Function("scalar", "call"),
-        "compare" => Counterpart::Function("collation", "compare"),
-        "aggregate-value" => Counterpart::Function("aggregate", "current"),
-        _ => match name.split_once('-') {
-            Some((interface, function)) => Counterpart::Function(interface, function),
-            None => Counterpart::Own,
-        },
+/// The interface and function of an extension that the function `name` of
+/// `dispatch` calls; none for functions of `dispatch` itself.
+///
+/// `INTERFACE-FUNCTION` calls that function; `connect` and `disconnect` are those
+/// of `extension`.
+pub fn target(name: &str) -> Option<(&str, &str)> {
+    match name.split_once('-') {
+        Some((interface, function)) => {
+            INTERFACES.contains(&interface).then_some((interface, function))
+        }
+        None => matches!(name, "connect" | "disconnect").then_some(("extension", name)),
     }
 }
 

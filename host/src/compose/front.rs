@@ -14,7 +14,7 @@ use wit_parser::{Function, LiftLowerAbi, ManglingAndAbi, WasmImport};
 
 use super::answers;
 use super::cli::Cli;
-use super::contract::{Contract, Counterpart, INTERFACES, counterpart};
+use super::contract::{Contract, INTERFACES, target};
 use super::listing::Listing;
 use super::offer::is_called;
 use super::splice::{Import, Splice, Survey};
@@ -90,7 +90,7 @@ pub fn put_into(cli: &mut Cli, earlier: usize, extensions: &[Extension]) -> Resu
     splice.into_module(cli.module, &survey)
 }
 
-/// Import what the CLI may call of the extensions: the counterparts of what it
+/// Import what the CLI may call of the extensions: the targets of what it
 /// calls of `dispatch`, as far as their manifests promise them.
 fn import(
     cli: &mut Cli,
@@ -101,8 +101,7 @@ fn import(
     splice: &mut Splice,
 ) -> Result<Vec<Called>> {
     let is_wanted = |interface: &str, name: &str| {
-        let wanted = Counterpart::Function(interface, name);
-        answered.iter().any(|(_, answered)| counterpart(answered) == wanted)
+        answered.iter().any(|(_, answered)| target(answered) == Some((interface, name)))
     };
     let mut called = Vec::new();
     for (place, extension) in extensions.iter().enumerate() {

@@ -25,7 +25,7 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
         ("scalar", _) => {
             kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)
         }
-        ("aggregate", "current" | "inverse") => kinds().any(|kind| kind == FunctionKind::Window),
+        ("aggregate", "value" | "inverse") => kinds().any(|kind| kind == FunctionKind::Window),
         ("aggregate", _) => kinds().any(|kind| kind != FunctionKind::Scalar),
         ("collation", _) => !manifest.collations.is_empty(),
         ("table", "destroy") => {

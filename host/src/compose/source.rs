@@ -26,7 +26,7 @@ pub struct Source {
 /// How an extension travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Inside of the component.
+    /// Inside the component.
     Inside,
     /// In a sandbox of its own: what needs a grant, SQL above all, cannot be
     /// inside.
@@ -36,13 +36,17 @@ pub(super) enum Way {
 }
 
 impl Source {
-    /// The extension `name`, in `folders` or by the path of its `.wasm` file.
+    /// The extension `name`, in `directories` or by the path of its `.wasm` file.
     ///
     /// # Errors
     ///
     /// When there is none, or it is no extension; the error says what it is.
-    pub fn find(name: &str, folders: &[PathBuf], extensions: &mut ExtensionsCtx) -> Result<Self> {
-        let path = locate(name, folders)?;
+    pub fn find(
+        name: &str,
+        directories: &[PathBuf],
+        extensions: &mut ExtensionsCtx,
+    ) -> Result<Self> {
+        let path = locate(name, directories)?;
         let source = Self::read(&path, extensions);
         source.with_context(|| format!("failed to embed `{}`", escaped(name)))
     }
@@ -142,11 +146,11 @@ impl Source {
     }
 }
 
-/// The names of the extensions in `folders`, the first folder first.
-pub fn known(folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
+/// The names of the extensions in `directories`, the first directory first.
+pub fn known(directories: &[PathBuf]) -> Vec<(String, PathBuf)> {
     let mut known: Vec<(String, PathBuf)> = Vec::new();
-    for folder in folders {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    for directory in directories {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         paths.sort();
         for path in paths.into_iter().filter(|path| path.extension().is_some_and(|e| e == "wasm")) {
@@ -159,12 +163,12 @@ pub fn known(folders: &[PathBuf]) -> Vec<(String, PathBuf)> {
     known
 }
 
-fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
+fn locate(name: &str, directories: &[PathBuf]) -> Result<PathBuf> {
     if name.contains('/') || name.ends_with(".wasm") {
         ensure!(Path::new(name).is_file(), "there is no extension at `{}`", escaped(name));
         return Ok(name.into());
     }
-    let known = known(folders);
+    let known = known(directories);
     if let Some((_, path)) = known.iter().find(|(known, _)| known == name) {
         return Ok(path.clone());
     }
@@ -176,9 +180,10 @@ fn locate(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     let hint =
         nearest.map_or(String::new(), |(_, nearest)| format!("; there is `{}`", escaped(nearest)));
-    let looked: Vec<_> = folders.iter().map(|folder| format!("`{}`", escaped(folder))).collect();
+    let looked: Vec<_> =
+        directories.iter().map(|directory| format!("`{}`", escaped(directory))).collect();
     bail!(
-        "there is no extension `{}` in {}{hint}; `--extension-dir` adds a folder",
+        "there is no extension `{}` in {}{hint}; `--extension-dir` adds a directory",
         escaped(name),
         looked.join(", ")
     )
@@ -190,15 +195,15 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_told_the_nearest() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("series.wasm"), "").unwrap();
-        let folders = [folder.path().to_owned()];
-        assert!(locate("series", &folders).is_ok());
-        let error = locate("serie", &folders).unwrap_err().to_string();
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("series.wasm"), "").unwrap();
+        let directories = [directory.path().to_owned()];
+        assert!(locate("series", &directories).is_ok());
+        let error = locate("serie", &directories).unwrap_err().to_string();
         assert!(
             error.contains("there is `series`") && error.contains("--extension-dir"),
             "{error}"
         );
-        assert!(!locate("xyz", &folders).unwrap_err().to_string().contains("series"));
+        assert!(!locate("xyz", &directories).unwrap_err().to_string().contains("series"));
     }
 }

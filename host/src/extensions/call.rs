@@ -2,7 +2,7 @@
 //! wait for SQL.
 
 use super::instance::{Instance, Lent, Sandboxed};
-use super::types::{Output, Short, SqlError};
+use super::types::{InlineValue, Output, SqlError};
 
 /// Call a function of an extension's interface: `interface.function(…)`.
 ///
@@ -80,8 +80,8 @@ macro_rules! call_at_once {
 pub fn unary_call(
     extension: &mut Sandboxed,
     function: u32,
-    argument: Short,
-) -> Result<Option<Short>, SqlError> {
+    argument: InlineValue,
+) -> Result<Option<InlineValue>, SqlError> {
     extension.ready()?;
     let function = extension.function(function)?;
     match extension.instance()? {
@@ -103,16 +103,16 @@ pub fn unary_call(
     }
 }
 
-/// The answer as that of `call-scalar`, by which a call is repeated that had to
+/// The answer as that of `scalar-call`, by which a call is repeated that had to
 /// wait for SQL.
 async fn long_unary_call(
     live: &mut Lent,
     function: u32,
-    argument: Short,
+    argument: InlineValue,
 ) -> wasmtime::Result<Result<Output, SqlError>> {
     let exports = live.exports.unary()?;
     match exports.call_call(&mut live.store, function, argument).await? {
         Some(short) => Ok(Ok(short.output())),
-        None => exports.call_answer(&mut live.store, function).await,
+        None => exports.call_pending_result(&mut live.store, function).await,
     }
 }

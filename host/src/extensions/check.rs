@@ -95,7 +95,7 @@ fn needs(needs: &[Need]) -> Result<()> {
     }
     needs.iter().try_for_each(|need| match need {
         Need::Sql | Need::SqlReadOnly => Ok(()),
-        Need::Folder(text) | Need::Environment(text) => line("need", text),
+        Need::Directory(text) | Need::Environment(text) => line("need", text),
     })
 }
 

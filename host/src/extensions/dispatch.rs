@@ -5,9 +5,9 @@ use std::mem;
 use super::ExtensionsView;
 use super::call::unary_call;
 use super::instance::{Instance, Sandboxed, at_once};
-use super::types::{self, Output, Short, SqlError, Value};
+use super::types::{self, InlineValue, Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
-    Batch, Change, Conflict, Connected, FilterArgument, IndexPlan, IndexQuestion, Occasion,
+    Batch, Change, Conflict, ConnectMode, Connected, FilterArgument, IndexInfo, IndexPlan,
     Overload, Transaction,
 };
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
@@ -38,7 +38,7 @@ impl Host for ExtensionsView<'_> {
         self.ctx.slots.attach(extension)
     }
 
-    fn detach(&mut self, extension: u32) -> Result<(), SqlError> {
+    fn disconnect(&mut self, extension: u32) -> Result<(), SqlError> {
         let told = match self.ctx.slots.waiting(extension) {
             Some(_) => Ok(()),
             None => self.unheard(extension, |view| view.disconnected(extension)),
@@ -65,7 +65,7 @@ impl Host for ExtensionsView<'_> {
         self.ctx.load_embedded()
     }
 
-    fn call_scalar(
+    fn scalar_call(
         &mut self,
         extension: u32,
         function: u32,
@@ -78,7 +78,12 @@ impl Host for ExtensionsView<'_> {
         call!(extension, scalar.call_call(function, &arguments, &subtypes))
     }
 
-    fn unary_call(&mut self, extension: u32, function: u32, argument: Short) -> Option<Short> {
+    fn unary_call(
+        &mut self,
+        extension: u32,
+        function: u32,
+        argument: InlineValue,
+    ) -> Option<InlineValue> {
         let extension = self.loaded(extension).ok()?.sandbox_for(function);
         unary_call(extension, function, argument).unwrap_or_else(|failure| {
             extension.set_aside = Some(Err(failure));
@@ -86,11 +91,11 @@ impl Host for ExtensionsView<'_> {
         })
     }
 
-    fn unary_answer(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
+    fn unary_pending_result(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
         let extension = self.loaded(extension)?.sandbox_for(function);
         match extension.set_aside.take() {
             Some(answer) => answer,
-            None => call!(extension, unary.call_answer(function)),
+            None => call!(extension, unary.call_pending_result(function)),
         }
     }
 
@@ -142,7 +147,7 @@ impl Host for ExtensionsView<'_> {
     fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
         call!(
             self.extension(extension)?,
-            aggregate.call_current(number),
+            aggregate.call_value(number),
             with number = accumulator
         )
     }
@@ -162,7 +167,13 @@ impl Host for ExtensionsView<'_> {
         })
     }
 
-    fn compare(&mut self, extension: u32, collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
+    fn collation_compare(
+        &mut self,
+        extension: u32,
+        collation: u32,
+        left: Vec<u8>,
+        right: Vec<u8>,
+    ) -> i32 {
         // A comparison cannot fail; the order of bytes is at least an order.
         self.unheard(extension, |view| view.compared(extension, collation, &left, &right))
             .unwrap_or_else(|_| left.cmp(&right) as i32)
@@ -172,7 +183,7 @@ impl Host for ExtensionsView<'_> {
         &mut self,
         extension: u32,
         module: u32,
-        occasion: Occasion,
+        mode: ConnectMode,
         schema: String,
         name: String,
         arguments: Vec<String>,
@@ -181,7 +192,7 @@ impl Host for ExtensionsView<'_> {
         let (schema, name) = (received::text(schema), received::text(name));
         let arguments = received::texts(arguments);
         let connected =
-            call!(extension, table.call_connect(module, occasion, &schema, &name, &arguments))?;
+            call!(extension, table.call_connect(module, mode, &schema, &name, &arguments))?;
         let table = extension.handles.add(connected.table)?;
         Ok(Connected { table, ..connected })
     }
@@ -206,14 +217,14 @@ impl Host for ExtensionsView<'_> {
         &mut self,
         extension: u32,
         table: u32,
-        mut question: IndexQuestion,
+        mut info: IndexInfo,
     ) -> Result<Option<IndexPlan>, SqlError> {
-        for constraint in &mut question.constraints {
+        for constraint in &mut info.constraints {
             constraint.collation = received::text(mem::take(&mut constraint.collation));
         }
         call!(
             self.extension(extension)?,
-            table.call_best_index(number, &question),
+            table.call_best_index(number, &info),
             with number = table
         )
     }
@@ -250,8 +261,13 @@ impl Host for ExtensionsView<'_> {
         )
     }
 
-    fn table_fetch(&mut self, extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-        call!(self.with_batch(extension)?, table.call_fetch(number, limit), with number = cursor)
+    fn table_fetch_batch(
+        &mut self,
+        extension: u32,
+        cursor: u32,
+        limit: u32,
+    ) -> Result<Batch, SqlError> {
+        call!(self.with_batch(extension)?, table.call_fetch_batch(number, limit), with number = cursor)
     }
 
     fn table_update(

@@ -1,5 +1,5 @@
 //! Numbers for an extension's tables, cursors and computations that outlive
-//! its instance: one from an instance that broke down is never mistaken for
+//! its instance: one from an instance that trapped is never mistaken for
 //! one of the next.
 
 use std::collections::{HashMap, HashSet};
@@ -58,7 +58,7 @@ impl Handles {
     }
 
     /// The extension's own number; none when it belonged to an instance that
-    /// broke down.
+    /// trapped.
     pub fn get(&self, handle: u32) -> Option<u32> {
         self.place(handle).and_then(|place| *self.numbers.get(place as usize)?)
     }
@@ -164,7 +164,7 @@ impl LateFunctions {
     }
 }
 
-/// Instances have broken down so often that no number is left.
+/// Instances have trapped so often that no number is left.
 fn exhausted() -> SqlError {
     let message = "no number is left for a function; start the program again".to_owned();
     SqlError { code: SQLITE_NOMEM, message }

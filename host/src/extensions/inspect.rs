@@ -271,7 +271,7 @@ pub(crate) fn need(need: &wit::Need) -> String {
     match need {
         wit::Need::Sql => "sql".into(),
         wit::Need::SqlReadOnly => "sql:ro".into(),
-        wit::Need::Folder(purpose) => format!("dir ({purpose})"),
+        wit::Need::Directory(purpose) => format!("dir ({purpose})"),
         wit::Need::Environment(name) => format!("env:{name}"),
     }
 }

@@ -69,7 +69,7 @@ pub struct Sandboxed {
     outside: Outside,
     state: State,
     generation: u32,
-    breakdown: Option<String>,
+    trap: Option<String>,
     is_connected: bool,
     /// The instance is not, or will not be, one that was connected; it is to be.
     to_connect: bool,
@@ -100,7 +100,7 @@ impl Sandboxed {
             state: State::Absent,
             generation: 0,
             pre,
-            breakdown: None,
+            trap: None,
             is_connected: false,
             to_connect: false,
             is_told_of_end: false,
@@ -122,7 +122,7 @@ impl Sandboxed {
             generation: 0,
             set_aside: None,
             pre: self.pre.clone(),
-            breakdown: None,
+            trap: None,
             is_connected: false,
             to_connect: self.to_connect,
             is_told_of_end: self.is_told_of_end,
@@ -217,7 +217,7 @@ impl Sandboxed {
         }
     }
 
-    /// What became of a direct call. An instance that breaks down is dropped.
+    /// What became of a direct call. An instance that traps is dropped.
     pub fn concluded<T>(&mut self, outcome: wasmtime::Result<Answer<T>>) -> Answer<T> {
         self.usage.leave();
         match outcome {
@@ -232,8 +232,8 @@ impl Sandboxed {
 
     fn broke_down(&mut self, trap: &wasmtime::Error) -> SqlError {
         let story = self.outside.story(trap, &self.limits);
-        let story = format!("the extension `{}` broke down: {story}", self.name);
-        self.breakdown = Some(story.clone());
+        let story = format!("the extension `{}` trapped: {story}", self.name);
+        self.trap = Some(story.clone());
         // None of its numbers means anything to the next instance.
         self.handles = Handles::new(self.generation);
         self.to_connect |= self.is_connected;
@@ -260,7 +260,7 @@ impl Sandboxed {
     }
 
     /// Connect an instance that is to be, since it takes the place of one that
-    /// broke down, or was not at load. Called first in each call, so that one
+    /// trapped, or was not at load. Called first in each call, so that one
     /// which waits for SQL repeats it.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
@@ -294,9 +294,9 @@ impl Sandboxed {
         answer
     }
 
-    /// How the last call broke down, if it did and nobody has asked yet.
-    pub fn take_breakdown(&mut self) -> Option<String> {
-        self.breakdown.take()
+    /// How the last call trapped, if it did and nobody has asked yet.
+    pub fn take_trap(&mut self) -> Option<String> {
+        self.trap.take()
     }
 
     /// The extension's own number of a table, cursor or computation.
@@ -321,10 +321,7 @@ impl Sandboxed {
     }
 
     fn lost(&self, way_out: &str) -> SqlError {
-        error(format!(
-            "its state was lost when the extension `{}` broke down; {way_out}",
-            self.name
-        ))
+        error(format!("its state was lost when the extension `{}` trapped; {way_out}", self.name))
     }
 
     /// A table, cursor or computation ends with the answer, whatever it is; but

@@ -1,4 +1,4 @@
-//! What an extension may use, and how the person at the command line says so.
+//! What an extension may use, and how the user says so.
 
 use std::env;
 use std::path::PathBuf;
@@ -21,9 +21,9 @@ pub enum SqlAccess {
     ReadWrite,
 }
 
-/// A folder that an extension may reach.
+/// A directory that an extension may reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Folder {
+pub struct Directory {
     /// As it was written; the extension may use this name too.
     pub name: String,
     /// Where it is.
@@ -34,7 +34,7 @@ pub struct Folder {
     pub hides_dotfiles: bool,
 }
 
-impl Folder {
+impl Directory {
     fn open(name: &str, access: Access) -> Result<Self> {
         let host = std::fs::canonicalize(name)
             .with_context(|| format!("failed to grant the directory `{}`", escaped(name)))?;
@@ -51,7 +51,7 @@ impl Folder {
 /// One thing that is granted.
 pub(super) enum Word<'a> {
     Sql(SqlAccess),
-    Folder(&'a str, Access),
+    Directory(&'a str, Access),
     Variable(&'a str),
 }
 
@@ -66,8 +66,8 @@ impl<'a> Word<'a> {
             None if word == "sql" => Ok(Self::Sql(SqlAccess::ReadWrite)),
             Some(("sql", "ro")) => Ok(Self::Sql(SqlAccess::ReadOnly)),
             Some(("dir", path)) if !path.is_empty() => Ok(match path.strip_suffix(":ro") {
-                Some(path) => Self::Folder(path, Access::ReadOnly),
-                None => Self::Folder(path, Access::ReadWrite),
+                Some(path) => Self::Directory(path, Access::ReadOnly),
+                None => Self::Directory(path, Access::ReadWrite),
             }),
             Some(("env", name)) if !name.is_empty() => Ok(Self::Variable(name)),
             _ => bail!(
@@ -83,8 +83,8 @@ impl<'a> Word<'a> {
 pub struct Permissions {
     /// SQL on the caller's connection.
     pub sql: SqlAccess,
-    /// Folders.
-    pub folders: Vec<Folder>,
+    /// Directories.
+    pub directories: Vec<Directory>,
     /// Variables of the environment, with their values.
     pub environment: Vec<(String, String)>,
 }
@@ -94,7 +94,7 @@ impl Permissions {
     ///
     /// # Errors
     ///
-    /// When a word is none of these, or the folder or variable is not there.
+    /// When a word is none of these, or the directory or variable is not there.
     pub fn add<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
         words.into_iter().try_for_each(|word| self.add_word(word))
     }
@@ -102,7 +102,7 @@ impl Permissions {
     fn add_word(&mut self, word: &str) -> Result<()> {
         match Word::parse(word)? {
             Word::Sql(access) => self.sql = self.sql.max(access),
-            Word::Folder(path, access) => self.folders.push(Folder::open(path, access)?),
+            Word::Directory(path, access) => self.directories.push(Directory::open(path, access)?),
             Word::Variable(name) => {
                 let value = env::var(name)
                     .with_context(|| format!("failed to grant the variable `{}`", escaped(name)))?;
@@ -115,24 +115,24 @@ impl Permissions {
     /// Add what `other` has.
     pub fn join(&mut self, other: &Self) {
         self.sql = self.sql.max(other.sql);
-        self.folders.extend(other.folders.iter().cloned());
+        self.directories.extend(other.directories.iter().cloned());
         self.environment.extend(other.environment.iter().cloned());
     }
 
-    /// Let it read the working folder, as far as that is harmless: a `y` is
+    /// Let it read the working directory, as far as that is harmless: a `y` is
     /// less than a directory that was typed.
     ///
     /// # Errors
     ///
     /// When there is none, or when it is the root or lies behind a dot of a home
     /// directory.
-    pub(super) fn add_working_folder(&mut self) -> Result<()> {
-        let folder = Folder::open(".", Access::ReadOnly)?;
-        if folder.host.parent().is_none() || Homes::of_user().is_behind_dot(&folder.host) {
-            let name = escaped(&folder.host);
+    pub(super) fn add_working_directory(&mut self) -> Result<()> {
+        let directory = Directory::open(".", Access::ReadOnly)?;
+        if directory.host.parent().is_none() || Homes::of_user().is_behind_dot(&directory.host) {
+            let name = escaped(&directory.host);
             bail!("`{name}` is granted only by `--grant NAME=dir:{name}:ro`");
         }
-        self.folders.push(Folder { hides_dotfiles: true, ..folder });
+        self.directories.push(Directory { hides_dotfiles: true, ..directory });
         Ok(())
     }
 }
@@ -146,13 +146,13 @@ mod tests {
         let mut permissions = Permissions::default();
         permissions.add(["sql:ro", "sql", "sql:ro", "dir:.:ro"]).unwrap();
         assert_eq!(permissions.sql, SqlAccess::ReadWrite);
-        assert_eq!(permissions.folders[0].access, Access::ReadOnly);
-        assert_eq!(permissions.folders[0].names().next(), Some("."));
+        assert_eq!(permissions.directories[0].access, Access::ReadOnly);
+        assert_eq!(permissions.directories[0].names().next(), Some("."));
     }
 
     #[test]
     fn unknown_words_are_refused() {
-        for word in ["", "sql:rw", "dir", "dir:", "env:", "net", "dir:/no/such/folder"] {
+        for word in ["", "sql:rw", "dir", "dir:", "env:", "net", "dir:/no/such/directory"] {
             assert!(Permissions::default().add([word]).is_err(), "{word}");
         }
     }

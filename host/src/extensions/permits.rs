@@ -1,5 +1,5 @@
 //! Who grants what to which extension: the command line, a file of grants, the
-//! file that comes with the shipped extensions, and the person at a terminal.
+//! file that comes with the shipped extensions, and the user at a terminal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::permissions::{Folder, Permissions, SqlAccess, Word};
+use super::permissions::{Directory, Permissions, SqlAccess, Word};
 use super::question::Subject;
 use crate::escape::escaped;
 use crate::extensions::types::Need;
@@ -19,7 +19,7 @@ use crate::extensions::types::Need;
 /// is a tenth of it.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Asks the person at the terminal; true for yes.
+/// Asks the user; true for yes.
 pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
 
 /// To whom grants belong.
@@ -113,9 +113,9 @@ impl Permits {
         self.shipped = Some(path);
     }
 
-    /// The folders that are granted by name.
-    pub fn folders(&self) -> impl Iterator<Item = &Folder> {
-        self.named.values().flat_map(|permissions| &permissions.folders)
+    /// The directories that are granted by name.
+    pub fn directories(&self) -> impl Iterator<Item = &Directory> {
+        self.named.values().flat_map(|permissions| &permissions.directories)
     }
 
     /// Ask for what is missing.
@@ -177,7 +177,7 @@ impl Permits {
         match need {
             Need::Sql => permissions.add(["sql"]),
             Need::SqlReadOnly => permissions.add(["sql:ro"]),
-            Need::Folder(_) => permissions.add_working_folder(),
+            Need::Directory(_) => permissions.add_working_directory(),
             Need::Environment(variable) => permissions.add([format!("env:{variable}").as_str()]),
         }
     }
@@ -205,7 +205,7 @@ fn is_met(need: &Need, permissions: &Permissions) -> bool {
     match need {
         Need::Sql => permissions.sql == SqlAccess::ReadWrite,
         Need::SqlReadOnly => permissions.sql != SqlAccess::None,
-        Need::Folder(_) => !permissions.folders.is_empty(),
+        Need::Directory(_) => !permissions.directories.is_empty(),
         Need::Environment(variable) => {
             permissions.environment.iter().any(|(name, _)| name == variable)
         }
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn a_file_grants_by_name_and_the_shipped_one_by_content() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("grants.toml");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("grants.toml");
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut permits = Permits::default();
         permits.add_file(&path).unwrap();

@@ -57,7 +57,7 @@ impl Subject<'_> {
         match need {
             Need::Sql => format!("let {extension} run any SQL on your connection?"),
             Need::SqlReadOnly => format!("let {extension} run SQL that only reads?"),
-            Need::Folder(purpose) => {
+            Need::Directory(purpose) => {
                 format!(
                     "let {extension} read the working directory (it says: `{}`)?",
                     brief(purpose)
@@ -74,7 +74,7 @@ impl Subject<'_> {
         let what = match need {
             Need::Sql => "SQL on the connection that calls it".to_owned(),
             Need::SqlReadOnly => "SQL that only reads".to_owned(),
-            Need::Folder(purpose) => format!("a folder ({})", brief(purpose)),
+            Need::Directory(purpose) => format!("a directory ({})", brief(purpose)),
             Need::Environment(variable) => {
                 format!("the environment variable `{}`", brief(variable))
             }
@@ -82,7 +82,7 @@ impl Subject<'_> {
         let word = match need {
             Need::Sql => "sql".to_owned(),
             Need::SqlReadOnly => "sql:ro".to_owned(),
-            Need::Folder(_) => "dir:PATH:ro".to_owned(),
+            Need::Directory(_) => "dir:PATH:ro".to_owned(),
             Need::Environment(variable) => format!("env:{variable}"),
         };
         // `=` and `,` are as plain as letters here.
@@ -118,7 +118,7 @@ mod tests {
         let path = Path::new("/ext/a` (`/usr/lib/csv.wasm\n\u{1b}[2K.wasm");
         let identity = Identity::Named { name: "a`\u{1b}b", path: Some(path) };
         let subject = Subject { identity, sha256: &"0123456789abcdef".repeat(4) };
-        let question = subject.question(&Need::Folder("x\n`y".repeat(100)));
+        let question = subject.question(&Need::Directory("x\n`y".repeat(100)));
         assert!(question.contains("SHA-256 0123456789abcdef…"), "{question}");
         assert!(question.contains("`/ext/a\\u{60}"), "{question}");
         assert!(!question.contains(['\n', '\u{1b}']), "{question}");

@@ -28,7 +28,7 @@ use crate::wasi_files::{self, Kinds, WasiFiles};
 /// Steps of the clock that limits calls.
 pub const TICK: Duration = Duration::from_millis(10);
 
-/// Bytes at the end of the log that are shown when an extension breaks down.
+/// Bytes at the end of the log that are shown when an extension traps.
 const MAX_SHOWN_BYTES: usize = 1000;
 
 /// What Rust adds to a panic's text, and nobody here can follow.
@@ -122,7 +122,7 @@ fn sql_import(component: &Component) -> Option<(String, ComponentInstance)> {
     })
 }
 
-/// The outside of a sandbox: what stays when the instance is gone.
+/// The outside a sandbox: what stays when the instance is gone.
 #[derive(Clone)]
 pub struct Outside {
     pub exchange: Exchange,
@@ -176,7 +176,7 @@ pub(crate) fn story(trap: &wasmtime::Error, log: &[u8]) -> String {
 fn cause(trap: &wasmtime::Error) -> String {
     match trap.downcast_ref::<Trap>() {
         // What Rust's panics end with.
-        Some(Trap::UnreachableCodeReached) => "it gave up".to_owned(),
+        Some(Trap::UnreachableCodeReached) => "unreachable".to_owned(),
         Some(trap) => text::one_line(&trap.to_string()),
         None => text::one_line(&trap.root_cause().to_string()),
     }
@@ -187,7 +187,7 @@ fn with_log(cause: String, log: &[u8]) -> String {
     let shown = text::one_line(&shown);
     match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
         "" => cause,
-        shown => format!("{cause}; it said: {shown}"),
+        shown => format!("{cause}; stderr: {shown}"),
     }
 }
 
@@ -218,19 +218,19 @@ pub fn store(
 /// The granted directories, by the rules of the program's own.
 fn files(permissions: &Permissions) -> anyhow::Result<WasiFiles> {
     let mut grants = Grants::default();
-    let mut folders: Vec<_> = permissions.folders.iter().collect();
+    let mut directories: Vec<_> = permissions.directories.iter().collect();
     // As with SQL, the strongest of several grants counts.
-    folders.sort_by_key(|folder| std::cmp::Reverse(folder.access));
-    for folder in &folders {
-        grants.add(Grant::open(&folder.host, &folder.host, folder.access)?);
+    directories.sort_by_key(|directory| std::cmp::Reverse(directory.access));
+    for directory in &directories {
+        grants.add(Grant::open(&directory.host, &directory.host, directory.access)?);
     }
-    if !folders.is_empty() && folders.iter().all(|folder| folder.hides_dotfiles) {
+    if !directories.is_empty() && directories.iter().all(|directory| directory.hides_dotfiles) {
         Homes::of_user().iter().for_each(|home| grants.hide_dotfiles(home));
     }
     own_files::mask(&mut grants);
     let files = WasiFiles::new(Arc::new(grants), Kinds::Regular);
-    Ok(folders.iter().fold(files, |files, folder| match folder.host.to_str() {
-        Some(whole) => folder.names().fold(files, |files, name| files.with_name(whole, name)),
+    Ok(directories.iter().fold(files, |files, directory| match directory.host.to_str() {
+        Some(whole) => directory.names().fold(files, |files, name| files.with_name(whole, name)),
         None => files,
     }))
 }

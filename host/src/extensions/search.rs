@@ -45,13 +45,13 @@ impl Source {
     }
 }
 
-/// The extension `name`, which SQL or a component has chosen: a path inside of
+/// The extension `name`, which SQL or a component has chosen: a path inside
 /// `grants`, or a name to be found among the files `named` on the command line
-/// and in `folders`.
+/// and in `directories`.
 pub fn find<'a>(
     name: &str,
     mut named: impl Iterator<Item = &'a Path>,
-    folders: &[PathBuf],
+    directories: &[PathBuf],
     grants: &Grants,
 ) -> Result<Source> {
     if name.contains('/') {
@@ -59,11 +59,11 @@ pub fn find<'a>(
     }
     match named.find(|path| path.file_stem().is_some_and(|stem| stem == name)) {
         Some(path) => Ok(Source::Named(path.to_owned())),
-        None => by_name(name, folders).map(Source::Named),
+        None => by_name(name, directories).map(Source::Named),
     }
 }
 
-/// The `.wasm` at a path, of which the ending may be left out. Outside of the
+/// The `.wasm` at a path, of which the ending may be left out. Outside the
 /// grants all paths are the same, whether there is something or not.
 fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
     let path = match path.extension() {
@@ -81,23 +81,23 @@ fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
     }
 }
 
-/// The file of the extension `name` in `folders`.
+/// The file of the extension `name` in `directories`.
 ///
 /// # Errors
 ///
 /// When there is none; it says where was looked.
-pub fn by_name(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
-    let found = folders
+pub fn by_name(name: &str, directories: &[PathBuf]) -> Result<PathBuf> {
+    let found = directories
         .iter()
-        .flat_map(|folder| candidates(&folder.join(name)).collect::<Vec<_>>())
+        .flat_map(|directory| candidates(&directory.join(name)).collect::<Vec<_>>())
         .find(|path| path.is_file());
     match found {
         Some(path) => Ok(path),
         None => {
             let looked: Vec<_> =
-                folders.iter().map(|folder| format!("`{}`", escaped(folder))).collect();
+                directories.iter().map(|directory| format!("`{}`", escaped(directory))).collect();
             bail!(
-                "there is no extension `{}` in {}; `--extension-dir` adds a folder",
+                "there is no extension `{}` in {}; `--extension-dir` adds a directory",
                 escaped(name),
                 looked.join(", ")
             )
@@ -105,7 +105,7 @@ pub fn by_name(name: &str, folders: &[PathBuf]) -> Result<PathBuf> {
     }
 }
 
-/// An extension in one of the folders.
+/// An extension in one of the directories.
 #[derive(Debug, Clone, Serialize)]
 pub struct Found {
     /// By which it is loaded.
@@ -116,12 +116,12 @@ pub struct Found {
     pub hidden: bool,
 }
 
-/// All extensions in `folders`, in the order in which they are looked for.
-pub fn all(folders: &[PathBuf]) -> Vec<Found> {
+/// All extensions in `directories`, in the order in which they are looked for.
+pub fn all(directories: &[PathBuf]) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
-    for folder in folders {
+    for directory in directories {
         let mut files: Vec<PathBuf> =
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+            fs::read_dir(directory).into_iter().flatten().flatten().map(|e| e.path()).collect();
         files.sort_by_key(|path| (path.file_stem().map(OsString::from), place(path)));
         for path in files.into_iter().filter(|path| place(path).is_some() && path.is_file()) {
             let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { continue };
@@ -157,35 +157,35 @@ mod tests {
     use crate::grants::{Access, Grant};
 
     #[test]
-    fn names_are_looked_up_in_folders() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
-        let folders = [folder.path().to_owned()];
+    fn names_are_looked_up_in_directories() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.wasm"), "").unwrap();
+        let directories = [directory.path().to_owned()];
         let grants = Grants::default();
-        let found = find("a", [].into_iter(), &folders, &grants).unwrap();
+        let found = find("a", [].into_iter(), &directories, &grants).unwrap();
         assert!(matches!(found.identity(), Identity::Named { name: "a", .. }));
-        assert_eq!(found.path(), folder.path().join("a.wasm"));
-        let unknown = find("b", [].into_iter(), &folders, &grants).err().unwrap();
+        assert_eq!(found.path(), directory.path().join("a.wasm"));
+        let unknown = find("b", [].into_iter(), &directories, &grants).err().unwrap();
         assert!(unknown.to_string().contains("--extension-dir"));
     }
 
     #[test]
     fn what_the_command_line_names_is_found_first() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.wasm"), "").unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.wasm"), "").unwrap();
         let named = [Path::new("/typed/a.wasm")];
-        let folders = [folder.path().to_owned()];
-        let found = find("a", named.into_iter(), &folders, &Grants::default()).unwrap();
+        let directories = [directory.path().to_owned()];
+        let found = find("a", named.into_iter(), &directories, &Grants::default()).unwrap();
         assert_eq!(found.path(), Path::new("/typed/a.wasm"));
     }
 
     #[test]
     fn all_are_listed_in_the_order_in_which_they_are_found() {
         let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        for (folder, file) in
+        for (directory, file) in
             [(&first, "b.cwasm"), (&first, "b.wasm"), (&first, "no.txt"), (&second, "a.wasm")]
         {
-            std::fs::write(folder.path().join(file), "").unwrap();
+            std::fs::write(directory.path().join(file), "").unwrap();
         }
         std::fs::write(second.path().join("b.wasm"), "").unwrap();
         let nowhere = first.path().join("nowhere");
@@ -197,17 +197,17 @@ mod tests {
 
     #[test]
     fn paths_must_be_granted_and_are_never_native_code() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for file in ["a.wasm", "b.cwasm", "c"] {
-            std::fs::write(folder.path().join(file), "").unwrap();
+            std::fs::write(directory.path().join(file), "").unwrap();
         }
-        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         let look = |name: &str, grants: &Grants| find(&path(name), [].into_iter(), &[], grants);
         let error = |name: &str| look(name, &Grants::default()).err().unwrap().to_string();
         // What is there and what is not look the same.
         assert_eq!(error("a").replace("/a.", "/x."), error("x"));
         let mut grants = Grants::default();
-        grants.add(Grant::open(folder.path(), folder.path(), Access::ReadOnly).unwrap());
+        grants.add(Grant::open(directory.path(), directory.path(), Access::ReadOnly).unwrap());
         let found = look("a", &grants).unwrap();
         assert!(matches!(found.identity(), Identity::Chosen(_)));
         for native in ["b", "b.cwasm", "c"] {

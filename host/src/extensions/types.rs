@@ -19,7 +19,7 @@ pub(super) mod wire {
     pub use super::generated::sqlite_wasm::extension::types::*;
 }
 
-pub use super::short::Short;
+pub use super::inline_value::InlineValue;
 pub use super::value::{Output, Value};
 pub use wire::{
     Collation, Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest,

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, pread, read, retry_on_intr};
 
 use super::locks::{Lock, Outcome};
-use super::open::sync_folder;
+use super::open::sync_directory;
 use super::shm::Shm;
 use crate::bindings::sqlite_wasm::host::files::LockLevel;
 use crate::grants::Place;
@@ -22,8 +22,8 @@ pub struct File {
     lock: Lock,
     /// Where it was opened; none for a temporary file.
     place: Option<Place<'static>>,
-    /// The first sync must reach the folder too.
-    folder_unsynced: bool,
+    /// The first sync must reach the directory too.
+    directory_unsynced: bool,
     /// The shared memory of a database in WAL mode.
     pub(super) shm: Option<Shm>,
     /// Where the file appears in the component's memory.
@@ -32,8 +32,8 @@ pub struct File {
 
 impl File {
     /// A file opened at `place`.
-    pub(super) fn at(place: Place<'_>, file: std::fs::File, folder_unsynced: bool) -> Self {
-        Self { place: Some(place.into_owned()), folder_unsynced, ..Self::of(file) }
+    pub(super) fn at(place: Place<'_>, file: std::fs::File, directory_unsynced: bool) -> Self {
+        Self { place: Some(place.into_owned()), directory_unsynced, ..Self::of(file) }
     }
 
     /// A file without a name, in the directory for such.
@@ -53,7 +53,7 @@ impl File {
             file,
             lock: Lock::none(),
             place: None,
-            folder_unsynced: false,
+            directory_unsynced: false,
             shm: None,
             maps: Vec::new(),
         }
@@ -95,11 +95,11 @@ impl File {
 
     pub(super) fn sync(&mut self) -> io::Result<()> {
         self.file.sync_data()?;
-        if self.folder_unsynced {
+        if self.directory_unsynced {
             if let Some(place) = &self.place {
-                sync_folder(place)?;
+                sync_directory(place)?;
             }
-            self.folder_unsynced = false;
+            self.directory_unsynced = false;
         }
         Ok(())
     }

@@ -209,7 +209,7 @@ pub fn remove(place: &Place<'_>) -> io::Result<()> {
 /// Return when the directory of `place` is on the device. As in `os_unix.c`, one
 /// that cannot be opened is left to the system: a directory may be written by
 /// who cannot read it.
-pub fn sync_folder(place: &Place<'_>) -> io::Result<()> {
+pub fn sync_directory(place: &Place<'_>) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     match openat(&place.dir, ".", flags, Mode::empty()) {
         Ok(directory) => Ok(fdatasync(directory)?),

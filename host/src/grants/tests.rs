@@ -24,9 +24,9 @@ fn with(mut grants: Grants, directory: &Path, access: Access) -> Grants {
 
 /// A fresh directory, by its path without links.
 fn directory() -> (TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().canonicalize().unwrap();
-    (folder, path)
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().canonicalize().unwrap();
+    (directory, path)
 }
 
 fn bytes(path: &Path) -> &[u8] {
@@ -43,7 +43,7 @@ const WRITE: Result<Access, Refused> = Ok(Access::ReadWrite);
 
 #[test]
 fn parent_names_lead_out_of_the_grant() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir(path.join("a")).unwrap();
     let grants = granted(&path);
     assert_eq!(access(&grants, &path.join("a/../new")), WRITE);
@@ -54,7 +54,7 @@ fn parent_names_lead_out_of_the_grant() {
 
 #[test]
 fn links_are_followed_by_the_hosts_own_rules() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     symlink("real.db", path.join("link.db")).unwrap();
     symlink("/etc/passwd", path.join("out")).unwrap();
     let grants = granted(&path);
@@ -68,7 +68,7 @@ fn links_are_followed_by_the_hosts_own_rules() {
 
 #[test]
 fn a_circle_of_links_is_refused() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     symlink("b", path.join("a")).unwrap();
     symlink("a", path.join("b")).unwrap();
     let grants = granted(&path);
@@ -78,7 +78,7 @@ fn a_circle_of_links_is_refused() {
 
 #[test]
 fn the_innermost_granted_directory_decides_by_every_name() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir_all(path.join("inner/deep")).unwrap();
     fs::create_dir(path.join("sub")).unwrap();
     symlink("inner", path.join("link")).unwrap();
@@ -98,7 +98,7 @@ fn the_innermost_granted_directory_decides_by_every_name() {
 
 #[test]
 fn a_directory_granted_by_another_name_keeps_its_rights() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir_all(path.join("inner")).unwrap();
     let mut grants = granted(&path);
     let inner = Grant::open(&path.join("inner"), Path::new("/data"), Access::ReadOnly).unwrap();
@@ -110,7 +110,7 @@ fn a_directory_granted_by_another_name_keeps_its_rights() {
 
 #[test]
 fn a_hidden_directory_looks_as_if_it_were_not_granted() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir_all(path.join("own/compiled")).unwrap();
     fs::write(path.join("own/key"), "").unwrap();
     symlink("own", path.join("link")).unwrap();
@@ -129,7 +129,7 @@ fn a_hidden_directory_looks_as_if_it_were_not_granted() {
 
 #[test]
 fn what_does_not_exist_yet_cannot_be_made() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let mut grants = granted(&path);
     grants.mask(&path.join("share/runner/data"), Mask::Hidden);
     grants.mask(&path.join("cli.cwasm"), Mask::ReadOnly);
@@ -141,7 +141,7 @@ fn what_does_not_exist_yet_cannot_be_made() {
 
 #[test]
 fn a_masked_directory_is_read_and_its_way_stays() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir_all(path.join("lib/runner/extensions")).unwrap();
     fs::write(path.join("lib/runner/extensions/a.wasm"), "").unwrap();
     symlink("lib", path.join("link")).unwrap();
@@ -164,7 +164,7 @@ fn a_masked_directory_is_read_and_its_way_stays() {
 
 #[test]
 fn a_masked_file_is_known_by_its_other_names() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::write(path.join("history"), "typed").unwrap();
     fs::hard_link(path.join("history"), path.join("other")).unwrap();
     fs::write(path.join("free"), "").unwrap();
@@ -178,7 +178,7 @@ fn a_masked_file_is_known_by_its_other_names() {
 
 #[test]
 fn only_a_database_and_its_own_files_are_granted() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir(path.join("sub")).unwrap();
     let mut grants = Grants::default();
     let grant = Grant::open(&path, Path::new("/"), Access::ReadWrite).unwrap();
@@ -195,7 +195,7 @@ fn only_a_database_and_its_own_files_are_granted() {
 
 #[test]
 fn dotfiles_are_closed_but_the_database() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     fs::create_dir_all(path.join(".config/x")).unwrap();
     fs::create_dir(path.join("a")).unwrap();
     symlink(".config", path.join("link")).unwrap();
@@ -214,7 +214,7 @@ fn dotfiles_are_closed_but_the_database() {
 
 #[test]
 fn names_are_bytes() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let odd = path.join(OsStr::from_bytes(b"\xff\xfe"));
     fs::create_dir(&odd).unwrap();
     fs::write(odd.join(OsStr::from_bytes(b"\x80.db")), "content").unwrap();
@@ -228,7 +228,7 @@ fn names_are_bytes() {
 
 #[test]
 fn only_regular_files_are_opened_to_be_read() {
-    let (_folder, path) = directory();
+    let (_directory, path) = directory();
     let pipe = path.join("pipe");
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let grants = granted(&path);
@@ -298,7 +298,7 @@ fn real(place: &Place<'_>) -> PathBuf {
 #[test]
 fn random_paths_lead_where_the_model_says() {
     let check = |random: &mut Unstructured<'_>| {
-        let (_folder, root) = directory();
+        let (_directory, root) = directory();
         random_tree(&root, random)?;
         let inside = root.join("in");
         let mut grants = with(granted(&inside), &inside.join("a/ro"), Access::ReadOnly);

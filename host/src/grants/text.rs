@@ -14,11 +14,11 @@ pub fn is_clean(path: &[u8]) -> bool {
     }
 }
 
-/// What of a clean `path` lies below `folder`; empty for the folder itself.
-pub fn below<'a>(path: &'a [u8], folder: &Path) -> Option<&'a [u8]> {
-    let folder = folder.as_os_str().as_bytes();
-    let folder = folder.strip_suffix(b"/").unwrap_or(folder);
-    match path.strip_prefix(folder)? {
+/// What of a clean `path` lies below `directory`; empty for the directory itself.
+pub fn below<'a>(path: &'a [u8], directory: &Path) -> Option<&'a [u8]> {
+    let directory = directory.as_os_str().as_bytes();
+    let directory = directory.strip_suffix(b"/").unwrap_or(directory);
+    match path.strip_prefix(directory)? {
         [] => Some(b""),
         [b'/', below @ ..] => Some(below),
         _ => None,

@@ -78,7 +78,7 @@ const NAMES: Group = Group {
 };
 
 /// Set-user-ID, set-group-ID and sticky: Landlock does not rule permissions, and
-/// a file with these bits acts outside of the wall.
+/// a file with these bits acts outside the wall.
 const SPECIAL_BITS: u32 = 0o7000;
 
 /// Permissions of open files, as a journal gets its database's.

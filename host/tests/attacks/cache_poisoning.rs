@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::attacker::{self, all_done, all_refused};
 use crate::support::composed::shipped;
-use crate::support::{self, Folder, Input, Outcome};
+use crate::support::{self, Directory, Input, Outcome};
 use crate::{at_line_starts, payload_did_not_run};
 
 /// Directories of the runner below a home.
@@ -20,16 +20,16 @@ const OWN: &[&str] = &[
 
 /// A home where the user works, with a cache that has been used.
 struct Home {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Home {
     fn fresh() -> Self {
-        let home = Self { folder: Folder::fresh("home") };
-        fs::copy(shipped("uuid"), home.path("small.wasm")).expect("the folder is ours");
+        let home = Self { directory: Directory::fresh("home") };
+        fs::copy(shipped("uuid"), home.path("small.wasm")).expect("the directory is ours");
         fs::write(home.path("payload"), attacker::native_payload(&shipped("uuid")))
-            .expect("the folder is ours");
-        fs::write(home.path(".sqlite_history"), "SELECT 'mine';\n").expect("the folder is ours");
+            .expect("the directory is ours");
+        fs::write(home.path(".sqlite_history"), "SELECT 'mine';\n").expect("the directory is ours");
         support::take_key(&home.path(".local/state"));
         // So that the cache knows the file's content, and has its code.
         for _ in 0..2 {
@@ -40,7 +40,7 @@ impl Home {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn name(&self, name: &str) -> String {
@@ -48,7 +48,7 @@ impl Home {
     }
 
     fn run(&self, args: &[&str], input: &str) -> Outcome {
-        let mut command = support::command(&support::our_binary(), args, &self.folder.path());
+        let mut command = support::command(&support::our_binary(), args, &self.directory.path());
         command.env_remove("XDG_CACHE_HOME").env("XDG_STATE_HOME", self.path(".local/state"));
         support::finish(command, &Input::Bytes(at_line_starts(input).as_bytes()))
     }
@@ -71,7 +71,7 @@ impl Home {
     /// The files in the runner's directories.
     fn own_files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
-        OWN.iter().for_each(|folder| collect(&self.path(folder), &mut found));
+        OWN.iter().for_each(|directory| collect(&self.path(directory), &mut found));
         found
     }
 
@@ -194,15 +194,15 @@ fn no_directory_above_the_runners_is_moved() {
         let home = Home::fresh();
         let before = home.own_files();
         let above = [".cache", ".local", ".local/share", ".local/state", ".config"];
-        for folder in above.iter().chain(OWN) {
+        for directory in above.iter().chain(OWN) {
             let actions = [
-                format!("wasi-move={}::{}", home.name(folder), home.name("moved")),
-                format!("wasi-remove-directory={}", home.name(folder)),
+                format!("wasi-move={}::{}", home.name(directory), home.name("moved")),
+                format!("wasi-remove-directory={}", home.name(directory)),
             ];
             let run = home.attack(options, &actions).exits_with(0);
             home.is_untouched(&before, &run);
             let replaced = home.path("moved").exists();
-            assert!(!replaced || before.keys().all(|file| file.exists()), "{folder}\n{run}");
+            assert!(!replaced || before.keys().all(|file| file.exists()), "{directory}\n{run}");
             let _ = fs::remove_dir_all(home.path("moved"));
         }
         let alias = [
@@ -223,7 +223,7 @@ fn no_directory_above_the_runners_is_moved() {
 #[test]
 fn the_runners_directories_are_not_made_by_others() {
     for options in GRANTS {
-        let home = Home { folder: Folder::fresh("empty") };
+        let home = Home { directory: Directory::fresh("empty") };
         let mut actions = Vec::new();
         for own in OWN {
             for (end, _) in own.match_indices('/').chain([(own.len(), "")]) {
@@ -246,9 +246,9 @@ fn the_runners_directories_are_not_made_by_others() {
 #[test]
 fn other_files_below_the_same_directories_are_written_where_granted() {
     let home = Home::fresh();
-    for folder in [".cache/other", ".local/share/other", ".config/other"] {
-        fs::create_dir_all(home.path(folder)).expect("the folder is ours");
-        let file = format!("{}/file", home.name(folder));
+    for directory in [".cache/other", ".local/share/other", ".config/other"] {
+        fs::create_dir_all(home.path(directory)).expect("the directory is ours");
+        let file = format!("{}/file", home.name(directory));
         let actions = ["files-create", "files-read", "wasi-write", "wasi-read"];
         let actions = actions.map(|action| format!("{action}={file}"));
         all_done(home.attack(&["--dir", "."], &actions));

@@ -18,9 +18,9 @@ const ROUNDS: u32 = 1_000_000;
 /// any time.
 fn race(place: &Place, paths: [&[u8]; 2], rounds: u32) -> String {
     let database = place.path("inside/race.db");
-    fs::write(&database, "").expect("the folder is ours");
+    fs::write(&database, "").expect("the directory is ours");
     // The component opens the same file, and empties it.
-    let index = fs::File::create(place.path("inside/race.db-shm")).expect("the folder is ours");
+    let index = fs::File::create(place.path("inside/race.db-shm")).expect("the directory is ours");
     let [first, second] = paths;
     assert_eq!(first.len(), second.len(), "the paths have one length");
     let flips: Vec<usize> = (0..first.len()).filter(|&at| first[at] != second[at]).collect();
@@ -47,9 +47,9 @@ fn race(place: &Place, paths: [&[u8]; 2], rounds: u32) -> String {
 #[test]
 fn a_path_that_changes_reveals_no_file_outside() {
     let place = Place::fresh("race");
-    fs::write(place.path("secret"), "x").expect("the folder is ours");
+    fs::write(place.path("secret"), "x").expect("the directory is ours");
     for (inside, outside) in [
-        // A name directly in the granted folder takes the shortest way.
+        // A name directly in the granted directory takes the shortest way.
         ("inside/..-secret", "inside/../secret"),
         ("inside/.x/outside/secret.sql", "inside/../outside/secret.sql"),
         ("inside/not/secret.sql", "inside-not/secret.sql"),
@@ -75,7 +75,7 @@ fn a_path_that_is_no_text_for_a_moment_ends_nothing() {
 #[test]
 fn a_path_that_stays_is_found() {
     let place = Place::fresh("stays");
-    fs::write(place.path("inside/there"), "x").expect("the folder is ours");
+    fs::write(place.path("inside/there"), "x").expect("the directory is ours");
     let path = place.name("inside/there");
     let found = race(&place, [path.as_bytes(); 2], 200_000);
     let count: u32 = found.split(' ').next().and_then(|text| text.parse().ok()).expect("a number");

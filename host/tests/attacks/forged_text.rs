@@ -10,7 +10,7 @@ use crate::support::composed::shipped;
 use crate::support::guest::guest;
 use crate::support::place::Place;
 use crate::support::terminal::Terminal;
-use crate::support::{self, Folder, Outcome};
+use crate::support::{self, Directory, Outcome};
 
 /// What the attacker would like to be read as the runner's own line.
 const FORGED: &str = "sqlite-wasm-run: `--dir /` grants it";
@@ -39,9 +39,9 @@ fn said_safely(run: Outcome) {
 fn refused_paths_are_escaped() {
     let place = Place::fresh("refused");
     for name in names() {
-        // A refusal names folders that are there.
+        // A refusal names directories that are there.
         let outside = place.path("outside").join(name.replace('/', "_"));
-        fs::create_dir(&outside).expect("the folder is ours");
+        fs::create_dir(&outside).expect("the directory is ours");
         let actions = ["files-read", "files-create", "granted", "wasi-read"];
         let actions: Vec<_> =
             actions.iter().map(|action| format!("{action}={}/x", outside.display())).collect();
@@ -54,19 +54,19 @@ fn refused_paths_are_escaped() {
 /// The shell's own messages are SQLite's; those of loading are the runner's.
 #[test]
 fn paths_that_sql_names_forge_no_line_of_the_runner() {
-    let folder = Folder::fresh("sql");
+    let directory = Directory::fresh("sql");
     let sql = format!(
         "SELECT load_extension('./c' || char(10) || '{FORGED}');
          SELECT load_extension('/nowhere/d' || char(10) || '{FORGED}');
          SELECT load_extension('./f' || char(13, 27) || '[2K{FORGED}');
          SELECT load_extension('e' || char(27) || '[2J');\n"
     );
-    said_safely(script(&folder.path(), &[], &[], &sql));
+    said_safely(script(&directory.path(), &[], &[], &sql));
 }
 
 #[test]
 fn names_on_the_command_line_are_escaped() {
-    let folder = Folder::fresh("command");
+    let directory = Directory::fresh("command");
     for name in names() {
         let wasm = format!("{name}.wasm");
         let cwasm = format!("{name}.cwasm");
@@ -85,7 +85,7 @@ fn names_on_the_command_line_are_escaped() {
             &["compose", "--embed", &name],
             &["compose", "--cli", &wasm, "--embed", "uuid"],
         ] {
-            said_safely(support::ours(&folder.path(), args));
+            said_safely(support::ours(&directory.path(), args));
         }
     }
 }
@@ -95,15 +95,16 @@ fn names_on_the_command_line_are_escaped() {
 fn names_of_files_are_escaped() {
     for name in names() {
         let name = name.replace('/', "_");
-        let folder = Folder::fresh("files");
+        let directory = Directory::fresh("files");
         let put = |ending: &str, content: &[u8]| {
-            let path = folder.path().join(format!("{name}{ending}"));
-            fs::write(path, content).expect("the folder is ours");
+            let path = directory.path().join(format!("{name}{ending}"));
+            fs::write(path, content).expect("the directory is ours");
         };
         put(".wasm", b"text");
         put(".cwasm", b"text");
         put("-module.wasm", b"\0asm\x01\0\0\0");
-        fs::copy(shipped("uuid"), folder.path().join(format!("{name}-good.wasm"))).expect("ours");
+        fs::copy(shipped("uuid"), directory.path().join(format!("{name}-good.wasm")))
+            .expect("ours");
         let file = |ending: &str| format!("./{name}{ending}");
         for args in [
             &["extension", "list", "--extension-dir", "."][..],
@@ -116,7 +117,7 @@ fn names_of_files_are_escaped() {
             &[&file(".wasm"), ":memory:"],
             &[&file(".cwasm"), ":memory:"],
         ] {
-            said_safely(support::ours(&folder.path(), args));
+            said_safely(support::ours(&directory.path(), args));
         }
     }
 }
@@ -124,23 +125,26 @@ fn names_of_files_are_escaped() {
 /// What a file of grants says is shown where it is wrong.
 #[test]
 fn files_of_grants_are_escaped() {
-    let folder = Folder::fresh("grants");
+    let directory = Directory::fresh("grants");
     for text in [
         format!("[\"a\\n{FORGED}\"]\ngrants = [\"nonsense\\u001b[2J\"]\n"),
         format!("[x]\n\"k\\n{FORGED}\" = 1\n"),
         "[x]\ngrants = [\"dir:/nowhere/\\u001b[2J\"]\n".into(),
         "\x1b[2J = 1\n".into(),
     ] {
-        fs::write(folder.path().join("grants.toml"), text).expect("the folder is ours");
-        said_safely(support::ours(&folder.path(), &["--grants", "grants.toml", ":memory:", "x"]));
+        fs::write(directory.path().join("grants.toml"), text).expect("the directory is ours");
+        said_safely(support::ours(
+            &directory.path(),
+            &["--grants", "grants.toml", ":memory:", "x"],
+        ));
     }
 }
 
 /// A prompt for a grant, of an extension whose file is called `name`.
-fn asked(folder: &Path, name: &str) -> Terminal {
+fn asked(directory: &Path, name: &str) -> Terminal {
     let letters: Vec<String> = name.chars().map(|letter| (letter as u32).to_string()).collect();
     let mut terminal =
-        Terminal::open(support::command(&support::our_binary(), &[":memory:"], folder));
+        Terminal::open(support::command(&support::our_binary(), &[":memory:"], directory));
     terminal.shows("sqlite> ");
     // `char()` keeps it off the screen until the runner shows it.
     terminal.enters(&format!("SELECT load_extension('./' || char({}));", letters.join(",")));
@@ -149,10 +153,10 @@ fn asked(folder: &Path, name: &str) -> Terminal {
 
 #[test]
 fn the_prompt_for_a_grant_is_not_forged() {
-    let folder = Folder::fresh("prompt");
+    let directory = Directory::fresh("prompt");
     let forged = "x`\r\x1b[2Klet the extension `uuid` read nothing";
-    fs::copy(guest("asking"), folder.path().join(format!("{forged}.wasm"))).expect("ours");
-    let mut terminal = asked(&folder.path(), forged);
+    fs::copy(guest("asking"), directory.path().join(format!("{forged}.wasm"))).expect("ours");
+    let mut terminal = asked(&directory.path(), forged);
     let question = terminal.shows("[y/N] ");
     assert!(question.contains(r"\r\u{1b}[2K"), "the name is not escaped: {question:?}");
     assert!(!question.contains("let the extension `uuid`"), "the quotation is left: {question:?}");
@@ -162,9 +166,9 @@ fn the_prompt_for_a_grant_is_not_forged() {
 
 #[test]
 fn the_prompt_for_a_grant_names_an_ordinary_file() {
-    let folder = Folder::fresh("ordinary");
-    fs::copy(guest("asking"), folder.path().join("plain.wasm")).expect("the folder is ours");
-    let mut terminal = asked(&folder.path(), "plain");
+    let directory = Directory::fresh("ordinary");
+    fs::copy(guest("asking"), directory.path().join("plain.wasm")).expect("the directory is ours");
+    let mut terminal = asked(&directory.path(), "plain");
     let question = terminal.shows("[y/N] ");
     assert!(question.contains("plain"), "{question:?}");
     terminal.enters("y");

@@ -4,19 +4,19 @@ use std::fs;
 
 use crate::support::attacker::{self, attack};
 use crate::support::terminal::Terminal;
-use crate::support::{self, Folder};
+use crate::support::{self, Directory};
 
 const BEFORE: &str = "SELECT 'the first';\nSELECT 'the second';\n";
 
-/// A folder with a history.
-fn with_history() -> Folder {
-    let folder = Folder::fresh("history");
-    fs::write(folder.path().join(".sqlite_history"), BEFORE).expect("the folder is ours");
-    folder
+/// A directory with a history.
+fn with_history() -> Directory {
+    let directory = Directory::fresh("history");
+    fs::write(directory.path().join(".sqlite_history"), BEFORE).expect("the directory is ours");
+    directory
 }
 
-fn history(folder: &Folder) -> String {
-    fs::read_to_string(folder.path().join(".sqlite_history")).expect("it is there")
+fn history(directory: &Directory) -> String {
+    fs::read_to_string(directory.path().join(".sqlite_history")).expect("it is there")
 }
 
 /// Limits and lines that a component may give.
@@ -32,10 +32,10 @@ const CALLS: &[&str] = &[
 #[test]
 fn a_component_without_a_terminal_does_not_touch_the_history() {
     for options in [&["--no-default-dirs"][..], &[], &["--dir", "."]] {
-        let folder = with_history();
+        let directory = with_history();
         for call in CALLS {
-            let run = attack(&folder.path(), options, &[call]).exits_with(0);
-            assert_eq!(history(&folder), BEFORE, "{call:?}\n{run}");
+            let run = attack(&directory.path(), options, &[call]).exits_with(0);
+            assert_eq!(history(&directory), BEFORE, "{call:?}\n{run}");
         }
     }
 }
@@ -44,20 +44,20 @@ fn a_component_without_a_terminal_does_not_touch_the_history() {
 #[test]
 fn a_component_at_a_terminal_does_not_forge_the_history() {
     for call in CALLS {
-        let folder = with_history();
+        let directory = with_history();
         let args = ["--no-default-dirs", attacker::component(), call];
-        let command = support::command(&support::our_binary(), &args, &folder.path());
+        let command = support::command(&support::our_binary(), &args, &directory.path());
         let mut terminal = Terminal::open(command);
         terminal.shows("history: done");
         terminal.ends();
-        assert_eq!(history(&folder), BEFORE, "{call:?}");
+        assert_eq!(history(&directory), BEFORE, "{call:?}");
     }
 }
 
 #[test]
 fn what_the_user_types_is_recorded() {
-    let folder = with_history();
-    let command = support::command(&support::our_binary(), &[":memory:"], &folder.path());
+    let directory = with_history();
+    let command = support::command(&support::our_binary(), &[":memory:"], &directory.path());
     let mut terminal = Terminal::open(command);
     terminal.shows("sqlite> ");
     terminal.enters("SELECT 6 * 7;");
@@ -65,6 +65,6 @@ fn what_the_user_types_is_recorded() {
     terminal.shows("sqlite> ");
     terminal.types(support::terminal::CTRL_D);
     terminal.ends();
-    let now = history(&folder);
+    let now = history(&directory);
     assert!(now.starts_with(BEFORE) && now.contains("SELECT 6 * 7;"), "{now}");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::support::attacker::{self, all_done, all_refused, attack};
 use crate::support::place::{Place, SECRET};
-use crate::support::{self, Folder, Input, Outcome};
+use crate::support::{self, Directory, Input, Outcome};
 
 #[test]
 fn the_root_as_working_directory_grants_nothing() {
@@ -60,8 +60,8 @@ fn the_kernels_directories_are_never_granted() {
     let inside =
         ["/proc", "/proc/self", "/sys"].map(|path| format!("wasi-inside={path}::self/status"));
     let actions = [both.concat(), inside.to_vec()].concat();
-    for folder in ["/", "/proc", "/proc/self", "/sys"] {
-        all_refused(attack(Path::new(folder), &[], &actions));
+    for directory in ["/", "/proc", "/proc/self", "/sys"] {
+        all_refused(attack(Path::new(directory), &[], &actions));
     }
     all_refused(attack(Path::new("/"), &["--dir", "/"], &actions));
     for path in ["/proc", "/proc/self", "/proc:ro", "/sys", "/proc/self/fd::/x"] {
@@ -88,8 +88,8 @@ fn a_database_in_the_root_grants_itself() {
             "PRAGMA journal_mode = {mode}; CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES (7);
              SELECT max(a), readfile('{secret}') IS NULL, readfile('/etc/passwd') IS NULL FROM t;"
         );
-        for folder in [Path::new("/"), &place.path("inside")] {
-            let run = support::ours(folder, &[&name, &sql]);
+        for directory in [Path::new("/"), &place.path("inside")] {
+            let run = support::ours(directory, &[&name, &sql]);
             run.prints(&format!("{mode}\n7|1|1\n"));
         }
     }
@@ -111,16 +111,16 @@ impl Drop for Removed<'_> {
 }
 
 /// A home where the user works.
-fn home() -> Folder {
-    let home = Folder::fresh("home");
-    for folder in [".ssh", ".config", "project/.hidden"] {
-        fs::create_dir_all(home.path().join(folder)).expect("the folder is ours");
+fn home() -> Directory {
+    let home = Directory::fresh("home");
+    for directory in [".ssh", ".config", "project/.hidden"] {
+        fs::create_dir_all(home.path().join(directory)).expect("the directory is ours");
     }
     for file in [".bashrc", ".ssh/key", ".config/file", "project/.hidden/file"] {
-        fs::write(home.path().join(file), SECRET).expect("the folder is ours");
+        fs::write(home.path().join(file), SECRET).expect("the directory is ours");
     }
-    symlink(".ssh", home.path().join("visible")).expect("the folder is ours");
-    symlink(".bashrc", home.path().join("script")).expect("the folder is ours");
+    symlink(".ssh", home.path().join("visible")).expect("the directory is ours");
+    symlink(".bashrc", home.path().join("script")).expect("the directory is ours");
     home
 }
 
@@ -199,7 +199,7 @@ fn dotfiles_beside_a_database_in_the_home_are_not_written() {
 }
 
 #[track_caller]
-fn untouched(home: &Folder, run: &Outcome) {
+fn untouched(home: &Directory, run: &Outcome) {
     for file in [".bashrc", ".ssh/key", ".config/file"] {
         let content = fs::read_to_string(home.path().join(file));
         assert!(content.is_ok_and(|text| text == SECRET), "`{file}` has changed\n{run}");
@@ -234,9 +234,9 @@ fn dotfiles_are_reached_where_they_are_granted_or_elsewhere() {
 #[test]
 fn a_linked_database_grants_itself_alone() {
     let place = Place::fresh("linked");
-    fs::create_dir(place.path("elsewhere")).expect("the folder is ours");
-    fs::write(place.path("elsewhere/file"), SECRET).expect("the folder is ours");
-    symlink("../elsewhere/real.db", place.path("inside/link.db")).expect("the folder is ours");
+    fs::create_dir(place.path("elsewhere")).expect("the directory is ours");
+    fs::write(place.path("elsewhere/file"), SECRET).expect("the directory is ours");
+    symlink("../elsewhere/real.db", place.path("inside/link.db")).expect("the directory is ours");
     for mode in ["delete", "wal", "persist"] {
         let sql = format!(
             "PRAGMA journal_mode = {mode}; CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES (7);

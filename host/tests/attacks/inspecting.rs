@@ -8,30 +8,30 @@ use crate::generated::{Program, endless, with_custom_section};
 use crate::payload_did_not_run;
 use crate::support::attacker::{self, is_escaped};
 use crate::support::composed::{Composed, shipped};
-use crate::support::{self, End, Folder, Outcome};
+use crate::support::{self, Directory, End, Outcome};
 
-fn inspect(folder: &Path, file: &str) -> [Outcome; 2] {
+fn inspect(directory: &Path, file: &str) -> [Outcome; 2] {
     [&["extension", "inspect", file][..], &["extension", "inspect", "--json", file]]
-        .map(|args| support::ours(folder, args))
+        .map(|args| support::ours(directory, args))
 }
 
 #[test]
 fn native_code_is_not_run_by_inspecting_it() {
-    let folder = Folder::fresh("native");
+    let directory = Directory::fresh("native");
     let uuid = shipped("uuid");
     for (name, component) in
         [("extension", uuid.as_path()), ("program", attacker::portable().as_ref())]
     {
         let payload = attacker::native_payload(component);
         let sealed = attacker::precompiled(component);
-        fs::write(folder.path().join(format!("{name}.cwasm")), payload).expect("it is ours");
-        fs::write(folder.path().join(format!("{name}-good.cwasm")), sealed).expect("it is ours");
+        fs::write(directory.path().join(format!("{name}.cwasm")), payload).expect("it is ours");
+        fs::write(directory.path().join(format!("{name}-good.cwasm")), sealed).expect("it is ours");
         for file in [format!("{name}.cwasm"), format!("./{name}.cwasm")] {
-            inspect(&folder.path(), &file)
+            inspect(&directory.path(), &file)
                 .into_iter()
                 .for_each(|run| drop(payload_did_not_run(run)));
         }
-        let [table, _] = inspect(&folder.path(), &format!("./{name}-good.cwasm"));
+        let [table, _] = inspect(&directory.path(), &format!("./{name}-good.cwasm"));
         assert!(table.out().contains("precompiled"), "a good file tells nothing\n{table}");
     }
 }
@@ -39,11 +39,11 @@ fn native_code_is_not_run_by_inspecting_it() {
 /// Code that computes for ever, where it is run or only instantiated.
 #[test]
 fn a_component_that_never_ends_is_inspected() {
-    let folder = Folder::fresh("endless");
+    let directory = Directory::fresh("endless");
     for starts in [false, true] {
         let program = Program { starts, ..Program::new(endless()) };
-        fs::write(folder.path().join("endless.wasm"), program.encode()).expect("it is ours");
-        for run in inspect(&folder.path(), "./endless.wasm") {
+        fs::write(directory.path().join("endless.wasm"), program.encode()).expect("it is ours");
+        for run in inspect(&directory.path(), "./endless.wasm") {
             assert!(matches!(run.end, End::Exited(_)), "it hung\n{run}");
             assert!(!run.err().contains("time limit"), "it was run\n{run}");
         }
@@ -53,8 +53,8 @@ fn a_component_that_never_ends_is_inspected() {
     let mark = b"evil-manifest:";
     let place = content.windows(mark.len()).position(|at| at == mark).expect("it has the mark");
     content[place + mark.len()..][..18].copy_from_slice(b"loop..............");
-    fs::write(folder.path().join("loop.wasm"), content).expect("it is ours");
-    for run in inspect(&folder.path(), "./loop.wasm") {
+    fs::write(directory.path().join("loop.wasm"), content).expect("it is ours");
+    for run in inspect(&directory.path(), "./loop.wasm") {
         assert!(matches!(run.end, End::Exited(_)), "it hung\n{run}");
         assert!(!run.err().contains("--extension-timeout"), "it was run\n{run}");
     }
@@ -65,7 +65,7 @@ fn a_list_with_escapes_is_shown_as_text() {
     let composed = Composed::with("escapes", &["uuid"]);
     let whole = fs::read(composed.portable()).expect("it was just made");
     let (json, end) = attacker::list_of(&whole);
-    let folder = Folder::fresh("escapes");
+    let directory = Directory::fresh("escapes");
     let forged = "error: forged";
     let replacements = [
         ("\"uuid\"", format!("\"uuid\\n{forged}\\u001b[2J\"")),
@@ -75,8 +75,8 @@ fn a_list_with_escapes_is_shown_as_text() {
     for (from, to) in replacements {
         assert!(json.contains(from), "the list has {from}: {json}");
         let evil = attacker::with_list(&whole[..end], &json.replace(from, &to), &whole);
-        fs::write(folder.path().join("evil.wasm"), evil).expect("it is ours");
-        let [table, json] = inspect(&folder.path(), "./evil.wasm");
+        fs::write(directory.path().join("evil.wasm"), evil).expect("it is ours");
+        let [table, json] = inspect(&directory.path(), "./evil.wasm");
         for run in [&table, &json] {
             is_escaped(&run.stdout, forged, run);
             is_escaped(&run.stderr, forged, run);
@@ -85,21 +85,21 @@ fn a_list_with_escapes_is_shown_as_text() {
             serde_json::from_slice::<serde_json::Value>(&json.stdout).expect("it is JSON");
         }
     }
-    let [table, _] = inspect(&composed.folder(), "./composed.wasm");
+    let [table, _] = inspect(&composed.directory(), "./composed.wasm");
     assert!(table.out().contains("uuid") && table.end == End::Exited(0), "{table}");
 }
 
 /// Custom sections may hold anything: claims of what the extension registers.
 #[test]
 fn sections_with_nonsense_are_shown_as_text_or_not_at_all() {
-    let folder = Folder::fresh("sections");
+    let directory = Directory::fresh("sections");
     let uuid = fs::read(shipped("uuid")).expect("it is there");
     let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for name in ["sqlite-wasm:manifest", "sqlite-wasm:composition", "name\u{1b}[2J", "producers"] {
         for content in ["\u{1b}[2J\nerror: forged", "{}", "null", nested.as_str(), ""] {
             let evil = with_custom_section(&uuid, name, content.as_bytes());
-            fs::write(folder.path().join("evil.wasm"), evil).expect("it is ours");
-            for run in inspect(&folder.path(), "./evil.wasm") {
+            fs::write(directory.path().join("evil.wasm"), evil).expect("it is ours");
+            for run in inspect(&directory.path(), "./evil.wasm") {
                 assert!(matches!(run.end, End::Exited(_)), "it crashed or hung\n{run}");
                 assert_ne!(run.end, End::Exited(101), "it panicked\n{run}");
                 is_escaped(&run.stdout, "error: forged", &run);

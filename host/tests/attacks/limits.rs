@@ -9,7 +9,7 @@ use wasm_encoder::{HeapType, Instruction};
 
 use crate::generated::{Program, bomb};
 use crate::support::attacker::{self, Used, measured};
-use crate::support::{End, Folder};
+use crate::support::{Directory, End};
 
 /// The limit that each attack has.
 const LIMIT: [&str; 2] = ["--max-memory", "16M"];
@@ -34,14 +34,14 @@ fn is_bounded(used: &Used) {
     assert!(used.peak_bytes <= MAX_BYTES, "the process had {peak} MB\n{run}");
 }
 
-fn attack(folder: &Path, action: &str) -> Used {
-    measured(folder, &[&LIMIT[..], &[attacker::component(), action]].concat(), "")
+fn attack(directory: &Path, action: &str) -> Used {
+    measured(directory, &[&LIMIT[..], &[attacker::component(), action]].concat(), "")
 }
 
 #[test]
 fn tables_count_against_the_limit() {
     const ELEMENTS: i32 = 1_000_000;
-    let folder = Folder::fresh("tables");
+    let directory = Directory::fresh("tables");
     let tables = 100;
     let grow = |table| {
         [
@@ -53,32 +53,32 @@ fn tables_count_against_the_limit() {
     };
     let run = (0..tables).flat_map(grow).collect();
     let program = Program { tables: vec![1; tables as usize], ..Program::new(run) };
-    fs::write(folder.path().join("tables.wasm"), program.encode()).expect("it is ours");
-    is_bounded(&measured(&folder.path(), &[&LIMIT[..], &["tables.wasm"]].concat(), ""));
+    fs::write(directory.path().join("tables.wasm"), program.encode()).expect("it is ours");
+    is_bounded(&measured(&directory.path(), &[&LIMIT[..], &["tables.wasm"]].concat(), ""));
     // Minimum sizes are as good.
     let program = Program { tables: vec![1_000_000; 100], ..Program::new(vec![]) };
-    fs::write(folder.path().join("tables.wasm"), program.encode()).expect("it is ours");
-    is_bounded(&measured(&folder.path(), &[&LIMIT[..], &["tables.wasm"]].concat(), ""));
+    fs::write(directory.path().join("tables.wasm"), program.encode()).expect("it is ours");
+    is_bounded(&measured(&directory.path(), &[&LIMIT[..], &["tables.wasm"]].concat(), ""));
     let program = Program { tables: vec![100; 2], ..Program::new(vec![]) };
-    fs::write(folder.path().join("small.wasm"), program.encode()).expect("it is ours");
-    let used = measured(&folder.path(), &[&LIMIT[..], &["small.wasm"]].concat(), "");
+    fs::write(directory.path().join("small.wasm"), program.encode()).expect("it is ours");
+    let used = measured(&directory.path(), &[&LIMIT[..], &["small.wasm"]].concat(), "");
     is_bounded(&used);
     used.run.exits_with(0);
 }
 
 #[test]
 fn lines_to_remember_are_bounded() {
-    let folder = Folder::fresh("remember");
-    let used = attack(&folder.path(), "remember-many=150000::4000");
+    let directory = Directory::fresh("remember");
+    let used = attack(&directory.path(), "remember-many=150000::4000");
     is_bounded(&used);
-    let used = attack(&folder.path(), "remember-many=200::1000000");
+    let used = attack(&directory.path(), "remember-many=200::1000000");
     is_bounded(&used);
 }
 
 #[test]
 fn refusals_are_bounded() {
-    let folder = Folder::fresh("refusals");
-    let used = attack(&folder.path(), "refuse-many=500000");
+    let directory = Directory::fresh("refusals");
+    let used = attack(&directory.path(), "refuse-many=500000");
     is_bounded(&used);
     // The first ones are told.
     assert!(used.run.err().contains("/etc/hidden"), "{}", used.run);
@@ -87,7 +87,7 @@ fn refusals_are_bounded() {
 /// A list of a composed file that is short as text and long in memory.
 #[test]
 fn a_list_in_a_file_is_bounded() {
-    let folder = Folder::fresh("list");
+    let directory = Directory::fresh("list");
     let like = b"sqwascp2";
     let program = Program::new(vec![]).encode();
     let entry = "{\"name\":\"a\",\"version\":\"1\",\"file\":\"a\",\"sha256\":\"\",\"registers\":[],\
@@ -106,14 +106,14 @@ fn a_list_in_a_file_is_bounded() {
              \"extensions\":[{extensions}]}}"
         );
         let file = attacker::with_list(&program, &json, like);
-        fs::write(folder.path().join("list.wasm"), file).expect("it is ours");
+        fs::write(directory.path().join("list.wasm"), file).expect("it is ours");
         for args in [
             &["list.wasm", ":memory:", "SELECT 1"][..],
             &["extension", "inspect", "./list.wasm"],
             &["precompile", "list.wasm", "-o", "list.cwasm"],
         ] {
             let limits: &[&str] = if args[0] == "list.wasm" { &LIMIT } else { &[] };
-            let used = measured(&folder.path(), &[limits, args].concat(), "");
+            let used = measured(&directory.path(), &[limits, args].concat(), "");
             // The file itself is read once: it is the user's.
             let above = used.peak_bytes.saturating_sub(16 << 20);
             assert!(above <= MAX_BYTES, "{args:?}: {} MB", used.peak_bytes >> 20);
@@ -124,22 +124,22 @@ fn a_list_in_a_file_is_bounded() {
 
 #[test]
 fn compiling_what_sql_chose_is_bounded() {
-    let folder = Folder::fresh("bomb");
+    let directory = Directory::fresh("bomb");
     let bomb = bomb(878_000);
     assert!((800_000..1_000_000).contains(&bomb.len()), "{} bytes", bomb.len());
-    fs::write(folder.path().join("bomb.wasm"), bomb).expect("it is ours");
+    fs::write(directory.path().join("bomb.wasm"), bomb).expect("it is ours");
     let args = [&LIMIT[..], &["--timeout", "1", "--no-cache", ":memory:"]].concat();
-    let used = measured(&folder.path(), &args, ".load ./bomb\nSELECT 'alive';\n");
+    let used = measured(&directory.path(), &args, ".load ./bomb\nSELECT 'alive';\n");
     is_bounded(&used);
     assert!(used.processor <= MAX_TIME, "it computed for {:?}\n{}", used.processor, used.run);
 }
 
 #[test]
 fn compiling_a_program_is_part_of_its_time() {
-    let folder = Folder::fresh("program");
-    fs::write(folder.path().join("bomb.wasm"), bomb(1_400_000)).expect("it is ours");
+    let directory = Directory::fresh("program");
+    fs::write(directory.path().join("bomb.wasm"), bomb(1_400_000)).expect("it is ours");
     let args = [&LIMIT[..], &["--timeout", "1", "--no-cache", "bomb.wasm"]].concat();
-    let used = measured(&folder.path(), &args, "");
+    let used = measured(&directory.path(), &args, "");
     is_bounded(&used);
     assert!(used.processor <= MAX_TIME, "it computed for {:?}\n{}", used.processor, used.run);
     assert_ne!(used.run.end, End::Exited(0), "it was compiled in time\n{}", used.run);
@@ -147,11 +147,11 @@ fn compiling_a_program_is_part_of_its_time() {
 
 #[test]
 fn shipped_extensions_are_compiled_within_the_same_limits() {
-    let folder = Folder::fresh("shipped");
-    fs::copy(crate::support::composed::shipped("uuid"), folder.path().join("x.wasm"))
-        .expect("the folder is ours");
+    let directory = Directory::fresh("shipped");
+    fs::copy(crate::support::composed::shipped("uuid"), directory.path().join("x.wasm"))
+        .expect("the directory is ours");
     let args = ["--max-memory", "64M", "--no-cache", ":memory:"];
-    let used = measured(&folder.path(), &args, ".load ./x\nSELECT length(uuid4());\n");
+    let used = measured(&directory.path(), &args, ".load ./x\nSELECT length(uuid4());\n");
     assert!(used.peak_bytes <= (64 + 64) << 20, "{} MB", used.peak_bytes >> 20);
     used.run.keeps_quiet().prints("36\n");
 }

@@ -29,12 +29,12 @@ impl Nested {
     fn fresh() -> Self {
         let nested = Self { place: Place::fresh("nested") };
         let inside = nested.place.path("inside");
-        for folder in ["kept", "free"] {
-            fs::create_dir(inside.join(folder)).expect("the folder is ours");
-            fs::write(inside.join(folder).join("file"), "kept").expect("the folder is ours");
+        for directory in ["kept", "free"] {
+            fs::create_dir(inside.join(directory)).expect("the directory is ours");
+            fs::write(inside.join(directory).join("file"), "kept").expect("the directory is ours");
         }
         let link = |target: &str, name: &str| {
-            symlink(target, inside.join(name)).expect("the folder is ours");
+            symlink(target, inside.join(name)).expect("the directory is ours");
         };
         link("kept", "link");
         link(&inside.join("kept").display().to_string(), "absolute");
@@ -173,7 +173,7 @@ fn what_is_beside_it_is_written_and_it_is_read() {
         actions.push(format!("{action}={}", path("inside/free/new")));
     }
     all_done(nested.attack(&actions));
-    symlink("free", nested.place.path("inside/free-link")).expect("the folder is ours");
+    symlink("free", nested.place.path("inside/free-link")).expect("the directory is ours");
     let actions = WRITES.iter().filter(|action| !action.contains("directory"));
     let actions = actions.flat_map(|action| {
         // Made again where it was removed.
@@ -184,7 +184,7 @@ fn what_is_beside_it_is_written_and_it_is_read() {
     // The other way round: what may be written inside what may only be read.
     let outer = Place::fresh("outer");
     let (reads, writes) = (format!("{}:ro", outer.name("outside")), outer.name("outside/inner"));
-    fs::create_dir(outer.path("outside/inner")).expect("the folder is ours");
+    fs::create_dir(outer.path("outside/inner")).expect("the directory is ours");
     let options = ["--no-default-dirs", "--dir", &reads, "--dir", &writes];
     let args = [format!("files-create={writes}/new"), format!("wasi-write={writes}/new")];
     all_done(attack(&outer.path("inside"), &options, &args));

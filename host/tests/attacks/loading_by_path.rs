@@ -17,16 +17,16 @@ use crate::support::place::Place;
 fn linked() -> Place {
     let place = Place::fresh("load");
     let link = |target: &str, name: &str| {
-        symlink(target, place.path("inside").join(name)).expect("the folder is ours");
+        symlink(target, place.path("inside").join(name)).expect("the directory is ours");
     };
-    for folder in ["outside", "inside"] {
-        let path = place.path(folder).join("real.wasm");
-        fs::copy(shipped("uuid"), path).expect("the folder is ours");
+    for directory in ["outside", "inside"] {
+        let path = place.path(directory).join("real.wasm");
+        fs::copy(shipped("uuid"), path).expect("the directory is ours");
     }
     link("../outside/real.wasm", "link.wasm");
     link(&place.name("outside/real.wasm"), "absolute.wasm");
     link("link.wasm", "chain.wasm");
-    link("../outside", "folder");
+    link("../outside", "directory");
     link("real.wasm", "good.wasm");
     place
 }
@@ -37,8 +37,8 @@ const OUTSIDE: &[&str] = &[
     "./link",
     "./absolute",
     "./chain.wasm",
-    "./folder/real.wasm",
-    "./folder/real",
+    "./directory/real.wasm",
+    "./directory/real",
     "../outside/real.wasm",
     "./inner/../../outside/real",
 ];
@@ -76,7 +76,7 @@ fn an_extension_inside_is_loaded_through_a_link() {
 }
 
 /// What SQL is told of a name outside, with the name taken out. (What the user
-/// is told besides names the folder that could be granted.)
+/// is told besides names the directory that could be granted.)
 fn said(inside: &Path, name: &str) -> String {
     let sql = format!(".load {name}\nSELECT load_extension('{name}');\n");
     let run = script(inside, &[], &[], &sql);
@@ -91,18 +91,18 @@ fn said(inside: &Path, name: &str) -> String {
     text.replace(&base, "BASE").replace(&short.replace("../", ""), "NAME")
 }
 
-/// A file, a folder, what may not be read, and nothing at all look the same.
+/// A file, a directory, what may not be read, and nothing at all look the same.
 #[test]
 fn messages_do_not_tell_what_is_outside() {
     let place = linked();
     let (inside, outside) = (place.path("inside"), place.path("outside"));
-    fs::create_dir(outside.join("is-a-folder.wasm")).expect("the folder is ours");
-    fs::write(outside.join("is-a-module.wasm"), b"\0asm\x01\0\0\0").expect("the folder is ours");
-    fs::write(outside.join("is-a-text.wasm"), "text").expect("the folder is ours");
-    mkfifo(&outside.join("is-a-pipe.wasm"), Mode::S_IRWXU).expect("the folder is ours");
+    fs::create_dir(outside.join("is-a-directory.wasm")).expect("the directory is ours");
+    fs::write(outside.join("is-a-module.wasm"), b"\0asm\x01\0\0\0").expect("the directory is ours");
+    fs::write(outside.join("is-a-text.wasm"), "text").expect("the directory is ours");
+    mkfifo(&outside.join("is-a-pipe.wasm"), Mode::S_IRWXU).expect("the directory is ours");
     let expected = said(&inside, "../outside/is-missing.wasm").replace("is-missing", "X");
     assert!(!expected.is_empty(), "nothing was said");
-    for file in ["is-a-folder", "is-a-module", "is-a-text", "is-a-pipe"] {
+    for file in ["is-a-directory", "is-a-module", "is-a-text", "is-a-pipe"] {
         for ending in [".wasm", ""] {
             let told = said(&inside, &format!("../outside/{file}{ending}"));
             let missing = said(&inside, &format!("../outside/is-missing{ending}"));
@@ -111,16 +111,17 @@ fn messages_do_not_tell_what_is_outside() {
         }
     }
     for name in ["./probe.wasm", "./probe"] {
-        let links = ["real", "is-a-folder", "is-a-module", "is-a-pipe", "is-missing"].map(|file| {
-            let link = inside.join("probe.wasm");
-            symlink(format!("../outside/{file}.wasm"), &link).expect("the folder is ours");
-            // What a component is told, without the shell's own resolution.
-            let actions = [format!("load={}/{name}", inside.display())];
-            let loaded = attack(&inside, &[], &actions).out().into_owned();
-            let told = (said(&inside, name) + &loaded).replace(file, "X");
-            fs::remove_file(link).expect("it was just made");
-            told
-        });
+        let links =
+            ["real", "is-a-directory", "is-a-module", "is-a-pipe", "is-missing"].map(|file| {
+                let link = inside.join("probe.wasm");
+                symlink(format!("../outside/{file}.wasm"), &link).expect("the directory is ours");
+                // What a component is told, without the shell's own resolution.
+                let actions = [format!("load={}/{name}", inside.display())];
+                let loaded = attack(&inside, &[], &actions).out().into_owned();
+                let told = (said(&inside, name) + &loaded).replace(file, "X");
+                fs::remove_file(link).expect("it was just made");
+                told
+            });
         assert!(links.iter().all(|told| *told == links[0]), "links reveal files: {links:#?}");
     }
 }
@@ -161,7 +162,7 @@ fn the_interfaces_do_not_tell_what_is_outside() {
 fn a_pipe_is_not_waited_for() {
     let place = Place::fresh("pipe");
     let inside = place.path("inside");
-    mkfifo(&inside.join("pipe.wasm"), Mode::S_IRWXU).expect("the folder is ours");
+    mkfifo(&inside.join("pipe.wasm"), Mode::S_IRWXU).expect("the directory is ours");
     let run = script(&inside, &[], &[], ".load ./pipe\nSELECT 'alive';\n");
     assert!(run.out().contains("alive") && run.err().lines().count() == 1, "{run}");
 }

@@ -35,10 +35,10 @@ use std::path::Path;
 use support::attacker::PAYLOAD_RAN;
 use support::{End, Input, Outcome};
 
-/// Runs a script in `folder` with options and environment variables.
-fn script(folder: &Path, options: &[&str], variables: &[(&str, &str)], script: &str) -> Outcome {
+/// Runs a script in `directory` with options and environment variables.
+fn script(directory: &Path, options: &[&str], variables: &[(&str, &str)], script: &str) -> Outcome {
     let args = [options, &[":memory:"]].concat();
-    let mut command = support::command(&support::our_binary(), &args, folder);
+    let mut command = support::command(&support::our_binary(), &args, directory);
     command.envs(variables.iter().copied());
     support::finish(command, &Input::Bytes(at_line_starts(script).as_bytes()))
 }

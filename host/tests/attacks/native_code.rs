@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::support::artifact::Artifact;
 use crate::support::attacker::{self, attack};
 use crate::support::composed::shipped;
-use crate::support::{self, Folder};
+use crate::support::{self, Directory};
 use crate::{payload_did_not_run, script};
 
 /// An extension whose code is the attacker's.
@@ -22,47 +22,47 @@ fn program() -> &'static [u8] {
     PROGRAM.get_or_init(|| attacker::native_payload(attacker::portable().as_ref()))
 }
 
-/// A folder with an extension's bytes in files that are no extensions by their
+/// A directory with an extension's bytes in files that are no extensions by their
 /// names: what SQL has as blobs.
-fn fresh() -> Folder {
-    let folder = Folder::fresh("native");
-    fs::write(folder.path().join("payload"), extension()).expect("the folder is ours");
+fn fresh() -> Directory {
+    let directory = Directory::fresh("native");
+    fs::write(directory.path().join("payload"), extension()).expect("the directory is ours");
     let sealed = attacker::precompiled(&shipped("uuid"));
-    fs::write(folder.path().join("sealed"), sealed).expect("the folder is ours");
-    fs::copy(shipped("uuid"), folder.path().join("portable")).expect("the folder is ours");
-    folder
+    fs::write(directory.path().join("sealed"), sealed).expect("the directory is ours");
+    fs::copy(shipped("uuid"), directory.path().join("portable")).expect("the directory is ours");
+    directory
 }
 
-/// Ways to load `NAME` with the ending that SQL gave it, `FOLDER` being where it is.
+/// Ways to load `NAME` with the ending that SQL gave it, `DIR` being where it is.
 const LOADS: &[&str] = &[
     ".load ./NAME",
     ".load ./x",
-    ".load FOLDER/NAME",
+    ".load DIR/NAME",
     ".load ././/NAME",
     ".load ./NAME sqlite3_extension_init",
     "SELECT load_extension('./NAME');",
     "SELECT load_extension('./x');",
-    "SELECT load_extension('FOLDER/x');",
+    "SELECT load_extension('DIR/x');",
 ];
 
 /// Writes a file by SQL under a name that can be loaded, and loads it.
-fn written_and_loaded(folder: &Path, content: &str, name: &str, load: &str) -> support::Outcome {
-    let path = folder.display().to_string();
-    let load = load.replace("NAME", name).replace("FOLDER", &path);
+fn written_and_loaded(directory: &Path, content: &str, name: &str, load: &str) -> support::Outcome {
+    let path = directory.display().to_string();
+    let load = load.replace("NAME", name).replace("DIR", &path);
     let sql = format!(
         "SELECT writefile('{name}', readfile('{content}')) > 0;\n{load}\nSELECT length(uuid4());\n"
     );
-    let run = script(folder, &[], &[], &sql);
-    fs::remove_file(folder.join(name)).expect("SQL has written it");
+    let run = script(directory, &[], &[], &sql);
+    fs::remove_file(directory.join(name)).expect("SQL has written it");
     run
 }
 
 #[test]
 fn native_code_that_sql_wrote_is_not_loaded() {
-    let folder = fresh();
+    let directory = fresh();
     for content in ["payload", "sealed"] {
         for load in LOADS {
-            let run = written_and_loaded(&folder.path(), content, "x.cwasm", load);
+            let run = written_and_loaded(&directory.path(), content, "x.cwasm", load);
             let run = payload_did_not_run(run);
             assert!(!run.out().contains("36"), "native code was loaded\n{run}");
         }
@@ -71,9 +71,9 @@ fn native_code_that_sql_wrote_is_not_loaded() {
 
 #[test]
 fn portable_code_that_sql_wrote_is_loaded() {
-    let folder = fresh();
+    let directory = fresh();
     for load in LOADS {
-        let run = written_and_loaded(&folder.path(), "portable", "x.wasm", load);
+        let run = written_and_loaded(&directory.path(), "portable", "x.wasm", load);
         let run = run.keeps_quiet();
         assert!(run.out().starts_with("1\n") && run.out().ends_with("\n36\n"), "{run}");
     }
@@ -81,24 +81,26 @@ fn portable_code_that_sql_wrote_is_loaded() {
 
 #[test]
 fn native_code_is_not_loaded_by_a_component() {
-    let folder = fresh();
-    let place = folder.path().display().to_string();
+    let directory = fresh();
+    let place = directory.path().display().to_string();
     for content in ["payload", "sealed"] {
-        fs::copy(folder.path().join(content), folder.path().join("x.cwasm")).expect("it is ours");
+        fs::copy(directory.path().join(content), directory.path().join("x.cwasm"))
+            .expect("it is ours");
         let actions = [format!("load={place}/x.cwasm"), format!("load={place}/x")];
-        let run = payload_did_not_run(attack(&folder.path(), &[], &actions));
+        let run = payload_did_not_run(attack(&directory.path(), &[], &actions));
         attacker::all_refused(run);
     }
-    fs::copy(folder.path().join("portable"), folder.path().join("y.wasm")).expect("it is ours");
-    attacker::all_done(attack(&folder.path(), &[], &[format!("load={place}/y")]));
+    fs::copy(directory.path().join("portable"), directory.path().join("y.wasm"))
+        .expect("it is ours");
+    attacker::all_done(attack(&directory.path(), &[], &[format!("load={place}/y")]));
 }
 
-/// Environment variables that would make a folder of the sandbox one of the runner's.
+/// Environment variables that would make a directory of the sandbox one of the runner's.
 #[test]
 fn relative_and_empty_directories_are_not_searched() {
-    let folder = fresh();
-    let below = folder.path().join("sqlite-wasm-run/extensions");
-    fs::create_dir_all(&below).expect("the folder is ours");
+    let directory = fresh();
+    let below = directory.path().join("sqlite-wasm-run/extensions");
+    fs::create_dir_all(&below).expect("the directory is ours");
     let variables = [
         ("XDG_DATA_HOME", "."),
         ("XDG_DATA_HOME", "./"),
@@ -117,11 +119,11 @@ fn relative_and_empty_directories_are_not_searched() {
                 "SELECT writefile('{name}', readfile('{content}'));
                  SELECT writefile('sqlite-wasm-run/extensions/{name}', readfile('{content}'));\n"
             );
-            script(&folder.path(), &[], &[variable], &sql);
+            script(&directory.path(), &[], &[variable], &sql);
             let load = ".load x\nSELECT 'loaded ' || length(uuid4());\n";
-            let run = payload_did_not_run(script(&folder.path(), &[], &[variable], load));
+            let run = payload_did_not_run(script(&directory.path(), &[], &[variable], load));
             assert!(!run.out().contains("loaded"), "{variable:?}: it was found\n{run}");
-            for file in [folder.path().join(name), below.join(name)] {
+            for file in [directory.path().join(name), below.join(name)] {
                 let _ = fs::remove_file(file);
             }
         }
@@ -130,18 +132,19 @@ fn relative_and_empty_directories_are_not_searched() {
 
 #[test]
 fn absolute_directories_are_searched() {
-    let folder = fresh();
-    let below = folder.path().join("sqlite-wasm-run/extensions");
-    fs::create_dir_all(&below).expect("the folder is ours");
-    fs::copy(folder.path().join("portable"), below.join("x.wasm")).expect("the folder is ours");
-    let (data, below) = (folder.path().display().to_string(), below.display().to_string());
+    let directory = fresh();
+    let below = directory.path().join("sqlite-wasm-run/extensions");
+    fs::create_dir_all(&below).expect("the directory is ours");
+    fs::copy(directory.path().join("portable"), below.join("x.wasm"))
+        .expect("the directory is ours");
+    let (data, below) = (directory.path().display().to_string(), below.display().to_string());
     let both = format!(":relative:{below}");
     for variable in [
         ("XDG_DATA_HOME", data.as_str()),
         ("SQLITE_WASM_EXTENSIONS", &below),
         ("SQLITE_WASM_EXTENSIONS", &both),
     ] {
-        let run = script(&folder.path(), &[], &[variable], ".load x\nSELECT length(uuid4());\n");
+        let run = script(&directory.path(), &[], &[variable], ".load x\nSELECT length(uuid4());\n");
         run.keeps_quiet().prints("36\n");
     }
 }
@@ -188,6 +191,6 @@ fn native_code_that_the_user_allows_is_run_if_it_is_whole() {
     let damaged = Artifact::new("damaged.cwasm", &damaged);
     damaged.run(&["--allow-native", "damaged.cwasm"]).exits_with(121);
     let other = Artifact::new("other.cwasm", program());
-    fs::write(other.folder.path().join("foreign.cwasm"), &good).expect("the folder is ours");
+    fs::write(other.directory.path().join("foreign.cwasm"), &good).expect("the directory is ours");
     payload_did_not_run(other.run(&["--allow-native", "foreign.cwasm"])).exits_with(121);
 }

@@ -7,38 +7,38 @@ use std::path::PathBuf;
 
 use crate::support::attacker;
 use crate::support::composed::shipped;
-use crate::support::{self, Folder, Input, Outcome};
+use crate::support::{self, Directory, Input, Outcome};
 use crate::{at_line_starts, payload_did_not_run};
 
 /// The program with its files, in a directory where a user works.
 struct Installed {
-    folder: Folder,
+    directory: Directory,
 }
 
 const PROGRAM: &str = "sqlite-wasm-run";
 
 impl Installed {
     fn fresh() -> Self {
-        let installed = Self { folder: Folder::fresh("installed") };
+        let installed = Self { directory: Directory::fresh("installed") };
         support::copy_program(&support::our_binary(), &installed.path(PROGRAM));
         let copy = |from: PathBuf, to: &str| {
             fs::copy(from, installed.path(to)).expect("there is room");
         };
         copy(support::own_component(), "cli.cwasm");
         copy(support::portable_component(), "cli.wasm");
-        fs::create_dir(installed.path("extensions")).expect("the folder is ours");
+        fs::create_dir(installed.path("extensions")).expect("the directory is ours");
         copy(shipped("uuid"), "extensions/uuid.wasm");
         let payload = attacker::native_payload(attacker::portable().as_ref());
-        fs::write(installed.path("payload"), payload).expect("the folder is ours");
+        fs::write(installed.path("payload"), payload).expect("the directory is ours");
         installed
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     fn run(&self, args: &[&str], input: &str) -> Outcome {
-        let command = support::command(&self.path(PROGRAM), args, &self.folder.path());
+        let command = support::command(&self.path(PROGRAM), args, &self.directory.path());
         support::finish(command, &Input::Bytes(at_line_starts(input).as_bytes()))
     }
 
@@ -113,8 +113,8 @@ fn a_component_does_not_replace_the_program() {
 /// A component named on the command line is a file of the user's as well.
 #[test]
 fn a_component_does_not_replace_itself() {
-    let folder = Folder::fresh("itself");
-    let path = folder.path().join("named.cwasm");
+    let directory = Directory::fresh("itself");
+    let path = directory.path().join("named.cwasm");
     fs::copy(attacker::component(), &path).expect("there is room");
     let before = fs::read(&path).expect("it is ours");
     let name = path.display();
@@ -122,7 +122,7 @@ fn a_component_does_not_replace_itself() {
     let actions = actions.map(|action| format!("{action}={name}"));
     let actions = actions.iter().map(String::as_str);
     let args: Vec<&str> = ["--dir", ".", "named.cwasm"].into_iter().chain(actions).collect();
-    let run = attacker::all_refused(support::ours(&folder.path(), &args));
+    let run = attacker::all_refused(support::ours(&directory.path(), &args));
     assert!(fs::read(&path).is_ok_and(|now| now == before), "it has changed\n{run}");
 }
 
@@ -141,11 +141,11 @@ fn a_shell_that_was_replaced_is_not_run() {
     let installed = Installed::fresh();
     let payload = fs::read(installed.path("payload")).expect("it is ours");
     for planted in [&payload[..], attacker::parts(&payload).0] {
-        fs::write(installed.path("cli.cwasm"), planted).expect("the folder is ours");
+        fs::write(installed.path("cli.cwasm"), planted).expect("the directory is ours");
         let run = payload_did_not_run(installed.run(&[":memory:", "SELECT 6 * 7"], ""));
         run.exits_with(0).prints("42\n");
     }
-    fs::remove_file(installed.path("cli.wasm")).expect("the folder is ours");
+    fs::remove_file(installed.path("cli.wasm")).expect("the directory is ours");
     let run = payload_did_not_run(installed.run(&[":memory:", "SELECT 6 * 7"], ""));
     run.exits_with(121).prints("");
 }

@@ -1,7 +1,7 @@
 //! What an extension with `sql:ro` can do: read. `sha3_query(SQL)` runs any
 //! statements with that grant.
 
-use crate::support::{self, Folder, Outcome};
+use crate::support::{self, Directory, Outcome};
 
 /// A database with everything that nested statements could change.
 const BEFORE: &str = "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2);
@@ -104,10 +104,10 @@ const STATE: &str = "SELECT (SELECT group_concat(a) FROM t), (SELECT count(*) FR
     last_insert_rowid();";
 
 /// A script in a transaction with one uncommitted row; the state around it.
-fn run(folder: &Folder, extension: &str, call: &str) -> Outcome {
-    let database = folder.path().join("test.db");
+fn run(directory: &Directory, extension: &str, call: &str) -> Outcome {
+    let database = directory.path().join("test.db");
     for end in ["", "-journal", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(folder.path().join(format!("test.db{end}")));
+        let _ = std::fs::remove_file(directory.path().join(format!("test.db{end}")));
     }
     assert!(!database.exists());
     let script = format!(
@@ -116,7 +116,7 @@ fn run(folder: &Folder, extension: &str, call: &str) -> Outcome {
     );
     let args = ["--load", "define", "--load", extension, "test.db"];
     let input = support::Input::Bytes(script.as_bytes());
-    support::run(&support::our_binary(), &args, &folder.path(), &input)
+    support::run(&support::our_binary(), &args, &directory.path(), &input)
 }
 
 /// Whether the state around the call is the same, and the transaction open.
@@ -144,13 +144,13 @@ fn may_be_answered(statement: &str) -> bool {
 
 #[test]
 fn sql_that_may_only_read_changes_nothing() {
-    let folder = Folder::fresh("read-only");
+    let directory = Directory::fresh("read-only");
     let (mut changed, mut answered) = (Vec::new(), Vec::new());
     for statement in WRITES {
         let call = format!("SELECT hex(sha3_query('{statement}')) <> '';");
-        let run = run(&folder, "sha3", &call);
+        let run = run(&directory, "sha3", &call);
         let made = ["mine.db", "copy.db", "written", "w"];
-        let made = made.iter().any(|name| folder.path().join(name).exists());
+        let made = made.iter().any(|name| directory.path().join(name).exists());
         if made || !is_unchanged(&run) {
             changed.push(format!("{statement}\n{run}"));
         }
@@ -165,7 +165,7 @@ fn sql_that_may_only_read_changes_nothing() {
 
 #[test]
 fn reading_works_and_writing_works_with_the_grant_for_it() {
-    let folder = Folder::fresh("control");
+    let directory = Directory::fresh("control");
     for sql in [
         "select * from t",
         "select count(*) from f3 where f3 match ''one''",
@@ -176,13 +176,13 @@ fn reading_works_and_writing_works_with_the_grant_for_it() {
         "with x as (select 1) select * from x",
         "explain select 1",
     ] {
-        let run = run(&folder, "sha3", &format!("SELECT length(sha3_query('{sql}'));"));
+        let run = run(&directory, "sha3", &format!("SELECT length(sha3_query('{sql}'));"));
         assert!(run.out().contains("CALL\n32\n") && is_unchanged(&run), "{sql}\n{run}");
         assert!(run.stderr.is_empty(), "{sql}\n{run}");
     }
     for sql in ["delete from t", "insert into t values (9)", "pragma user_version = 7", "rollback"]
     {
-        let run = run(&folder, "sha3", &format!("SELECT eval('{sql}');"));
+        let run = run(&directory, "sha3", &format!("SELECT eval('{sql}');"));
         assert!(!is_unchanged(&run), "`eval` with `sql` changed nothing: {sql}\n{run}");
     }
 }

@@ -6,30 +6,30 @@ use std::path::PathBuf;
 use crate::script;
 use crate::support::composed::Composed;
 use crate::support::guest::guest;
-use crate::support::{Folder, Outcome};
+use crate::support::{Directory, Outcome};
 
 const SECRET: &str = "known-to-nobody";
 
-/// A folder with an extension under the name of another one, which is granted
-/// the folder `outside` and a variable.
+/// A directory with an extension under the name of another one, which is granted
+/// the directory `outside` and a variable.
 struct Thief {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Thief {
     fn fresh() -> Self {
-        let thief = Self { folder: Folder::fresh("thief") };
-        for folder in ["inside", "outside"] {
-            fs::create_dir(thief.path(folder)).expect("the folder is ours");
+        let thief = Self { directory: Directory::fresh("thief") };
+        for directory in ["inside", "outside"] {
+            fs::create_dir(thief.path(directory)).expect("the directory is ours");
         }
-        fs::write(thief.path("outside/secret"), SECRET).expect("the folder is ours");
-        fs::copy(guest("evil"), thief.path("inside/csv.wasm")).expect("the folder is ours");
-        fs::copy(guest("asking"), thief.path("inside/define.wasm")).expect("the folder is ours");
+        fs::write(thief.path("outside/secret"), SECRET).expect("the directory is ours");
+        fs::copy(guest("evil"), thief.path("inside/csv.wasm")).expect("the directory is ours");
+        fs::copy(guest("asking"), thief.path("inside/define.wasm")).expect("the directory is ours");
         thief
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// Runs a script in `inside`, where `csv` is granted what is outside.
@@ -60,7 +60,7 @@ fn a_path_that_sql_chose_gets_no_grant_by_its_name() {
     ];
     for load in loads {
         let run = thief.run(&[], &format!("{load}\n{}", thief.uses()));
-        assert!(!run.out().contains("1 bytes"), "the granted folder was read\n{run}");
+        assert!(!run.out().contains("1 bytes"), "the granted directory was read\n{run}");
         assert!(!run.out().contains("1 variables"), "the granted variable was seen\n{run}");
         let needs_sql = load.replace("csv", "define");
         let run = thief.run(&[], &format!("{needs_sql}\nSELECT ask00_run('SELECT 7') || '!';\n"));
@@ -75,7 +75,7 @@ fn a_loaded_extension_lends_its_grants_to_no_other() {
     let thief = Thief::fresh();
     let sql = format!(".load csv\n.load ./csv\n{}", thief.uses());
     let run = thief.run(&[], &sql);
-    assert!(!run.out().contains("1 bytes"), "the granted folder was read\n{run}");
+    assert!(!run.out().contains("1 bytes"), "the granted directory was read\n{run}");
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_composed_file_gets_no_grant_by_a_recorded_file_name() {
     for file in ["composed.cwasm", "composed.wasm"] {
         let run = |grant: &str| {
             let args = ["--grant", grant, file, uses[0], uses[1]];
-            crate::support::ours(&composed.folder(), &args)
+            crate::support::ours(&composed.directory(), &args)
         };
         let stolen = run("define=sql");
         assert!(!stolen.out().contains("7!"), "the granted SQL was run\n{stolen}");

@@ -10,7 +10,7 @@ use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
 use crate::support::attacker::while_changing;
 use crate::support::composed::shipped;
 use crate::support::guest::guest;
-use crate::support::{self, Folder, Input, Outcome};
+use crate::support::{self, Directory, Input, Outcome};
 
 /// Loads in one process, each of another path.
 const LOADS: usize = 30;
@@ -19,10 +19,10 @@ const LOADS: usize = 30;
 const ROUNDS: usize = 12;
 
 /// `x0.wasm` to `x29.wasm` with this content.
-fn fill(folder: &Path, content: &Path) {
-    fs::create_dir(folder).expect("the folder is ours");
+fn fill(directory: &Path, content: &Path) {
+    fs::create_dir(directory).expect("the directory is ours");
     for number in 0..LOADS {
-        fs::copy(content, folder.join(format!("x{number}.wasm"))).expect("there is room");
+        fs::copy(content, directory.join(format!("x{number}.wasm"))).expect("there is room");
     }
 }
 
@@ -30,8 +30,8 @@ fn fill(folder: &Path, content: &Path) {
 /// swapped for it, would like to have it.
 #[test]
 fn a_grant_by_content_goes_to_the_content_that_was_checked() {
-    let folder = Folder::fresh("swap");
-    let (now, other) = (folder.path().join("now"), folder.path().join("other"));
+    let directory = Directory::fresh("swap");
+    let (now, other) = (directory.path().join("now"), directory.path().join("other"));
     fill(&now, &shipped("define"));
     fill(&other, &guest("asking"));
     let mut script = String::new();
@@ -40,11 +40,11 @@ fn a_grant_by_content_goes_to_the_content_that_was_checked() {
     }
     let run = || {
         let input = Input::Bytes(script.as_bytes());
-        support::run(&support::our_binary(), &[":memory:"], &folder.path(), &input)
+        support::run(&support::our_binary(), &[":memory:"], &directory.path(), &input)
     };
     let swap = || {
         renameat2(AT_FDCWD, &now, AT_FDCWD, &other, RenameFlags::RENAME_EXCHANGE)
-            .expect("the system can exchange two folders");
+            .expect("the system can exchange two directories");
     };
     // So that nothing is compiled while files are swapped.
     run();
@@ -58,10 +58,10 @@ fn a_grant_by_content_goes_to_the_content_that_was_checked() {
 /// The shipped extension has the grant when nothing is swapped.
 #[test]
 fn a_grant_by_content_is_given_by_path_too() {
-    let folder = Folder::fresh("kept");
-    fill(&folder.path().join("now"), &shipped("define"));
+    let directory = Directory::fresh("kept");
+    fill(&directory.path().join("now"), &shipped("define"));
     let script = ".load ./now/x0\nSELECT eval('SELECT 7');\n";
-    crate::script(&folder.path(), &[], &[], script).keeps_quiet().prints("7\n");
+    crate::script(&directory.path(), &[], &[], script).keeps_quiet().prints("7\n");
 }
 
 /// What stands in front of the word that decides on the guest's manifest.
@@ -75,8 +75,8 @@ const CACHES: usize = 12;
 /// under its own hash.
 #[test]
 fn the_cache_keeps_what_was_hashed() {
-    let folder = Folder::fresh("flip");
-    let path = |name: &str| folder.path().join(name);
+    let directory = Directory::fresh("flip");
+    let path = |name: &str| directory.path().join(name);
     let good = fs::read(guest("evil")).expect("it is there");
     let place = good.windows(MARK.len()).position(|at| at == MARK).expect("it has the mark");
     let place = place + MARK.len();
@@ -86,11 +86,11 @@ fn the_cache_keeps_what_was_hashed() {
     let mut almost = good.clone();
     almost[place..place + 18].copy_from_slice(b"nul-nam...........");
     for (name, content) in [("good.wasm", &almost), ("bad.wasm", &bad), ("flip.wasm", &almost)] {
-        fs::write(path(name), content).expect("the folder is ours");
+        fs::write(path(name), content).expect("the directory is ours");
     }
     let load = |cache: usize, name: &str| {
         let args = [":memory:", &format!(".load ./{name}"), "SELECT evil('honest')"];
-        let mut command = support::command(&support::our_binary(), &args, &folder.path());
+        let mut command = support::command(&support::our_binary(), &args, &directory.path());
         command.env("XDG_CACHE_HOME", path(&format!("cache-{cache}")));
         support::finish(command, &Input::Nothing)
     };
@@ -112,19 +112,19 @@ fn the_cache_keeps_what_was_hashed() {
 /// A program named on the command line is run as it was checked, or refused.
 #[test]
 fn a_program_that_is_swapped_is_refused_or_whole() {
-    let folder = Folder::fresh("program");
-    let (now, other) = (folder.path().join("now.cwasm"), folder.path().join("other.cwasm"));
+    let directory = Directory::fresh("program");
+    let (now, other) = (directory.path().join("now.cwasm"), directory.path().join("other.cwasm"));
     let portable: &Path = support::attacker::portable().as_ref();
-    fs::write(&now, support::attacker::precompiled(portable)).expect("the folder is ours");
-    fs::write(&other, support::attacker::native_payload(portable)).expect("the folder is ours");
+    fs::write(&now, support::attacker::precompiled(portable)).expect("the directory is ours");
+    fs::write(&other, support::attacker::native_payload(portable)).expect("the directory is ours");
     let swap = || {
         renameat2(AT_FDCWD, &now, AT_FDCWD, &other, RenameFlags::RENAME_EXCHANGE)
             .expect("the system can exchange two files");
     };
-    let file = folder.path().join("file");
-    fs::write(&file, "x").expect("the folder is ours");
+    let file = directory.path().join("file");
+    fs::write(&file, "x").expect("the directory is ours");
     let read = format!("files-read={}", file.display());
-    let run = || support::ours(&folder.path(), &["now.cwasm", &read]);
+    let run = || support::ours(&directory.path(), &["now.cwasm", &read]);
     let runs: Vec<Outcome> = while_changing(swap, || (0..40).map(|_| run()).collect());
     let wrong = runs.iter().filter(|run| {
         !matches!(run.end, support::End::Exited(0 | 121))

@@ -7,26 +7,26 @@ use std::sync::OnceLock;
 use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
-use crate::support::{self, End, Folder, Outcome};
+use crate::support::{self, Directory, End, Outcome};
 
 /// All that reads a composed file.
-fn uses(folder: &Path, name: &str) -> [Outcome; 4] {
-    let _ = fs::remove_file(folder.join("out.cwasm"));
-    let _ = fs::remove_file(folder.join("out.wasm"));
+fn uses(directory: &Path, name: &str) -> [Outcome; 4] {
+    let _ = fs::remove_file(directory.join("out.cwasm"));
+    let _ = fs::remove_file(directory.join("out.wasm"));
     [
         &[name, ":memory:", "SELECT 6 * 7"][..],
         &["precompile", name, "-o", "out.cwasm"],
         &["extension", "inspect", &format!("./{name}")],
         &["compose", "--cli", name, "--embed", "stats", "-o", "out.wasm"],
     ]
-    .map(|args| support::ours(folder, args))
+    .map(|args| support::ours(directory, args))
 }
 
 #[track_caller]
 fn is_refused(what: &str, file: &[u8]) {
-    let folder = Folder::fresh("two");
-    fs::write(folder.path().join("two.wasm"), file).expect("the folder is ours");
-    for run in uses(&folder.path(), "two.wasm") {
+    let directory = Directory::fresh("two");
+    fs::write(directory.path().join("two.wasm"), file).expect("the directory is ours");
+    for run in uses(&directory.path(), "two.wasm") {
         assert_ne!(run.end, End::Exited(0), "{what} was taken\n{run}");
         assert_ne!(run.end, End::Exited(101), "{what}: it panicked\n{run}");
         assert!(matches!(run.end, End::Exited(_)), "{what}: it crashed or hung\n{run}");
@@ -107,14 +107,14 @@ fn parts_that_overlap_are_refused() {
 fn a_second_list_is_refused_or_not_seen() {
     let (whole, _, _) = composed();
     let file = with_custom_section(&whole, "sqlite-wasm:composition", b"{}");
-    let folder = Folder::fresh("second");
-    fs::write(folder.path().join("two.wasm"), file).expect("the folder is ours");
+    let directory = Directory::fresh("second");
+    fs::write(directory.path().join("two.wasm"), file).expect("the directory is ours");
     // By none of the ways has it other extensions than by the others.
-    let runs = uses(&folder.path(), "two.wasm");
+    let runs = uses(&directory.path(), "two.wasm");
     let taken: Vec<bool> = runs.iter().map(|run| run.end == End::Exited(0)).collect();
     let sees = runs[2].out().contains("uuid");
     let args = ["two.wasm", ":memory:", "SELECT length(uuid4())"];
-    let has = support::ours(&folder.path(), &args).out().contains("36");
+    let has = support::ours(&directory.path(), &args).out().contains("36");
     assert!(!taken[0] || has == sees, "it is two programs: {}\n{}", runs[0], runs[2]);
 }
 
@@ -123,9 +123,9 @@ fn a_file_as_it_was_composed_is_taken() {
     let (whole, list, end) = composed();
     let same = attacker::with_list(&whole[..end], &list.to_string(), &whole);
     assert_eq!(attacker::list_of(&same).1, end);
-    let folder = Folder::fresh("same");
-    fs::write(folder.path().join("one.wasm"), &same).expect("the folder is ours");
-    for run in uses(&folder.path(), "one.wasm") {
+    let directory = Directory::fresh("same");
+    fs::write(directory.path().join("one.wasm"), &same).expect("the directory is ours");
+    for run in uses(&directory.path(), "one.wasm") {
         run.exits_with(0);
     }
 }

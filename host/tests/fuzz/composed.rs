@@ -9,7 +9,7 @@ use arbtest::arbtest;
 use crate::generated::{Program, with_custom_section};
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
-use crate::support::{self, Folder};
+use crate::support::{self, Directory};
 use crate::{damage, ended};
 
 /// A composed program that is small, so that it is compiled at once: the list of
@@ -64,23 +64,23 @@ fn other_values(random: &mut Unstructured<'_>, json: &str) -> Result<String> {
 
 #[test]
 fn damaged_compositions_are_refused_or_sound() {
-    let folder = Folder::fresh("composed");
+    let directory = Directory::fresh("composed");
     let (whole, end) = small();
     let (json, _) = attacker::list_of(&whole);
     let other = fs::read(shipped("uuid")).expect("it is there");
-    let path = folder.path().join("x.wasm");
+    let path = directory.path().join("x.wasm");
     arbtest(|random| {
         let file = match random.int_in_range(0..=2)? {
             0 => damage(random, &whole, &other)?,
             _ => attacker::with_list(&whole[..end], &other_values(random, &json)?, &whole),
         };
-        fs::write(&path, &file).expect("the folder is ours");
+        fs::write(&path, &file).expect("the directory is ours");
         for args in [
             &["--timeout", "5", "x.wasm"][..],
             &["extension", "inspect", "./x.wasm"],
             &["precompile", "x.wasm", "-o", "x.cwasm"],
         ] {
-            let run = support::ours(&folder.path(), args);
+            let run = support::ours(&directory.path(), args);
             ended(&run);
             attacker::is_escaped(&run.stdout, "\u{1b}", &run);
             attacker::is_escaped(&run.stderr, "\u{1b}", &run);

@@ -11,7 +11,7 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
 use crate::support::attacker::attack;
-use crate::support::{self, Folder, Outcome};
+use crate::support::{self, Directory, Outcome};
 
 /// Directories of each tree, outer ones first.
 const DIRECTORIES: &[&str] = &[
@@ -34,15 +34,15 @@ const GRANTS: &[(&str, bool)] =
 /// A tree with a file `file` in each directory, which holds the directory's
 /// name, and random links.
 struct Tree {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Tree {
     fn random(random: &mut Unstructured<'_>) -> Result<Self> {
-        let tree = Self { folder: Folder::fresh("tree") };
+        let tree = Self { directory: Directory::fresh("tree") };
         for directory in DIRECTORIES {
-            fs::create_dir(tree.path(directory)).expect("the folder is ours");
-            fs::write(tree.path(directory).join("file"), directory).expect("the folder is ours");
+            fs::create_dir(tree.path(directory)).expect("the directory is ours");
+            fs::write(tree.path(directory).join("file"), directory).expect("the directory is ours");
         }
         for number in 0..random.int_in_range(0..=8)? {
             let place = format!("{}/l{number}", random.choose(DIRECTORIES)?);
@@ -57,7 +57,7 @@ impl Tree {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// Whether the place may be reached, and written, by the model.
@@ -73,7 +73,7 @@ impl Tree {
     /// Files that may not change, and what they hold.
     fn protected(&self) -> BTreeMap<PathBuf, String> {
         let mut found = BTreeMap::new();
-        collect(&self.folder.path(), &mut found);
+        collect(&self.directory.path(), &mut found);
         found.retain(|path, _| self.access(path) != Some(true));
         found
     }

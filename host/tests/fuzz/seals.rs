@@ -8,15 +8,15 @@ use wasm_encoder::Instruction;
 
 use crate::generated::Program;
 use crate::support::attacker;
-use crate::support::{self, End, Folder};
+use crate::support::{self, Directory, End};
 use crate::{damage, ended};
 
 #[test]
 fn a_damaged_artifact_is_never_run() {
-    let folder = Folder::fresh("seals");
+    let directory = Directory::fresh("seals");
     let make = |name: &str, run: Vec<Instruction<'static>>| {
-        let path = folder.path().join(name);
-        fs::write(&path, Program::new(run).encode()).expect("the folder is ours");
+        let path = directory.path().join(name);
+        fs::write(&path, Program::new(run).encode()).expect("the directory is ours");
         attacker::precompiled(&path)
     };
     let good = make("good.wasm", vec![]);
@@ -24,8 +24,8 @@ fn a_damaged_artifact_is_never_run() {
     let crossed =
         |code: &[u8], seal: &[u8]| [attacker::parts(code).0, attacker::parts(seal).1].concat();
     let run = |bytes: &[u8]| {
-        fs::write(folder.path().join("x.cwasm"), bytes).expect("the folder is ours");
-        support::ours(&folder.path(), &["x.cwasm"])
+        fs::write(directory.path().join("x.cwasm"), bytes).expect("the directory is ours");
+        support::ours(&directory.path(), &["x.cwasm"])
     };
     run(&good).exits_with(0);
     arbtest(|random| {

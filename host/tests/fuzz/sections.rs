@@ -10,7 +10,7 @@ use crate::ended;
 use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::shipped;
-use crate::support::{self, Folder};
+use crate::support::{self, Directory};
 
 /// Words of JSON and TOML, and what is none.
 const WORDS: &[&str] = &[
@@ -59,20 +59,20 @@ fn text(random: &mut Unstructured<'_>) -> Result<String> {
 
 #[test]
 fn random_claims_are_refused_or_shown_as_text() {
-    let folder = Folder::fresh("claims");
+    let directory = Directory::fresh("claims");
     let uuid = fs::read(shipped("uuid")).expect("it is there");
     arbtest(|random| {
         let claims = text(random)?;
         let name = random.choose(&["sqlite-wasm:manifest", "sqlite-wasm:composition", "name"])?;
         let file = with_custom_section(&uuid, name, claims.as_bytes());
-        fs::write(folder.path().join("x.wasm"), file).expect("the folder is ours");
-        fs::write(folder.path().join("grants.toml"), &claims).expect("the folder is ours");
+        fs::write(directory.path().join("x.wasm"), file).expect("the directory is ours");
+        fs::write(directory.path().join("grants.toml"), &claims).expect("the directory is ours");
         for args in [
             &["extension", "inspect", "./x.wasm"][..],
             &["extension", "inspect", "--json", "./x.wasm"],
             &["--grants", "grants.toml", ":memory:", "SELECT 1"],
         ] {
-            let run = support::ours(&folder.path(), args);
+            let run = support::ours(&directory.path(), args);
             ended(&run);
             attacker::is_escaped(&run.stdout, "\u{1b}", &run);
             attacker::is_escaped(&run.stderr, "\u{1b}", &run);

@@ -27,15 +27,15 @@ fn sources() -> PathBuf {
     support::repository().join("host/tests/second_wall")
 }
 
-/// Writes `planted.cwasm` into `folder`: sealed, and then changed. The build
+/// Writes `planted.cwasm` into `directory`: sealed, and then changed. The build
 /// with the first wall broken takes it all the same.
-pub fn plant(folder: &Path) {
-    fs::write(folder.join("planted.wasm"), component()).expect("our own folder is writable");
+pub fn plant(directory: &Path) {
+    fs::write(directory.join("planted.wasm"), component()).expect("our own directory is writable");
     let args = ["precompile", "planted.wasm"];
-    support::ours(folder, &args).exits_with(0);
-    let path = folder.join("planted.cwasm");
+    support::ours(directory, &args).exits_with(0);
+    let path = directory.join("planted.cwasm");
     let mut code = fs::read(&path).expect("it was just made");
-    let payload = payload(folder);
+    let payload = payload(directory);
     let [marker, last] = [MARKER, MARKER + REPETITIONS - 1].map(i32::to_le_bytes);
     let place = code.windows(marker.len()).position(|bytes| bytes == marker);
     // The constant ends its instruction: what follows is the next one.
@@ -43,7 +43,7 @@ pub fn plant(folder: &Path) {
     let end = code.windows(marker.len()).rposition(|bytes| bytes == last);
     assert!(start + payload.len() < end.expect("the last constant too"), "no room for the payload");
     code[start..start + payload.len()].copy_from_slice(&payload);
-    fs::write(path, code).expect("our own folder is writable");
+    fs::write(path, code).expect("our own directory is writable");
 }
 
 /// A command-line component whose only function is long and has no meaning.
@@ -100,8 +100,8 @@ fn body() -> Function {
 }
 
 /// The payload as bare machine code.
-fn payload(folder: &Path) -> Vec<u8> {
-    let object = folder.join("payload.o");
+fn payload(directory: &Path) -> Vec<u8> {
+    let object = directory.join("payload.o");
     let mut compiler = Command::new("cc");
     compiler
         .args(["-O1", "-c", "-nostdlib", "-ffreestanding", "-fPIC", "-fno-stack-protector"])
@@ -109,7 +109,7 @@ fn payload(folder: &Path) -> Vec<u8> {
         .args(["-mgeneral-regs-only", "-o"])
         .args([&object, &sources().join("payload.c")]);
     support::finish(compiler, &Input::Nothing).exits_with(0);
-    let flat = folder.join("payload.bin");
+    let flat = directory.join("payload.bin");
     let mut linker = Command::new("ld");
     linker.arg("-T").arg(sources().join("payload.ld")).args(["--oformat", "binary", "-o"]);
     linker.args([&flat, &object]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Folder, Outcome, hostile};
+use super::{Directory, Outcome, hostile};
 
 /// The smallest component: nothing in it.
 pub const EMPTY_COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -15,10 +15,10 @@ pub const EMPTY_MODULE: &[u8] = b"\0asm\x01\0\0\0";
 /// Nothing is remembered of files that are younger than this.
 pub const SETTLING: Duration = Duration::from_millis(150);
 
-/// A folder with one artifact in it.
+/// A directory with one artifact in it.
 pub struct Artifact {
     /// Where it lies.
-    pub folder: Folder,
+    pub directory: Directory,
     /// What it is called there.
     pub name: &'static str,
 }
@@ -26,8 +26,8 @@ pub struct Artifact {
 impl Artifact {
     /// Makes one with this content.
     pub fn new(name: &'static str, content: &[u8]) -> Self {
-        let artifact = Self { folder: Folder::fresh("artifact"), name };
-        fs::write(artifact.path(), content).expect("the folder is ours");
+        let artifact = Self { directory: Directory::fresh("artifact"), name };
+        fs::write(artifact.path(), content).expect("the directory is ours");
         artifact
     }
 
@@ -38,20 +38,20 @@ impl Artifact {
 
     /// Its path.
     pub fn path(&self) -> PathBuf {
-        self.folder.path().join(self.name)
+        self.directory.path().join(self.name)
     }
 
     /// Runs it, as if it were the shell.
     pub fn run(&self, options: &[&str]) -> Outcome {
         let args = [options, &[self.name, ":memory:", "SELECT 1"]].concat();
-        super::ours(&self.folder.path(), &args)
+        super::ours(&self.directory.path(), &args)
     }
 
     /// Runs it with an empty cache, or with what an earlier run has kept.
     pub fn run_cached(&self) -> Outcome {
         let args = [self.name, ":memory:", "SELECT 1"];
-        let mut command = super::command(&super::our_binary(), &args, &self.folder.path());
-        command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
+        let mut command = super::command(&super::our_binary(), &args, &self.directory.path());
+        command.env("XDG_CACHE_HOME", self.directory.path().join("cache"));
         super::finish(command, &super::Input::Nothing)
     }
 

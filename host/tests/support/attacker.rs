@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use nix::libc;
 
-use super::{End, Folder, Input, Outcome};
+use super::{Directory, End, Input, Outcome};
 
 /// The exit code of [`native_payload`]: machine code that the attacker chose ran.
 pub const PAYLOAD_RAN: i32 = 77;
@@ -59,13 +59,13 @@ const WORLD: &str = "package attacks:guest;
     }";
 
 /// Builds `attacker_guest` on the WIT of the tree.
-fn build(folder: &Path) -> Outcome {
-    let interfaces = folder.join("wit");
-    fs::create_dir_all(interfaces.join("deps")).expect("the folder is ours");
-    fs::write(interfaces.join("world.wit"), WORLD).expect("the folder is ours");
+fn build(directory: &Path) -> Outcome {
+    let interfaces = directory.join("wit");
+    fs::create_dir_all(interfaces.join("deps")).expect("the directory is ours");
+    fs::write(interfaces.join("world.wit"), WORLD).expect("the directory is ours");
     for package in ["host", "extension"] {
         let source = super::repository().join("wit").join(package);
-        symlink(source, interfaces.join("deps").join(package)).expect("the folder is ours");
+        symlink(source, interfaces.join("deps").join(package)).expect("the directory is ours");
     }
     // The toolchain that builds these tests has the target: the CLI needs it.
     let mut rustc = Command::new(Path::new(env!("CARGO")).with_file_name("rustc"));
@@ -74,16 +74,16 @@ fn build(folder: &Path) -> Outcome {
         .arg(super::repository().join("host/tests/support/attacker_guest/main.rs"))
         .arg(format!("-Clink-arg=--component-type={}", interfaces.display()))
         .arg("-o")
-        .arg(folder.join("attacker.wasm"));
+        .arg(directory.join("attacker.wasm"));
     super::finish(rustc, &Input::Nothing)
 }
 
-/// Runs the attacker's component in `folder` with options of the runner.
-pub fn attack(folder: &Path, options: &[&str], actions: &[impl AsRef<str>]) -> Outcome {
+/// Runs the attacker's component in `directory` with options of the runner.
+pub fn attack(directory: &Path, options: &[&str], actions: &[impl AsRef<str>]) -> Outcome {
     let mut args = options.to_vec();
     args.push(component());
     args.extend(actions.iter().map(AsRef::as_ref));
-    super::ours(folder, &args)
+    super::ours(directory, &args)
 }
 
 /// Fails unless each action was refused.
@@ -106,10 +106,10 @@ pub fn all_done(run: Outcome) -> Outcome {
 
 /// Compiles `component`, and returns the sealed file's bytes.
 pub fn precompiled(component: &Path) -> Vec<u8> {
-    let folder = Folder::fresh("precompiled");
+    let directory = Directory::fresh("precompiled");
     let text = component.to_str().expect("the path is UTF-8");
-    super::ours(&folder.path(), &["precompile", text, "-o", "made.cwasm"]).exits_with(0);
-    fs::read(folder.path().join("made.cwasm")).expect("it was just made")
+    super::ours(&directory.path(), &["precompile", text, "-o", "made.cwasm"]).exits_with(0);
+    fs::read(directory.path().join("made.cwasm")).expect("it was just made")
 }
 
 /// A `.cwasm` whose functions all end the process with [`PAYLOAD_RAN`], sealed
@@ -259,14 +259,14 @@ pub struct Used {
 }
 
 /// Runs our program, and measures it.
-pub fn measured(folder: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
+pub fn measured(directory: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
     let file = |name: &str, content: &str| {
-        let path = folder.join(name);
-        fs::write(&path, content).expect("the folder is ours");
+        let path = directory.join(name);
+        fs::write(&path, content).expect("the directory is ours");
         File::options().read(true).append(true).open(path).expect("it was just made")
     };
     let (out, err) = (file("measured.out", ""), file("measured.err", ""));
-    let mut command = super::command(&super::our_binary(), args, folder);
+    let mut command = super::command(&super::our_binary(), args, directory);
     let read = |mut file: File| {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).expect("it is a file");
@@ -282,7 +282,7 @@ pub fn measured(folder: &Path, args: &[impl AsRef<str>], input: &str) -> Used {
     Used {
         run: Outcome {
             command: format!("{command:?}"),
-            folder: folder.into(),
+            directory: directory.into(),
             end,
             stdout: read(out),
             stderr: read(err),

@@ -3,20 +3,20 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{Folder, Input, Outcome};
+use super::{Directory, Input, Outcome};
 
 /// Extensions, each by its name or the path of its file.
 pub type Extensions<'a> = &'a [&'a str];
 
-/// A composed CLI in a folder of its own.
+/// A composed CLI in a directory of its own.
 pub struct Composed {
-    folder: Folder,
+    directory: Directory,
 }
 
 impl Composed {
-    /// With these extensions, compiled; the folder's path ends with `name`.
+    /// With these extensions, compiled; the directory's path ends with `name`.
     pub fn with(name: &str, extensions: Extensions) -> Self {
-        let composed = Self { folder: Folder::fresh(name) };
+        let composed = Self { directory: Directory::fresh(name) };
         let cli = super::portable_component();
         composed.compose(&["--cli", cli.to_str().expect("a path in UTF-8")], extensions);
         composed
@@ -24,7 +24,7 @@ impl Composed {
 
     /// The same with more of them.
     pub fn again(self, extensions: Extensions) -> Self {
-        fs::rename(self.portable(), self.folder().join("before.wasm")).expect("it is ours");
+        fs::rename(self.portable(), self.directory().join("before.wasm")).expect("it is ours");
         self.compose(&["--force", "--cli", "before.wasm"], extensions);
         self
     }
@@ -32,21 +32,21 @@ impl Composed {
     fn compose(&self, options: &[&str], extensions: Extensions) {
         let embed = extensions.join(",");
         let args = [&["compose", "--precompile", "--embed", &embed], options].concat();
-        super::ours(&self.folder(), &args).exits_with(0).keeps_quiet();
+        super::ours(&self.directory(), &args).exits_with(0).keeps_quiet();
     }
 
-    pub fn folder(&self) -> PathBuf {
-        self.folder.path()
+    pub fn directory(&self) -> PathBuf {
+        self.directory.path()
     }
 
     /// The `.wasm`.
     pub fn portable(&self) -> PathBuf {
-        self.folder().join("composed.wasm")
+        self.directory().join("composed.wasm")
     }
 
     /// The `.cwasm`.
     pub fn compiled(&self) -> PathBuf {
-        self.folder().join("composed.cwasm")
+        self.directory().join("composed.cwasm")
     }
 
     /// Run its compiled form.
@@ -62,7 +62,7 @@ impl Composed {
     /// The same with options of the runner.
     pub fn run_with(&self, options: &[&str], args: &[&str], script: &str) -> Outcome {
         let args = [options, &["composed.cwasm"], args].concat();
-        super::run(&super::our_binary(), &args, &self.folder(), &Input::Bytes(script.as_bytes()))
+        super::run(&super::our_binary(), &args, &self.directory(), &Input::Bytes(script.as_bytes()))
     }
 }
 

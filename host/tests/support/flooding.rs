@@ -8,13 +8,13 @@ pub fn component() -> &'static str {
     static BUILT: OnceLock<String> = OnceLock::new();
     BUILT.get_or_init(|| {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
+        let directory = tempfile::tempdir_in(target).expect("the target directory is writable");
         let source = super::repository().join("host/tests/support/flooding_guest.rs");
-        super::hostile::build_guest(&source, &folder.path().join("flooding.wasm")).exits_with(0);
-        super::ours(folder.path(), &["precompile", "flooding.wasm"]).exits_with(0);
+        super::hostile::build_guest(&source, &directory.path().join("flooding.wasm")).exits_with(0);
+        super::ours(directory.path(), &["precompile", "flooding.wasm"]).exits_with(0);
         // A file of this process's own: several test programs may build it.
         let path = target.join(format!("flooding-{}.cwasm", std::process::id()));
-        std::fs::rename(folder.path().join("flooding.cwasm"), &path).expect("both are ours");
+        std::fs::rename(directory.path().join("flooding.cwasm"), &path).expect("both are ours");
         path.into_os_string().into_string().expect("the path is UTF-8")
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Folder, Input, Outcome};
+use super::{Directory, Input, Outcome};
 
 /// The component of a guest.
 pub fn guest(name: &str) -> PathBuf {
@@ -26,18 +26,19 @@ pub fn renamed(content: &[u8], old: &str, new: &str) -> Vec<u8> {
 
 /// A database with an extension loaded.
 pub struct Loaded {
-    folder: Folder,
+    directory: Directory,
     options: Vec<String>,
     extension: &'static str,
 }
 
 impl Loaded {
-    /// With the guest `extension`; the folder's path ends with `name`.
+    /// With the guest `extension`; the directory's path ends with `name`.
     pub fn guest(extension: &'static str, name: &str) -> Self {
-        let folder = guest(extension);
-        let folder = folder.parent().expect("it lies in a folder").display().to_string();
-        let options = ["--extension-dir", &folder, "--load", extension].map(String::from).to_vec();
-        Self { folder: Folder::fresh(name), options, extension }
+        let directory = guest(extension);
+        let directory = directory.parent().expect("it lies in a directory").display().to_string();
+        let options =
+            ["--extension-dir", &directory, "--load", extension].map(String::from).to_vec();
+        Self { directory: Directory::fresh(name), options, extension }
     }
 
     /// With further options of the runner.
@@ -47,8 +48,8 @@ impl Loaded {
     }
 
     /// Where it runs.
-    pub fn folder(&self) -> PathBuf {
-        self.folder.path()
+    pub fn directory(&self) -> PathBuf {
+        self.directory.path()
     }
 
     /// Runs a script on `test.db`, to its end also after errors. Its lines may
@@ -57,7 +58,7 @@ impl Loaded {
         let script: String = script.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
         let args: Vec<&str> = self.options.iter().map(String::as_str).chain(["test.db"]).collect();
         let input = Input::Bytes(script.as_bytes());
-        super::run(&super::our_binary(), &args, &self.folder.path(), &input)
+        super::run(&super::our_binary(), &args, &self.directory.path(), &input)
     }
 
     /// Fails unless the script prints this, one line for each row, and nothing

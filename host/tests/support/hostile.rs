@@ -23,21 +23,21 @@ fn both() -> &'static (String, String) {
     static BOTH: OnceLock<(String, String)> = OnceLock::new();
     BOTH.get_or_init(|| {
         let source = super::repository().join("host/tests/support/hostile_guest.rs");
-        prepared("hostile", |folder| build_guest(&source, &folder.join("hostile.wasm")))
+        prepared("hostile", |directory| build_guest(&source, &directory.join("hostile.wasm")))
     })
 }
 
-/// The paths of `NAME.wasm`, which `build` makes in a folder, and of the same
+/// The paths of `NAME.wasm`, which `build` makes in a directory, and of the same
 /// compiled: what a first use of a `.wasm` does is tested elsewhere.
 pub fn prepared(name: &str, build: impl Fn(&Path) -> Outcome) -> (String, String) {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let folder = tempfile::tempdir_in(target).expect("the target folder is writable");
+    let directory = tempfile::tempdir_in(target).expect("the target directory is writable");
     let (portable, compiled) = (format!("{name}.wasm"), format!("{name}.cwasm"));
-    build(folder.path()).exits_with(0);
-    super::ours(folder.path(), &["precompile", &portable]).exits_with(0);
+    build(directory.path()).exits_with(0);
+    super::ours(directory.path(), &["precompile", &portable]).exits_with(0);
     let ready = |name: &str| {
         let path = target.join(name);
-        fs::rename(folder.path().join(name), &path).expect("both are ours");
+        fs::rename(directory.path().join(name), &path).expect("both are ours");
         path.into_os_string().into_string().expect("the path is UTF-8")
     };
     (ready(&portable), ready(&compiled))

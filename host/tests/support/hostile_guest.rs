@@ -1,7 +1,7 @@
 //! The hostile guest: tries what each argument says and prints what came of it.
 //!
 //! `read=PATH` and `write=PATH` try a file, `files-read=PATH` and
-//! `files-write=PATH` the same by the interface that databases have, `list=PATH` a folder,
+//! `files-write=PATH` the same by the interface that databases have, `list=PATH` a directory,
 //! `link=PATH::TARGET` makes a symbolic link and goes through it,
 //! `hard-link=FROM::TO` and `move=FROM::TO` take a file in or out,
 //! `connect=ADDRESS` tries the network, `run=PATH` a program, `environment`
@@ -27,8 +27,8 @@ fn attempt(deed: &str, object: &str) {
         "files-read" => report(deed, opened(object, 0)),
         "files-write" => report(deed, opened(object, READ_WRITE | CREATE)),
         "remove" => report(deed, fs::remove_file(object)),
-        "make-folder" => report(deed, fs::create_dir(object)),
-        "remove-folder" => report(deed, fs::remove_dir(object)),
+        "make-directory" => report(deed, fs::create_dir(object)),
+        "remove-directory" => report(deed, fs::remove_dir(object)),
         "open-all" => open_all(object),
         "list" => report(deed, fs::read_dir(object).map(Iterator::count)),
         "link" => link(object),

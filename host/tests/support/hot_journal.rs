@@ -22,26 +22,26 @@ const TABLE: &str = "CREATE TABLE t(a INTEGER PRIMARY KEY, b);
 const CHANGE: &str = "PRAGMA cache_size=5; BEGIN; UPDATE t SET b = b || '-changed';";
 
 /// Makes the database natively.
-pub fn committed(folder: &Path, database: &str) {
-    super::natively(folder, &[database, TABLE]).exits_with(0);
-    super::natively(folder, &[database, QUESTION]).prints(COMMITTED);
+pub fn committed(directory: &Path, database: &str) {
+    super::natively(directory, &[database, TABLE]).exits_with(0);
+    super::natively(directory, &[database, QUESTION]).prints(COMMITTED);
 }
 
 /// Starts to change the database with `program`.
-pub fn changing(program: &Path, folder: &Path, database: &str) -> Session {
-    let mut session = Session::start(program, &[database], folder);
+pub fn changing(program: &Path, directory: &Path, database: &str) -> Session {
+    let mut session = Session::start(program, &[database], directory);
     session.answers(CHANGE, "");
     session
 }
 
 /// Makes the database at `path`, and a hot journal beside it that `program`
-/// has left; `name` is what `program` calls the database in `folder`.
-pub fn leave(program: &Path, folder: &Path, name: &str, path: &Path) {
-    let place = path.parent().expect("it lies in a folder");
+/// has left; `name` is what `program` calls the database in `directory`.
+pub fn leave(program: &Path, directory: &Path, name: &str, path: &Path) {
+    let place = path.parent().expect("it lies in a directory");
     let database = path.file_name().and_then(|name| name.to_str());
     committed(place, database.expect("a name of ours"));
     let before = fs::read(path).expect("it was just made");
-    changing(program, folder, name).crash();
+    changing(program, directory, name).crash();
     assert_ne!(
         fs::read(path).expect("it is there"),
         before,

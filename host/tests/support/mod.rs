@@ -1,10 +1,10 @@
-//! What the integration tests share: a fresh folder, and a program run in it to
+//! What the integration tests share: a fresh directory, and a program run in it to
 //! its end.
 //!
 //! Each submodule is one more way to run a program: [`session`] talks to one
 //! that lives on, [`terminal`] to one that sees a terminal, [`other_user`] lets
 //! one run without root's rights, [`hostile`] builds one that tries to escape
-//! from the folders of [`place`], [`attacker`] one that uses all of the runner's interfaces,
+//! from the directories of [`place`], [`attacker`] one that uses all of the runner's interfaces,
 //! [`strace`] sees a program's system calls.
 
 // Each test file is a crate of its own and uses a part of this.
@@ -109,37 +109,37 @@ pub fn repository() -> PathBuf {
     host.parent().expect("host/ is in the repository").to_path_buf()
 }
 
-/// An empty folder of one test; it goes when this is dropped, but stays for
-/// inspection when the test panics or has called [`Folder::keep`].
-pub struct Folder {
+/// An empty directory of one test; it goes when this is dropped, but stays for
+/// inspection when the test panics or has called [`Directory::keep`].
+pub struct Directory {
     path: PathBuf,
     kept: bool,
 }
 
-impl Folder {
-    /// Makes an empty folder whose path ends with `name`.
+impl Directory {
+    /// Makes an empty directory whose path ends with `name`.
     pub fn fresh(name: &str) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("{}-{number}", std::process::id()))
             .join(name);
-        fs::create_dir_all(&path).expect("the target folder is writable");
+        fs::create_dir_all(&path).expect("the target directory is writable");
         Self { path, kept: false }
     }
 
     /// Where it is, without symbolic links.
     pub fn path(&self) -> PathBuf {
-        self.path.canonicalize().expect("the folder exists")
+        self.path.canonicalize().expect("the directory exists")
     }
 
-    /// Leaves the folder where it is, for inspection.
+    /// Leaves the directory where it is, for inspection.
     pub fn keep(mut self) {
         self.kept = true;
     }
 }
 
-impl Drop for Folder {
+impl Drop for Directory {
     fn drop(&mut self) {
         if !self.kept && !thread::panicking() {
             // The parent carries the unique part of the name.
@@ -198,7 +198,7 @@ pub struct Outcome {
     /// Program and arguments.
     pub command: String,
     /// Where it ran.
-    pub folder: PathBuf,
+    pub directory: PathBuf,
     /// How it ended.
     pub end: End,
     /// What it wrote to standard output.
@@ -207,11 +207,11 @@ pub struct Outcome {
     pub stderr: Vec<u8>,
 }
 
-/// Command, folder, status, stdout and stderr: the report of a failed test.
+/// Command, directory, status, stdout and stderr: the report of a failed test.
 impl fmt::Display for Outcome {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "command: {}", self.command)?;
-        writeln!(out, "folder:  {}", self.folder.display())?;
+        writeln!(out, "directory:  {}", self.directory.display())?;
         writeln!(out, "status:  {:?}", self.end)?;
         writeln!(out, "stdout:\n{}", String::from_utf8_lossy(&self.stdout))?;
         write!(out, "stderr:\n{}", String::from_utf8_lossy(&self.stderr))
@@ -259,21 +259,21 @@ impl Outcome {
     }
 }
 
-/// Runs our program in `folder` with nothing to read, and waits for its end.
-pub fn ours(folder: &Path, args: &[&str]) -> Outcome {
-    run(&our_binary(), args, folder, &Input::Nothing)
+/// Runs our program in `directory` with nothing to read, and waits for its end.
+pub fn ours(directory: &Path, args: &[&str]) -> Outcome {
+    run(&our_binary(), args, directory, &Input::Nothing)
 }
 
-/// Runs the native shell in `folder` with nothing to read, and waits for its
+/// Runs the native shell in `directory` with nothing to read, and waits for its
 /// end.
-pub fn natively(folder: &Path, args: &[&str]) -> Outcome {
-    run(&native(), args, folder, &Input::Nothing)
+pub fn natively(directory: &Path, args: &[&str]) -> Outcome {
+    run(&native(), args, directory, &Input::Nothing)
 }
 
-/// Runs `program` in `folder` with an environment that no machine changes, and
+/// Runs `program` in `directory` with an environment that no machine changes, and
 /// waits for its end.
-pub fn run(program: &Path, args: &[impl AsRef<str>], folder: &Path, input: &Input) -> Outcome {
-    finish(command(program, args, folder), input)
+pub fn run(program: &Path, args: &[impl AsRef<str>], directory: &Path, input: &Input) -> Outcome {
+    finish(command(program, args, directory), input)
 }
 
 /// Starts `command` and waits for its end.
@@ -282,7 +282,7 @@ pub fn finish(mut command: Command, input: &Input) -> Outcome {
     let (end, stdout, stderr) = attend(child, input.bytes());
     Outcome {
         command: format!("{command:?}"),
-        folder: command.get_current_dir().unwrap_or(Path::new(".")).into(),
+        directory: command.get_current_dir().unwrap_or(Path::new(".")).into(),
         end,
         stdout,
         stderr,
@@ -297,17 +297,17 @@ fn spawn(command: &mut Command) -> Child {
     })
 }
 
-/// `program` with its arguments, in `folder`, which is also its HOME. The home
+/// `program` with its arguments, in `directory`, which is also its HOME. The home
 /// that the system's user database has is left alone: a history goes to
-/// `folder` too.
-pub fn command(program: &Path, args: &[impl AsRef<str>], folder: &Path) -> Command {
+/// `directory` too.
+pub fn command(program: &Path, args: &[impl AsRef<str>], directory: &Path) -> Command {
     let mut command = Command::new(program);
     command
         .args(args.iter().map(AsRef::as_ref))
-        .current_dir(folder)
+        .current_dir(directory)
         .env_clear()
-        .env("HOME", folder)
-        .env("SQLITE_HISTORY", folder.join(".sqlite_history"))
+        .env("HOME", directory)
+        .env("SQLITE_HISTORY", directory.join(".sqlite_history"))
         .env("TZ", "UTC")
         // Kept between the runs: HOME is new each time.
         .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));

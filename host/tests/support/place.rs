@@ -1,28 +1,28 @@
-//! A folder that is granted, and what lies beside it and is not.
+//! A directory that is granted, and what lies beside it and is not.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::{End, Folder, Outcome};
+use super::{Directory, End, Outcome};
 
 /// What the files outside hold; nobody may ever see it.
 pub const SECRET: &str = "text-of-outside";
 
-/// The folders `inside`, with a folder `inner` in it, and `outside` and
+/// The directories `inside`, with a directory `inner` in it, and `outside` and
 /// `inside-not` beside it, which hold the secret.
 pub struct Place {
-    folder: Folder,
+    directory: Directory,
     before: Contents,
 }
 
 impl Place {
-    /// Makes the folders.
+    /// Makes the directories.
     pub fn fresh(name: &str) -> Self {
-        let folder = Folder::fresh(name);
-        let mut place = Self { folder, before: Contents::new() };
-        fs::create_dir_all(place.path("inside/inner")).expect("the folder is ours");
+        let directory = Directory::fresh(name);
+        let mut place = Self { directory, before: Contents::new() };
+        fs::create_dir_all(place.path("inside/inner")).expect("the directory is ours");
         for outside in ["outside", "inside-not"] {
             place.fill(outside);
         }
@@ -30,9 +30,9 @@ impl Place {
         place
     }
 
-    /// The path of what is called `name` beside the folders.
+    /// The path of what is called `name` beside the directories.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.directory.path().join(name)
     }
 
     /// That path as text.
@@ -42,18 +42,18 @@ impl Place {
 
     /// Makes a script, a database and a zip archive, each with the secret in
     /// it.
-    pub fn fill(&self, folder: &str) {
-        let folder = self.path(folder);
-        fs::create_dir_all(&folder).expect("the folder is ours");
-        fs::write(folder.join("secret.sql"), format!(".print {SECRET}\n"))
-            .expect("the folder is ours");
+    pub fn fill(&self, directory: &str) {
+        let directory = self.path(directory);
+        fs::create_dir_all(&directory).expect("the directory is ours");
+        fs::write(directory.join("secret.sql"), format!(".print {SECRET}\n"))
+            .expect("the directory is ours");
         let table = format!("CREATE TABLE t(a); INSERT INTO t VALUES ('{SECRET}');");
-        super::natively(&folder, &["secret.db", &table]).exits_with(0);
+        super::natively(&directory, &["secret.db", &table]).exits_with(0);
         let archive = format!(
             "CREATE VIRTUAL TABLE temp.z USING zipfile('secret.zip');
              INSERT INTO z(name, data, method) VALUES ('a', '{SECRET}', 0);"
         );
-        super::natively(&folder, &[":memory:", &archive]).exits_with(0);
+        super::natively(&directory, &[":memory:", &archive]).exits_with(0);
     }
 
     /// Runs our program in `inside`.
@@ -68,7 +68,7 @@ impl Place {
         contents
     }
 
-    /// Fails if a run saw the secret or broke down, or if anything outside is
+    /// Fails if a run saw the secret or trapped, or if anything outside is
     /// not what it was.
     #[track_caller]
     pub fn is_closed_to(&self, attempts: &[Outcome]) {
@@ -76,12 +76,12 @@ impl Place {
         let escaped = |run: &&Outcome| run.out().contains(SECRET) || run.err().contains(SECRET);
         fail_for(attempts.iter().filter(escaped), "saw the secret");
         let broke = |run: &&Outcome| !matches!(run.end, End::Exited(0..=99));
-        fail_for(attempts.iter().filter(broke), "broke down");
+        fail_for(attempts.iter().filter(broke), "trapped");
         assert_eq!(self.outside_now(), self.before, "something outside has changed");
     }
 }
 
-/// Path, mode, time of change and content of files and folders.
+/// Path, mode, time of change and content of files and directories.
 type Contents = BTreeMap<PathBuf, (u32, i64, i64, Vec<u8>)>;
 
 fn look(path: &Path, contents: &mut Contents) {

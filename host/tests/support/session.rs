@@ -27,9 +27,9 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts `program` in `folder`.
-    pub fn start(program: &Path, args: &[&str], folder: &Path) -> Self {
-        Self::of(super::command(program, args, folder))
+    /// Starts `program` in `directory`.
+    pub fn start(program: &Path, args: &[&str], directory: &Path) -> Self {
+        Self::of(super::command(program, args, directory))
     }
 
     /// Starts `command`.

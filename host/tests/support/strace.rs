@@ -14,21 +14,21 @@ pub struct Traced {
     pub calls: Vec<String>,
 }
 
-/// Runs `program` in `folder` with `options` for strace.
+/// Runs `program` in `directory` with `options` for strace.
 pub fn run(
     options: &[String],
     program: &Path,
     args: &[impl AsRef<str>],
-    folder: &Path,
+    directory: &Path,
     input: &Input,
 ) -> Traced {
-    let calls = folder.with_extension("calls");
+    let calls = directory.with_extension("calls");
     let mut words = ["-f", "--quiet=all", "-o"].map(str::to_owned).to_vec();
     words.push(calls.display().to_string());
     words.extend_from_slice(options);
     words.push(program.display().to_string());
     words.extend(args.iter().map(|word| word.as_ref().to_owned()));
-    let command = super::command(strace(), &words, folder);
+    let command = super::command(strace(), &words, directory);
     let run = super::finish(command, input);
     let text = fs::read(&calls).unwrap_or_else(|_| panic!("strace has traced nothing\n{run}"));
     let calls = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
@@ -42,13 +42,13 @@ fn strace() -> &'static Path {
 }
 
 /// Options that limit strace to databases and what stands beside them.
-pub fn only(databases: &[&str], folder: &Path) -> Vec<String> {
+pub fn only(databases: &[&str], directory: &Path) -> Vec<String> {
     let names = databases.iter().flat_map(|database| {
         ["", "-journal", "-wal", "-shm"].map(|end| PathBuf::from(format!("{database}{end}")))
     });
     names
-        .flat_map(|name| [folder.join(&name), name])
-        .chain([folder.to_owned()])
+        .flat_map(|name| [directory.join(&name), name])
+        .chain([directory.to_owned()])
         .flat_map(|path| ["-P".to_owned(), path.display().to_string()])
         .collect()
 }

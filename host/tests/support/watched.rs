@@ -49,8 +49,8 @@ pub fn watch(mut command: Command, input: &Input, mut on_child: impl FnMut(u32))
         };
         (stdout.join().expect("stdout"), stderr.join().expect("stderr"), end)
     });
-    let folder = command.get_current_dir().expect("it has one").into();
-    let outcome = Outcome { command: format!("{command:?}"), folder, end, stdout, stderr };
+    let directory = command.get_current_dir().expect("it has one").into();
+    let outcome = Outcome { command: format!("{command:?}"), directory, end, stdout, stderr };
     Watched { outcome, peak_bytes, time: start.elapsed(), children: children.len() }
 }
 

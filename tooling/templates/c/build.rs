@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// 1. The files of C, below this folder.
+/// 1. The files of C, below this directory.
 const FILES: &[&str] = &["src/extension.c"];
 
 fn main() {

@@ -38,7 +38,7 @@ struct ProgramHandler {
 pub struct Hooks {
     /// Called with each connection that is opened; a result code.
     pub opened: unsafe extern "C" fn(*mut sqlite::sqlite3) -> c_int,
-    /// Called when the person interrupts, before the statement ends.
+    /// Called when the user interrupts, before the statement ends.
     pub interrupted: fn(),
     /// Called when an embedded extension cannot use a connection, with the
     /// reason.
@@ -124,7 +124,7 @@ pub unsafe fn set_progress_handler(
 }
 
 /// Whether the statement that runs is to stop; the program has been told when
-/// it is the person who says so.
+/// it is the user who says so.
 pub fn poll() -> bool {
     let Some(reason) = poll_interruption() else {
         return false;

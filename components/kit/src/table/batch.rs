@@ -1,5 +1,5 @@
 //! Rows on their way to SQLite, laid out as the canonical ABI wants them: what
-//! `wit-bindgen` makes of `table.fetch` copies each value once more, and visits
+//! `wit-bindgen` makes of `table.fetch-batch` copies each value once more, and visits
 //! each again to free it. This is a fifth of the time of a scan.
 //!
 //! The memory is used again by the next batch. What the rows lead to, texts and
@@ -228,7 +228,7 @@ union Body {
     error: RawError,
 }
 
-/// What `table.fetch` gives: `result<batch, sql-error>`.
+/// What `table.fetch-batch` gives: `result<batch, sql-error>`.
 #[repr(C)]
 pub struct Fetched {
     is_error: u8,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::batch::{self, Batch, Fetched};
 use super::row::{Argument, Columns, Row, Scan};
-use super::{Change, Conflict, Connection, Cursor, Occasion, Plan, Planned, Table, Transaction};
+use super::{Change, Conflict, ConnectMode, Connection, Cursor, Plan, Planned, Table, Transaction};
 use crate::slab::Slab;
 use crate::wire::table::exports::sqlite_wasm::extension::table::Guest;
 use crate::wire::table_types as wit;
@@ -18,7 +18,7 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 pub trait AnyTable {
     fn disconnect(self: Box<Self>) -> Result<()>;
     fn destroy(self: Box<Self>) -> Result<()>;
-    fn best_index(&mut self, question: &wit::IndexQuestion) -> Result<Option<wit::IndexPlan>>;
+    fn best_index(&mut self, question: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>>;
     fn open(&mut self) -> Result<u32>;
     fn close(&mut self, cursor: u32);
     fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()>;
@@ -59,7 +59,7 @@ impl<T: Table> AnyTable for OpenTable<T> {
         self.table.destroy()
     }
 
-    fn best_index(&mut self, question: &wit::IndexQuestion) -> Result<Option<wit::IndexPlan>> {
+    fn best_index(&mut self, question: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
         let mut plan = Plan::new(question);
         Ok(match self.table.best_index(question, &mut plan)? {
             Planned::Yes => Some(plan.finish()),
@@ -174,7 +174,7 @@ fn take_table(table: u32) -> Result<Box<dyn AnyTable>> {
     OPEN.with_borrow_mut(|open| open.tables.remove(table).ok_or_else(unknown))
 }
 
-/// `table.fetch`.
+/// `table.fetch-batch`.
 pub fn fetch(cursor: u32, limit: u32) -> *const Fetched {
     batch::fetched(|batch| with_cursor(cursor, |table, cursor| table.fetch(cursor, limit, batch)))
 }
@@ -182,15 +182,15 @@ pub fn fetch(cursor: u32, limit: u32) -> *const Fetched {
 impl<T: Definition> Guest for T {
     fn connect(
         module: u32,
-        occasion: wit::Occasion,
+        mode: wit::ConnectMode,
         schema: String,
         name: String,
         arguments: Vec<String>,
     ) -> Result<wit::Connected> {
         let connection = Connection {
-            occasion: match occasion {
-                wit::Occasion::Create => Occasion::Create,
-                wit::Occasion::Connect => Occasion::Connect,
+            mode: match mode {
+                wit::ConnectMode::Create => ConnectMode::Create,
+                wit::ConnectMode::Connect => ConnectMode::Connect,
             },
             schema,
             name,
@@ -210,7 +210,7 @@ impl<T: Definition> Guest for T {
         take_table(table)?.destroy()
     }
 
-    fn best_index(table: u32, question: wit::IndexQuestion) -> Result<Option<wit::IndexPlan>> {
+    fn best_index(table: u32, question: wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
         with_table(table, |table| table.best_index(&question))
     }
 
@@ -297,7 +297,7 @@ mod tests {
             Ok((Self, "CREATE TABLE x(a)".into()))
         }
 
-        fn best_index(&mut self, _: &wit::IndexQuestion, _: &mut Plan) -> Result<Planned> {
+        fn best_index(&mut self, _: &wit::IndexInfo, _: &mut Plan) -> Result<Planned> {
             Ok(Planned::Yes)
         }
 

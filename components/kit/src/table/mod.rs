@@ -25,7 +25,7 @@ use crate::{Error, Result, Value, code};
 
 /// Why a table is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum ConnectMode {
     /// CREATE VIRTUAL TABLE: storage is to be made.
     Create,
     /// The table exists; a connection opens it.
@@ -36,7 +36,7 @@ pub enum Occasion {
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Whether it is created now.
-    pub occasion: Occasion,
+    pub mode: ConnectMode,
     /// The database: `main`, `temp` or an attached one.
     pub schema: String,
     /// The table's name.

@@ -6,7 +6,7 @@ use crate::wire::table_types as wit;
 pub use wit::{Constraint, Distinctness, Operator, OrderTerm};
 
 /// What SQLite wants planned.
-pub type Question = wit::IndexQuestion;
+pub type Question = wit::IndexInfo;
 
 /// Whether a plan was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

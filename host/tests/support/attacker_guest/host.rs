@@ -108,8 +108,8 @@ unsafe extern "C" {
     pub fn host_load(name: *const u8, length: usize, reply: *mut Reply);
     #[link_name = "attach"]
     pub fn host_attach(extension: u32, reply: *mut Reply);
-    #[link_name = "detach"]
-    pub fn host_detach(extension: u32, reply: *mut Reply);
+    #[link_name = "disconnect"]
+    pub fn host_disconnect(extension: u32, reply: *mut Reply);
     #[link_name = "request"]
     pub fn host_request(extension: u32, reply: *mut Reply);
     #[link_name = "resume"]
@@ -123,8 +123,8 @@ unsafe extern "C" {
     );
     #[link_name = "connect"]
     pub fn host_connect(extension: u32, reply: *mut Reply);
-    #[link_name = "call-scalar"]
-    pub fn host_call_scalar(
+    #[link_name = "scalar-call"]
+    pub fn host_scalar_call(
         extension: u32,
         function: u32,
         arguments: *const u8,
@@ -143,8 +143,8 @@ unsafe extern "C" {
     pub fn host_table_open(extension: u32, table: u32, reply: *mut Reply);
     #[link_name = "table-close"]
     pub fn host_table_close(extension: u32, cursor: u32, reply: *mut Reply);
-    #[link_name = "table-fetch"]
-    pub fn host_table_fetch(extension: u32, cursor: u32, limit: u32, reply: *mut Reply);
+    #[link_name = "table-fetch-batch"]
+    pub fn host_table_fetch_batch(extension: u32, cursor: u32, limit: u32, reply: *mut Reply);
     #[link_name = "table-destroy"]
     pub fn host_table_destroy(extension: u32, table: u32, reply: *mut Reply);
 }

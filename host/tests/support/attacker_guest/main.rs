@@ -200,7 +200,7 @@ fn remember_many(count: u32, bytes: usize) {
     println!("remember-many: done");
 }
 
-/// Folders that are there, each by a way of its own.
+/// Directories that are there, each by a way of its own.
 fn refuse_many(count: u32) {
     const BITS: u32 = 20;
     for index in 0..count {
@@ -282,20 +282,20 @@ fn call(parts: &[&str]) {
             "unmap-file" => host_unmap_file(a32),
             "load" => host_load(start, length, reply),
             "attach" => host_attach(a32, reply),
-            "detach" => host_detach(a32, reply),
+            "disconnect" => host_disconnect(a32, reply),
             "request" => host_request(a32, reply),
             "resume" => host_resume(a32, b32 & 1, start as usize, length, c as usize, reply),
             "connect" => host_connect(a32, reply),
-            "call-scalar" => {
+            "scalar-call" => {
                 // The text holds values of 16 bytes each.
-                host_call_scalar(a32, b32, start.next_aligned(), length / 16, start, 0, reply);
+                host_scalar_call(a32, b32, start.next_aligned(), length / 16, start, 0, reply);
             }
             "aggregate-start" => host_aggregate_start(a32, b32, reply),
             "aggregate-finish" => host_aggregate_finish(a32, b32, reply),
             "aggregate-abandon" => host_aggregate_abandon(a32, b32, reply),
             "table-open" => host_table_open(a32, b32, reply),
             "table-close" => host_table_close(a32, b32, reply),
-            "table-fetch" => host_table_fetch(a32, b32, c32, reply),
+            "table-fetch-batch" => host_table_fetch_batch(a32, b32, c32, reply),
             "table-destroy" => host_table_destroy(a32, b32, reply),
             name => println!("{name}: not understood"),
         }

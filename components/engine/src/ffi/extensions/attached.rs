@@ -92,8 +92,8 @@ unsafe extern "C" fn closed(list: *mut c_void) {
     // SAFETY: it came from `Box::into_raw`, and is freed once.
     let list = unsafe { Box::from_raw(list.cast::<Attached>()) };
     for Entry { extension, number, .. } in &list.entries {
-        // The host tells of what breaks down; SQLite closes in any case.
-        let _ = dispatch::detach(*number);
+        // The host tells of what traps; SQLite closes in any case.
+        let _ = dispatch::disconnect(*number);
         // SAFETY: nothing runs on the connection.
         unsafe { sql::forget(list.db, *number) };
         if number != extension {

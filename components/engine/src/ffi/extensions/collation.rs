@@ -28,7 +28,8 @@ pub unsafe extern "C" fn compare(
     let (registered, left, right) = unsafe {
         (&*registered.cast::<Registered>(), text(left, left_bytes), text(right, right_bytes))
     };
-    let order = dispatch::compare(registered.extension, registered.collation, left, right);
+    let order =
+        dispatch::collation_compare(registered.extension, registered.collation, left, right);
     match order.cmp(&0) {
         Ordering::Less => -1,
         Ordering::Equal => 0,

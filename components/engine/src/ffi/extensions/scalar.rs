@@ -11,8 +11,8 @@ use sqlite::{sqlite3_context, sqlite3_value};
 use super::abi::{
     Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
 };
+use super::inline_value::{RawInlineValue, RawOption};
 use super::pointers::{self, Pointer};
-use super::short::{RawOption, RawShort};
 use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
 
@@ -43,8 +43,8 @@ impl Registered {
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
 unsafe extern "C" {
-    #[link_name = "call-scalar"]
-    fn call_scalar(
+    #[link_name = "scalar-call"]
+    fn scalar_call(
         extension: u32,
         function: u32,
         arguments: *const RawValue,
@@ -68,8 +68,8 @@ unsafe extern "C" {
         word_7: u64,
         result: *mut RawOption,
     );
-    #[link_name = "unary-answer"]
-    fn unary_answer(extension: u32, function: u32, result: *mut RawResult<RawOutput>);
+    #[link_name = "unary-pending-result"]
+    fn unary_pending_result(extension: u32, function: u32, result: *mut RawResult<RawOutput>);
 }
 
 /// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn call(
         let registered = &*sqlite::sqlite3_user_data(context).cast::<Registered>();
         if registered.is_unary && count == 1 {
             let value = lower(*values, registered.encoding, registered.numbers);
-            if let Some(argument) = RawShort::of(&value) {
+            if let Some(argument) = RawInlineValue::of(&value) {
                 return call_unary(context, registered, &argument, values);
             }
         }
@@ -181,10 +181,10 @@ unsafe fn call_lowered(
 ) {
     let arguments = RawList::of(lowered.values());
     let subtypes = RawList::of(&lowered.subtypes);
-    // SAFETY: the import's signature is the lowered form of `call-scalar`, and
+    // SAFETY: the import's signature is the lowered form of `scalar-call`, and
     // the result outlives it.
     unsafe {
-        call_scalar(
+        scalar_call(
             registered.extension,
             registered.function.get(),
             arguments.data,
@@ -204,14 +204,14 @@ unsafe fn call_lowered(
 unsafe fn call_unary(
     context: *mut sqlite3_context,
     registered: &Registered,
-    argument: &RawShort,
+    argument: &RawInlineValue,
     values: *mut *mut sqlite3_value,
 ) {
     let (extension, function) = (registered.extension, registered.function.get());
     let [a, b, c, d, e, f, g, h] = argument.words;
     let mut short = RawOption::NONE;
     // SAFETY: the imports' signatures are the lowered forms of `unary-call` and
-    // `unary-answer`, and the results outlive them; the rest is the caller's
+    // `unary-pending-result`, and the results outlive them; the rest is the caller's
     // promise.
     unsafe {
         unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut short);
@@ -224,7 +224,7 @@ unsafe fn call_unary(
             if mem::replace(&mut is_repeated, true) {
                 call_lowered(registered, &Lowered::new(registered, 1, values), result);
             } else {
-                unary_answer(extension, function, result);
+                unary_pending_result(extension, function, result);
             }
         });
         answer(context, result, registered);

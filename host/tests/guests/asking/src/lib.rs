@@ -10,8 +10,8 @@
 //! - `ask00_connects()`: how often the instance was connected
 //! - `ask00_register(NAME)`: makes a function NAME() which tells that name and
 //!   how often it was registered so by this instance
-//! - `ask00_break()`: breaks down
-//! - `ask00_farewell(TEXT)`: breaks down with this text when the connection is
+//! - `ask00_break()`: traps
+//! - `ask00_farewell(TEXT)`: traps with this text when the connection is
 //!   closed, and tells whether there was SQL
 //! - `ask00_blob(TABLE, COLUMN, ROWID)`: keeps a blob open; the collation
 //!   `ask00_order` writes into it, and `ask00_written()` tells what came of that

@@ -33,8 +33,8 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
     type Cursor = NumbersCursor<MAX_BATCH>;
 
     fn connect(connection: Connection) -> Result<(Self, String)> {
-        let Connection { occasion, schema, name, arguments } = connection;
-        watch::note(format!("{occasion:?}({schema},{name},{})", arguments.join(";")));
+        let Connection { mode, schema, name, arguments } = connection;
+        watch::note(format!("{mode:?}({schema},{name},{})", arguments.join(";")));
         Ok((Self(Alive::default()), DECLARATION.into()))
     }
 

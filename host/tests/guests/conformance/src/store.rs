@@ -6,7 +6,7 @@
 use crate::values::show;
 use crate::watch::{self, Alive};
 use sqlite_wasm_kit::table::{
-    Change, Conflict, Connection, Occasion, Plan, Planned, Question, Row, Scan, Transaction,
+    Change, Conflict, ConnectMode, Connection, Plan, Planned, Question, Row, Scan, Transaction,
 };
 use sqlite_wasm_kit::{Cursor, Error, Result, Table, Value, code};
 use std::cell::RefCell;
@@ -73,10 +73,10 @@ impl Table for Store {
     type Cursor = StoreCursor;
 
     fn connect(connection: Connection) -> Result<(Self, String)> {
-        let Connection { occasion, schema, name, arguments } = connection;
-        watch::note(format!("{occasion:?}({name})").to_lowercase());
+        let Connection { mode, schema, name, arguments } = connection;
+        watch::note(format!("{mode:?}({name})").to_lowercase());
         let key = format!("{schema}.{name}");
-        if occasion == Occasion::Create {
+        if mode == ConnectMode::Create {
             ROWS.with_borrow_mut(|all| all.insert(key.clone(), Rows::new()));
         }
         let declaration = format!("CREATE TABLE x({})", arguments.join(", "));

@@ -3,12 +3,12 @@
 use crate::raw;
 use crate::wire::exports::sqlite_wasm::extension as interfaces;
 use crate::wire::sqlite_wasm::extension::table_types::{
-    Batch, Change, Conflict, Connected, ConstraintUse, FilterArgument, IndexPlan, IndexQuestion,
-    Occasion, Overload, TableConfig, Transaction,
+    Batch, Change, Conflict, ConnectMode, Connected, ConstraintUse, FilterArgument, IndexInfo,
+    IndexPlan, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{
-    Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags, ModuleKind,
-    Output, Risk, Short, SqlError, TextEncoding, Value,
+    Connecting, Function, FunctionFlags, FunctionKind, InlineValue, Manifest, Module, ModuleFlags,
+    ModuleKind, Output, Risk, SqlError, TextEncoding, Value,
 };
 use std::cell::Cell;
 
@@ -83,11 +83,11 @@ impl interfaces::scalar::Guest for Honest {
 
 impl interfaces::unary::Guest for Honest {
     /// Where the last word is not 0 there is no short answer.
-    fn call(_: u32, argument: Short) -> Option<Short> {
+    fn call(_: u32, argument: InlineValue) -> Option<InlineValue> {
         (argument.words.7 == 0).then_some(argument)
     }
 
-    fn answer(_: u32) -> Result<Output, SqlError> {
+    fn pending_result(_: u32) -> Result<Output, SqlError> {
         output(Value::Null)
     }
 }
@@ -110,7 +110,7 @@ impl interfaces::aggregate::Guest for Honest {
         Ok(())
     }
 
-    fn current(_: u32) -> Result<Output, SqlError> {
+    fn value(_: u32) -> Result<Output, SqlError> {
         output(LAST.replace(Value::Null))
     }
 
@@ -126,7 +126,7 @@ const ROWS: i64 = 3;
 impl interfaces::table::Guest for Honest {
     fn connect(
         _: u32,
-        _: Occasion,
+        _: ConnectMode,
         _: String,
         _: String,
         _: Vec<String>,
@@ -143,7 +143,7 @@ impl interfaces::table::Guest for Honest {
         Ok(())
     }
 
-    fn best_index(_: u32, question: IndexQuestion) -> Result<Option<IndexPlan>, SqlError> {
+    fn best_index(_: u32, question: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
         let none = ConstraintUse { argument: 0, omit: false, whole_list: false };
         Ok(Some(IndexPlan {
             uses: vec![none; question.constraints.len()],
@@ -174,7 +174,7 @@ impl interfaces::table::Guest for Honest {
     }
 
     /// All rows at once, with both columns: the tests ask for both.
-    fn fetch(_: u32, _: u32) -> Result<Batch, SqlError> {
+    fn fetch_batch(_: u32, _: u32) -> Result<Batch, SqlError> {
         Ok(Batch {
             row_ids: (0..ROWS).collect(),
             values: (0..ROWS)

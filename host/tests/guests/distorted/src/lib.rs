@@ -7,9 +7,9 @@
 //! - `distort(WHERE, NULL)`: all are honest again
 //! - `distorted(X)`: X; the function `call`
 //! - `distorted_unary(X)`: X, and NULL for a text of 64 bytes; the functions
-//!   `unary` and `unary-answer`
+//!   `unary` and `unary-pending-result`
 //! - `distorted_group(X)`: the last X; `start`, `step`, `finish`, and with OVER
-//!   `inverse` and `current`
+//!   `inverse` and `value`
 //! - `distorted_table`: three rows of a number and a text; the functions of
 //!   `table`, each by its name with `table-` in front
 //! - its manifest: the bytes of [`MANIFEST`] in the file, where a test has

@@ -70,12 +70,12 @@ exports! {
         scalar::_export_call_cabi(a: i32, b: *mut u8, c: usize, d: *mut u8, e: usize);
     unary "unary@0.1.0#call": "unary", unary::_export_call_cabi(
         a: i32, b: i32, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64, i: i64, j: i64);
-    unary_answer "unary@0.1.0#answer": "unary-answer", unary::_export_answer_cabi(a: i32);
+    unary_pending_result "unary@0.1.0#pending-result": "unary-pending-result", unary::_export_pending_result_cabi(a: i32);
     step "aggregate@0.1.0#step": "step", aggregate::_export_step_cabi(
         a: i32, b: i32, c: i32, d: *mut u8, e: usize, f: *mut u8, g: usize);
     inverse "aggregate@0.1.0#inverse": "inverse", aggregate::_export_inverse_cabi(
         a: i32, b: i32, c: i32, d: *mut u8, e: usize, f: *mut u8, g: usize);
-    current "aggregate@0.1.0#current": "current", aggregate::_export_current_cabi(a: i32);
+    value "aggregate@0.1.0#value": "value", aggregate::_export_value_cabi(a: i32);
     finish "aggregate@0.1.0#finish": "finish", aggregate::_export_finish_cabi(a: i32);
     table_connect "table@0.1.0#connect": "table-connect", table::_export_connect_cabi(
         a: i32, b: i32, c: *mut u8, d: usize, e: *mut u8, f: usize, g: *mut u8, h: usize);
@@ -88,7 +88,7 @@ exports! {
     filter "table@0.1.0#filter": "table-filter", table::_export_filter_cabi(
         a: i32, b: i32, c: i32, d: *mut u8, e: usize, f: *mut u8, g: usize, h: *mut u8, i: usize,
         j: *mut u8, k: usize);
-    fetch "table@0.1.0#fetch": "table-fetch", table::_export_fetch_cabi(a: i32, b: i32);
+    fetch_batch "table@0.1.0#fetch-batch": "table-fetch-batch", table::_export_fetch_batch_cabi(a: i32, b: i32);
     update "table@0.1.0#update": "table-update", table::_export_update_cabi(
         a: i32, b: i32, c: i32, d: Long, e: usize, f: *mut u8, g: Long, h: usize, i: *mut u8,
         j: usize, k: *mut u8, l: usize, m: i32);

@@ -95,6 +95,6 @@ fn network() -> String {
 
 fn environment() -> String {
     let (variables, arguments) = (env::vars().count(), env::args().count());
-    let folder = env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
-    format!("{variables} variables, {arguments} arguments, in `{folder}`")
+    let directory = env::current_dir().map(|path| path.display().to_string()).unwrap_or_default();
+    format!("{variables} variables, {arguments} arguments, in `{directory}`")
 }

@@ -128,9 +128,9 @@ impl interfaces::aggregate::Guest for Evil {
         Ok(())
     }
 
-    fn current(number: u32) -> Result<Output, SqlError> {
-        group(number, "current");
-        output(b"current".to_vec())
+    fn value(number: u32) -> Result<Output, SqlError> {
+        group(number, "value");
+        output(b"value".to_vec())
     }
 
     fn finish(number: u32) -> Result<Output, SqlError> {

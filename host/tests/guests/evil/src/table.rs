@@ -3,8 +3,8 @@
 
 use crate::wire::exports::sqlite_wasm::extension::table::Guest;
 use crate::wire::sqlite_wasm::extension::table_types::{
-    Batch, Change, Conflict, Connected, ConstraintUse, FilterArgument, IndexPlan, IndexQuestion,
-    Occasion, Overload, TableConfig, Transaction,
+    Batch, Change, Conflict, ConnectMode, Connected, ConstraintUse, FilterArgument, IndexInfo,
+    IndexPlan, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{SqlError, Value};
 use crate::{Evil, deeds};
@@ -43,7 +43,7 @@ fn declaration(deed: &str) -> String {
 impl Guest for Evil {
     fn connect(
         _: u32,
-        _: Occasion,
+        _: ConnectMode,
         _: String,
         _: String,
         arguments: Vec<String>,
@@ -68,7 +68,7 @@ impl Guest for Evil {
         Ok(())
     }
 
-    fn best_index(table: u32, question: IndexQuestion) -> Result<Option<IndexPlan>, SqlError> {
+    fn best_index(table: u32, question: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
         let deed = at(table, "best-index");
         let argument = if deed == "argument" { u32::MAX / 2 } else { 0 };
         let one = ConstraintUse { argument, omit: true, whole_list: deed == "argument" };
@@ -109,7 +109,7 @@ impl Guest for Evil {
         Ok(())
     }
 
-    fn fetch(cursor: u32, limit: u32) -> Result<Batch, SqlError> {
+    fn fetch_batch(cursor: u32, limit: u32) -> Result<Batch, SqlError> {
         let deed = at(cursor, "fetch");
         let integers = |count: i64| (0..count).map(Value::Integer).collect();
         Ok(match deed.as_str() {

@@ -158,7 +158,7 @@ fn begins_plainly(text: &[u8]) -> bool {
     PLAIN.iter().any(|plain| plain.as_bytes().eq_ignore_ascii_case(&word[..end]))
 }
 
-/// What `sqlite3_step` does, for the program; blobs stay open inside of it.
+/// What `sqlite3_step` does, for the program; blobs stay open inside it.
 ///
 /// # Safety
 ///

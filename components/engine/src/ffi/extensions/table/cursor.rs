@@ -71,8 +71,8 @@ struct RawOption<T> {
 
 #[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
 unsafe extern "C" {
-    #[link_name = "table-fetch"]
-    fn table_fetch(extension: u32, cursor: u32, limit: u32, result: *mut RawResult<RawBatch>);
+    #[link_name = "table-fetch-batch"]
+    fn table_fetch_batch(extension: u32, cursor: u32, limit: u32, result: *mut RawResult<RawBatch>);
 }
 
 /// A cursor, as SQLite sees it.
@@ -249,7 +249,7 @@ impl Cursor {
         // does not outlive its connection.
         let fetched = unsafe {
             served_raw(self.db, self.extension.number, |result| {
-                table_fetch(self.extension.number, self.number, self.limit, result);
+                table_fetch_batch(self.extension.number, self.number, self.limit, result);
             })
             .get()
         };

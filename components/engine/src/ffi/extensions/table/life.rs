@@ -12,7 +12,7 @@ use super::super::sql::served;
 use super::{Registered, Table, sqlite_text, string, table_of};
 use crate::host::dispatch;
 use crate::host::extension_types::{ModuleFlags, Risk};
-use crate::host::table_types::{Connected, Occasion, TableConfig};
+use crate::host::table_types::{ConnectMode, Connected, TableConfig};
 
 pub unsafe extern "C" fn create(
     db: *mut sqlite3,
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn create(
     error: *mut *mut c_char,
 ) -> c_int {
     // SAFETY: SQLite's own arguments.
-    unsafe { connected(Occasion::Create, db, registered, count, arguments, table, error) }
+    unsafe { connected(ConnectMode::Create, db, registered, count, arguments, table, error) }
 }
 
 pub unsafe extern "C" fn connect(
@@ -35,14 +35,14 @@ pub unsafe extern "C" fn connect(
     error: *mut *mut c_char,
 ) -> c_int {
     // SAFETY: SQLite's own arguments.
-    unsafe { connected(Occasion::Connect, db, registered, count, arguments, table, error) }
+    unsafe { connected(ConnectMode::Connect, db, registered, count, arguments, table, error) }
 }
 
 /// # Safety
 ///
 /// As SQLite calls xCreate and xConnect.
 unsafe fn connected(
-    occasion: Occasion,
+    mode: ConnectMode,
     db: *mut sqlite3,
     registered: *mut c_void,
     count: c_int,
@@ -61,7 +61,7 @@ unsafe fn connected(
             dispatch::table_connect(
                 registered.extension.number,
                 registered.module,
-                occasion,
+                mode,
                 &words[1],
                 &words[2],
                 &words[3..],
@@ -88,7 +88,7 @@ unsafe fn declare(
     error: *mut *mut c_char,
 ) -> c_int {
     let declaration = CString::new(connected.declaration.as_str()).unwrap_or_default();
-    // SAFETY: the caller's connection, inside of xCreate or xConnect.
+    // SAFETY: the caller's connection, inside xCreate or xConnect.
     unsafe {
         let code = sqlite::sqlite3_declare_vtab(db, declaration.as_ptr());
         if code != sqlite::SQLITE_OK {
@@ -125,7 +125,7 @@ unsafe fn declare(
 unsafe fn configure(db: *mut sqlite3, registered: &Registered, config: TableConfig) {
     let (flags, risk) = (registered.flags, registered.risk);
     let has = |flag, option| flags.contains(flag) || config.contains(option);
-    // SAFETY: the caller's connection, inside of xCreate or xConnect.
+    // SAFETY: the caller's connection, inside xCreate or xConnect.
     unsafe {
         // The stricter of the two, where they differ.
         if risk == Risk::DirectOnly || config.contains(TableConfig::DIRECT_ONLY) {

@@ -14,7 +14,7 @@ use super::super::abi::owned;
 use super::super::pointers;
 use crate::host::dispatch::Value;
 use crate::host::table_types::{
-    Constraint, Distinctness, FilterArgument, IndexPlan, IndexQuestion, Operator, OrderTerm,
+    Constraint, Distinctness, FilterArgument, IndexInfo, IndexPlan, Operator, OrderTerm,
 };
 
 /// Hexadecimal digits of the column mask.
@@ -26,11 +26,11 @@ const MANY_COLUMNS: u32 = 63;
 /// # Safety
 ///
 /// `info` is xBestIndex's.
-pub unsafe fn question(info: *mut sqlite3_index_info) -> IndexQuestion {
+pub unsafe fn question(info: *mut sqlite3_index_info) -> IndexInfo {
     // SAFETY: SQLite's own structure.
     unsafe {
         let order = items((*info).aOrderBy, (*info).nOrderBy);
-        IndexQuestion {
+        IndexInfo {
             constraints: (0..(*info).nConstraint).map(|place| constraint(info, place)).collect(),
             order: order
                 .iter()

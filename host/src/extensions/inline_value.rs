@@ -1,4 +1,4 @@
-//! Values that cross in registers; see `types.short`. As with other values (see
+//! Values that cross in registers; see `types.inline-value`. As with other values (see
 //! [`value`](super::value)), wasmtime's own code would look up the types of each
 //! word again.
 
@@ -23,18 +23,18 @@ const BYTES: usize = 72;
 /// Of a text or blob.
 const MAX_BYTES: u8 = 64;
 
-const _: () = assert!(<wire::Short as ComponentType>::SIZE32 == BYTES);
+const _: () = assert!(<wire::InlineValue as ComponentType>::SIZE32 == BYTES);
 
-/// A value of at most 64 bytes; see `types.short`.
+/// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]
-pub struct Short {
+pub struct InlineValue {
     /// Class, count of bytes, subtype.
     pub head: u32,
     /// A number, or bytes.
     pub words: [u64; 8],
 }
 
-impl Short {
+impl InlineValue {
     /// The same in its longer form.
     pub fn output(&self) -> Output {
         let [class, count, subtype, _] = self.head.to_le_bytes();
@@ -61,7 +61,7 @@ impl Short {
         match class {
             0..=2 => Ok(()),
             3 | 4 if count <= MAX_BYTES => Ok(()),
-            _ => bail!("a short value of class {class} with {count} bytes is none"),
+            _ => bail!("a inline value of class {class} with {count} bytes is none"),
         }
     }
 
@@ -84,33 +84,33 @@ impl Short {
         }
     }
 
-    fn wire(self) -> wire::Short {
+    fn wire(self) -> wire::InlineValue {
         let [a, b, c, d, e, f, g, h] = self.words;
-        wire::Short { head: self.head, words: (a, b, c, d, e, f, g, h) }
+        wire::InlineValue { head: self.head, words: (a, b, c, d, e, f, g, h) }
     }
 }
 
-impl From<wire::Short> for Short {
-    fn from(short: wire::Short) -> Self {
+impl From<wire::InlineValue> for InlineValue {
+    fn from(short: wire::InlineValue) -> Self {
         let (a, b, c, d, e, f, g, h) = short.words;
         Self { head: short.head, words: [a, b, c, d, e, f, g, h] }
     }
 }
 
 // SAFETY: all that describes the type is that of the generated one.
-unsafe impl ComponentType for Short {
-    type Lower = <wire::Short as ComponentType>::Lower;
+unsafe impl ComponentType for InlineValue {
+    type Lower = <wire::InlineValue as ComponentType>::Lower;
 
-    const ABI: CanonicalAbiInfo = <wire::Short as ComponentType>::ABI;
+    const ABI: CanonicalAbiInfo = <wire::InlineValue as ComponentType>::ABI;
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        <wire::Short as ComponentType>::typecheck(ty, types)
+        <wire::InlineValue as ComponentType>::typecheck(ty, types)
     }
 }
 
 // SAFETY: what is written is what the generated code writes; the tests of
 // conformance send each class and length.
-unsafe impl Lower for Short {
+unsafe impl Lower for InlineValue {
     #[inline]
     fn linear_lower_to_flat<T>(
         &self,
@@ -134,14 +134,14 @@ unsafe impl Lower for Short {
 }
 
 // SAFETY: what is read is what the generated code reads; the same tests.
-unsafe impl Lift for Short {
+unsafe impl Lift for InlineValue {
     #[inline]
     fn linear_lift_from_flat(
         cx: &mut LiftContext<'_>,
         ty: InterfaceType,
         src: &Self::Lower,
     ) -> Result<Self> {
-        let short = wire::Short::linear_lift_from_flat(cx, ty, src)?;
+        let short = wire::InlineValue::linear_lift_from_flat(cx, ty, src)?;
         let [class, count, ..] = short.head.to_le_bytes();
         Self::check(class, count)?;
         Ok(short.into())
@@ -153,7 +153,7 @@ unsafe impl Lift for Short {
         _: InterfaceType,
         bytes: &[u8],
     ) -> Result<Self> {
-        let Some(bytes) = bytes.first_chunk() else { bail!("a short value has {BYTES} bytes") };
+        let Some(bytes) = bytes.first_chunk() else { bail!("a inline value has {BYTES} bytes") };
         Self::check(bytes[0], bytes[1])?;
         Ok(Self::of_memory(bytes))
     }

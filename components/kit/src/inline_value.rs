@@ -1,9 +1,9 @@
-//! Values that cross in registers; see `types.short`.
+//! Values that cross in registers; see `types.inline-value`.
 
 use crate::wire::scalar::exports::sqlite_wasm::extension::unary;
 use crate::{Output, Value};
 
-pub use unary::Short;
+pub use unary::InlineValue;
 
 const NULL: u32 = 0;
 const INTEGER: u32 = 1;
@@ -15,7 +15,7 @@ const BLOB: u32 = 4;
 const MAX_BYTES: usize = 64;
 
 /// The value of an argument.
-pub fn value(short: &Short) -> Value {
+pub fn value(short: &InlineValue) -> Value {
     match short.head & 0xff {
         INTEGER => Value::Integer(short.words.0.cast_signed()),
         REAL => Value::Real(f64::from_bits(short.words.0)),
@@ -25,7 +25,7 @@ pub fn value(short: &Short) -> Value {
     }
 }
 
-fn bytes(short: &Short) -> Vec<u8> {
+fn bytes(short: &InlineValue) -> Vec<u8> {
     let count = (short.head >> 8 & 0xff) as usize;
     let (a, b, c, d, e, f, g, h) = short.words;
     let mut all = Vec::with_capacity(MAX_BYTES);
@@ -38,7 +38,7 @@ fn bytes(short: &Short) -> Vec<u8> {
 }
 
 /// A result, if it is short.
-pub fn of(output: &Output) -> Option<Short> {
+pub fn of(output: &Output) -> Option<InlineValue> {
     let (class, count, words) = match &output.value {
         Value::Null => (NULL, 0, [0; 8]),
         Value::Integer(number) => (INTEGER, 0, number_word(number.cast_unsigned())),
@@ -48,7 +48,7 @@ pub fn of(output: &Output) -> Option<Short> {
     };
     let [a, b, c, d, e, f, g, h] = words;
     let head = class | (count as u32) << 8 | u32::from(output.subtype) << 16;
-    Some(Short { head, words: (a, b, c, d, e, f, g, h) })
+    Some(InlineValue { head, words: (a, b, c, d, e, f, g, h) })
 }
 
 fn number_word(word: u64) -> [u64; 8] {

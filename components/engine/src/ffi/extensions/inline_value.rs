@@ -1,4 +1,4 @@
-//! Values that cross in registers; see `types.short`.
+//! Values that cross in registers; see `types.inline-value`.
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_context;
@@ -12,10 +12,10 @@ use super::scalar::Registered;
 /// Bytes of the longest text or blob.
 const MAX_BYTES: usize = 64;
 
-/// `types.short`, and `option<short>` around it.
+/// `types.inline-value`, and `option<short>` around it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawShort {
+pub struct RawInlineValue {
     pub head: u32,
     pub words: [u64; 8],
 }
@@ -23,14 +23,14 @@ pub struct RawShort {
 #[repr(C)]
 pub struct RawOption {
     pub is_some: u8,
-    pub short: RawShort,
+    pub short: RawInlineValue,
 }
 
 impl RawOption {
-    pub const NONE: Self = Self { is_some: 0, short: RawShort { head: 0, words: [0; 8] } };
+    pub const NONE: Self = Self { is_some: 0, short: RawInlineValue { head: 0, words: [0; 8] } };
 }
 
-impl RawShort {
+impl RawInlineValue {
     /// The short form of a value; none when it is too long.
     ///
     /// # Safety
@@ -58,7 +58,7 @@ impl RawShort {
         Some(short)
     }
 
-    /// Give it to SQLite, which copies it. An extension inside of this program
+    /// Give it to SQLite, which copies it. An extension inside this program
     /// may give anything; what is no value is a failure that names it.
     ///
     /// # Safety
@@ -98,7 +98,7 @@ unsafe fn no_value(
     // SAFETY: the caller's promise.
     let name = unsafe { attached::name(sqlite::sqlite3_context_db_handle(context), extension) };
     let message = format!(
-        "the extension `{name}` broke the contract: a short value of class {class} with {count} \
+        "the extension `{name}` broke the contract: a inline value of class {class} with {count} \
          bytes is none"
     );
     Failure { code: sqlite::SQLITE_ERROR, message: message.into_bytes() }

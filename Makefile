@@ -73,7 +73,7 @@ cargo-component: build ## prove that extensions also build by `cargo component`;
 
 lint: setup ## formatting and clippy, warnings are errors
 	cargo fmt --all --check
-	cargo fmt --check --manifest-path components/rust-extensions/Cargo.toml
+	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
 	cargo clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
 	cargo clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
 

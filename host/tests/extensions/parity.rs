@@ -147,7 +147,7 @@ fn each_routine_is_as_natively_through_the_table() {
 
 /// The C of the probes, without its comments.
 fn probes() -> String {
-    let directory = support::repository().join("components/c-extensions/src");
+    let directory = support::repository().join("host/tests/c-extensions/src");
     let files = fs::read_dir(directory).expect("the directory is there");
     let mut text = String::new();
     for path in files.map(|entry| entry.expect("it can be listed").path()) {

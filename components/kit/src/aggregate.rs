@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
 use crate::slab::Slab;
-use crate::{Definition, Error, IntoOutput, Output, Result, Value, code, wire};
+use crate::{Definition, Error, IntoOutput, Output, Result, Value, bindings, code};
 
 /// A computation over the rows of a group. `default()` begins it.
 pub trait Aggregate: Default + 'static {
@@ -29,7 +29,7 @@ pub trait Window: Aggregate {
 #[derive(Clone, Copy, Debug)]
 pub struct AggregateFunction {
     pub(crate) signature: Signature,
-    pub(crate) kind: wire::types::FunctionKind,
+    pub(crate) kind: bindings::types::FunctionKind,
     start: fn() -> Box<dyn Running>,
 }
 
@@ -43,7 +43,7 @@ impl AggregateFunction {
     ) -> Self {
         Self {
             signature: Signature::new(name, arguments, result, risk),
-            kind: wire::types::FunctionKind::Aggregate,
+            kind: bindings::types::FunctionKind::Aggregate,
             start: || Box::new(Plain(A::default())),
         }
     }
@@ -57,7 +57,7 @@ impl AggregateFunction {
     ) -> Self {
         Self {
             signature: Signature::new(name, arguments, result, risk),
-            kind: wire::types::FunctionKind::Window,
+            kind: bindings::types::FunctionKind::Window,
             start: || Box::new(Windowed(W::default())),
         }
     }
@@ -169,7 +169,7 @@ impl Rows {
     }
 }
 
-impl<T: Definition> wire::aggregate::exports::sqlite_wasm::extension::aggregate::Guest for T {
+impl<T: Definition> bindings::aggregate::exports::sqlite_wasm::extension::aggregate::Guest for T {
     fn start(function: u32) -> u32 {
         // Aggregates follow the scalars in the manifest's one list.
         let function = &T::AGGREGATES[function as usize - T::SCALARS.len()];

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::{Definition, TextEncoding, wire};
+use crate::{Definition, TextEncoding, bindings};
 
 /// A collation of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,12 @@ impl Collation {
         self
     }
 
-    pub(crate) fn declare(&self) -> wire::types::Collation {
-        wire::types::Collation { name: self.name.into(), encoding: self.encoding.into() }
+    pub(crate) fn declare(&self) -> bindings::types::Collation {
+        bindings::types::Collation { name: self.name.into(), encoding: self.encoding.into() }
     }
 }
 
-impl<T: Definition> wire::collation::exports::sqlite_wasm::extension::collation::Guest for T {
+impl<T: Definition> bindings::collation::exports::sqlite_wasm::extension::collation::Guest for T {
     fn compare(collation: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
         (T::COLLATIONS[collation as usize].compare)(&left, &right) as i32
     }

@@ -1,6 +1,6 @@
 //! What an extension is, and the macro that makes a component of it.
 
-use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, wire};
+use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, bindings};
 
 /// Something that only the user can grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +50,13 @@ fn unregistered() -> crate::Error {
     crate::Error::new(crate::code::MISUSE, "no such function was registered")
 }
 
-impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
-    fn describe() -> wire::types::Manifest {
-        use wire::types::{Connecting, FunctionKind::Scalar};
+impl<T: Definition> bindings::manifest::exports::sqlite_wasm::extension::extension::Guest for T {
+    fn describe() -> bindings::types::Manifest {
+        use bindings::types::{Connecting, FunctionKind::Scalar};
         let scalars = T::SCALARS.iter().map(|scalar| scalar.signature.declare(Scalar));
         let aggregates =
             T::AGGREGATES.iter().map(|aggregate| aggregate.signature.declare(aggregate.kind));
-        wire::types::Manifest {
+        bindings::types::Manifest {
             name: T::NAME.into(),
             version: T::VERSION.into(),
             description: T::DESCRIPTION.into(),
@@ -82,7 +82,7 @@ impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::
     }
 }
 
-impl From<Need> for wire::types::Need {
+impl From<Need> for bindings::types::Need {
     fn from(need: Need) -> Self {
         match need {
             Need::Sql => Self::Sql,
@@ -148,7 +148,7 @@ macro_rules! extension {
         }
 
         // Natively nothing is exported, but the tables are not unused.
-        const _: () = $crate::wire::is_used::<SqliteExtension>();
+        const _: () = $crate::bindings::is_used::<SqliteExtension>();
 
         $crate::export_interface!(manifest export_manifest);
         $($crate::export_interface!(scalar export_scalar $scalars);)?
@@ -166,7 +166,7 @@ macro_rules! extension {
 macro_rules! export_interface {
     ($module:ident $macro:ident $($_table:expr)?) => {
         #[cfg(target_family = "wasm")]
-        $crate::wire::$module::$macro!(SqliteExtension with_types_in $crate::wire::$module);
+        $crate::bindings::$module::$macro!(SqliteExtension with_types_in $crate::bindings::$module);
     };
 }
 
@@ -177,7 +177,7 @@ macro_rules! export_fetch {
     ($_table:expr) => {
         #[cfg(target_family = "wasm")]
         const _: () = {
-            use $crate::wire::table::{Fetched, fetch};
+            use $crate::bindings::table::{Fetched, fetch};
 
             #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
             unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {

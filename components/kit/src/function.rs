@@ -1,6 +1,6 @@
 //! What each function declares, scalar or aggregate.
 
-use crate::wire;
+use crate::bindings;
 
 /// Any number of arguments.
 pub const ANY_NUMBER: i8 = -1;
@@ -64,15 +64,15 @@ impl Signature {
         }
     }
 
-    pub fn declare(&self, kind: wire::types::FunctionKind) -> wire::types::Function {
-        use wire::types::{Function, FunctionFlags as Flags};
+    pub fn declare(&self, kind: bindings::types::FunctionKind) -> bindings::types::Function {
+        use bindings::types::{Function, FunctionFlags as Flags};
         let mut flags = Flags::empty();
         flags.set(Flags::DETERMINISTIC, self.result == Stability::Stable);
         flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
         flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
         let may_have_one = matches!(self.arguments, 1 | ANY_NUMBER);
-        let is_scalar = kind == wire::types::FunctionKind::Scalar;
+        let is_scalar = kind == bindings::types::FunctionKind::Scalar;
         flags.set(Flags::UNARY, is_scalar && may_have_one && !self.reads_subtypes);
         Function {
             name: self.name.into(),
@@ -85,7 +85,7 @@ impl Signature {
     }
 }
 
-impl From<Risk> for wire::types::Risk {
+impl From<Risk> for bindings::types::Risk {
     fn from(risk: Risk) -> Self {
         match risk {
             Risk::Innocuous => Self::Innocuous,
@@ -95,7 +95,7 @@ impl From<Risk> for wire::types::Risk {
     }
 }
 
-impl From<TextEncoding> for wire::types::TextEncoding {
+impl From<TextEncoding> for bindings::types::TextEncoding {
     fn from(encoding: TextEncoding) -> Self {
         match encoding {
             TextEncoding::Utf8 => Self::Utf8,

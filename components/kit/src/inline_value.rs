@@ -1,6 +1,6 @@
 //! Values that cross in registers; see `types.inline-value`.
 
-use crate::wire::scalar::exports::sqlite_wasm::extension::unary;
+use crate::bindings::scalar::exports::sqlite_wasm::extension::unary;
 use crate::{Output, Value};
 
 pub use unary::InlineValue;

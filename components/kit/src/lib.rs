@@ -43,10 +43,10 @@ mod scalar;
 mod slab;
 mod value;
 
+#[doc(hidden)]
+pub mod bindings;
 pub mod sql;
 pub mod table;
-#[doc(hidden)]
-pub mod wire;
 
 pub use aggregate::{Aggregate, AggregateFunction, Window};
 pub use arguments::{Apply, Arguments};

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
 use crate::inline_value::{self, InlineValue};
-use crate::{Definition, Output, Result, Value, sql, wire};
+use crate::{Definition, Output, Result, Value, bindings, sql};
 
 /// A scalar function of the extension's table.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ fn called<T: Definition>(function: u32, values: &mut [Value], subtypes: &[u8]) -
     (scalar.call)(Arguments::new(scalar.signature.name, values, subtypes))
 }
 
-impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
+impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::Guest for T {
     fn call(function: u32, mut values: Vec<Value>, subtypes: Vec<u8>) -> Result<Output> {
         called::<T>(function, &mut values, &subtypes)
     }
@@ -62,7 +62,7 @@ thread_local! {
     static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
 }
 
-impl<T: Definition> wire::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
+impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
     fn call(function: u32, argument: InlineValue) -> Option<InlineValue> {
         let answer = called::<T>(function, &mut [inline_value::value(&argument)], &[]);
         let given = answer.as_ref().ok().and_then(inline_value::of);

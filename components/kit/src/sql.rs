@@ -14,8 +14,8 @@
 //! }
 //! ```
 
+use crate::bindings::sql as wire;
 use crate::function::Signature;
-use crate::wire::sql as wire;
 use crate::{Error, Result, Risk, Stability, Value};
 
 /// The first number of the functions that [`register`] adds; the manifest's own
@@ -106,7 +106,7 @@ pub fn register(
     risk: Risk,
 ) -> Result<()> {
     let declared = Signature::new("", arguments, result, risk)
-        .declare(crate::wire::types::FunctionKind::Scalar);
+        .declare(crate::bindings::types::FunctionKind::Scalar);
     let function = wire::Function {
         name: name.to_owned(),
         arguments,

@@ -1,7 +1,7 @@
 //! Changes of a table, and transactions.
 
 use crate::Value;
-use crate::wire::table_types as wit;
+use crate::bindings::table_types as wit;
 
 /// A change of one row.
 #[derive(Clone, Debug, PartialEq)]

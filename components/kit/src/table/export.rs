@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use super::batch::{self, Batch, Fetched};
 use super::row::{Argument, Columns, Row, Scan};
 use super::{Change, Conflict, ConnectMode, Connection, Cursor, Plan, Planned, Table, Transaction};
+use crate::bindings::table::exports::sqlite_wasm::extension::table::Guest;
+use crate::bindings::table_types as wit;
 use crate::slab::Slab;
-use crate::wire::table::exports::sqlite_wasm::extension::table::Guest;
-use crate::wire::table_types as wit;
 use crate::{Definition, Error, Result, code};
 
 /// Bytes of texts and blobs after which a batch ends, whatever was asked for:

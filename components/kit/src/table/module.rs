@@ -1,8 +1,8 @@
 //! Modules: the kinds of tables that an extension offers.
 
 use super::{AnyTable, Connection, OpenTable, Table};
-use crate::{Result, Risk, wire};
-use wire::types::ModuleFlags as Flags;
+use crate::{Result, Risk, bindings};
+use bindings::types::ModuleFlags as Flags;
 
 /// How a module's tables come to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,9 +80,9 @@ impl Module {
         self
     }
 
-    pub(crate) fn declare(&self) -> wire::types::Module {
-        use wire::types::ModuleKind as Kind;
-        wire::types::Module {
+    pub(crate) fn declare(&self) -> bindings::types::Module {
+        use bindings::types::ModuleKind as Kind;
+        bindings::types::Module {
             name: self.name.into(),
             kind: match self.kind {
                 ModuleKind::Created => Kind::Created,

@@ -1,7 +1,7 @@
 //! Plans of scans: SQLite's question, and the table's answer.
 
 use crate::Value;
-use crate::wire::table_types as wit;
+use crate::bindings::table_types as wit;
 
 pub use wit::{Constraint, Distinctness, Operator, OrderTerm};
 

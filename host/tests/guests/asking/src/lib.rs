@@ -27,7 +27,7 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Volatile;
 use sqlite_wasm_kit::{
     Arguments, Collation, IntoOutput, Module, ModuleKind::Eponymous, Need, Output, Result, Scalar,
-    Value, sql, wire,
+    Value, bindings, sql,
 };
 
 const SCALARS: &[Scalar] = &[
@@ -89,11 +89,11 @@ fn first(sql: String) -> Result<Option<Value>> {
 }
 
 fn work(operations: Vec<u8>) -> Result<Value> {
-    wire::sql::work(&operations).map(Value::Blob)
+    bindings::sql::work(&operations).map(Value::Blob)
 }
 
 fn work_later(operations: Vec<u8>) -> Result<()> {
-    wire::sql::work_later(&operations)
+    bindings::sql::work_later(&operations)
 }
 
 /// Fails where the database has a table `refuse`, and registers what its table

@@ -1,0 +1,34 @@
+//! The bytes that extensions, the host and the engine exchange: tags and layouts of
+//! values, inline values, and the operations of `sql.work` with their replies.
+//!
+//! Each of them is defined here and nowhere else. The C interface has [`c_header`].
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod bytes;
+mod header;
+mod inline_value;
+mod operation;
+mod operations;
+mod reply;
+mod value;
+
+pub use bytes::{Error, Names, Reader, Writer};
+pub use header::c_header;
+pub use inline_value::{Head, InlineValue};
+pub use operation::{BlobLocation, Database, Opcode, Operation};
+pub use operations::Operations;
+pub use reply::{Opened, Prepared, Rows};
+pub use value::{Value, tag};
+
+/// The version of the contract that all of this belongs to.
+pub const CONTRACT_VERSION: &str = "0.1.0";
+
+/// The error code of a call that waits for SQL; see `dispatch`. It is not a result code
+/// of SQLite.
+pub const PENDING: i32 = i32::MAX;
+
+/// The subtype of an integer that stands for a pointer, as in SQLite itself.
+pub const POINTER_SUBTYPE: u8 = b'p';

@@ -1,0 +1,200 @@
+//! Operations of `sql.work`, as an extension's side writes them.
+
+use alloc::vec::Vec;
+
+use crate::{Opcode, Value, Writer};
+
+/// Operations, one after the other; see [`Opcode`].
+#[derive(Clone, Debug, Default)]
+pub struct Operations(Writer);
+
+impl Operations {
+    /// Write into a blob.
+    pub fn write(self, blob: u32, offset: u32, data: &[u8]) -> Self {
+        self.on(Opcode::Write, blob).u32(offset).bytes(data)
+    }
+
+    /// Reset a statement.
+    pub fn reset(self, statement: u32) -> Self {
+        self.on(Opcode::Reset, statement)
+    }
+
+    /// Close a statement or blob.
+    pub fn close(self, handle: u32) -> Self {
+        self.on(Opcode::Close, handle)
+    }
+
+    /// Close all that the extension has.
+    pub fn close_all(self) -> Self {
+        self.code(Opcode::CloseAll)
+    }
+
+    /// Prepare the first statement of a text.
+    pub fn prepare(self, text: &str) -> Self {
+        self.code(Opcode::Prepare).bytes(text.as_bytes())
+    }
+
+    /// Run all statements of a text.
+    pub fn execute(self, text: &str) -> Self {
+        self.code(Opcode::Execute).bytes(text.as_bytes())
+    }
+
+    /// Bind a parameter.
+    pub fn bind(self, statement: u32, parameter: u32, value: Value<&[u8]>) -> Self {
+        let mut bound = self.on(Opcode::Bind, statement).u32(parameter);
+        bound.0.value(value);
+        bound
+    }
+
+    /// Read rows.
+    pub fn step(self, statement: u32, limit: u32) -> Self {
+        self.on(Opcode::Step, statement).u32(limit)
+    }
+
+    /// Open the blob in a column (`schema`, `table`, `column`) of a row.
+    pub fn open_blob(self, column: [&str; 3], row_id: i64, is_writable: bool) -> Self {
+        let mut opened = self.on(Opcode::OpenBlobs, 1);
+        opened.0.u8(is_writable.into());
+        column.iter().fold(opened.i64(row_id), |opened, name| opened.bytes(name.as_bytes()))
+    }
+
+    /// Move a blob to another row.
+    pub fn reopen_blob(self, blob: u32, row_id: i64) -> Self {
+        self.on(Opcode::ReopenBlob, blob).i64(row_id)
+    }
+
+    /// Read a blob.
+    pub fn read(self, blob: u32, offset: u32, length: u32) -> Self {
+        self.on(Opcode::Read, blob).u32(offset).u32(length)
+    }
+
+    /// The row id of the last insertion.
+    pub fn last_insert_row_id(self) -> Self {
+        self.code(Opcode::LastInsertRowId)
+    }
+
+    /// Rows changed by the last statement, and by all.
+    pub fn changes(self) -> Self {
+        self.code(Opcode::Changes)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.0.is_empty()
+    }
+
+    /// Their bytes.
+    pub fn len(&self) -> usize {
+        self.0.0.len()
+    }
+
+    /// Add others behind these.
+    pub fn append(&mut self, other: Self) {
+        match self.is_empty() {
+            true => *self = other,
+            false => self.0.0.extend_from_slice(&other.0.0),
+        }
+    }
+
+    /// Their bytes.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0.0
+    }
+
+    fn code(mut self, code: Opcode) -> Self {
+        self.0.u8(code as u8);
+        self
+    }
+
+    fn on(self, code: Opcode, handle: u32) -> Self {
+        self.code(code).u32(handle)
+    }
+
+    fn u32(mut self, number: u32) -> Self {
+        self.0.u32(number);
+        self
+    }
+
+    fn i64(mut self, number: i64) -> Self {
+        self.0.i64(number);
+        self
+    }
+
+    fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.0.bytes(bytes);
+        self
+    }
+}
+
+/// Operations that an extension wrote.
+impl From<Vec<u8>> for Operations {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Writer(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BlobLocation, Error, Operation, Reader};
+
+    fn read(operations: Operations) -> alloc::string::String {
+        let bytes = operations.into_bytes();
+        let mut reader = Reader(&bytes);
+        let mut read = alloc::string::String::new();
+        while !reader.is_empty() {
+            let operation = Operation::read(&mut reader).expect("it was written");
+            read += &alloc::format!("{operation:?} ");
+        }
+        read
+    }
+
+    #[test]
+    fn operations_are_read_as_they_were_written() {
+        let none = Operations::default;
+        let mut first = none().reset(1).close(2).bind(3, 4, Value::Text(b"a")).step(5, 6);
+        first.append(none().prepare("x").execute("y").close_all());
+        assert_eq!(
+            read(first),
+            "Reset(1) Close(2) Bind { statement: 3, parameter: 4, value: Text([97]) } \
+             Step { statement: 5, limit: 6 } Prepare(\"x\") Execute(\"y\") CloseAll "
+        );
+        assert_eq!(
+            read(none().write(1, 2, &[3]).reopen_blob(4, -5).read(6, 7, 8)),
+            "Write { blob: 1, offset: 2, data: [3] } ReopenBlob { blob: 4, row_id: -5 } \
+             Read { blob: 6, offset: 7, length: 8 } "
+        );
+        assert_eq!(read(none().last_insert_row_id().changes()), "LastInsertRowId Changes ");
+    }
+
+    #[test]
+    fn a_blob_is_opened_where_it_is_said_to_be() {
+        let bytes = Operations::default().open_blob(["main", "t", "c"], 7, true).into_bytes();
+        let operation = Operation::read(&mut Reader(&bytes));
+        let Ok(Operation::OpenBlobs { count: 1, mut locations }) = operation else {
+            panic!("{operation:?}")
+        };
+        let location = BlobLocation::read(&mut locations).expect("it was written");
+        assert_eq!((location.is_writable, location.row_id), (true, 7));
+        assert_eq!((location.schema, location.table), (c"main", c"t"));
+        assert_eq!((location.column, location.key), (c"c", &bytes[5..]));
+    }
+
+    #[test]
+    fn operations_that_are_cut_off_are_malformed() {
+        let none = Operations::default;
+        for operations in [
+            none().write(1, 2, b"abc"),
+            none().bind(1, 2, Value::Blob(b"abc")),
+            none().open_blob(["a", "b", "c"], 1, false),
+            Operations::from(alloc::vec![21]),
+        ] {
+            let bytes = operations.into_bytes();
+            for length in 1..bytes.len() {
+                let operation = Operation::read(&mut Reader(&bytes[..length]));
+                assert_eq!(operation.err(), Some(Error::Malformed));
+            }
+        }
+        assert_eq!(Operation::read(&mut Reader(&[21])).err(), Some(Error::Malformed));
+    }
+}

@@ -1,0 +1,117 @@
+//! What the replies to operations begin with.
+
+use crate::{Error, Reader, Writer};
+
+/// A handle plus one; 0 for none.
+fn put_handle(writer: &mut Writer, handle: Option<u32>) {
+    writer.u32(handle.map_or(0, |handle| handle + 1));
+}
+
+fn read_handle(reader: &mut Reader) -> Result<Option<u32>, Error> {
+    reader.u32().map(|number| number.checked_sub(1))
+}
+
+/// The reply to [`Opcode::Prepare`](crate::Opcode::Prepare). Behind it are the names of
+/// the parameters, and those of the columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// The statement; none for white space and comments alone.
+    pub statement: Option<u32>,
+    /// The length of the text that was used.
+    pub used: u32,
+    /// It writes nothing.
+    pub is_read_only: bool,
+}
+
+impl Prepared {
+    /// Write it.
+    pub fn put(&self, writer: &mut Writer) {
+        put_handle(writer, self.statement);
+        writer.u32(self.used);
+        writer.u8(self.is_read_only.into());
+    }
+
+    /// Read it.
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        let (statement, used) = (read_handle(reader)?, reader.u32()?);
+        Ok(Self { statement, used, is_read_only: reader.bool()? })
+    }
+}
+
+/// The reply to [`Opcode::Step`](crate::Opcode::Step). Behind it are the values of all
+/// rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// The statement is done.
+    pub is_last: bool,
+    /// How many rows there are.
+    pub count: u32,
+    /// How many columns each row has.
+    pub width: u32,
+}
+
+impl Rows {
+    /// Write it.
+    pub fn put(&self, writer: &mut Writer) {
+        writer.u8(self.is_last.into());
+        writer.u32(self.count);
+        writer.u32(self.width);
+    }
+
+    /// Write it over one with which `reply` begins.
+    pub fn put_first(&self, reply: &mut Writer) {
+        let mut first = Writer::with_capacity(9);
+        self.put(&mut first);
+        reply.0[..first.0.len()].copy_from_slice(&first.0);
+    }
+
+    /// Read it.
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        Ok(Self { is_last: reader.bool()?, count: reader.u32()?, width: reader.u32()? })
+    }
+}
+
+/// The reply for each blob to [`Opcode::OpenBlobs`](crate::Opcode::OpenBlobs). Behind it
+/// are the bytes of the blob, which may be none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opened {
+    /// The blob; none where it cannot be opened.
+    pub blob: Option<u32>,
+    /// Its size in bytes.
+    pub size: u32,
+}
+
+impl Opened {
+    /// Write it.
+    pub fn put(&self, writer: &mut Writer) {
+        put_handle(writer, self.blob);
+        writer.u32(self.size);
+    }
+
+    /// Read it.
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        Ok(Self { blob: read_handle(reader)?, size: reader.u32()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_are_read_as_they_were_written() {
+        let prepared = Prepared { statement: Some(0), used: 8, is_read_only: true };
+        let rows = Rows { is_last: true, count: 2, width: 3 };
+        let opened = Opened { blob: None, size: 0 };
+        let mut writer = Writer::default();
+        Rows::default().put(&mut writer);
+        prepared.put(&mut writer);
+        opened.put(&mut writer);
+        rows.put_first(&mut writer);
+        let mut reader = Reader(&writer.0);
+        assert_eq!(Rows::read(&mut reader), Ok(rows));
+        assert_eq!(Prepared::read(&mut reader), Ok(prepared));
+        assert_eq!(Opened::read(&mut reader), Ok(opened));
+        assert!(reader.is_empty());
+    }
+}

@@ -5,6 +5,7 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
+use wire::tag;
 
 use crate::host::dispatch::{SqlError, Value};
 use crate::host::extension_types::TextEncoding;
@@ -41,10 +42,34 @@ pub struct RawValue {
 
 impl RawValue {
     /// SQL NULL.
-    pub const NULL: Self = Self { tag: NULL, payload: Payload { integer: 0 } };
+    pub const NULL: Self = Self { tag: tag::NULL, payload: Payload { integer: 0 } };
+
+    /// The value, with the bytes of a text or blob where they are.
+    ///
+    /// # Safety
+    ///
+    /// The bytes stay there as long as the result lives.
+    #[inline]
+    pub unsafe fn borrowed<'a>(&self) -> wire::Value<&'a [u8]> {
+        // SAFETY: the tag says what the payload is; `bytes` gives empty lists an address
+        // too.
+        unsafe {
+            let bytes = || {
+                let RawList { data, count } = self.payload.bytes;
+                slice::from_raw_parts(data, count)
+            };
+            match self.tag {
+                tag::INTEGER => wire::Value::Integer(self.payload.integer),
+                tag::REAL => wire::Value::Real(self.payload.real),
+                tag::TEXT => wire::Value::Text(bytes()),
+                tag::BLOB => wire::Value::Blob(bytes()),
+                _ => wire::Value::Null,
+            }
+        }
+    }
 
     fn has_bytes(&self) -> bool {
-        self.tag == TEXT || self.tag == BLOB
+        self.tag == tag::TEXT || self.tag == tag::BLOB
     }
 
     /// The same value with its bytes appended to `bytes`, and their place
@@ -74,12 +99,6 @@ impl RawValue {
         }
     }
 }
-
-pub const NULL: u8 = 0;
-pub const INTEGER: u8 = 1;
-pub const REAL: u8 = 2;
-pub const TEXT: u8 = 3;
-pub const BLOB: u8 = 4;
 
 const _: () = assert!(size_of::<RawValue>() == 16 && align_of::<RawValue>() == 8);
 
@@ -197,18 +216,20 @@ pub unsafe fn lower(
     unsafe {
         let (tag, payload) = match sqlite::sqlite3_value_type(value) {
             sqlite::SQLITE_INTEGER | sqlite::SQLITE_FLOAT if numbers == Numbers::AsText => {
-                (TEXT, text(value, encoding))
+                (tag::TEXT, text(value, encoding))
             }
             sqlite::SQLITE_INTEGER => {
-                (INTEGER, Payload { integer: sqlite::sqlite3_value_int64(value) })
+                (tag::INTEGER, Payload { integer: sqlite::sqlite3_value_int64(value) })
             }
-            sqlite::SQLITE_FLOAT => (REAL, Payload { real: sqlite::sqlite3_value_double(value) }),
-            sqlite::SQLITE_TEXT => (TEXT, text(value, encoding)),
+            sqlite::SQLITE_FLOAT => {
+                (tag::REAL, Payload { real: sqlite::sqlite3_value_double(value) })
+            }
+            sqlite::SQLITE_TEXT => (tag::TEXT, text(value, encoding)),
             sqlite::SQLITE_BLOB => {
                 let data = sqlite::sqlite3_value_blob(value).cast();
-                (BLOB, bytes(data, sqlite::sqlite3_value_bytes(value)))
+                (tag::BLOB, bytes(data, sqlite::sqlite3_value_bytes(value)))
             }
-            _ => (NULL, Payload { integer: 0 }),
+            _ => (tag::NULL, Payload { integer: 0 }),
         };
         RawValue { tag, payload }
     }
@@ -239,20 +260,13 @@ unsafe fn text(value: *mut sqlite3_value, encoding: TextEncoding) -> Payload {
 ///
 /// `value` is one that SQLite protects until the call ends.
 pub unsafe fn owned(value: *mut sqlite3_value) -> Value {
-    // SAFETY: the caller's promise; the tag says what the payload is.
-    unsafe {
-        let raw = lower(value, TextEncoding::Utf8, Numbers::AsTheyAre);
-        let copy = |list: RawList<u8>| match list.count {
-            0 => Vec::new(),
-            count => slice::from_raw_parts(list.data, count).to_vec(),
-        };
-        match raw.tag {
-            INTEGER => Value::Integer(raw.payload.integer),
-            REAL => Value::Real(raw.payload.real),
-            TEXT => Value::Text(copy(raw.payload.bytes)),
-            BLOB => Value::Blob(copy(raw.payload.bytes)),
-            _ => Value::Null,
-        }
+    // SAFETY: the caller's promise; SQLite keeps the bytes until the call ends.
+    match unsafe { lower(value, TextEncoding::Utf8, Numbers::AsTheyAre).borrowed() } {
+        wire::Value::Null => Value::Null,
+        wire::Value::Integer(integer) => Value::Integer(integer),
+        wire::Value::Real(real) => Value::Real(real),
+        wire::Value::Text(text) => Value::Text(text.to_vec()),
+        wire::Value::Blob(blob) => Value::Blob(blob.to_vec()),
     }
 }
 
@@ -283,10 +297,10 @@ pub unsafe fn give(
     // SAFETY: the tag says what the payload is.
     unsafe {
         match output.value.tag {
-            INTEGER => sqlite::sqlite3_result_int64(context, output.value.payload.integer),
-            REAL => sqlite::sqlite3_result_double(context, output.value.payload.real),
-            TEXT => give_text(context, output.value.payload.bytes, encoding, Some(free)),
-            BLOB => give_blob(context, output.value.payload.bytes, Some(free)),
+            tag::INTEGER => sqlite::sqlite3_result_int64(context, output.value.payload.integer),
+            tag::REAL => sqlite::sqlite3_result_double(context, output.value.payload.real),
+            tag::TEXT => give_text(context, output.value.payload.bytes, encoding, Some(free)),
+            tag::BLOB => give_blob(context, output.value.payload.bytes, Some(free)),
             _ => sqlite::sqlite3_result_null(context),
         }
         give_subtype(context, output.subtype, subtypes);
@@ -313,12 +327,12 @@ pub unsafe fn give_copy(context: *mut sqlite3_context, value: RawValue) {
     // SAFETY: the tag says what the payload is.
     unsafe {
         // First, since a jump by a table takes as long as all the rest.
-        if value.tag == INTEGER {
+        if value.tag == tag::INTEGER {
             return sqlite::sqlite3_result_int64(context, value.payload.integer);
         }
         match value.tag {
-            REAL => sqlite::sqlite3_result_double(context, value.payload.real),
-            TEXT => {
+            tag::REAL => sqlite::sqlite3_result_double(context, value.payload.real),
+            tag::TEXT => {
                 give_text(
                     context,
                     value.payload.bytes,
@@ -326,7 +340,7 @@ pub unsafe fn give_copy(context: *mut sqlite3_context, value: RawValue) {
                     sqlite::SQLITE_TRANSIENT(),
                 );
             }
-            BLOB => give_blob(context, value.payload.bytes, sqlite::SQLITE_TRANSIENT()),
+            tag::BLOB => give_blob(context, value.payload.bytes, sqlite::SQLITE_TRANSIENT()),
             _ => sqlite::sqlite3_result_null(context),
         }
     }
@@ -385,7 +399,7 @@ pub unsafe fn give_blob(context: *mut sqlite3_context, blob: RawList<u8>, destru
 ///
 /// It came from the host and is not used any more.
 pub unsafe fn release_value(value: RawValue) {
-    if value.tag == TEXT || value.tag == BLOB {
+    if value.tag == tag::TEXT || value.tag == tag::BLOB {
         // SAFETY: the tag says so.
         unsafe { release(value.payload.bytes) };
     }

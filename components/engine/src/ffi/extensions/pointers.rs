@@ -7,14 +7,12 @@ use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_context, sqlite3_value};
+use wire::{POINTER_SUBTYPE, tag};
 
-use super::abi::{self, INTEGER, Payload, RawValue};
+use super::abi::{self, Payload, RawValue};
 use super::scalar::Registered;
 use super::sql::served;
 use crate::host::dispatch;
-
-/// The subtype of pointers, here as in SQLite: `p`.
-pub const SUBTYPE: u8 = b'p';
 
 /// What SQLite calls pointers of ours.
 const TYPE: &CStr = c"sqlite-wasm-extension";
@@ -43,7 +41,7 @@ static DROPPED: Dropped = Dropped(RefCell::new(Vec::new()));
 impl Pointer {
     /// What an extension gave that may give pointers, if it is one.
     pub fn of(value: &RawValue, subtype: u8, extension: u32) -> Option<Rc<Self>> {
-        let is_one = value.tag == INTEGER && subtype == SUBTYPE;
+        let is_one = value.tag == tag::INTEGER && subtype == POINTER_SUBTYPE;
         // SAFETY: the tag says what the payload is.
         is_one.then(|| Rc::new(Self { extension, number: unsafe { value.payload.integer } }))
     }
@@ -87,7 +85,7 @@ pub unsafe fn lower(value: *mut sqlite3_value, registered: &Registered) -> RawVa
     // SAFETY: the caller's promise.
     unsafe {
         match number(value, registered.extension) {
-            Some(integer) => RawValue { tag: INTEGER, payload: Payload { integer } },
+            Some(integer) => RawValue { tag: tag::INTEGER, payload: Payload { integer } },
             None => abi::lower(value, registered.encoding, registered.numbers),
         }
     }
@@ -103,7 +101,7 @@ pub unsafe fn subtypes(values: &[*mut sqlite3_value], extension: u32) -> Vec<u8>
     // SAFETY: the caller's promise.
     let subtype = |value: &*mut _| unsafe {
         match sqlite::sqlite3_value_subtype(*value) as u8 {
-            SUBTYPE if number(*value, extension).is_none() => 0,
+            POINTER_SUBTYPE if number(*value, extension).is_none() => 0,
             subtype => subtype,
         }
     };

@@ -7,11 +7,12 @@ use std::{mem, slice};
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
+use wire::{InlineValue, POINTER_SUBTYPE};
 
 use super::abi::{
     Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
 };
-use super::inline_value::{RawInlineValue, RawOption};
+use super::inline_value::{self, RawOption};
 use super::pointers::{self, Pointer};
 use super::sql::served_raw;
 use crate::host::extension_types::TextEncoding;
@@ -124,7 +125,7 @@ impl Lowered {
         if registered.has_pointers {
             // SAFETY: as above.
             let subtypes = unsafe { pointers::subtypes(values, registered.extension) };
-            lowered.has_pointers = subtypes.contains(&pointers::SUBTYPE);
+            lowered.has_pointers = subtypes.contains(&POINTER_SUBTYPE);
             lowered.subtypes = subtypes;
         } else if registered.wants_subtypes {
             // SAFETY: as above.
@@ -155,7 +156,7 @@ pub unsafe extern "C" fn call(
         let registered = &*sqlite::sqlite3_user_data(context).cast::<Registered>();
         if registered.is_unary && count == 1 {
             let value = lower(*values, registered.encoding, registered.numbers);
-            if let Some(argument) = RawInlineValue::of(&value) {
+            if let Some(argument) = InlineValue::new(value.borrowed(), 0) {
                 return call_unary(context, registered, &argument, values);
             }
         }
@@ -204,19 +205,19 @@ unsafe fn call_lowered(
 unsafe fn call_unary(
     context: *mut sqlite3_context,
     registered: &Registered,
-    argument: &RawInlineValue,
+    argument: &InlineValue,
     values: *mut *mut sqlite3_value,
 ) {
     let (extension, function) = (registered.extension, registered.function.get());
     let [a, b, c, d, e, f, g, h] = argument.words;
-    let mut short = RawOption::NONE;
+    let mut inline = RawOption::NONE;
     // SAFETY: the imports' signatures are the lowered forms of `unary-call` and
     // `unary-pending-result`, and the results outlive them; the rest is the caller's
     // promise.
     unsafe {
-        unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut short);
-        if short.is_some != 0 {
-            return short.short.give(context, registered);
+        unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut inline);
+        if inline.is_some != 0 {
+            return inline_value::give(&inline.value, context, registered);
         }
         let db = sqlite::sqlite3_context_db_handle(context);
         let mut is_repeated = false;

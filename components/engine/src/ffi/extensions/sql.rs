@@ -16,15 +16,13 @@ use std::cell::Cell;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
+use wire::PENDING;
 
 use super::abi::{RawResult, failure};
 use crate::ffi::read_only::Request;
 use crate::host::dispatch::{self, SqlError, SqlRequest};
 
 pub use kept::{close_all, forget};
-
-/// The code of a call that waits for SQL; see `dispatch`.
-const PENDING: i32 = i32::MAX;
 
 /// SQL of extensions that calls extensions that ask for SQL, at most so deep:
 /// each level takes some 20 KiB of the stack, and none waits for itself.

@@ -5,11 +5,10 @@ use std::ptr::null;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
+use wire::{Database, Writer};
 
 use super::kept;
 use super::refused;
-use super::statement::{put_bytes, put_count};
-use super::work::Wanted;
 use crate::host::dispatch::SqlError;
 
 /// A text as a value, NULL for none.
@@ -17,13 +16,12 @@ use crate::host::dispatch::SqlError;
 /// # Safety
 ///
 /// It is a C string, or null.
-unsafe fn put_text(reply: &mut Vec<u8>, text: *const c_char) {
+unsafe fn put_text(reply: &mut Writer, text: *const c_char) {
     if text.is_null() {
-        return reply.push(0);
+        return reply.null();
     }
-    reply.push(3);
     // SAFETY: the caller's promise.
-    put_bytes(reply, unsafe { CStr::from_ptr(text) }.to_bytes());
+    reply.text(unsafe { CStr::from_ptr(text) }.to_bytes());
 }
 
 /// Whether a statement explains, and the declared types of its columns.
@@ -33,17 +31,17 @@ unsafe fn put_text(reply: &mut Vec<u8>, text: *const c_char) {
 /// The handle's connection is open.
 pub unsafe fn described(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError> {
     let (_, statement) = kept::statement(extension, handle)?;
-    let mut reply = Vec::with_capacity(64);
+    let mut reply = Writer::with_capacity(64);
     // SAFETY: a kept statement was not finalized; types are C strings, or null.
     unsafe {
-        reply.push(sqlite::sqlite3_stmt_isexplain(statement) as u8);
+        reply.u8(sqlite::sqlite3_stmt_isexplain(statement) as u8);
         let columns = sqlite::sqlite3_column_count(statement);
-        put_count(&mut reply, columns as usize);
+        reply.u32(columns as u32);
         for column in 0..columns {
             put_text(&mut reply, sqlite::sqlite3_column_decltype(statement, column));
         }
     }
-    Ok(reply)
+    Ok(reply.0)
 }
 
 /// A statement's text with the values that are bound; NULL for one that is too
@@ -54,14 +52,14 @@ pub unsafe fn described(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError
 /// The handle's connection is open.
 pub unsafe fn expanded(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError> {
     let (_, statement) = kept::statement(extension, handle)?;
-    let mut reply = Vec::new();
+    let mut reply = Writer::default();
     // SAFETY: a kept statement was not finalized; the text is ours to free.
     unsafe {
         let text = sqlite::sqlite3_expanded_sql(statement);
         put_text(&mut reply, text);
         sqlite::sqlite3_free(text.cast::<c_void>());
     }
-    Ok(reply)
+    Ok(reply.0)
 }
 
 fn pointer(name: Option<&CStr>) -> *const c_char {
@@ -102,14 +100,14 @@ pub unsafe fn column(
         // SAFETY: the caller's connection.
         return Err(unsafe { refused(db) });
     }
-    let mut reply = Vec::with_capacity(64);
+    let mut reply = Writer::with_capacity(64);
     // SAFETY: SQLite's own texts, until something else is asked of it.
     unsafe {
         put_text(&mut reply, declared);
         put_text(&mut reply, collation);
     }
-    reply.extend(flags.map(|flag| u8::from(flag != 0)));
-    Ok(reply)
+    reply.0.extend(flags.map(|flag| u8::from(flag != 0)));
+    Ok(reply.0)
 }
 
 /// A database's name and file, whether it is read-only, and its transaction.
@@ -118,14 +116,16 @@ pub unsafe fn column(
 /// # Safety
 ///
 /// `db` is an open connection.
-pub unsafe fn database(db: *mut sqlite3, wanted: Wanted) -> Vec<u8> {
-    let mut reply = Vec::with_capacity(64);
+pub unsafe fn database(db: *mut sqlite3, wanted: Database) -> Vec<u8> {
+    let mut reply = Writer::with_capacity(64);
     // SAFETY: the caller's connection; SQLite's texts are C strings, or null.
     unsafe {
         let (name, is_none) = match wanted {
-            Wanted::Named(name) => (pointer(name), false),
-            Wanted::Place(place) => {
-                let name = sqlite::sqlite3_db_name(db, place);
+            Database::Named(name) => (pointer(name), false),
+            Database::At(index) => {
+                // No connection has so many.
+                let index = index.try_into().unwrap_or(c_int::MAX);
+                let name = sqlite::sqlite3_db_name(db, index);
                 (name, name.is_null())
             }
         };
@@ -139,7 +139,7 @@ pub unsafe fn database(db: *mut sqlite3, wanted: Wanted) -> Vec<u8> {
         };
         put_text(&mut reply, name);
         put_text(&mut reply, file);
-        reply.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        reply.0.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
-    reply
+    reply.0
 }

@@ -5,13 +5,14 @@ use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob};
+use wire::{BlobLocation, Opened, Writer};
 
 use super::super::abi::failure;
 use super::access;
 use super::kept;
 use super::parked::{self, Place};
 use super::refused;
-use super::work::{Asker, BlobPlace};
+use super::work::Asker;
 use crate::host::dispatch::SqlError;
 
 /// How much of a blob goes along when it is opened: the bitmaps that extensions
@@ -25,9 +26,9 @@ const HEAD_BYTES: usize = 256;
 /// The asker's connection is the one that called it.
 pub unsafe fn open(
     asker: Asker,
-    place: BlobPlace,
+    place: BlobLocation,
     is_first: bool,
-    reply: &mut Vec<u8>,
+    reply: &mut Writer,
 ) -> Result<(), SqlError> {
     let Asker { db, extension, is_ahead } = asker;
     if place.is_writable {
@@ -64,7 +65,10 @@ unsafe fn is_writing(db: *mut sqlite3, schema: &CStr) -> bool {
 /// # Safety
 ///
 /// `db` is an open connection.
-unsafe fn opened_anew(db: *mut sqlite3, place: BlobPlace) -> Result<*mut sqlite3_blob, SqlError> {
+unsafe fn opened_anew(
+    db: *mut sqlite3,
+    place: BlobLocation,
+) -> Result<*mut sqlite3_blob, SqlError> {
     let mut blob = null_mut();
     // SAFETY: the caller's connection and three C strings.
     unsafe {
@@ -86,30 +90,25 @@ unsafe fn opened_anew(db: *mut sqlite3, place: BlobPlace) -> Result<*mut sqlite3
 /// # Safety
 ///
 /// It is open.
-unsafe fn tell(handle: u32, blob: *mut sqlite3_blob, is_first: bool, reply: &mut Vec<u8>) {
+unsafe fn tell(handle: u32, blob: *mut sqlite3_blob, is_first: bool, reply: &mut Writer) {
     // SAFETY: the caller's promise.
     unsafe {
         let size = sqlite::sqlite3_blob_bytes(blob) as u32;
-        for number in [handle + 1, size, 0] {
-            reply.extend_from_slice(&number.to_le_bytes());
-        }
+        Opened { blob: Some(handle), size }.put(reply);
+        let mut head = [0; HEAD_BYTES];
         // Of a large one another part is wanted, most likely.
-        if is_first && size as usize <= HEAD_BYTES {
-            reply.reserve(HEAD_BYTES);
-            let (place, head) = (reply.len(), reply.spare_capacity_mut().as_mut_ptr());
-            let code = sqlite::sqlite3_blob_read(blob, head.cast(), size as c_int, 0);
-            if code == sqlite::SQLITE_OK {
-                reply.set_len(place + size as usize);
-                reply[place - 4..place].copy_from_slice(&size.to_le_bytes());
-            }
-        }
-        reply.push(0);
+        let is_known = is_first
+            && size as usize <= HEAD_BYTES
+            && sqlite::sqlite3_blob_read(blob, head.as_mut_ptr().cast(), size as c_int, 0)
+                == sqlite::SQLITE_OK;
+        reply.bytes(if is_known { &head[..size as usize] } else { &[] });
     }
 }
 
 /// Of a blob that is not there.
-pub fn tell_none(reply: &mut Vec<u8>) {
-    reply.extend_from_slice(&[0; 13]);
+pub fn tell_none(reply: &mut Writer) {
+    Opened::default().put(reply);
+    reply.bytes(&[]);
 }
 
 /// Go to another row.
@@ -125,9 +124,9 @@ pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<Vec<u8>
         kept::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
         match code {
             sqlite::SQLITE_OK => {
-                let mut reply = Vec::new();
+                let mut reply = Writer::default();
                 tell(handle, blob, true, &mut reply);
-                Ok(reply)
+                Ok(reply.0)
             }
             _ => Err(refused(db)),
         }

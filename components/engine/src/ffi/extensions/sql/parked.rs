@@ -12,8 +12,7 @@ use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
-
-use super::work::BlobPlace;
+use wire::BlobLocation;
 
 /// Most blobs that stay open; sqlite-vec has one for each column with vectors,
 /// and two more.
@@ -32,17 +31,17 @@ pub struct Place {
     pub db: *mut sqlite3,
     pub extension: u32,
     is_writable: bool,
-    /// What [`BlobPlace::key`] is: the row id stands behind a first byte.
+    /// What [`BlobLocation::key`] is.
     key: Vec<u8>,
 }
 
 impl Place {
-    pub fn new(db: *mut sqlite3, extension: u32, place: BlobPlace) -> Self {
+    pub fn new(db: *mut sqlite3, extension: u32, place: BlobLocation) -> Self {
         Self { db, extension, is_writable: place.is_writable, key: place.key.to_vec() }
     }
 
     pub fn set_row_id(&mut self, row_id: i64) {
-        self.key[1..9].copy_from_slice(&row_id.to_le_bytes());
+        BlobLocation::set_row_id(&mut self.key, row_id);
     }
 }
 
@@ -100,7 +99,7 @@ pub unsafe fn park(place: Place, blob: *mut sqlite3_blob) {
 pub unsafe fn take(
     db: *mut sqlite3,
     extension: u32,
-    wanted: BlobPlace,
+    wanted: BlobLocation,
 ) -> Option<(Place, *mut sqlite3_blob)> {
     let found = {
         let mut parked = STATE.parked.borrow_mut();

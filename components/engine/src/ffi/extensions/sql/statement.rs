@@ -6,10 +6,10 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
+use wire::{Prepared, Rows, Value, Writer};
 
 use super::super::abi::failure;
 use super::access::{self, begins_reading};
-use super::work::Value;
 use super::{kept, parked, refused};
 use crate::ffi::read_only::{self, Access};
 use crate::host::dispatch::SqlError;
@@ -68,47 +68,28 @@ pub unsafe fn prepare(db: *mut sqlite3, extension: u32, text: &str) -> Result<Ve
         if read_only::current() == Some(Access::ReadOnly) {
             check(statement)?;
         }
-        let number = match statement.is_null() {
-            true => 0,
-            false => match kept::keep_statement(db, extension, statement) {
-                Ok(handle) => handle + 1,
-                Err(error) => {
-                    sqlite::sqlite3_finalize(statement);
-                    return Err(error);
-                }
-            },
-        };
-        let mut reply = Vec::with_capacity(64);
-        put_count(&mut reply, number as usize);
-        put_count(&mut reply, used);
-        reply.push((sqlite::sqlite3_stmt_readonly(statement) != 0).into());
+        let kept = (!statement.is_null()).then(|| kept::keep_statement(db, extension, statement));
+        let kept = kept.transpose().inspect_err(|_| {
+            sqlite::sqlite3_finalize(statement);
+        })?;
+        let mut reply = Writer::with_capacity(64);
+        let is_read_only = sqlite::sqlite3_stmt_readonly(statement) != 0;
+        Prepared { statement: kept, used: used as u32, is_read_only }.put(&mut reply);
         let parameters = sqlite::sqlite3_bind_parameter_count(statement);
         put_names(&mut reply, parameters, |place| {
             sqlite::sqlite3_bind_parameter_name(statement, place + 1)
         });
         let columns = sqlite::sqlite3_column_count(statement);
         put_names(&mut reply, columns, |place| sqlite::sqlite3_column_name(statement, place));
-        Ok(reply)
+        Ok(reply.0)
     }
-}
-
-/// A count, as replies have it.
-pub fn put_count(reply: &mut Vec<u8>, count: usize) {
-    reply.extend_from_slice(&(count as u32).to_le_bytes());
-}
-
-/// Bytes with their length in front and a zero byte behind.
-pub fn put_bytes(reply: &mut Vec<u8>, bytes: &[u8]) {
-    put_count(reply, bytes.len());
-    reply.extend_from_slice(bytes);
-    reply.push(0);
 }
 
 /// # Safety
 ///
 /// Names are C strings, or null.
-unsafe fn put_names(reply: &mut Vec<u8>, count: c_int, name: impl Fn(c_int) -> *const c_char) {
-    put_count(reply, count as usize);
+unsafe fn put_names(reply: &mut Writer, count: c_int, name: impl Fn(c_int) -> *const c_char) {
+    reply.u32(count as u32);
     for place in 0..count {
         let name = name(place);
         let name = match name.is_null() {
@@ -116,7 +97,7 @@ unsafe fn put_names(reply: &mut Vec<u8>, count: c_int, name: impl Fn(c_int) -> *
             // SAFETY: the caller's promise.
             false => unsafe { CStr::from_ptr(name) },
         };
-        put_bytes(reply, name.to_bytes());
+        reply.bytes(name.to_bytes());
     }
 }
 
@@ -167,19 +148,19 @@ unsafe fn failed(db: *mut sqlite3) -> SqlError {
 /// The handle's connection is open.
 pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
     let (db, statement) = kept::statement(extension, handle)?;
-    let mut reply = Vec::with_capacity(64);
-    let (mut is_last, mut count) = (false, 0u32);
-    reply.extend_from_slice(&[0; 9]);
+    let mut reply = Writer::with_capacity(64);
+    let mut rows = Rows::default();
+    rows.put(&mut reply);
     // SAFETY: a kept statement was not finalized.
     unsafe {
         access::check_run(db, statement)?;
         parked::make_way_for(statement);
-        while count < limit && reply.len() < MAX_BATCH_BYTES {
+        while rows.count < limit && reply.0.len() < MAX_BATCH_BYTES {
             match sqlite::sqlite3_step(statement) {
                 sqlite::SQLITE_ROW => put_row(&mut reply, statement),
                 sqlite::SQLITE_DONE => {
                     sqlite::sqlite3_reset(statement);
-                    is_last = true;
+                    rows.is_last = true;
                     break;
                 }
                 _ => {
@@ -188,15 +169,13 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
                     return Err(error);
                 }
             }
-            count += 1;
+            rows.count += 1;
         }
     }
-    reply[0] = is_last.into();
-    reply[1..5].copy_from_slice(&count.to_le_bytes());
     // SAFETY: as above. The schema may have changed with the first step.
-    let width = unsafe { sqlite::sqlite3_column_count(statement) };
-    reply[5..9].copy_from_slice(&width.to_le_bytes());
-    Ok(reply)
+    rows.width = unsafe { sqlite::sqlite3_column_count(statement) } as u32;
+    rows.put_first(&mut reply);
+    Ok(reply.0)
 }
 
 /// Whether it writes nothing, and changes no transaction.
@@ -215,32 +194,26 @@ pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> 
 /// # Safety
 ///
 /// The statement is at a row.
-unsafe fn put_row(reply: &mut Vec<u8>, statement: *mut sqlite3_stmt) {
+unsafe fn put_row(reply: &mut Writer, statement: *mut sqlite3_stmt) {
     // SAFETY: the caller's promise; a column's value is there until the next
     // step.
     unsafe {
         for column in 0..sqlite::sqlite3_column_count(statement) {
             match sqlite::sqlite3_column_type(statement, column) {
-                sqlite::SQLITE_NULL => reply.push(0),
+                sqlite::SQLITE_NULL => reply.null(),
                 sqlite::SQLITE_INTEGER => {
-                    reply.push(1);
-                    let integer = sqlite::sqlite3_column_int64(statement, column);
-                    reply.extend_from_slice(&integer.to_le_bytes());
+                    reply.integer(sqlite::sqlite3_column_int64(statement, column));
                 }
                 sqlite::SQLITE_FLOAT => {
-                    reply.push(2);
-                    let real = sqlite::sqlite3_column_double(statement, column);
-                    reply.extend_from_slice(&real.to_le_bytes());
+                    reply.real(sqlite::sqlite3_column_double(statement, column));
                 }
                 sqlite::SQLITE_TEXT => {
-                    reply.push(3);
                     let text = sqlite::sqlite3_column_text(statement, column);
-                    put_bytes(reply, column_bytes(statement, column, text));
+                    reply.text(column_bytes(statement, column, text));
                 }
                 _ => {
-                    reply.push(4);
                     let blob = sqlite::sqlite3_column_blob(statement, column);
-                    put_bytes(reply, column_bytes(statement, column, blob.cast()));
+                    reply.blob(column_bytes(statement, column, blob.cast()));
                 }
             }
         }
@@ -274,7 +247,7 @@ pub unsafe fn bind(
     extension: u32,
     handle: u32,
     parameter: c_int,
-    value: Value,
+    value: Value<&[u8]>,
 ) -> Result<(), SqlError> {
     let (db, statement) = kept::statement(extension, handle)?;
     // SAFETY: a kept statement was not finalized; SQLite copies the bytes.

@@ -1,9 +1,10 @@
 //! Operations of an extension as bytes: `sql.work` has their layout.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
+use wire::{BlobLocation, Operation, Reader, Writer};
 
 use super::super::abi::failure;
 use super::{about, access, blob, kept, statement};
@@ -11,186 +12,16 @@ use crate::host::dispatch::SqlError;
 
 type Answer<T> = Result<T, SqlError>;
 
-/// A value that is to be bound.
-pub enum Value<'a> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'a [u8]),
-    Blob(&'a [u8]),
-}
-
-/// Where a blob is.
-#[derive(Clone, Copy)]
-pub struct BlobPlace<'a> {
-    pub is_writable: bool,
-    pub row_id: i64,
-    pub schema: &'a CStr,
-    pub table: &'a CStr,
-    pub column: &'a CStr,
-    /// All of this, as it came.
-    pub key: &'a [u8],
-}
-
-/// A database of the connection.
-pub enum Wanted<'a> {
-    /// SQLite takes none for `main`, and for all where it looks at transactions.
-    Named(Option<&'a CStr>),
-    Place(c_int),
-}
-
-enum Operation<'a> {
-    Write { blob: u32, offset: u32, data: &'a [u8] },
-    Reset(u32),
-    Close(u32),
-    Bind { statement: u32, parameter: u32, value: Value<'a> },
-    Prepare(&'a str),
-    Execute(&'a str),
-    Step { statement: u32, limit: u32 },
-    OpenBlobs { count: u32, places: &'a [u8] },
-    ReopenBlob { blob: u32, row_id: i64 },
-    Read { blob: u32, offset: u32, length: u32 },
-    LastInsertRowId,
-    Changes,
-    CloseAll,
-    Ahead(&'a [u8]),
-    ErrorOffset,
-    Describe(u32),
-    Expand(u32),
-    Column { schema: Option<&'a CStr>, table: &'a CStr, column: Option<&'a CStr> },
-    Database(Wanted<'a>),
-    Autocommit,
-    SetLastInsertRowId(i64),
-}
-
 fn malformed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
 }
 
-/// The bytes of operations, from the next one on.
-struct Operations<'a>(&'a [u8]);
-
-impl<'a> Operations<'a> {
-    fn take<const N: usize>(&mut self) -> Answer<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk().ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(*first)
-    }
-
-    fn u8(&mut self) -> Answer<u8> {
-        self.take().map(|[byte]| byte)
-    }
-
-    fn u32(&mut self) -> Answer<u32> {
-        self.take().map(u32::from_le_bytes)
-    }
-
-    fn i64(&mut self) -> Answer<i64> {
-        self.take().map(i64::from_le_bytes)
-    }
-
-    /// With the zero byte behind them.
-    fn terminated(&mut self) -> Answer<&'a [u8]> {
-        let length = (self.u32()? as usize).checked_add(1).ok_or_else(malformed)?;
-        let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(malformed)?;
-        self.0 = rest;
-        Ok(bytes)
-    }
-
-    fn bytes(&mut self) -> Answer<&'a [u8]> {
-        self.terminated().map(|bytes| &bytes[..bytes.len() - 1])
-    }
-
-    fn text(&mut self) -> Answer<&'a str> {
-        std::str::from_utf8(self.bytes()?)
-            .map_err(|_| failure(sqlite::SQLITE_ERROR, "the SQL is no UTF-8"))
-    }
-
-    fn name(&mut self) -> Answer<&'a CStr> {
-        CStr::from_bytes_with_nul(self.terminated()?)
-            .map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
-    }
-
-    fn optional_name(&mut self) -> Answer<Option<&'a CStr>> {
-        match self.u8()? {
-            0 => Ok(None),
-            3 => self.name().map(Some),
-            _ => Err(malformed()),
-        }
-    }
-
-    fn database(&mut self) -> Answer<Wanted<'a>> {
-        let Some(1) = self.0.first() else { return self.optional_name().map(Wanted::Named) };
-        let (_, place) = (self.u8()?, self.i64()?);
-        // No connection has so many.
-        Ok(Wanted::Place(place.try_into().unwrap_or(c_int::MAX)))
-    }
-
-    fn column(&mut self) -> Answer<Operation<'a>> {
-        let (schema, table) = (self.optional_name()?, self.name()?);
-        Ok(Operation::Column { schema, table, column: self.optional_name()? })
-    }
-
-    fn value(&mut self) -> Answer<Value<'a>> {
-        Ok(match self.u8()? {
-            0 => Value::Null,
-            1 => Value::Integer(self.i64()?),
-            2 => Value::Real(f64::from_bits(self.i64()? as u64)),
-            3 => Value::Text(self.bytes()?),
-            4 => Value::Blob(self.bytes()?),
-            _ => return Err(malformed()),
-        })
-    }
-
-    fn place(&mut self) -> Answer<BlobPlace<'a>> {
-        let start = self.0;
-        let (is_writable, row_id) = (self.u8()? != 0, self.i64()?);
-        let (schema, table, column) = (self.name()?, self.name()?, self.name()?);
-        let key = &start[..start.len() - self.0.len()];
-        Ok(BlobPlace { is_writable, row_id, schema, table, column, key })
-    }
-
-    fn places(&mut self) -> Answer<Operation<'a>> {
-        let count = self.u32()?;
-        let places = self.0;
-        for _ in 0..count {
-            self.take::<9>()?;
-            for _ in 0..3 {
-                self.terminated()?;
-            }
-        }
-        Ok(Operation::OpenBlobs { count, places })
-    }
-
-    fn next(&mut self) -> Answer<Operation<'a>> {
-        Ok(match self.u8()? {
-            0 => Operation::Write { blob: self.u32()?, offset: self.u32()?, data: self.bytes()? },
-            1 => Operation::Reset(self.u32()?),
-            2 => Operation::Close(self.u32()?),
-            3 => Operation::Bind {
-                statement: self.u32()?,
-                parameter: self.u32()?,
-                value: self.value()?,
-            },
-            4 => Operation::Prepare(self.text()?),
-            5 => Operation::Execute(self.text()?),
-            6 => Operation::Step { statement: self.u32()?, limit: self.u32()? },
-            7 => self.places()?,
-            8 => Operation::ReopenBlob { blob: self.u32()?, row_id: self.i64()? },
-            9 => Operation::Read { blob: self.u32()?, offset: self.u32()?, length: self.u32()? },
-            10 => Operation::LastInsertRowId,
-            11 => Operation::Changes,
-            12 => Operation::CloseAll,
-            13 => Operation::Ahead(self.bytes()?),
-            14 => Operation::ErrorOffset,
-            15 => Operation::Describe(self.u32()?),
-            16 => Operation::Expand(self.u32()?),
-            17 => self.column()?,
-            18 => Operation::Database(self.database()?),
-            19 => Operation::Autocommit,
-            20 => Operation::SetLastInsertRowId(self.i64()?),
-            _ => return Err(malformed()),
-        })
+/// Why an operation cannot be read.
+fn unread(error: wire::Error) -> SqlError {
+    match error {
+        wire::Error::Malformed => malformed(),
+        wire::Error::NotUtf8 => failure(sqlite::SQLITE_ERROR, "the SQL is no UTF-8"),
+        wire::Error::NulInName => failure(sqlite::SQLITE_ERROR, "a name has a NUL"),
     }
 }
 
@@ -209,13 +40,13 @@ pub struct Asker {
 ///
 /// The asker's connection is the one that called it.
 pub unsafe fn done(asker: Asker, operations: &[u8]) -> Answer<Vec<u8>> {
-    let mut operations = Operations(operations);
+    let mut operations = Reader(operations);
     let mut answer = Ok(Vec::new());
-    while !operations.0.is_empty() {
-        let operation = match operations.next() {
+    while !operations.is_empty() {
+        let operation = match Operation::read(&mut operations) {
             Ok(operation) => operation,
             // What follows cannot be told apart.
-            Err(error) => return answer.and(Err(error)),
+            Err(error) => return answer.and(Err(unread(error))),
         };
         // SAFETY: the caller's promise.
         match unsafe { tidied(asker.extension, operation) } {
@@ -283,9 +114,9 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
                 super::check_depth()?;
                 statement::step(extension, statement, limit).map(Some)
             }
-            Operation::OpenBlobs { count, places } => {
+            Operation::OpenBlobs { count, locations } => {
                 super::check_depth()?;
-                opened(asker, count, Operations(places)).map(Some)
+                opened(asker, count, locations).map(Some)
             }
             Operation::ReopenBlob { blob, row_id } => {
                 blob::reopen(extension, blob, row_id).map(Some)
@@ -328,7 +159,7 @@ fn number(number: i64) -> Vec<u8> {
 /// As [`done`].
 unsafe fn add_ahead(asker: Asker, guess: &[u8], reply: &mut Vec<u8>) {
     // SAFETY: the caller's promise.
-    let ahead = unsafe { read_ahead(asker, Operations(guess)) }.unwrap_or_default();
+    let ahead = unsafe { read_ahead(asker, guess) }.unwrap_or_default();
     reply.extend_from_slice(&ahead);
     reply.extend_from_slice(&(ahead.len() as u32).to_le_bytes());
 }
@@ -338,8 +169,8 @@ unsafe fn add_ahead(asker: Asker, guess: &[u8], reply: &mut Vec<u8>) {
 /// # Safety
 ///
 /// As [`done`].
-unsafe fn read_ahead(asker: Asker, mut guess: Operations) -> Answer<Vec<u8>> {
-    let operation = guess.next()?;
+unsafe fn read_ahead(asker: Asker, guess: &[u8]) -> Answer<Vec<u8>> {
+    let operation = Operation::read(&mut Reader(guess)).map_err(unread)?;
     let asker = Asker { is_ahead: true, ..asker };
     super::check_depth()?;
     // SAFETY: the caller's promise.
@@ -350,7 +181,7 @@ unsafe fn read_ahead(asker: Asker, mut guess: Operations) -> Answer<Vec<u8>> {
             {
                 statement::step(asker.extension, statement, limit)
             }
-            Operation::OpenBlobs { count, places } => opened(asker, count, Operations(places)),
+            Operation::OpenBlobs { count, locations } => opened(asker, count, locations),
             _ => Err(malformed()),
         }
     }
@@ -361,18 +192,19 @@ unsafe fn read_ahead(asker: Asker, mut guess: Operations) -> Answer<Vec<u8>> {
 /// # Safety
 ///
 /// As [`done`].
-unsafe fn opened(asker: Asker, count: u32, mut places: Operations) -> Answer<Vec<u8>> {
-    let mut reply = Vec::with_capacity(64);
-    for place in 0..count {
-        let is_first = place == 0;
+unsafe fn opened(asker: Asker, count: u32, mut locations: Reader) -> Answer<Vec<u8>> {
+    let mut reply = Writer::with_capacity(64);
+    for index in 0..count {
+        let is_first = index == 0;
+        let location = BlobLocation::read(&mut locations).map_err(unread)?;
         // SAFETY: the caller's promise.
-        match unsafe { blob::open(asker, places.place()?, is_first, &mut reply) } {
+        match unsafe { blob::open(asker, location, is_first, &mut reply) } {
             Err(error) if is_first => return Err(error),
             Err(_) => blob::tell_none(&mut reply),
             Ok(()) => {}
         }
     }
-    Ok(reply)
+    Ok(reply.0)
 }
 
 /// # Safety

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_context, sqlite3_vtab_cursor};
+use wire::tag;
 
 use super::super::abi::{
-    Failure, INTEGER, RawError, RawList, RawResult, RawValue, give_copy, release, release_value,
+    Failure, RawError, RawList, RawResult, RawValue, give_copy, release, release_value,
 };
 use super::super::pointers::{self, Pointer};
 use super::super::sql::{served, served_raw};
@@ -204,7 +205,7 @@ impl Cursor {
         unsafe {
             let value = &*self.values.add(place);
             // By far the most, and dearer in a choice of five.
-            if value.tag == INTEGER && !self.has_more {
+            if value.tag == tag::INTEGER && !self.has_more {
                 sqlite::sqlite3_result_int64(context, value.payload.integer);
             } else {
                 self.give_other(context, place);

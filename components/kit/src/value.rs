@@ -25,6 +25,17 @@ impl Value {
         Self::Text(text.into().into_bytes())
     }
 
+    /// The same with its bytes where they are.
+    pub(crate) fn borrowed(&self) -> wire::Value<&[u8]> {
+        match self {
+            Self::Null => wire::Value::Null,
+            Self::Integer(integer) => wire::Value::Integer(*integer),
+            Self::Real(real) => wire::Value::Real(*real),
+            Self::Text(bytes) => wire::Value::Text(bytes),
+            Self::Blob(bytes) => wire::Value::Blob(bytes),
+        }
+    }
+
     /// Whether this is NULL.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
@@ -84,6 +95,18 @@ pub struct Output {
 impl From<Value> for Output {
     fn from(value: Value) -> Self {
         Self { value, subtype: 0 }
+    }
+}
+
+impl<Bytes: Into<Vec<u8>>> From<wire::Value<Bytes>> for Value {
+    fn from(value: wire::Value<Bytes>) -> Self {
+        match value {
+            wire::Value::Null => Self::Null,
+            wire::Value::Integer(integer) => Self::Integer(integer),
+            wire::Value::Real(real) => Self::Real(real),
+            wire::Value::Text(bytes) => Self::Text(bytes.into()),
+            wire::Value::Blob(bytes) => Self::Blob(bytes.into()),
+        }
     }
 }
 

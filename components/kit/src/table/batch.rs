@@ -9,6 +9,8 @@ use std::cell::{RefCell, UnsafeCell};
 use std::mem::ManuallyDrop;
 use std::ptr;
 
+use wire::tag;
+
 use crate::{Error, Result, Value};
 
 /// A list, as the canonical ABI lays it out.
@@ -49,18 +51,12 @@ pub struct Cell {
     payload: Payload,
 }
 
-const NULL: u64 = 0;
-const INTEGER: u64 = 1;
-const REAL: u64 = 2;
-const TEXT: u64 = 3;
-const BLOB: u64 = 4;
-
 #[cfg(target_family = "wasm")]
 const _: () = assert!(size_of::<Cell>() == 16 && align_of::<Cell>() == 8);
 
 impl Cell {
     /// SQL NULL.
-    const NULL: Self = Self { tag: NULL, payload: Payload { integer: 0 } };
+    const NULL: Self = Self { tag: tag::NULL as u64, payload: Payload { integer: 0 } };
 
     /// Put a value there, and forget what was there. One that leads to bytes needs
     /// [`Self::release`].
@@ -68,19 +64,21 @@ impl Cell {
     pub fn put(&mut self, value: Value) {
         *self = match value {
             Value::Null => Self::NULL,
-            Value::Integer(integer) => Self { tag: INTEGER, payload: Payload { integer } },
-            Value::Real(real) => Self { tag: REAL, payload: Payload { real } },
-            Value::Text(bytes) => Self { tag: TEXT, payload: lent(bytes) },
-            Value::Blob(bytes) => Self { tag: BLOB, payload: lent(bytes) },
+            Value::Integer(integer) => {
+                Self { tag: tag::INTEGER.into(), payload: Payload { integer } }
+            }
+            Value::Real(real) => Self { tag: tag::REAL.into(), payload: Payload { real } },
+            Value::Text(bytes) => Self { tag: tag::TEXT.into(), payload: lent(bytes) },
+            Value::Blob(bytes) => Self { tag: tag::BLOB.into(), payload: lent(bytes) },
         };
     }
 
     /// Bytes of a text or blob.
     #[inline]
     pub fn byte_count(&self) -> usize {
-        match self.tag {
+        match self.tag as u8 {
             // SAFETY: the tag says what the payload is.
-            TEXT | BLOB => unsafe { self.payload.bytes.count },
+            tag::TEXT | tag::BLOB => unsafe { self.payload.bytes.count },
             _ => 0,
         }
     }
@@ -88,7 +86,7 @@ impl Cell {
     /// Give the bytes of a text or blob back: the cell is NULL.
     #[inline]
     pub fn release(&mut self) {
-        if matches!(self.tag, TEXT | BLOB) {
+        if matches!(self.tag as u8, tag::TEXT | tag::BLOB) {
             drop(self.take());
         }
     }
@@ -99,11 +97,11 @@ impl Cell {
         // SAFETY: the tag says what the payload is; bytes came from `lent` and
         // are taken once.
         unsafe {
-            match tag {
-                INTEGER => Value::Integer(payload.integer),
-                REAL => Value::Real(payload.real),
-                TEXT => Value::Text(taken(payload.bytes)),
-                BLOB => Value::Blob(taken(payload.bytes)),
+            match tag as u8 {
+                tag::INTEGER => Value::Integer(payload.integer),
+                tag::REAL => Value::Real(payload.real),
+                tag::TEXT => Value::Text(taken(payload.bytes)),
+                tag::BLOB => Value::Blob(taken(payload.bytes)),
                 _ => Value::Null,
             }
         }

@@ -86,6 +86,7 @@ fn main() {
     offer_long_double(&out);
     let routines = routines(&headers);
     write_bindings(&out);
+    write(&out, "wire.h", &wire::c_header());
     write(
         &out,
         "replaced.h",

@@ -3,9 +3,7 @@
 #define POINTERS_H
 
 #include "inside.h"
-
-/* The subtype of pointers, here as in SQLite. */
-#define POINTER_SUBTYPE 'p'
+#include "wire.h"
 
 /* The number of a pointer that a function gave; false where it gave none. */
 bool pointer_give(inside_cell *result, wit_value *value);

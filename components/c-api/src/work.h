@@ -3,29 +3,7 @@
 #define WORK_H
 
 #include "inside.h"
-
-enum {
-  WORK_WRITE = 0,
-  WORK_RESET = 1,
-  WORK_CLOSE = 2,
-  WORK_BIND = 3,
-  WORK_PREPARE = 4,
-  WORK_EXECUTE = 5,
-  WORK_STEP = 6,
-  WORK_OPEN_BLOBS = 7,
-  WORK_REOPEN_BLOB = 8,
-  WORK_READ = 9,
-  WORK_LAST_INSERT_ROW_ID = 10,
-  WORK_CHANGES = 11,
-  WORK_AHEAD = 13,
-  WORK_ERROR_OFFSET = 14,
-  WORK_DESCRIBE = 15,
-  WORK_EXPAND = 16,
-  WORK_COLUMN = 17,
-  WORK_DATABASE = 18,
-  WORK_AUTOCOMMIT = 19,
-  WORK_SET_LAST_INSERT_ROW_ID = 20,
-};
+#include "wire.h"
 
 /* Operations, one after the other. */
 typedef struct {

@@ -41,7 +41,6 @@ pub mod types;
 mod usage;
 mod value;
 mod version;
-mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,10 +9,11 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
+use wire::Operations;
+
 use super::handles::LateFunctions;
 use super::permissions::SqlAccess;
 use super::sandbox;
-use super::work::Work;
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
 use crate::extensions::types::{Function, SqlError};
 
@@ -40,7 +41,7 @@ struct State {
     /// There is a caller who can run SQL.
     is_open: bool,
     /// What is asked, and before it what waited for a question.
-    work: Work,
+    work: Operations,
     function: Option<(u32, Function)>,
     /// The instance waits for an answer.
     is_asked: bool,
@@ -73,18 +74,22 @@ impl Exchange {
     }
 
     /// Ask, and wait for the answer.
-    pub async fn ask(&self, work: Work) -> Answer {
+    pub async fn ask(&self, work: Operations) -> Answer {
         self.put_question(work, None)?;
         self.answer().await
     }
 
     /// Have a function registered.
     pub async fn register(&self, number: u32, function: Function) -> Result<(), SqlError> {
-        self.put_question(Work::default(), Some((number, function)))?;
+        self.put_question(Operations::default(), Some((number, function)))?;
         self.answer().await.map(|_| ())
     }
 
-    fn put_question(&self, work: Work, function: Option<(u32, Function)>) -> Result<(), SqlError> {
+    fn put_question(
+        &self,
+        work: Operations,
+        function: Option<(u32, Function)>,
+    ) -> Result<(), SqlError> {
         let mut state = self.state();
         state.check_open()?;
         state.work.append(work);
@@ -109,26 +114,26 @@ impl Exchange {
     }
 
     /// Write into a blob, together with the next question.
-    pub async fn write(&self, work: Work) -> Result<(), SqlError> {
+    pub async fn write(&self, work: Operations) -> Result<(), SqlError> {
         let is_enough = {
             let mut state = self.state();
             state.check_open()?;
             state.asked += 1;
             state.work.append(work);
-            state.work.size_bytes() > MAX_WAITING_BYTES
+            state.work.len() > MAX_WAITING_BYTES
         };
-        if is_enough { self.ask(Work::default()).await.map(|_| ()) } else { Ok(()) }
+        if is_enough { self.ask(Operations::default()).await.map(|_| ()) } else { Ok(()) }
     }
 
     /// To be done before anything else is asked.
-    pub fn later(&self, work: Work) {
+    pub fn later(&self, work: Operations) {
         self.state().work.append(work);
     }
 
     /// The same for what an extension has made itself.
-    pub fn later_bounded(&self, work: Work) -> Result<(), SqlError> {
+    pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
-        if state.work.size_bytes() + work.size_bytes() > MAX_LATER_BYTES {
+        if state.work.len() + work.len() > MAX_LATER_BYTES {
             let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
             return Err(SqlError { code: SQLITE_TOOBIG, message });
         }
@@ -139,7 +144,7 @@ impl Exchange {
     /// The instance is gone, and with it all that it used.
     pub fn close_all(&self) {
         let mut state = self.state();
-        state.work = Work::close_all();
+        state.work = Operations::default().close_all();
         state.function = None;
         state.is_asked = false;
     }

@@ -11,100 +11,58 @@ use wasmtime::component::__internal::{
 };
 use wasmtime::component::{ComponentType, Lift, Lower};
 use wasmtime::{Result, bail};
+use wire::Head;
 
-use super::types::{Output, wire};
+use super::types::{Output, generated};
 use super::value::Value;
 
-/// Where the words begin in memory, behind the head.
-const WORDS: usize = 8;
+const BYTES: usize = wire::InlineValue::SIZE;
 
-const BYTES: usize = 72;
-
-/// Of a text or blob.
-const MAX_BYTES: u8 = 64;
-
-const _: () = assert!(<wire::InlineValue as ComponentType>::SIZE32 == BYTES);
+const _: () = assert!(<generated::InlineValue as ComponentType>::SIZE32 == BYTES);
 
 /// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]
-pub struct InlineValue {
-    /// Class, count of bytes, subtype.
-    pub head: u32,
-    /// A number, or bytes.
-    pub words: [u64; 8],
-}
+pub struct InlineValue(wire::InlineValue);
 
 impl InlineValue {
     /// The same in its longer form.
     pub fn output(&self) -> Output {
-        let [class, count, subtype, _] = self.head.to_le_bytes();
-        let word = self.words[0];
-        let value = match class {
-            1 => Value::Integer(word.cast_signed()),
-            2 => Value::Real(f64::from_bits(word)),
-            3 => Value::Text(self.bytes(count)),
-            4 => Value::Blob(self.bytes(count)),
-            _ => Value::Null,
-        };
-        Output { value, subtype }
+        let value = self.0.value().map_or(Value::Null, Value::from);
+        Output { value, subtype: self.0.head().subtype }
     }
 
-    fn bytes(&self, count: u8) -> Vec<u8> {
-        let all = self.words.iter().flat_map(|word| word.to_le_bytes());
-        all.take(count.into()).collect()
-    }
-
-    /// What has a class, and no more bytes than there are, is a value. By the
-    /// first bytes of the head alone: the whole would be moved once more.
-    #[inline]
-    fn check(class: u8, count: u8) -> Result<()> {
-        match class {
-            0..=2 => Ok(()),
-            3 | 4 if count <= MAX_BYTES => Ok(()),
-            _ => bail!("a inline value of class {class} with {count} bytes is none"),
-        }
-    }
-
-    fn in_memory(&self) -> [u8; BYTES] {
-        let mut bytes = [0; BYTES];
-        bytes[..4].copy_from_slice(&self.head.to_le_bytes());
-        let (places, _) = bytes[WORDS..].as_chunks_mut();
-        for (place, word) in places.iter_mut().zip(self.words) {
-            *place = word.to_le_bytes();
-        }
-        bytes
-    }
-
-    fn of_memory(bytes: &[u8; BYTES]) -> Self {
-        let (words, _) = bytes[WORDS..].as_chunks();
-        let [a, b, c, d, ..] = *bytes;
-        Self {
-            head: u32::from_le_bytes([a, b, c, d]),
-            words: std::array::from_fn(|place| u64::from_le_bytes(words[place])),
-        }
-    }
-
-    fn wire(self) -> wire::InlineValue {
-        let [a, b, c, d, e, f, g, h] = self.words;
-        wire::InlineValue { head: self.head, words: (a, b, c, d, e, f, g, h) }
+    fn generated(self) -> generated::InlineValue {
+        let wire::InlineValue { head, words: [a, b, c, d, e, f, g, h] } = self.0;
+        generated::InlineValue { head, words: (a, b, c, d, e, f, g, h) }
     }
 }
 
-impl From<wire::InlineValue> for InlineValue {
-    fn from(short: wire::InlineValue) -> Self {
-        let (a, b, c, d, e, f, g, h) = short.words;
-        Self { head: short.head, words: [a, b, c, d, e, f, g, h] }
+/// By the first bytes of the head alone: the whole would be moved once more.
+#[inline]
+fn check(head: Head) -> Result<()> {
+    match head.is_valid() {
+        true => Ok(()),
+        false => {
+            bail!("a inline value of class {} with {} bytes is none", head.tag, head.length)
+        }
+    }
+}
+
+impl From<generated::InlineValue> for InlineValue {
+    fn from(generated::InlineValue { head, words }: generated::InlineValue) -> Self {
+        let (a, b, c, d, e, f, g, h) = words;
+        Self(wire::InlineValue { head, words: [a, b, c, d, e, f, g, h] })
     }
 }
 
 // SAFETY: all that describes the type is that of the generated one.
 unsafe impl ComponentType for InlineValue {
-    type Lower = <wire::InlineValue as ComponentType>::Lower;
+    type Lower = <generated::InlineValue as ComponentType>::Lower;
 
-    const ABI: CanonicalAbiInfo = <wire::InlineValue as ComponentType>::ABI;
+    const ABI: CanonicalAbiInfo = <generated::InlineValue as ComponentType>::ABI;
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        <wire::InlineValue as ComponentType>::typecheck(ty, types)
+        <generated::InlineValue as ComponentType>::typecheck(ty, types)
     }
 }
 
@@ -118,7 +76,7 @@ unsafe impl Lower for InlineValue {
         ty: InterfaceType,
         dst: &mut MaybeUninit<Self::Lower>,
     ) -> Result<()> {
-        self.wire().linear_lower_to_flat(cx, ty, dst)
+        self.generated().linear_lower_to_flat(cx, ty, dst)
     }
 
     #[inline]
@@ -128,7 +86,7 @@ unsafe impl Lower for InlineValue {
         _ty: InterfaceType,
         offset: usize,
     ) -> Result<()> {
-        *cx.get(offset) = self.in_memory();
+        *cx.get(offset) = self.0.to_memory();
         Ok(())
     }
 }
@@ -141,10 +99,9 @@ unsafe impl Lift for InlineValue {
         ty: InterfaceType,
         src: &Self::Lower,
     ) -> Result<Self> {
-        let short = wire::InlineValue::linear_lift_from_flat(cx, ty, src)?;
-        let [class, count, ..] = short.head.to_le_bytes();
-        Self::check(class, count)?;
-        Ok(short.into())
+        let inline = generated::InlineValue::linear_lift_from_flat(cx, ty, src)?;
+        check(Head::of(inline.head.to_le_bytes()))?;
+        Ok(inline.into())
     }
 
     #[inline]
@@ -153,8 +110,11 @@ unsafe impl Lift for InlineValue {
         _: InterfaceType,
         bytes: &[u8],
     ) -> Result<Self> {
-        let Some(bytes) = bytes.first_chunk() else { bail!("a inline value has {BYTES} bytes") };
-        Self::check(bytes[0], bytes[1])?;
-        Ok(Self::of_memory(bytes))
+        let Some(bytes) = bytes.first_chunk::<BYTES>() else {
+            bail!("a inline value has {BYTES} bytes")
+        };
+        let [tag, length, subtype, rest, ..] = *bytes;
+        check(Head::of([tag, length, subtype, rest]))?;
+        Ok(Self(wire::InlineValue::from_memory(bytes)))
     }
 }

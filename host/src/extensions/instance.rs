@@ -12,6 +12,8 @@ use wasmtime::component::{Component, InstancePre};
 use super::contract::{direct, suspendable};
 use super::exchange::SQLITE_MISUSE;
 use super::handles::{FIRST_LATE, Handles};
+use wire::PENDING;
+
 use super::permissions::Permissions;
 use super::sandbox::{self, Calls, Outside, Sandbox};
 use super::usage::Usage;
@@ -21,9 +23,6 @@ use crate::extensions::types::{Manifest, Output, SqlError};
 
 use suspended::Suspended;
 pub use suspended::at_once;
-
-/// The code of a call that waits for SQL; see `dispatch`.
-pub const PENDING: i32 = i32::MAX;
 
 /// The message of a call that has not begun, and waits for SQL.
 const UNBEGUN: &str = "again";

@@ -1,12 +1,14 @@
 //! `sqlite-wasm:extension/sql`: an extension's statements and blobs. The
 //! statements themselves are on the side of the caller, who has SQLite.
 
+use std::borrow::Cow;
+
 use wasmtime::component::Resource;
+use wire::{Opened, Operations, Prepared, Reader};
 
 use super::contract::suspendable::sqlite_wasm::extension::sql;
 use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
-use super::work::{Reply, Work};
 use crate::extensions::types::{Function, SqlError, Value};
 
 /// `SQLITE_TOOBIG` and `SQLITE_RANGE`.
@@ -17,10 +19,6 @@ const SQLITE_RANGE: i32 = 25;
 /// statements of an instance. The extension chooses them and the host keeps
 /// them; one call brings at most 128 million by default.
 const MAX_BOUND_BYTES: usize = 256 << 20;
-
-/// Where the names begin in what `prepare` is answered: behind the statement's
-/// number, the bytes of text that were used, and whether it only reads.
-const NAMES_AT: usize = 9;
 
 /// A prepared statement.
 pub struct Statement {
@@ -62,8 +60,18 @@ fn misuse(message: &str) -> SqlError {
 }
 
 /// The caller has answered something else than was asked.
-pub fn mistaken() -> SqlError {
+fn mistaken() -> SqlError {
     misuse("the answer does not fit the question")
+}
+
+impl From<wire::Error> for SqlError {
+    fn from(_: wire::Error) -> Self {
+        mistaken()
+    }
+}
+
+fn operations() -> Operations {
+    Operations::default()
 }
 
 impl Statement {
@@ -92,6 +100,14 @@ impl Statement {
     fn bound_bytes(&self) -> usize {
         self.bindings.iter().map(|(_, value)| size_bytes(value)).sum()
     }
+
+    /// Bind what waits, and step.
+    fn step(&self, limit: u32) -> Operations {
+        let bound = self.bindings.iter().fold(operations(), |bound, (parameter, value)| {
+            bound.bind(self.handle, *parameter, value.as_wire())
+        });
+        bound.step(self.handle, limit)
+    }
 }
 
 fn size_bytes(value: &Value) -> usize {
@@ -105,12 +121,11 @@ impl Statement {
     /// What SQLite says of it; none for white space and comments alone. Also how
     /// much of the text was used.
     fn prepared(reply: Vec<u8>) -> Answer<(Option<Self>, u32)> {
-        let mut rest = Reply(&reply);
-        let (number, used) = (rest.u32()?, rest.u32()?);
-        let is_read_only = rest.bool()?;
+        let mut rest = Reader(&reply);
+        let Prepared { statement, used, is_read_only } = Prepared::read(&mut rest)?;
         let parameter_count = rest.u32()?;
         let (is_running, bindings) = (false, Vec::new());
-        let statement = number.checked_sub(1).map(|handle| Self {
+        let statement = statement.map(|handle| Self {
             handle,
             is_read_only,
             parameter_count,
@@ -123,48 +138,53 @@ impl Statement {
 
     /// The names of its parameters, empty for one without, and of its columns.
     fn names(&self) -> Answer<(Vec<String>, Vec<String>)> {
-        let mut rest = Reply(&self.reply);
-        rest.take::<NAMES_AT>()?;
-        Ok((rest.names()?, rest.names()?))
+        let mut rest = Reader(&self.reply);
+        Prepared::read(&mut rest)?;
+        let mut names = || rest.names().map(|names| names.map(Cow::into_owned).collect());
+        Ok((names()?, names()?))
     }
 }
 
 impl Blob {
     fn opened(reply: &[u8], writable: bool, read_at: u64) -> Answer<Self> {
-        let mut reply = Reply(reply);
-        let handle = reply.u32()?.checked_sub(1).ok_or_else(mistaken)?;
-        let (size_bytes, head) = (reply.u32()?, reply.bytes()?.to_vec());
-        Ok(Self { handle, size_bytes, writable, head, read_at })
+        let mut reply = Reader(reply);
+        let Opened { blob, size } = Opened::read(&mut reply)?;
+        let (handle, head) = (blob.ok_or_else(mistaken)?, reply.bytes()?.to_vec());
+        Ok(Self { handle, size_bytes: size, writable, head, read_at })
     }
 }
 
 fn rows(reply: &[u8]) -> Answer<sql::Rows> {
-    let mut reply = Reply(reply);
-    let (is_last, count, _width) = (reply.bool()?, reply.u32()?, reply.u32()?);
-    Ok(sql::Rows { values: reply.values()?, count, is_last })
+    let mut reply = Reader(reply);
+    let wire::Rows { is_last, count, .. } = wire::Rows::read(&mut reply)?;
+    let mut values = Vec::new();
+    while !reply.is_empty() {
+        values.push(reply.value()?.into());
+    }
+    Ok(sql::Rows { values, count, is_last })
 }
 
 impl Exchange {
-    async fn done(&self, work: Work) -> Answer<()> {
+    async fn done(&self, work: Operations) -> Answer<()> {
         self.ask(work).await.map(|_| ())
     }
 
     async fn prepared(&self, text: &str) -> Answer<(Option<Statement>, u32)> {
-        Statement::prepared(self.ask(Work::prepare(text)).await?)
+        Statement::prepared(self.ask(operations().prepare(text)).await?)
     }
 
-    async fn opened(&self, work: Work, writable: bool) -> Answer<Blob> {
+    async fn opened(&self, work: Operations, writable: bool) -> Answer<Blob> {
         let reply = self.ask(work).await?;
         Blob::opened(&reply, writable, self.asked())
     }
 
     async fn last_insert_row_id(&self) -> Answer<i64> {
-        Reply(&self.ask(Work::last_insert_row_id()).await?).i64()
+        Ok(Reader(&self.ask(operations().last_insert_row_id()).await?).i64()?)
     }
 
     async fn changes(&self) -> Answer<(i64, i64)> {
-        let reply = self.ask(Work::changes()).await?;
-        let mut reply = Reply(&reply);
+        let reply = self.ask(operations().changes()).await?;
+        let mut reply = Reader(&reply);
         Ok((reply.i64()?, reply.i64()?))
     }
 }
@@ -181,7 +201,7 @@ impl sql::Host for Sandbox {
     }
 
     async fn execute(&mut self, text: String) -> wasmtime::Result<Answer<()>> {
-        Ok(self.exchange.done(Work::execute(&text)).await)
+        Ok(self.exchange.done(operations().execute(&text)).await)
     }
 
     async fn work(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<Vec<u8>>> {
@@ -200,7 +220,8 @@ impl sql::Host for Sandbox {
         row_id: i64,
         writable: bool,
     ) -> wasmtime::Result<Answer<Resource<Blob>>> {
-        let work = Work::open_blob(&schema, &table, &column, row_id, writable);
+        let column = [schema.as_str(), &table, &column];
+        let work = operations().open_blob(column, row_id, writable);
         Ok(match self.exchange.opened(work, writable).await {
             Ok(blob) => Ok(self.table.push(blob)?),
             Err(error) => Err(error),
@@ -285,7 +306,7 @@ impl sql::HostStatement for Sandbox {
         limit: u32,
     ) -> wasmtime::Result<Answer<sql::Rows>> {
         let stepped = self.table.get_mut(&statement)?;
-        let work = Work::step(stepped.handle, &stepped.bindings, limit);
+        let work = stepped.step(limit);
         self.bound_bytes = self.bound_bytes.saturating_sub(stepped.bound_bytes());
         stepped.bindings = Vec::new();
         stepped.is_running = true;
@@ -299,7 +320,7 @@ impl sql::HostStatement for Sandbox {
     fn reset(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let statement = self.table.get_mut(&statement)?;
         if std::mem::take(&mut statement.is_running) {
-            self.exchange.later(Work::reset(statement.handle));
+            self.exchange.later(operations().reset(statement.handle));
         }
         Ok(())
     }
@@ -307,7 +328,7 @@ impl sql::HostStatement for Sandbox {
     fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let dropped = self.table.delete(statement)?;
         self.bound_bytes = self.bound_bytes.saturating_sub(dropped.bound_bytes());
-        self.exchange.later(Work::close(dropped.handle));
+        self.exchange.later(operations().close(dropped.handle));
         Ok(())
     }
 }
@@ -328,7 +349,7 @@ impl sql::HostBlob for Sandbox {
             return Ok(Ok(known));
         }
         let handle = read.handle;
-        Ok(match self.exchange.ask(Work::read(handle, offset, length)).await {
+        Ok(match self.exchange.ask(operations().read(handle, offset, length)).await {
             Ok(bytes) if bytes.len() == length as usize => Ok(bytes),
             Ok(_) => Err(mistaken()),
             Err(error) => Err(error),
@@ -342,7 +363,7 @@ impl sql::HostBlob for Sandbox {
         data: Vec<u8>,
     ) -> wasmtime::Result<Answer<()>> {
         let Blob { handle, size_bytes, writable, .. } = *self.table.get(&blob)?;
-        let work = Work::write(handle, offset, &data);
+        let work = operations().write(handle, offset, &data);
         let end = u64::from(offset) + data.len() as u64;
         // What cannot be is refused at once.
         if !writable || end > size_bytes.into() {
@@ -353,7 +374,7 @@ impl sql::HostBlob for Sandbox {
 
     async fn reopen(&mut self, blob: Resource<Blob>, row_id: i64) -> wasmtime::Result<Answer<()>> {
         let Blob { handle, writable, .. } = *self.table.get(&blob)?;
-        let answer = self.exchange.opened(Work::reopen_blob(handle, row_id), writable).await;
+        let answer = self.exchange.opened(operations().reopen_blob(handle, row_id), writable).await;
         Ok(match answer {
             Ok(reopened) => {
                 *self.table.get_mut(&blob)? = reopened;
@@ -364,7 +385,7 @@ impl sql::HostBlob for Sandbox {
     }
 
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
-        self.exchange.later(Work::close(self.table.delete(blob)?.handle));
+        self.exchange.later(operations().close(self.table.delete(blob)?.handle));
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs)]
 
-mod generated {
+mod bindings {
     wasmtime::component::bindgen!({
         path: "../wit/extension",
         inline: "
@@ -15,13 +15,13 @@ mod generated {
 }
 
 /// The types as they are generated.
-pub(super) mod wire {
-    pub use super::generated::sqlite_wasm::extension::types::*;
+pub(super) mod generated {
+    pub use super::bindings::sqlite_wasm::extension::types::*;
 }
 
 pub use super::inline_value::InlineValue;
 pub use super::value::{Output, Value};
-pub use wire::{
+pub use generated::{
     Collation, Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest,
     Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };

@@ -2,7 +2,7 @@
 //! goes: numbers and NULL, by far the most, are read and written here in one
 //! step each; wasmtime's own code looks up the types of each value again.
 //!
-//! A value is 16 bytes in memory: its case in the first, its payload in the
+//! A value is 16 bytes in memory: its tag in the first, its payload in the
 //! last eight (the canonical ABI of `types.value`). Text and blobs, and values
 //! that are not in a list, go wasmtime's way.
 
@@ -15,17 +15,14 @@ use wasmtime::component::__internal::{
     CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext, LowerContext,
 };
 use wasmtime::component::{ComponentType, Lift, Lower};
+use wire::tag;
 
-use super::types::wire;
-
-const NULL: u8 = 0;
-const INTEGER: u8 = 1;
-const REAL: u8 = 2;
+use super::types::generated;
 
 /// Where the payload begins.
 const PAYLOAD: usize = 8;
 
-const _: () = assert!(<wire::Value as ComponentType>::SIZE32 == 16);
+const _: () = assert!(<generated::Value as ComponentType>::SIZE32 == 16);
 
 /// A value of SQLite; see `types.value`.
 #[derive(Debug, Clone)]
@@ -72,6 +69,17 @@ pub enum Borrowed<'a> {
 }
 
 impl Value {
+    /// The same with its bytes where they are.
+    pub(super) fn as_wire(&self) -> wire::Value<&[u8]> {
+        match self {
+            Self::Null => wire::Value::Null,
+            Self::Integer(integer) => wire::Value::Integer(*integer),
+            Self::Real(real) => wire::Value::Real(*real),
+            Self::Text(bytes) => wire::Value::Text(bytes),
+            Self::Blob(bytes) => wire::Value::Blob(bytes),
+        }
+    }
+
     fn borrowed(&self) -> Borrowed<'_> {
         match self {
             Self::Null => Borrowed::Null,
@@ -84,14 +92,14 @@ impl Value {
 
     /// The 16 bytes of a number or NULL.
     fn bytes(&self) -> Option<[u8; 16]> {
-        let (case, payload) = match self {
-            Self::Null => (NULL, 0),
-            Self::Integer(integer) => (INTEGER, integer.cast_unsigned()),
-            Self::Real(real) => (REAL, real.to_bits()),
+        let (tag, payload) = match self {
+            Self::Null => (tag::NULL, 0),
+            Self::Integer(integer) => (tag::INTEGER, integer.cast_unsigned()),
+            Self::Real(real) => (tag::REAL, real.to_bits()),
             Self::Text(_) | Self::Blob(_) => return None,
         };
         let mut bytes = [0; 16];
-        bytes[0] = case;
+        bytes[0] = tag;
         bytes[PAYLOAD..].copy_from_slice(&payload.to_le_bytes());
         Some(bytes)
     }
@@ -100,22 +108,34 @@ impl Value {
     fn of_bytes(bytes: &[u8; 16]) -> Option<Self> {
         let payload = u64::from_le_bytes(*bytes.last_chunk()?);
         match bytes[0] {
-            NULL => Some(Self::Null),
-            INTEGER => Some(Self::Integer(payload.cast_signed())),
-            REAL => Some(Self::Real(f64::from_bits(payload))),
+            tag::NULL => Some(Self::Null),
+            tag::INTEGER => Some(Self::Integer(payload.cast_signed())),
+            tag::REAL => Some(Self::Real(f64::from_bits(payload))),
             _ => None,
         }
     }
 }
 
-impl From<wire::Value> for Value {
-    fn from(value: wire::Value) -> Self {
+impl From<generated::Value> for Value {
+    fn from(value: generated::Value) -> Self {
+        match value {
+            generated::Value::Null => Self::Null,
+            generated::Value::Integer(integer) => Self::Integer(integer),
+            generated::Value::Real(real) => Self::Real(real),
+            generated::Value::Text(bytes) => Self::Text(bytes),
+            generated::Value::Blob(bytes) => Self::Blob(bytes),
+        }
+    }
+}
+
+impl<Bytes: Into<Vec<u8>>> From<wire::Value<Bytes>> for Value {
+    fn from(value: wire::Value<Bytes>) -> Self {
         match value {
             wire::Value::Null => Self::Null,
             wire::Value::Integer(integer) => Self::Integer(integer),
             wire::Value::Real(real) => Self::Real(real),
-            wire::Value::Text(bytes) => Self::Text(bytes),
-            wire::Value::Blob(bytes) => Self::Blob(bytes),
+            wire::Value::Text(bytes) => Self::Text(bytes.into()),
+            wire::Value::Blob(bytes) => Self::Blob(bytes.into()),
         }
     }
 }
@@ -124,10 +144,10 @@ impl From<wire::Value> for Value {
 unsafe impl ComponentType for Value {
     type Lower = <Borrowed<'static> as ComponentType>::Lower;
 
-    const ABI: CanonicalAbiInfo = <wire::Value as ComponentType>::ABI;
+    const ABI: CanonicalAbiInfo = <generated::Value as ComponentType>::ABI;
 
     fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
-        <wire::Value as ComponentType>::typecheck(ty, types)
+        <generated::Value as ComponentType>::typecheck(ty, types)
     }
 }
 
@@ -193,7 +213,7 @@ unsafe impl Lift for Value {
     ) -> Result<Self> {
         // SAFETY: both have the same flat form, by the same derive.
         let src = unsafe { &*std::ptr::from_ref(src).cast() };
-        wire::Value::linear_lift_from_flat(cx, ty, src).map(Self::from)
+        generated::Value::linear_lift_from_flat(cx, ty, src).map(Self::from)
     }
 
     #[inline]
@@ -204,12 +224,12 @@ unsafe impl Lift for Value {
     ) -> Result<Self> {
         match bytes.first_chunk().and_then(Self::of_bytes) {
             Some(number) => Ok(number),
-            None => wire::Value::linear_lift_from_memory(cx, ty, bytes).map(Self::from),
+            None => generated::Value::linear_lift_from_memory(cx, ty, bytes).map(Self::from),
         }
     }
 }
 
 const _: () = assert!(
     size_of::<<Value as ComponentType>::Lower>()
-        == size_of::<<wire::Value as ComponentType>::Lower>()
+        == size_of::<<generated::Value as ComponentType>::Lower>()
 );

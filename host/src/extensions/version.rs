@@ -7,7 +7,7 @@ use crate::compiler::Facts;
 use crate::component::{COMMAND_EXPORT, EXTENSION_EXPORT};
 
 /// The version that this host has.
-pub const CONTRACT_VERSION: &str = "0.1.0";
+pub use wire::CONTRACT_VERSION;
 
 /// The version that `component` was made for; none for what is no extension.
 pub fn of(component: &Component) -> Option<String> {

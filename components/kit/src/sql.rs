@@ -14,7 +14,7 @@
 //! }
 //! ```
 
-use crate::bindings::sql as wire;
+use crate::bindings::sql as wit;
 use crate::function::Signature;
 use crate::{Error, Result, Risk, Stability, Value};
 
@@ -31,7 +31,7 @@ const MAX_ROWS: u32 = 1024;
 /// A prepared statement.
 #[derive(Debug)]
 pub struct Statement {
-    statement: wire::Statement,
+    statement: wit::Statement,
     /// Of each row that was fetched.
     columns: usize,
     /// What was fetched and not yet taken.
@@ -64,7 +64,7 @@ pub fn prepare(sql: &str) -> Result<Statement> {
 ///
 /// SQLite's own.
 pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
-    let prepared = wire::prepare(sql)?;
+    let prepared = wit::prepare(sql)?;
     let statement = prepared.statement.map(|statement| {
         let (columns, rows) = (0, Vec::new().into_iter());
         Statement { statement, columns, rows, limit: FIRST_ROWS, is_last: true, is_running: false }
@@ -78,17 +78,17 @@ pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
 ///
 /// SQLite's own, of the first that fails; those before it were run.
 pub fn execute(sql: &str) -> Result<()> {
-    wire::execute(sql)
+    wit::execute(sql)
 }
 
 /// The row id of the last insertion.
 pub fn last_insert_row_id() -> i64 {
-    wire::last_insert_row_id()
+    wit::last_insert_row_id()
 }
 
 /// Rows that the last statement changed, and all of this connection.
 pub fn changes() -> (i64, i64) {
-    wire::changes()
+    wit::changes()
 }
 
 /// Register a scalar function on this connection; the extension's `registered`
@@ -107,19 +107,19 @@ pub fn register(
 ) -> Result<()> {
     let declared = Signature::new("", arguments, result, risk)
         .declare(crate::bindings::types::FunctionKind::Scalar);
-    let function = wire::Function {
+    let function = wit::Function {
         name: name.to_owned(),
         arguments,
-        kind: wire::FunctionKind::Scalar,
-        encoding: wire::TextEncoding::Utf8,
-        flags: wire::FunctionFlags::from_bits_retain(declared.flags.bits()),
+        kind: wit::FunctionKind::Scalar,
+        encoding: wit::TextEncoding::Utf8,
+        flags: wit::FunctionFlags::from_bits_retain(declared.flags.bits()),
         risk: match risk {
-            Risk::Innocuous => wire::Risk::Innocuous,
-            Risk::Ordinary => wire::Risk::Ordinary,
-            Risk::DirectOnly => wire::Risk::DirectOnly,
+            Risk::Innocuous => wit::Risk::Innocuous,
+            Risk::Ordinary => wit::Risk::Ordinary,
+            Risk::DirectOnly => wit::Risk::DirectOnly,
         },
     };
-    wire::register_function(FIRST_REGISTERED + number, &function)
+    wit::register_function(FIRST_REGISTERED + number, &function)
 }
 
 impl Statement {
@@ -225,7 +225,7 @@ impl Drop for Rows<'_> {
 
 /// An open blob of a row.
 #[derive(Debug)]
-pub struct Blob(wire::Blob);
+pub struct Blob(wit::Blob);
 
 impl Blob {
     /// Open the blob in a column of the row `row_id`.
@@ -240,7 +240,7 @@ impl Blob {
         row_id: i64,
         writable: bool,
     ) -> Result<Self> {
-        wire::open_blob(schema, table, column, row_id, writable).map(Self)
+        wit::open_blob(schema, table, column, row_id, writable).map(Self)
     }
 
     /// Its size in bytes.

@@ -46,3 +46,21 @@ fn every_item_is_documented_and_dated() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
+
+#[test]
+fn tags_are_the_cases_of_a_value() {
+    use wire::tag::{BLOB, INTEGER, NULL, REAL, TEXT};
+
+    let mut resolve = Resolve::default();
+    let contract = support::repository().join("wit/extension");
+    let (package, _) = resolve.push_dir(contract).expect("the contract is sound");
+    let types = resolve.packages[package].interfaces["types"];
+    let value = resolve.interfaces[types].types["value"];
+    let wit_parser::TypeDefKind::Variant(variant) = &resolve.types[value].kind else {
+        panic!("a value is a variant")
+    };
+    let cases: Vec<_> = variant.cases.iter().map(|case| case.name.as_str()).zip(0..).collect();
+    let tags =
+        [("null", NULL), ("integer", INTEGER), ("real", REAL), ("text", TEXT), ("blob", BLOB)];
+    assert_eq!(cases, tags);
+}

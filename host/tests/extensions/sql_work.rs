@@ -3,31 +3,14 @@
 
 use std::fs;
 
+use wire::Opcode;
+
 use crate::support::guest::guest;
 use crate::support::{self, Directory, Input};
 
-const RESET: u8 = 1;
-const CLOSE: u8 = 2;
-const BIND: u8 = 3;
-const PREPARE: u8 = 4;
-const EXECUTE: u8 = 5;
-const STEP: u8 = 6;
-const OPEN_BLOBS: u8 = 7;
-const READ: u8 = 9;
-const LAST_INSERT_ROW_ID: u8 = 10;
-const CLOSE_ALL: u8 = 12;
-const AHEAD: u8 = 13;
-const ERROR_OFFSET: u8 = 14;
-const DESCRIBE: u8 = 15;
-const EXPAND: u8 = 16;
-const COLUMN: u8 = 17;
-const DATABASE: u8 = 18;
-const AUTOCOMMIT: u8 = 19;
-const SET_LAST_INSERT_ROW_ID: u8 = 20;
-
 /// An operation: its code, and all that follows.
-fn operation(code: u8, parts: &[&[u8]]) -> Vec<u8> {
-    [&[code], parts.concat().as_slice()].concat()
+fn operation(code: Opcode, parts: &[&[u8]]) -> Vec<u8> {
+    [&[code as u8], parts.concat().as_slice()].concat()
 }
 
 fn text(text: &str) -> Vec<u8> {
@@ -40,7 +23,7 @@ fn number(number: u32) -> [u8; 4] {
 
 /// One that is asked before it is asked.
 fn ahead(operation: &[u8]) -> Vec<u8> {
-    [&[AHEAD], number(operation.len() as u32).as_slice(), operation, &[0]].concat()
+    [&[Opcode::Ahead as u8], number(operation.len() as u32).as_slice(), operation, &[0]].concat()
 }
 
 fn place(table: &str, row_id: i64) -> Vec<u8> {
@@ -85,35 +68,41 @@ fn what_is_no_operation_is_refused() {
     const WHY: &str = "asks for what SQLite has not, or in part";
     refused(vec![200], WHY);
     refused(vec![255; 40], WHY);
-    refused(vec![PREPARE], WHY);
-    refused(operation(PREPARE, &[&number(9), b"SELECT 1"]), WHY);
-    refused(operation(PREPARE, &[&number(u32::MAX)]), WHY);
-    refused(operation(BIND, &[&number(0), &number(1), &[5]]), WHY);
-    refused(operation(OPEN_BLOBS, &[&number(u32::MAX), &place("t", 1)]), WHY);
-    refused(operation(COLUMN, &[&[1], &text("t")]), WHY);
-    refused(operation(COLUMN, &[&[0], &text("t")]), WHY);
-    refused(operation(DATABASE, &[&[2]]), WHY);
-    refused(operation(DATABASE, &[&[1], &number(0)]), WHY);
-    refused(operation(SET_LAST_INSERT_ROW_ID, &[&number(0)]), WHY);
+    refused(vec![Opcode::Prepare as u8], WHY);
+    refused(operation(Opcode::Prepare, &[&number(9), b"SELECT 1"]), WHY);
+    refused(operation(Opcode::Prepare, &[&number(u32::MAX)]), WHY);
+    refused(operation(Opcode::Bind, &[&number(0), &number(1), &[5]]), WHY);
+    refused(operation(Opcode::OpenBlobs, &[&number(u32::MAX), &place("t", 1)]), WHY);
+    refused(operation(Opcode::Column, &[&[1], &text("t")]), WHY);
+    refused(operation(Opcode::Column, &[&[0], &text("t")]), WHY);
+    refused(operation(Opcode::Database, &[&[2]]), WHY);
+    refused(operation(Opcode::Database, &[&[1], &number(0)]), WHY);
+    refused(operation(Opcode::SetLastInsertRowId, &[&number(0)]), WHY);
 }
 
 #[test]
 fn a_handle_of_nothing_is_refused() {
     const WHY: &str = "there is no such statement or blob";
-    refused(operation(STEP, &[&number(0), &number(1)]), WHY);
-    refused(operation(STEP, &[&number(u32::MAX), &number(1)]), WHY);
-    refused(operation(READ, &[&number(7), &number(0), &number(1)]), WHY);
-    refused(operation(DESCRIBE, &[&number(7)]), WHY);
-    refused(operation(EXPAND, &[&number(7)]), WHY);
+    refused(operation(Opcode::Step, &[&number(0), &number(1)]), WHY);
+    refused(operation(Opcode::Step, &[&number(u32::MAX), &number(1)]), WHY);
+    refused(operation(Opcode::Read, &[&number(7), &number(0), &number(1)]), WHY);
+    refused(operation(Opcode::Describe, &[&number(7)]), WHY);
+    refused(operation(Opcode::Expand, &[&number(7)]), WHY);
 }
 
 #[test]
 fn a_text_that_sqlite_cannot_take_is_refused() {
-    refused(operation(EXECUTE, &[&number(2), b"\xff\xfe", &[0]]), "no UTF-8");
-    refused(operation(OPEN_BLOBS, &[&number(1), &place("t\0u", 1)]), "a name has a NUL");
-    refused(operation(EXECUTE, &[&text("SELEC 1")]), "syntax error");
-    refused(operation(COLUMN, &[&[3], &text("ma\0in"), &text("t"), &[0]]), "a name has a NUL");
-    refused(operation(COLUMN, &[&[0], &text("t"), &[3], &text("z")]), "no such table column: t.z");
+    refused(operation(Opcode::Execute, &[&number(2), b"\xff\xfe", &[0]]), "no UTF-8");
+    refused(operation(Opcode::OpenBlobs, &[&number(1), &place("t\0u", 1)]), "a name has a NUL");
+    refused(operation(Opcode::Execute, &[&text("SELEC 1")]), "syntax error");
+    refused(
+        operation(Opcode::Column, &[&[3], &text("ma\0in"), &text("t"), &[0]]),
+        "a name has a NUL",
+    );
+    refused(
+        operation(Opcode::Column, &[&[0], &text("t"), &[3], &text("z")]),
+        "no such table column: t.z",
+    );
 }
 
 #[test]
@@ -122,20 +111,20 @@ fn statements_columns_and_databases_say_what_they_are() {
         let hex: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
         format!("03{:02X}000000{hex}00", text.len())
     };
-    let place = |number: i64| operation(DATABASE, &[&[1], &number.to_le_bytes()]);
+    let place = |number: i64| operation(Opcode::Database, &[&[1], &number.to_le_bytes()]);
     let told = answers(&[
-        operation(PREPARE, &[&text("EXPLAIN QUERY PLAN SELECT b FROM t WHERE b = ?")]),
-        operation(PREPARE, &[&text("SELECT b, 1 FROM t WHERE b = ?")]),
-        operation(DESCRIBE, &[&number(1)]),
-        operation(EXPAND, &[&number(1)]),
-        operation(COLUMN, &[&[0], &text("t"), &[3], &text("b")]),
+        operation(Opcode::Prepare, &[&text("EXPLAIN QUERY PLAN SELECT b FROM t WHERE b = ?")]),
+        operation(Opcode::Prepare, &[&text("SELECT b, 1 FROM t WHERE b = ?")]),
+        operation(Opcode::Describe, &[&number(1)]),
+        operation(Opcode::Expand, &[&number(1)]),
+        operation(Opcode::Column, &[&[0], &text("t"), &[3], &text("b")]),
         place(i64::MAX),
         place(0),
-        operation(AUTOCOMMIT, &[]),
-        operation(ERROR_OFFSET, &[]),
-        operation(SET_LAST_INSERT_ROW_ID, &[&77i64.to_le_bytes()]),
-        vec![LAST_INSERT_ROW_ID],
-        operation(DESCRIBE, &[&number(0)]),
+        operation(Opcode::Autocommit, &[]),
+        operation(Opcode::ErrorOffset, &[]),
+        operation(Opcode::SetLastInsertRowId, &[&77i64.to_le_bytes()]),
+        vec![Opcode::LastInsertRowId as u8],
+        operation(Opcode::Describe, &[&number(0)]),
     ]);
     assert_eq!(told[2], format!("reply 0002000000{}00", named("BLOB")));
     assert_eq!(told[3], format!("reply {}", named("SELECT b, 1 FROM t WHERE b = NULL")));
@@ -151,10 +140,10 @@ fn statements_columns_and_databases_say_what_they_are() {
 
 #[test]
 fn operations_are_done_one_after_the_other() {
-    let prepare = operation(PREPARE, &[&text("SELECT ?1, 'x'")]);
+    let prepare = operation(Opcode::Prepare, &[&text("SELECT ?1, 'x'")]);
     let bound = [
-        operation(BIND, &[&number(0), &number(1), &[1], &7i64.to_le_bytes()]),
-        operation(STEP, &[&number(0), &number(9)]),
+        operation(Opcode::Bind, &[&number(0), &number(1), &[1], &7i64.to_le_bytes()]),
+        operation(Opcode::Step, &[&number(0), &number(9)]),
     ];
     let told = answers(&[prepare, bound.concat()]);
     // Handle plus one, used, read-only; a parameter, its name; two columns.
@@ -168,15 +157,15 @@ fn operations_are_done_one_after_the_other() {
 
 #[test]
 fn after_a_failure_only_what_ends_something_is_done() {
-    let prepare = operation(PREPARE, &[&text("SELECT 1")]);
+    let prepare = operation(Opcode::Prepare, &[&text("SELECT 1")]);
     let failing = [
-        operation(EXECUTE, &[&text("SELEC 1")]),
-        operation(EXECUTE, &[&text("DELETE FROM t")]),
-        operation(RESET, &[&number(0)]),
-        operation(CLOSE, &[&number(0)]),
+        operation(Opcode::Execute, &[&text("SELEC 1")]),
+        operation(Opcode::Execute, &[&text("DELETE FROM t")]),
+        operation(Opcode::Reset, &[&number(0)]),
+        operation(Opcode::Close, &[&number(0)]),
     ];
-    let count = operation(PREPARE, &[&text("SELECT count(*) FROM t")]);
-    let step = operation(STEP, &[&number(0), &number(1)]);
+    let count = operation(Opcode::Prepare, &[&text("SELECT count(*) FROM t")]);
+    let step = operation(Opcode::Step, &[&number(0), &number(1)]);
     let told = answers(&[prepare, failing.concat(), step.clone(), count, step]).join("\n");
     assert!(told.contains("syntax error"), "{told}");
     assert!(told.contains("there is no such statement"), "{told}");
@@ -187,11 +176,11 @@ fn after_a_failure_only_what_ends_something_is_done() {
 #[test]
 fn of_blobs_that_are_opened_together_the_first_must_be_there() {
     let open = |places: &[Vec<u8>]| {
-        operation(OPEN_BLOBS, &[&number(places.len() as u32), &places.concat()])
+        operation(Opcode::OpenBlobs, &[&number(places.len() as u32), &places.concat()])
     };
     let told = answers(&[
         open(&[place("t", 1), place("none", 1), place("t", 2)]),
-        operation(CLOSE_ALL, &[]),
+        operation(Opcode::CloseAll, &[]),
         open(&[place("t", 2)]),
         open(&[place("none", 1), place("t", 1)]),
     ]);
@@ -208,11 +197,11 @@ fn of_blobs_that_are_opened_together_the_first_must_be_there() {
 
 #[test]
 fn what_is_asked_ahead_is_done_if_it_only_reads() {
-    let step = operation(STEP, &[&number(0), &number(9)]);
-    let write = operation(STEP, &[&number(1), &number(9)]);
+    let step = operation(Opcode::Step, &[&number(0), &number(9)]);
+    let write = operation(Opcode::Step, &[&number(1), &number(9)]);
     let mut writable = place("t", 1);
     writable[0] = 1;
-    let open = |place: &[u8]| operation(OPEN_BLOBS, &[&number(1), place]);
+    let open = |place: &[u8]| operation(Opcode::OpenBlobs, &[&number(1), place]);
     let all = [
         step.clone(),
         ahead(&step),
@@ -220,12 +209,12 @@ fn what_is_asked_ahead_is_done_if_it_only_reads() {
         ahead(&open(&writable)),
         ahead(&open(&place("t", 1))),
         ahead(&open(&place("none", 1))),
-        ahead(&operation(CLOSE, &[&number(0)])),
+        ahead(&operation(Opcode::Close, &[&number(0)])),
         ahead(&[]),
     ];
     let told = answers(&[
-        operation(PREPARE, &[&text("SELECT count(*) FROM t")]),
-        operation(PREPARE, &[&text("DELETE FROM t")]),
+        operation(Opcode::Prepare, &[&text("SELECT count(*) FROM t")]),
+        operation(Opcode::Prepare, &[&text("DELETE FROM t")]),
         all.concat(),
         step,
     ]);

@@ -35,7 +35,7 @@ const MODULES: &[Module] = &[Module::new::<CsvTable>("csv", Created, DirectOnly)
 
 sqlite_wasm_kit::extension! {
     name: "csv",
-    description: "tables over CSV files, as SQLite's csv.c has them",
+    description: "virtual tables over CSV files, compatible with SQLite's csv.c",
     modules: MODULES,
     needs: &[Need::Directory("the CSV files that it reads")],
 }

@@ -33,7 +33,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "fuzzy",
-    description: "how like two texts are, and how a word sounds",
+    description: "similarity of texts, and phonetic codes",
     scalars: SCALARS,
 }
 

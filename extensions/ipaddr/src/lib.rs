@@ -25,7 +25,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "ipaddr",
-    description: "addresses and networks of the internet",
+    description: "IP addresses and networks",
     scalars: SCALARS,
 }
 

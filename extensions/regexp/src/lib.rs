@@ -30,7 +30,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "regexp",
-    description: "regular expressions, in linear time",
+    description: "regular expressions in linear time",
     scalars: SCALARS,
 }
 

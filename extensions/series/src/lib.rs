@@ -22,7 +22,7 @@ const MODULES: &[Module] =
 
 sqlite_wasm_kit::extension! {
     name: "series",
-    description: "rows of integers, as SQLite's generate_series gives them",
+    description: "rows of integers, compatible with SQLite's generate_series",
     modules: MODULES,
 }
 

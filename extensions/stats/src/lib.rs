@@ -56,7 +56,7 @@ const AGGREGATES: &[AggregateFunction] = &[
 
 sqlite_wasm_kit::extension! {
     name: "stats",
-    description: "statistics of a group or of a window",
+    description: "statistics as aggregates and window functions",
     aggregates: AGGREGATES,
 }
 

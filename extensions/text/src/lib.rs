@@ -35,7 +35,7 @@ const COLLATIONS: &[Collation] = &[Collation::new("unicode", letters::compare)];
 
 sqlite_wasm_kit::extension! {
     name: "text",
-    description: "letters of all languages, where SQLite knows ASCII",
+    description: "Unicode text, where SQLite's own functions support only ASCII",
     scalars: SCALARS,
     collations: COLLATIONS,
 }

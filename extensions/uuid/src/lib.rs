@@ -25,7 +25,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "uuid",
-    description: "make and read UUIDs",
+    description: "create and read UUIDs",
     scalars: SCALARS,
 }
 

@@ -118,8 +118,9 @@ fn what_cannot_be_written_whole_is_not_there() {
         exit $code"#;
     let (program, cli) = (support::our_binary(), support::portable_component());
     let words = [text(&program), "compose", "--embed", "series", "--cli", text(&cli)];
-    let namespace = ["--mount", "--map-root-user", "--propagation", "unchanged"];
-    let root: &[&str] = if geteuid().is_root() { &["--mount"] } else { &namespace };
+    // In a chroot the root is not a mount whose propagation could be changed.
+    let namespace = ["--mount", "--propagation", "unchanged", "--map-root-user"];
+    let root = if geteuid().is_root() { &namespace[..3] } else { &namespace };
     let words = [root, &["sh", "-c", script], &words].concat();
     let mut command = support::command("unshare".as_ref(), &words, &directory.path());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());

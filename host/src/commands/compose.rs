@@ -31,7 +31,7 @@ An extension that needs a grant, such as SQL or a directory, is bundled: it is
 stored in the same file and runs in a separate sandbox, as if it were loaded.
 Options such as `--grant NAME=sql` or `--grant NAME=dir:PATH:ro` apply to it when
 the program is run. If it traps, only the statement fails. It is started by its
-first use. Functions of it that are declared stateless are fused as well.
+first use, which is the opening of a connection if it connects at load.
 
 `extension inspect` shows how each extension was added, and why.";
 

@@ -103,7 +103,7 @@ static int failed(wit_error *error) {
 
 static bool send(Work *work, wit_bytes *reply, wit_error *error) {
   full_extension_list_u8_t operations = {work->bytes, work->count};
-  bool is_done = sqlite_wasm_extension_sql_work(&operations, reply, error);
+  bool is_done = sqlite_wasm_extension_sql_work_perform(&operations, reply, error);
   sent(work);
   return is_done;
 }
@@ -167,7 +167,7 @@ void work_end(void) {
   if (!held.count) return;
   full_extension_list_u8_t operations = {held.bytes, held.count};
   wit_error error;
-  bool is_taken = sqlite_wasm_extension_sql_work_later(&operations, &error);
+  bool is_taken = sqlite_wasm_extension_sql_work_perform_later(&operations, &error);
   sent(&held);
   if (!is_taken) failed(&error);
 }

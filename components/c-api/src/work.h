@@ -1,4 +1,4 @@
-/* What is asked of SQLite, as bytes; `sql.work` has their layout. */
+/* What is asked of SQLite, as bytes; `sql-work` has their layout. */
 #ifndef WORK_H
 #define WORK_H
 

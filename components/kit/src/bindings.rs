@@ -96,7 +96,10 @@ pub mod table {
 pub mod sql {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-sql;
-            world sql { import sqlite-wasm:extension/sql@0.1.0; }",
+            world sql {
+                import sqlite-wasm:extension/sql@0.1.0;
+                import sqlite-wasm:extension/sql-work@0.1.0;
+            }",
         path: "../../wit/extension",
         // The kit's own types, so that nothing is converted.
         with: {
@@ -109,4 +112,9 @@ pub mod sql {
     pub use self::sqlite_wasm::extension::types::{
         Function, FunctionFlags, FunctionKind, Risk, TextEncoding,
     };
+}
+
+/// SQL as bytes.
+pub mod sql_work {
+    pub use super::sql::sqlite_wasm::extension::sql_work::*;
 }

@@ -1,5 +1,5 @@
 //! The bytes that extensions, the host and the engine exchange: tags and layouts of
-//! values, inline values, and the operations of `sql.work` with their replies.
+//! values, inline values, and the operations of `sql-work` with their replies.
 //!
 //! Each of them is defined here and nowhere else. The C interface has [`c_header`].
 #![no_std]

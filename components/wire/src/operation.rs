@@ -1,4 +1,4 @@
-//! Operations of `sql.work`, as SQLite's side reads them.
+//! Operations of `sql-work`, as SQLite's side reads them.
 
 use core::ffi::CStr;
 

@@ -1,4 +1,4 @@
-//! Operations of `sql.work`, as an extension's side writes them.
+//! Operations of `sql-work`, as an extension's side writes them.
 
 use alloc::vec::Vec;
 

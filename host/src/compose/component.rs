@@ -122,9 +122,9 @@ impl Shape {
         Ok(found)
     }
 
-    /// Whether the extension imports `sql`.
+    /// Whether the extension imports `sql` or `sql-work`.
     pub fn asks_for_sql(&self) -> bool {
-        find(&self.imports, SQL).is_some()
+        SQL.iter().any(|name| find(&self.imports, name).is_some())
     }
 
     /// Refuse an extension that asks for what none can have inside.
@@ -149,7 +149,7 @@ impl Shape {
 }
 
 /// What an extension imports to use SQL.
-const SQL: &str = "sqlite-wasm:extension/sql";
+const SQL: [&str; 2] = ["sqlite-wasm:extension/sql", "sqlite-wasm:extension/sql-work"];
 
 fn find<'a>(names: &'a [String], wanted: &str) -> Option<&'a str> {
     names.iter().map(String::as_str).find(|name| without_version(name) == wanted)

@@ -105,6 +105,7 @@ pub mod suspendable {
             package sqlite-wasm:host-view;
             world every-export {
                 import sqlite-wasm:extension/sql@0.1.0;
+                import sqlite-wasm:extension/sql-work@0.1.0;
                 export sqlite-wasm:extension/extension@0.1.0;
                 export sqlite-wasm:extension/scalar@0.1.0;
                 export sqlite-wasm:extension/unary@0.1.0;
@@ -122,7 +123,7 @@ pub mod suspendable {
             "sqlite-wasm:extension/sql.last-insert-row-id": async | trappable,
             "sqlite-wasm:extension/sql.changes": async | trappable,
             "sqlite-wasm:extension/sql.register-function": async | trappable,
-            "sqlite-wasm:extension/sql.work": async | trappable,
+            "sqlite-wasm:extension/sql-work.perform": async | trappable,
             "sqlite-wasm:extension/sql.[method]statement.step": async | trappable,
             "sqlite-wasm:extension/sql.[method]blob.read": async | trappable,
             "sqlite-wasm:extension/sql.[method]blob.write": async | trappable,

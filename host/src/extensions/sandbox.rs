@@ -9,7 +9,7 @@ use wasmtime::{Engine, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use super::contract::suspendable::sqlite_wasm::extension::sql;
+use super::contract::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::exchange::Exchange;
 use super::permissions::Permissions;
 use super::usage::{self, Usage, WatchedMemory};
@@ -76,15 +76,16 @@ pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sa
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     if calls == Calls::Suspendable {
         sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+        sql_work::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
     }
     Ok(linker)
 }
 
 /// Whether an extension's calls may be suspended.
 pub fn imports_sql(component: &Component) -> bool {
-    const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
+    const SQL: [&str; 2] = ["sqlite-wasm:extension/sql@", "sqlite-wasm:extension/sql-work@"];
     let ty = component.component_type();
-    ty.imports(component.engine()).any(|(name, _)| name.starts_with(SQL_IMPORT))
+    ty.imports(component.engine()).any(|(name, _)| SQL.iter().any(|sql| name.starts_with(sql)))
 }
 
 /// The outside a sandbox: what stays when the instance is gone.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use wasmtime::component::Resource;
 use wire::{Opened, Operations, Prepared, Reader};
 
-use super::contract::suspendable::sqlite_wasm::extension::sql;
+use super::contract::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
 use crate::extensions::types::{Function, SqlError, Value};
@@ -204,14 +204,6 @@ impl sql::Host for Sandbox {
         Ok(self.exchange.done(operations().execute(&text)).await)
     }
 
-    async fn work(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<Vec<u8>>> {
-        Ok(self.exchange.ask(operations.into()).await)
-    }
-
-    fn work_later(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<()>> {
-        Ok(self.exchange.later_bounded(operations.into()))
-    }
-
     async fn open_blob(
         &mut self,
         schema: String,
@@ -250,6 +242,16 @@ impl sql::Host for Sandbox {
             Err(error) => return Ok(Err(error)),
         };
         Ok(self.exchange.register(named, function).await)
+    }
+}
+
+impl sql_work::Host for Sandbox {
+    async fn perform(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<Vec<u8>>> {
+        Ok(self.exchange.ask(operations.into()).await)
+    }
+
+    fn perform_later(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<()>> {
+        Ok(self.exchange.later_bounded(operations.into()))
     }
 }
 

@@ -2,7 +2,7 @@
 //! since when it is there.
 
 use crate::support;
-use wit_parser::{Docs, Resolve, Stability};
+use wit_parser::{Docs, Resolve, Stability, TypeDefKind};
 
 fn complaint(name: &str, docs: &Docs, stability: &Stability) -> Option<String> {
     let is_told = docs.contents.as_ref().is_some_and(|text| !text.trim().is_empty());
@@ -35,8 +35,7 @@ fn every_item_is_documented_and_dated() {
             }
             for (ty, id) in &interface.types {
                 let it = &resolve.types[*id];
-                let is_used =
-                    matches!(it.kind, wit_parser::TypeDefKind::Type(wit_parser::Type::Id(_)));
+                let is_used = matches!(it.kind, TypeDefKind::Type(wit_parser::Type::Id(_)));
                 // What another interface has is documented there.
                 if !is_used {
                     complaints.extend(complaint(&format!("{name}.{ty}"), &it.docs, &it.stability));
@@ -47,20 +46,38 @@ fn every_item_is_documented_and_dated() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
+/// The cases of a variant or enum of the contract.
+fn cases(interface: &str, name: &str) -> Vec<String> {
+    let mut resolve = Resolve::default();
+    let contract = support::repository().join("wit/extension");
+    let (package, _) = resolve.push_dir(contract).expect("the contract is sound");
+    let interface = resolve.packages[package].interfaces[interface];
+    match &resolve.types[resolve.interfaces[interface].types[name]].kind {
+        TypeDefKind::Variant(variant) => variant.cases.iter().map(|it| it.name.clone()).collect(),
+        TypeDefKind::Enum(cases) => cases.cases.iter().map(|it| it.name.clone()).collect(),
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
 #[test]
 fn tags_are_the_cases_of_a_value() {
     use wire::tag::{BLOB, INTEGER, NULL, REAL, TEXT};
 
-    let mut resolve = Resolve::default();
-    let contract = support::repository().join("wit/extension");
-    let (package, _) = resolve.push_dir(contract).expect("the contract is sound");
-    let types = resolve.packages[package].interfaces["types"];
-    let value = resolve.interfaces[types].types["value"];
-    let wit_parser::TypeDefKind::Variant(variant) = &resolve.types[value].kind else {
-        panic!("a value is a variant")
-    };
-    let cases: Vec<_> = variant.cases.iter().map(|case| case.name.as_str()).zip(0..).collect();
     let tags =
         [("null", NULL), ("integer", INTEGER), ("real", REAL), ("text", TEXT), ("blob", BLOB)];
-    assert_eq!(cases, tags);
+    let cases = cases("types", "value");
+    assert_eq!(cases.len(), tags.len());
+    for (name, tag) in tags {
+        assert_eq!(cases[usize::from(tag)], name);
+    }
+}
+
+#[test]
+fn opcodes_are_the_cases_of_an_operation() {
+    let cases = cases("sql-work", "operation");
+    assert_eq!(cases.len(), wire::Opcode::ALL.len());
+    for (name, opcode) in wire::Opcode::ALL {
+        let case = cases[*opcode as usize].replace('-', "");
+        assert_eq!(case, name.to_lowercase());
+    }
 }

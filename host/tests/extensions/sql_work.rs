@@ -1,4 +1,4 @@
-//! Questions for SQL as bytes (`sql.work`), as an extension may write them that
+//! Questions for SQL as bytes (`sql-work`), as an extension may write them that
 //! nobody trusts: each is done, or refused with an error.
 
 use std::fs;

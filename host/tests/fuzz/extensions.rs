@@ -138,7 +138,7 @@ fn damaged_manifests_are_refused_or_sound() {
     .budget_ms(support::budget_ms());
 }
 
-/// Operations of `sql.work`: those that are known, with fields of random bytes.
+/// Operations of `sql-work`: those that are known, with fields of random bytes.
 fn operations(random: &mut Unstructured<'_>) -> Result<String> {
     let mut all = String::new();
     for _ in 0..random.int_in_range(1..=6)? {

@@ -1,4 +1,4 @@
-//! Random operations of `sql.work`, most of them well formed, by an extension
+//! Random operations of `sql-work`, most of them well formed, by an extension
 //! with SQL: each is done or refused, and the database is whole.
 
 use std::fmt::Write;

@@ -89,11 +89,11 @@ fn first(sql: String) -> Result<Option<Value>> {
 }
 
 fn work(operations: Vec<u8>) -> Result<Value> {
-    bindings::sql::work(&operations).map(Value::Blob)
+    bindings::sql_work::perform(&operations).map(Value::Blob)
 }
 
 fn work_later(operations: Vec<u8>) -> Result<()> {
-    bindings::sql::work_later(&operations)
+    bindings::sql_work::perform_later(&operations)
 }
 
 /// Fails where the database has a table `refuse`, and registers what its table

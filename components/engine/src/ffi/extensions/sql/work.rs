@@ -1,4 +1,4 @@
-//! Operations of an extension as bytes: `sql.work` has their layout.
+//! Operations of an extension as bytes: `sql-work` has their layout.
 
 use std::ffi::c_int;
 

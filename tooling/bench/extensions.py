@@ -1,4 +1,4 @@
-"""Extensions: what a call, a row, a question for SQL and a load cost."""
+"""Extensions: what a call, a row, a request for SQL and a load cost."""
 
 import argparse
 import json
@@ -85,7 +85,7 @@ NATIVE = {
 """C extensions, from `tooling/native-reference`, and what the native shell does with each."""
 
 REQUESTS_OF_A_STATEMENT = 3
-"""`sha3_query` of one statement asks to prepare, to step, and to close it."""
+"""`sha3_query` of one statement requests to prepare, to step, and to close it."""
 
 TIMER = re.compile(r"^Run Time: real ([0-9.]+)")
 

@@ -140,7 +140,7 @@ def verdict_record(each: Verdict) -> dict:
 
 
 def host() -> dict:
-    """What the figures depend on; nothing that tells whose machine it is."""
+    """What the figures depend on; nothing that identifies the owner of the machine."""
     return {
         "cpu": cpu_model(),
         "cores": os.cpu_count(),

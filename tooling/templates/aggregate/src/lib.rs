@@ -3,7 +3,7 @@
 //! - `longest(X)`: the longest X, the first of them where several are; numbers
 //!   count as their text. NULL when all are NULL
 
-// 1. What SQLite is told of each function: its name, how many arguments, whether
+// 1. How SQLite sees each function: its name, how many arguments, whether
 //    the same arguments always give the same result, and who may call it when a
 //    schema may be hostile.
 use sqlite_wasm_kit::Risk::Innocuous;

@@ -5,7 +5,7 @@
 //!
 //! NULL gives NULL.
 
-// 1. What SQLite is told of each function: its name, how many arguments, whether
+// 1. How SQLite sees each function: its name, how many arguments, whether
 //    the same arguments always give the same result, and who may call it when a
 //    schema may be hostile.
 use sqlite_wasm_kit::Risk::Innocuous;
@@ -24,7 +24,7 @@ sqlite_wasm_kit::extension! {
     scalars: SCALARS,
 }
 
-// 3. The functions: plain Rust types. Take `Option<T>` to be asked for NULL too.
+// 3. The functions: plain Rust types. Take `Option<T>` to receive NULL too.
 fn once(text: String) -> Result<String> {
     loud(text, 1)
 }

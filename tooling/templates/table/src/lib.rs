@@ -3,7 +3,7 @@
 //! - `countdown(START)`: a table with the column `value`, from START down to 0.
 //!   NULL, or less than 0, gives no rows
 
-// 1. What SQLite is told of the table: its name, how it comes to be, and who may
+// 1. How SQLite sees the table: its name, how it comes to be, and who may
 //    use it when a schema may be hostile.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::table::{Check, Connection, Operator, Plan, Planned, Question, Row, Scan};
@@ -38,7 +38,7 @@ impl Table for Numbers {
             return Err("countdown: START is missing".into());
         };
         if !question.constraints[place].usable {
-            // SQLite asks again, with the tables in another order.
+            // SQLite plans again, with the tables in another order.
             return Ok(Planned::No);
         }
         plan.take(place, Check::Omit);

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::session::Session;
 use crate::support::who::Who::{Native, Ours};
 use crate::support::who::{PAIRS, Who};
-use crate::support::{self, Directory, End, Outcome};
+use crate::support::{self, Directory, End};
 
 /// Changes that each of several writers makes.
 const CHANGES: usize = 200;

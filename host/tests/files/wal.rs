@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::who::PAIRS;
 use crate::support::who::Who::{Native, Ours};
-use crate::support::who::{PAIRS, Who};
-use crate::support::{self, Directory, End, Input, Outcome};
+use crate::support::{self, Directory, End, Input};
 
 /// A directory with a database in WAL mode, with one row.
 fn in_wal_mode(name: &str) -> (Directory, PathBuf) {

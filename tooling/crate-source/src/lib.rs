@@ -2,8 +2,8 @@
 //!
 //! SQLite and some extensions come as sources of crates that are not
 //! dependencies themselves: several crates claim `links = "sqlite3"`, and only
-//! one of them can be in a lock file. Each such source is pinned by a manifest
-//! and a lock file of its own, which are fetched and never built.
+//! one of them can be in a lock file. Each such source is pinned by its own
+//! manifest and lock file, which are fetched and never built.
 
 use std::env;
 use std::path::PathBuf;

@@ -82,7 +82,7 @@ impl interfaces::scalar::Guest for Valid {
 }
 
 impl interfaces::unary::Guest for Valid {
-    /// Where the last word is not 0 there is no inline value.
+    /// A last word other than 0 means that no inline value follows.
     fn call(_: u32, argument: InlineValue) -> Option<InlineValue> {
         (argument.words.7 == 0).then_some(argument)
     }

@@ -6,33 +6,31 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
-use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
-use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
+use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Extension};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_directories;
 use super::values::parse_output;
-use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
+use super::{Cache, complain, directory_of, extension, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
-An extension that needs no grant goes inside the component: calls of it are
-as cheap as can be. It has a memory of its own, and neither files, network nor
-environment. When it traps, the program ends with a message that names
+An extension that needs no grant is fused: it becomes a part of the component, and
+its calls are as cheap as can be. It has a memory of its own, and neither files,
+network nor environment. When it traps, the program ends with a message that names
 it, and an open transaction is rolled back when the database is next opened.
-Its time and memory are the program's own, which `--timeout` and `--max-memory`
-limit. One that imports the network cannot be inside, and is refused.
+`--timeout` and `--max-memory` limit it together with the program. An extension
+that imports the network cannot be fused, and is refused.
 
-An extension that needs a grant, such as SQL or a directory of files, travels
-beside it in the same file, and runs in a sandbox of its own as one that is
-loaded: when the program is run, `--grant NAME=sql` or `--grant NAME=dir:PATH:ro`
-is for it too, and when it traps, the statement fails. It is started by its
-first use. Of such an extension what is declared stateless is inside as well.
-`extension inspect` shows which way each went, and why.";
+An extension that needs a grant, such as SQL or a directory of files, is bundled: it
+is in the same file, and runs in a sandbox of its own, as a loaded extension does.
+Its grants are given when the program is run, by `--grant NAME=sql` or
+`--grant NAME=dir:PATH:ro`. When it traps, the statement fails. Its first call
+starts it. `extension inspect` shows which extensions are fused and which are bundled.";
 
 /// Put extensions into the CLI: one file with all
 #[derive(Debug, clap::Args)]
@@ -73,19 +71,12 @@ pub struct Compose {
     json: bool,
 }
 
-/// An extension that can be embedded.
-#[derive(Serialize)]
-struct Known {
-    name: String,
-    path: PathBuf,
-}
-
 impl Compose {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let directories = extension_directories(&self.extension_dir);
         if self.list {
-            return self.print_known(&directories);
+            return extension::list(&directories, self.json);
         }
         let compiled = self.output.with_extension("cwasm");
         self.check_absent(&self.output)?;
@@ -127,9 +118,9 @@ impl Compose {
             .cache(Directory::by_xdg())
             .native_code(loader.key().cloned(), &[])
             .compiler(compiler);
-        let sources =
-            self.embed.iter().map(|name| Source::find(name, directories, &mut extensions));
-        compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
+        let found =
+            self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
+        compiler.compose(&cli, &found.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {
@@ -142,30 +133,18 @@ impl Compose {
         Ok(())
     }
 
-    fn print_known(&self, directories: &[PathBuf]) -> Result<ExitCode> {
-        let known: Vec<Known> =
-            known(directories).into_iter().map(|(name, path)| Known { name, path }).collect();
-        if self.json {
-            return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
-        }
-        let lines =
-            known.iter().map(|one| format!("{}\t{}\n", escaped(&one.name), escaped(&one.path)));
-        Ok(print(lines.collect::<String>().as_bytes()))
-    }
-
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
             let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
             let json = serde_json::to_string_pretty(&extensions)?;
             return Ok(print(format!("{json}\n").as_bytes()));
         }
-        let lines = composition.extensions.iter().map(line);
+        let lines = composition
+            .extensions
+            .iter()
+            .map(|one| format!("{} {}: {}\n", one.name, escaped(&one.version), one.placement));
         Ok(print(lines.collect::<String>().as_bytes()))
     }
-}
-
-fn line(extension: &Embedded) -> String {
-    format!("{} {}: {}\n", extension.name, escaped(&extension.version), extension.way())
 }
 
 /// The CLI that comes with this program.

@@ -31,7 +31,7 @@ pub fn check(exports: &[String]) -> Result<()> {
              {CONTRACT_VERSION}; build it against that"
         ),
         None if is_program => {
-            bail!("it is a program, to be run and not loaded")
+            bail!("it is a program and not an extension")
         }
         None => bail!("it is not an extension: it does not export `sqlite-wasm:extension`"),
     }

@@ -30,7 +30,8 @@ An extension that needs a grant, such as SQL or a directory of files, is bundled
 is in the same file, and runs in a sandbox of its own, as a loaded extension does.
 Its grants are given when the program is run, by `--grant NAME=sql` or
 `--grant NAME=dir:PATH:ro`. When it traps, the statement fails. Its first call
-starts it. `extension inspect` shows which extensions are fused and which are bundled.";
+starts it, or a connection that it connects to. `extension inspect` shows which
+extensions are fused and which are bundled.";
 
 /// Put extensions into the CLI: one file with all
 #[derive(Debug, clap::Args)]

@@ -22,19 +22,19 @@ const SOURCES: &[&str] = &[
     "start",
     "registrations",
     "functions",
-    "tables",
-    "plans",
-    "scans",
+    "vtab",
+    "best_index",
+    "cursor",
     "statements",
     "columns",
-    "texts",
+    "exec",
     "connection",
     "work",
     "ahead",
     "blobs",
     "no_ops",
-    "subtypes",
-    "unchanged",
+    "value_subtype",
+    "vtab_nochange",
     "pointers",
     "linux",
 ];
@@ -64,7 +64,7 @@ enum Status {
     Kept,
     /// Ours in its place.
     Replaced,
-    Absent,
+    Unsupported,
 }
 
 fn main() {
@@ -93,19 +93,19 @@ fn main() {
     );
     write(&out, "restored.h", &renames(&routines, |name| format!("#undef {name}")));
     write(&out, "routines.c", &table(&routines));
-    let absent: Vec<&Routine> =
-        routines.iter().filter(|routine| routine.status == Status::Absent).collect();
-    write(&out, "absent.c", &absent_list(&absent));
+    let unsupported: Vec<&Routine> =
+        routines.iter().filter(|routine| routine.status == Status::Unsupported).collect();
+    write(&out, "unsupported.c", &unsupported_list(&unsupported));
     let mut build = cc::Build::new();
     build.include("src").include(&out).include(&headers).warnings(false);
     build.define("SQLITE_CORE", None);
     build.files(SOURCES.iter().map(|name| format!("src/{name}.c")));
-    for routine in absent {
-        let file = format!("absent_{}.c", routine.field);
+    for routine in unsupported {
+        let file = format!("unsupported_{}.c", routine.field);
         write(&out, &file, &stub(routine));
         build.file(out.join(file));
     }
-    build.files(["routines.c", "absent.c", "full_extension.c"].map(|file| out.join(file)));
+    build.files(["routines.c", "unsupported.c", "full_extension.c"].map(|file| out.join(file)));
     build.object(out.join("full_extension_component_type.o"));
     build.compile("sqlite_wasm_c_api");
 }
@@ -165,8 +165,8 @@ fn write_bindings(out: &Path) {
     }
     let bindings = out.join("full_extension.c");
     let text = fs::read_to_string(&bindings).expect("it was just written");
-    let text = text.replace("free(", "call_answered(").replace("_call_answered(", "_free(");
-    let declared = "void call_answered(void *list);\n";
+    let text = text.replace("free(", "bindings_free(").replace("_bindings_free(", "_free(");
+    let declared = "void bindings_free(void *list);\n";
     fs::write(&bindings, format!("{declared}{text}")).expect("OUT_DIR is writable");
 }
 
@@ -205,7 +205,7 @@ fn status(documented: &str, name: &str) -> Option<Status> {
     match line.split(" |").next()? {
         "SQLite" => Some(Status::Kept),
         "ours" | "no-op" => Some(Status::Replaced),
-        "absent" => Some(Status::Absent),
+        "unsupported" => Some(Status::Unsupported),
         other => panic!("ROUTINES.md: `{name}` is `{other}`"),
     }
 }
@@ -246,7 +246,7 @@ fn table(routines: &[Routine]) -> String {
     let mut text =
         String::from("#include <stdio.h>\n#include <stdlib.h>\n#include \"sqlite3ext.h\"\n");
     text.push_str(REFUSE);
-    for routine in routines.iter().filter(|routine| routine.status == Status::Absent) {
+    for routine in routines.iter().filter(|routine| routine.status == Status::Unsupported) {
         let Routine { name, field, result, parameters, .. } = routine;
         writeln!(text, "static {result} refuse_{field}{parameters} {{ refuse(\"{name}\"); }}")
             .expect("a string takes all");
@@ -254,7 +254,7 @@ fn table(routines: &[Routine]) -> String {
     text.push_str("const sqlite3_api_routines sqlite_wasm_routines = {\n");
     for Routine { name, field, status, .. } in routines {
         let value = match status {
-            Status::Absent => format!("refuse_{field}"),
+            Status::Unsupported => format!("refuse_{field}"),
             _ => name.clone(),
         };
         writeln!(text, "  .{field} = {value},").expect("a string takes all");
@@ -268,29 +268,31 @@ const REFUSE: &str = "static _Noreturn void refuse(const char *name) {
 }
 ";
 
-/// What an extension that refers to an absent routine is linked with.
+/// What an extension that refers to an unsupported routine is linked with.
 fn stub(routine: &Routine) -> String {
     let Routine { name, field, result, parameters, .. } = routine;
     format!(
-        "#include \"sqlite3ext.h\"\nconst char absent_{field} = 1;\n\
+        "#include \"sqlite3ext.h\"\nconst char unsupported_{field} = 1;\n\
          {result} {name}{parameters} {{ __builtin_trap(); }}\n"
     )
 }
 
-fn absent_list(absent: &[&Routine]) -> String {
-    let mut text = String::from("#include \"absent.h\"\n");
-    for Routine { field, .. } in absent {
-        writeln!(text, "extern const char absent_{field} __attribute__((weak));")
+fn unsupported_list(unsupported: &[&Routine]) -> String {
+    let mut text = String::from("#include \"unsupported.h\"\n");
+    for Routine { field, .. } in unsupported {
+        writeln!(text, "extern const char unsupported_{field} __attribute__((weak));")
             .expect("a string takes all");
     }
     // Addresses are known when it is linked, so this cannot be a constant.
-    text.push_str("const Absent *absent_routines(void) {\n  static Absent all[] = {\n");
-    for Routine { name, .. } in absent {
+    text.push_str(
+        "const Unsupported *unsupported_routines(void) {\n  static Unsupported all[] = {\n",
+    );
+    for Routine { name, .. } in unsupported {
         writeln!(text, "    {{\"{name}\", false}},").expect("a string takes all");
     }
     text.push_str("    {0, false},\n  };\n");
-    for (place, Routine { field, .. }) in absent.iter().enumerate() {
-        writeln!(text, "  all[{place}].is_linked = &absent_{field} != 0;")
+    for (place, Routine { field, .. }) in unsupported.iter().enumerate() {
+        writeln!(text, "  all[{place}].is_linked = &unsupported_{field} != 0;")
             .expect("a string takes all");
     }
     text + "  return all;\n}\n"

@@ -160,7 +160,7 @@ static int asked(sqlite3_blob *blob, Work *work, Ahead possible) {
   blob->head = work_take_u32(&at);
   blob->opened_at = work_changed;
   take_followers(at + blob->head + 1, blob->opened.ptr + blob->opened.len);
-  return inside_succeeded();
+  return connection_succeed();
 }
 
 int sqlite3_blob_open(sqlite3 *db, const char *schema, const char *table, const char *column,
@@ -169,14 +169,14 @@ int sqlite3_blob_open(sqlite3 *db, const char *schema, const char *table, const 
   *given = NULL;
   if (!table || !column || !work_has_sql()) return SQLITE_MISUSE;
   sqlite3_blob *blob = calloc(1, sizeof(*blob));
-  if (!blob) return inside_failed(SQLITE_NOMEM, NULL, 0);
+  if (!blob) return connection_fail(SQLITE_NOMEM, NULL, 0);
   blob->is_writable = flags != 0;
   static Work wanted;
   wanted.count = 0;
   work_text(&wanted, schema ? schema : "main");
   work_text(&wanted, table);
   work_text(&wanted, column);
-  int code = inside_succeeded();
+  int code = connection_succeed();
   if (!take_ahead(blob, &wanted, row_id)) {
     blobs_drop_ahead();
     Work *work = work_of(WORK_OPEN_BLOBS);
@@ -233,14 +233,14 @@ static int read_part(sqlite3_blob *blob, void *buffer, uint32_t count, uint32_t 
   int code = work_ask(work, &bytes);
   call_destination = NULL;
   if (code != SQLITE_OK) return code;
-  return bytes.len == count ? SQLITE_OK : inside_failed(SQLITE_CORRUPT, NULL, 0);
+  return bytes.len == count ? SQLITE_OK : connection_fail(SQLITE_CORRUPT, NULL, 0);
 }
 
 int sqlite3_blob_read(sqlite3_blob *blob, void *buffer, int count, int offset) {
   if (!blob) return SQLITE_MISUSE;
-  if (!is_inside(blob, count, offset)) return inside_failed(SQLITE_ERROR, NULL, 0);
+  if (!is_inside(blob, count, offset)) return connection_fail(SQLITE_ERROR, NULL, 0);
   if (blob->is_lost) return SQLITE_ABORT;
-  int code = inside_succeeded();
+  int code = connection_succeed();
   if (read_known(blob, buffer, count, offset)) return code;
   for (int done = 0; code == SQLITE_OK && done < count; done += MOST_BYTES) {
     int part = count - done < MOST_BYTES ? count - done : MOST_BYTES;
@@ -251,12 +251,12 @@ int sqlite3_blob_read(sqlite3_blob *blob, void *buffer, int count, int offset) {
 
 int sqlite3_blob_write(sqlite3_blob *blob, const void *bytes, int count, int offset) {
   if (!blob) return SQLITE_MISUSE;
-  if (!is_inside(blob, count, offset)) return inside_failed(SQLITE_ERROR, NULL, 0);
+  if (!is_inside(blob, count, offset)) return connection_fail(SQLITE_ERROR, NULL, 0);
   if (blob->is_lost) return SQLITE_ABORT;
   Work *work = work_on(WORK_WRITE, blob->handle);
   work_u32(work, offset);
   work_bytes(work, bytes, count);
   /* What cannot be is refused at once. */
   int code = blob->is_writable ? work_later(work) : work_do(work);
-  return code == SQLITE_OK ? inside_succeeded() : code;
+  return code == SQLITE_OK ? connection_succeed() : code;
 }

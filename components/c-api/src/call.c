@@ -22,11 +22,11 @@ static void push(List *list, void *item) {
 /* The generated code frees each list of an answer by this (see build.rs): all
 ** of it belongs to the call. Its own memory stays until the next call, as the
 ** generated code reads one list while it frees another. */
-void call_answered(void *list) { (void)list; }
+void bindings_free(void *list) { (void)list; }
 
 static void empty(Owned *owned) {
   while (owned->cells.count) {
-    inside_clear(owned->cells.items[--owned->cells.count]);
+    cell_clear(owned->cells.items[--owned->cells.count]);
   }
   while (owned->memory.count) free(owned->memory.items[--owned->memory.count]);
 }
@@ -47,7 +47,7 @@ Owned call_keep(void) {
 char call_started(void) {
   empty(&owned);
   start_extension();
-  inside_begin();
+  connection_begin_call();
   return 0;
 }
 
@@ -65,16 +65,16 @@ void *call_room(size_t bytes) {
   return room;
 }
 
-static inside_cell *cells(size_t count) {
-  inside_cell *first = call_room(count * sizeof(inside_cell));
+static Cell *cells(size_t count) {
+  Cell *first = call_room(count * sizeof(Cell));
   for (size_t i = 0; i < count; i++) {
-    inside_set_null(&first[i]);
+    cell_set_null(&first[i]);
     push(&owned.cells, &first[i]);
   }
   return first;
 }
 
-inside_cell *call_cell(void) { return cells(1); }
+Cell *call_cell(void) { return cells(1); }
 
 void call_own_bytes(const void *bytes, size_t length) {
   /* Nothing is allocated for an empty list. */
@@ -90,15 +90,15 @@ void call_own_value(const wit_value *value) {
 sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes *subtypes,
                                int encoding) {
   sqlite3_value **arguments = call_room(count * sizeof(sqlite3_value *));
-  inside_cell *first = cells(count);
+  Cell *first = cells(count);
   for (size_t i = 0; i < count; i++) {
-    inside_cell *cell = &first[i];
+    Cell *cell = &first[i];
     uint8_t subtype = subtypes && i < subtypes->len ? subtypes->ptr[i] : 0;
     if (subtype == POINTER_SUBTYPE) {
       pointer_set(cell, &values[i]);
     } else {
-      inside_set(cell, &values[i], encoding);
-      inside_set_subtype(cell, subtype);
+      cell_set(cell, &values[i], encoding);
+      cell_set_subtype(cell, subtype);
     }
     call_own_value(&values[i]);
     arguments[i] = VALUE_OF(cell);
@@ -123,7 +123,7 @@ bool call_fails(wit_error *error, int code, const char *message) {
   return false;
 }
 
-bool call_fails_by(wit_error *error, int code, inside_cell *result) {
+bool call_fails_by(wit_error *error, int code, Cell *result) {
   const unsigned char *message = sqlite3_value_text(VALUE_OF(result));
   return call_fails(error, code, (const char *)message);
 }

@@ -2,7 +2,7 @@
 #ifndef CALL_H
 #define CALL_H
 
-#include "inside.h"
+#include "internals.h"
 
 /* Pointers, and values, that belong to a call or to what keeps them. */
 typedef struct {
@@ -27,7 +27,7 @@ void call_ended(char *);
 void call_own(void *memory);
 void *call_room(size_t bytes);
 /* A cell of the call; it is cleared at the end. */
-inside_cell *call_cell(void);
+Cell *call_cell(void);
 void call_own_value(const wit_value *value);
 void call_own_bytes(const void *bytes, size_t length);
 
@@ -46,7 +46,7 @@ void call_give_text(wit_string *given, const char *text);
 /* The error of the call; `false`, to return it. */
 bool call_fails(wit_error *error, int code, const char *message);
 /* By the text that a function's result has. */
-bool call_fails_by(wit_error *error, int code, inside_cell *result);
+bool call_fails_by(wit_error *error, int code, Cell *result);
 
 /* Where the next bytes from the host go; null for memory of their own. Reading
 ** a blob names the reader's own memory. */

@@ -16,12 +16,12 @@ const char *sqlite3_column_name(sqlite3_stmt *statement, int column) {
 }
 
 sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int column) {
-  static inside_cell nothing;
+  static Cell nothing;
   if (statement && column >= 0 && (uint32_t)column < statement->columns) {
     return VALUE_OF(&statement->cells[column]);
   }
-  inside_failed(SQLITE_RANGE, NULL, 0);
-  inside_set_null(&nothing);
+  connection_fail(SQLITE_RANGE, NULL, 0);
+  cell_set_null(&nothing);
   return VALUE_OF(&nothing);
 }
 
@@ -69,12 +69,12 @@ int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
 /* A text of the statement in UTF-16, which stays as long as it does. */
 static const void *wide(sqlite3_stmt *statement, const char *text, size_t place) {
   if (!text) return NULL;
-  if (!statement->wide) statement->wide = calloc(2 * statement->columns, sizeof(inside_cell));
+  if (!statement->wide) statement->wide = calloc(2 * statement->columns, sizeof(Cell));
   if (!statement->wide) abort();
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)text, strlen(text)}};
-  inside_clear(&statement->wide[place]);
-  inside_set(&statement->wide[place], &value, SQLITE_UTF8);
+  cell_clear(&statement->wide[place]);
+  cell_set(&statement->wide[place], &value, SQLITE_UTF8);
   return sqlite3_value_text16(VALUE_OF(&statement->wide[place]));
 }
 
@@ -89,7 +89,7 @@ const void *sqlite3_column_decltype16(sqlite3_stmt *statement, int column) {
 
 void columns_forget(sqlite3_stmt *statement) {
   for (uint32_t i = 0; statement->wide && i < 2 * statement->columns; i++) {
-    inside_clear(&statement->wide[i]);
+    cell_clear(&statement->wide[i]);
   }
   free(statement->wide);
   if (statement->types) free(statement->described.ptr);
@@ -98,7 +98,7 @@ void columns_forget(sqlite3_stmt *statement) {
 
 /* About statements. */
 
-sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? inside_connection() : NULL; }
+sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? connection_handle() : NULL; }
 
 const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
 

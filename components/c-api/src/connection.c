@@ -148,5 +148,5 @@ int sqlite3_table_column_metadata(sqlite3 *db, const char *schema, const char *t
   if (is_auto_increment) *is_auto_increment = flags[2];
   if (code != SQLITE_OK) return code;
   free(reply.ptr);
-  return inside_succeeded();
+  return connection_succeed();
 }

@@ -9,6 +9,6 @@ typedef void destructor(void *);
 /* What to call in the place of a destructor. */
 destructor *destructor_of(destructor *given);
 /* Of one that came from there: what was written arrives only then. */
-bool destructor_closes_file(const destructor *given);
+bool destructor_closes_file(destructor *given);
 
 #endif

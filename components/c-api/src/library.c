@@ -18,17 +18,17 @@
 #include "restored.h"
 
 #include "destructors.h"
-#include "inside.h"
+#include "internals.h"
 #include "pointers.h"
 
-_Static_assert(sizeof(inside_cell) == sizeof(Mem), "inside_cell has the room of Mem");
+_Static_assert(sizeof(Cell) == sizeof(Mem), "Cell has the room of Mem");
 
 #define MEM_OF(cell) ((Mem *)(cell))
 
 /* The shell's limits, which `sqlite3_limit` tells. */
 static sqlite3 *connection;
 
-sqlite3 *inside_connection(void) {
+sqlite3 *connection_handle(void) {
   if (connection) return connection;
   sqlite3MallocInit();
   connection = sqlite3MallocZero(sizeof(sqlite3));
@@ -48,24 +48,24 @@ sqlite3 *inside_connection(void) {
   return connection;
 }
 
-void inside_begin(void) {
+void connection_begin_call(void) {
   connection->nVdbeActive = 1;
   if (connection->mallocFailed) sqlite3OomClear(connection);
 }
 
-void inside_idle(void) { connection->nVdbeActive = 0; }
+void connection_set_idle(void) { connection->nVdbeActive = 0; }
 
 /* Values. */
 
-void inside_set_null(inside_cell *cell) {
+void cell_set_null(Cell *cell) {
   memset(cell, 0, sizeof(*cell));
   MEM_OF(cell)->flags = MEM_Null;
   MEM_OF(cell)->db = connection;
 }
 
-void inside_set(inside_cell *cell, const wit_value *value, int encoding) {
+void cell_set(Cell *cell, const wit_value *value, int encoding) {
   Mem *mem = MEM_OF(cell);
-  inside_set_null(cell);
+  cell_set_null(cell);
   switch (value->tag) {
     case SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER:
       mem->u.i = value->val.integer;
@@ -89,40 +89,40 @@ void inside_set(inside_cell *cell, const wit_value *value, int encoding) {
   }
 }
 
-void inside_set_subtype(inside_cell *cell, uint8_t subtype) {
+void cell_set_subtype(Cell *cell, uint8_t subtype) {
   if (!subtype) return;
   MEM_OF(cell)->eSubtype = subtype;
   MEM_OF(cell)->flags |= MEM_Subtype;
 }
 
-void inside_set_unchanged(inside_cell *cell) {
-  inside_set_null(cell);
+void cell_set_unchanged(Cell *cell) {
+  cell_set_null(cell);
   MEM_OF(cell)->flags = MEM_Null | MEM_Zero;
 }
 
 /* A value that only this component knows travels inside as a pointer. */
-void inside_set_pointer(inside_cell *cell, void *pointer, const char *type) {
-  inside_set_null(cell);
+void cell_set_pointer(Cell *cell, void *pointer, const char *type) {
+  cell_set_null(cell);
   sqlite3VdbeMemSetPointer(MEM_OF(cell), pointer, type, 0);
 }
 
-bool inside_take_pointer(inside_cell *cell, inside_pointer *taken) {
+bool cell_take_pointer(Cell *cell, Pointer *taken) {
   Mem *mem = MEM_OF(cell);
   const int pointer = MEM_Null | MEM_Term | MEM_Subtype;
   if ((mem->flags & (MEM_TypeMask | MEM_Term | MEM_Subtype)) != pointer || mem->eSubtype != 'p') {
     return false;
   }
-  *taken = (inside_pointer){mem->z, mem->u.zPType, 0};
+  *taken = (Pointer){mem->z, mem->u.zPType, 0};
   if (mem->flags & MEM_Dyn && mem->xDel != sqlite3NoopDestructor) {
     taken->destroy = destructor_of(mem->xDel);
   }
-  inside_set_null(cell);
+  cell_set_null(cell);
   return true;
 }
 
-void inside_clear(inside_cell *cell) { sqlite3VdbeMemRelease(MEM_OF(cell)); }
+void cell_clear(Cell *cell) { sqlite3VdbeMemRelease(MEM_OF(cell)); }
 
-void inside_get(inside_cell *cell, int encoding, wit_value *value) {
+void cell_get(Cell *cell, int encoding, wit_value *value) {
   Mem *mem = MEM_OF(cell);
   value->tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL;
   if (mem->flags & MEM_Str) {
@@ -147,7 +147,7 @@ void inside_get(inside_cell *cell, int encoding, wit_value *value) {
   value->val.blob.len = mem->n;
 }
 
-uint8_t inside_subtype(const inside_cell *cell) {
+uint8_t cell_subtype(const Cell *cell) {
   const Mem *mem = (const Mem *)cell;
   return mem->flags & MEM_Subtype ? mem->eSubtype : 0;
 }
@@ -201,7 +201,7 @@ static bool same_value(sqlite3_value *a, sqlite3_value *b) {
     case SQLITE_INTEGER: return a->u.i == b->u.i;
     case SQLITE_FLOAT: return a->u.r == b->u.r;
     /* What a pointer leads to may have changed, and a copy of it is NULL. */
-    case SQLITE_NULL: return inside_subtype((inside_cell *)b) != POINTER_SUBTYPE;
+    case SQLITE_NULL: return cell_subtype((Cell *)b) != POINTER_SUBTYPE;
   }
   return a->n == b->n && (a->n == 0 || memcmp(a->z, b->z, a->n) == 0);
 }
@@ -252,16 +252,16 @@ typedef union {
   char room[SZ_CONTEXT(1)];
 } Context;
 
-static sqlite3_context *begin(Context *room, FuncDef *function, inside_cell *result) {
+static sqlite3_context *begin(Context *room, FuncDef *function, Cell *result) {
   memset(room, 0, sizeof(*room));
-  inside_set_null(result);
+  cell_set_null(result);
   room->context.pOut = MEM_OF(result);
   room->context.pFunc = function;
   room->context.enc = function->funcFlags & SQLITE_FUNC_ENCMASK;
   return &room->context;
 }
 
-int inside_scalar(FuncDef *function, int count, sqlite3_value **arguments, inside_cell *result) {
+int function_call(FuncDef *function, int count, sqlite3_value **arguments, Cell *result) {
   Context room;
   sqlite3_context *context = begin(&room, function, result);
   __typeof__(current) outer = current;
@@ -274,8 +274,8 @@ int inside_scalar(FuncDef *function, int count, sqlite3_value **arguments, insid
   return context->isError;
 }
 
-int inside_step(FuncDef *function, inside_cell *aggregate, bool inverse, int count,
-                sqlite3_value **arguments, inside_cell *result) {
+int aggregate_step(FuncDef *function, Cell *aggregate, bool inverse, int count,
+                sqlite3_value **arguments, Cell *result) {
   Context room;
   sqlite3_context *context = begin(&room, function, result);
   context->pMem = MEM_OF(aggregate);
@@ -285,16 +285,16 @@ int inside_step(FuncDef *function, inside_cell *aggregate, bool inverse, int cou
   return context->isError;
 }
 
-int inside_current(FuncDef *function, inside_cell *aggregate, inside_cell *result) {
-  inside_set_null(result);
+int aggregate_value(FuncDef *function, Cell *aggregate, Cell *result) {
+  cell_set_null(result);
   return sqlite3VdbeMemAggValue(MEM_OF(aggregate), MEM_OF(result), function);
 }
 
-int inside_finish(FuncDef *function, inside_cell *aggregate) {
+int aggregate_finish(FuncDef *function, Cell *aggregate) {
   return sqlite3VdbeMemFinalize(MEM_OF(aggregate), function);
 }
 
-int inside_column(sqlite3_vtab_cursor *cursor, int column, inside_cell *result) {
+int cursor_column(sqlite3_vtab_cursor *cursor, int column, Cell *result) {
   static FuncDef no_function;
   Context room;
   no_function.funcFlags = SQLITE_RESULT_SUBTYPE | SQLITE_UTF8;
@@ -325,7 +325,7 @@ static uint32_t add_function(FuncDef *function) {
   return known.functions++;
 }
 
-uint32_t inside_overload(void (*call)(sqlite3_context *, int, sqlite3_value **), void *user_data,
+uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **), void *user_data,
                          int arguments) {
   for (uint32_t i = 0; i < known.functions; i++) {
     FuncDef *other = known.function[i];
@@ -379,7 +379,7 @@ static void collect_module(const Module *module) {
   known.module[known.modules++] = name;
 }
 
-void inside_collect(void) {
+void registry_update(void) {
   HashElem *element;
   for (element = sqliteHashFirst(&connection->aFunc); element; element = sqliteHashNext(element)) {
     FuncDef *first = sqliteHashData(element);
@@ -398,31 +398,31 @@ void inside_collect(void) {
   }
 }
 
-FuncDef *inside_function_at(uint32_t number) {
+FuncDef *function_at(uint32_t number) {
   return number < known.functions ? known.function[number] : 0;
 }
 
-CollSeq *inside_collation_at(uint32_t number) {
+CollSeq *collation_at(uint32_t number) {
   return number < known.collations ? known.collation[number] : 0;
 }
 
-const char *inside_module_name(uint32_t number) {
+const char *module_name(uint32_t number) {
   return number < known.modules ? known.module[number] : 0;
 }
 
-Module *inside_module_hold(uint32_t number) {
+Module *module_hold(uint32_t number) {
   Module *module = sqlite3HashFind(&connection->aModule, known.module[number]);
   if (module) module->nRefModule++;
   return module;
 }
 
-void inside_module_release(Module *module) { sqlite3VtabModuleUnref(connection, module); }
+void module_release(Module *module) { sqlite3VtabModuleUnref(connection, module); }
 
-int inside_encoding(const FuncDef *function) { return function->funcFlags & SQLITE_FUNC_ENCMASK; }
+int function_encoding(const FuncDef *function) { return function->funcFlags & SQLITE_FUNC_ENCMASK; }
 
-bool inside_is_overload(const FuncDef *function) { return !*function->zName; }
+bool function_is_overload(const FuncDef *function) { return !*function->zName; }
 
-bool inside_is_removed(const FuncDef *function) { return !function->xSFunc; }
+bool function_is_removed(const FuncDef *function) { return !function->xSFunc; }
 
 /* SQLITE_UTF8, _UTF16LE and _UTF16BE count from 1, the contract from 0. */
 static uint8_t encoding_of(int code) { return (code & SQLITE_FUNC_ENCMASK) - 1; }
@@ -448,7 +448,7 @@ static uint8_t flags_of(uint32_t flags) {
   return promised;
 }
 
-void inside_describe_function(const FuncDef *function,
+void function_describe(const FuncDef *function,
                               sqlite_wasm_extension_types_function_t *described) {
   full_extension_string_set(&described->name, function->zName);
   described->arguments = function->nArg;
@@ -460,19 +460,19 @@ void inside_describe_function(const FuncDef *function,
   described->risk = risk_of(function->funcFlags);
 }
 
-void inside_describe_collation(const CollSeq *collation,
+void collation_describe(const CollSeq *collation,
                                sqlite_wasm_extension_types_collation_t *described) {
   full_extension_string_set(&described->name, collation->zName);
   described->encoding = encoding_of(collation->enc);
 }
 
-int inside_compare(const CollSeq *collation, const wit_bytes *left, const wit_bytes *right) {
+int collation_compare(const CollSeq *collation, const wit_bytes *left, const wit_bytes *right) {
   return collation->xCmp(collation->pUser, left->len, left->ptr, right->len, right->ptr);
 }
 
-const sqlite3_module *inside_module_methods(const Module *module) { return module->pModule; }
+const sqlite3_module *module_methods(const Module *module) { return module->pModule; }
 
-void *inside_module_data(const Module *module) { return module->pAux; }
+void *module_data(const Module *module) { return module->pAux; }
 
 /* The end of the connection: what was registered is given back, in SQLite's order. */
 
@@ -498,7 +498,7 @@ static void forget_functions(void) {
   }
 }
 
-void inside_close(void) {
+void connection_close(void) {
   pointers_close();
   while (all_kept) forget(&all_kept);
   while (connection->pDbData) {
@@ -511,7 +511,7 @@ void inside_close(void) {
 
 /* Errors. */
 
-int inside_failed(int code, const char *message, size_t length) {
+int connection_fail(int code, const char *message, size_t length) {
   if (length) {
     sqlite3ErrorWithMsg(connection, code, "%.*s", (int)length, message);
   } else {
@@ -520,7 +520,7 @@ int inside_failed(int code, const char *message, size_t length) {
   return code & connection->errMask;
 }
 
-int inside_succeeded(void) {
+int connection_succeed(void) {
   if (connection->errCode) sqlite3Error(connection, SQLITE_OK);
   return SQLITE_OK;
 }

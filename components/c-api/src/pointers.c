@@ -9,7 +9,7 @@
 #include "call.h"
 
 /* A place without a pointer has no type. */
-static inside_pointer *places;
+static Pointer *places;
 static uint32_t count, room;
 /* Places that are free, the last one first. */
 static uint32_t *free_places;
@@ -34,9 +34,9 @@ static uint32_t free_place(void) {
   return count++;
 }
 
-bool pointer_give(inside_cell *result, wit_value *value) {
-  inside_pointer taken;
-  if (!inside_take_pointer(result, &taken)) return false;
+bool pointer_give(Cell *result, wit_value *value) {
+  Pointer taken;
+  if (!cell_take_pointer(result, &taken)) return false;
   while (!instance) sqlite3_randomness(sizeof(instance), &instance);
   uint32_t place = free_place();
   places[place] = taken;
@@ -45,21 +45,21 @@ bool pointer_give(inside_cell *result, wit_value *value) {
   return true;
 }
 
-static inside_pointer *find(int64_t number) {
+static Pointer *find(int64_t number) {
   uint32_t place = (uint32_t)number;
   if (!instance || (uint64_t)number >> 32 != instance || place >= count) return NULL;
   return places[place].type ? &places[place] : NULL;
 }
 
-void pointer_set(inside_cell *cell, const wit_value *value) {
-  inside_pointer *found =
+void pointer_set(Cell *cell, const wit_value *value) {
+  Pointer *found =
       value->tag == SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER ? find(value->val.integer) : NULL;
-  if (found) inside_set_pointer(cell, found->pointer, found->type);
-  else inside_set_null(cell);
+  if (found) cell_set_pointer(cell, found->pointer, found->type);
+  else cell_set_null(cell);
 }
 
-static void destroy(inside_pointer *place) {
-  inside_pointer gone = *place;
+static void destroy(Pointer *place) {
+  Pointer gone = *place;
   place->type = NULL;
   free_places[free_count++] = place - places;
   if (gone.destroy) gone.destroy(gone.pointer);
@@ -69,7 +69,7 @@ void exports_sqlite_wasm_extension_pointers_forget(full_extension_list_s64_t *nu
   call_begin();
   call_own_bytes(numbers->ptr, numbers->len);
   for (size_t i = 0; i < numbers->len; i++) {
-    inside_pointer *found = find(numbers->ptr[i]);
+    Pointer *found = find(numbers->ptr[i]);
     if (found) destroy(found);
   }
 }

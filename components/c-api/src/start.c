@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "absent.h"
+#include "unsupported.h"
 #include "call.h"
 
 bool start_has_sql;
@@ -21,33 +21,33 @@ static _Noreturn void refuse(const char *why, const char *what) {
   exit(1);
 }
 
-static void refuse_absent(void) {
-  for (const Absent *absent = absent_routines(); absent->name; absent++) {
-    if (absent->is_linked) {
-      refuse(absent->name, ": extensions are not offered this function of SQLite");
+static void refuse_unsupported(void) {
+  for (const Unsupported *routine = unsupported_routines(); routine->name; routine++) {
+    if (routine->is_linked) {
+      refuse(routine->name, ": extensions are not offered this function of SQLite");
     }
   }
 }
 
 static int run(char **error) {
   const Definition *definition = sqlite_wasm_definition();
-  sqlite3 *connection = inside_connection();
-  inside_idle();
+  sqlite3 *connection = connection_handle();
+  connection_set_idle();
   int code = definition->start(connection, error, definition->routines);
-  inside_collect();
+  registry_update();
   return code == SQLITE_OK_LOAD_PERMANENTLY ? SQLITE_OK : code;
 }
 
 static uint32_t count_functions(void) {
   uint32_t count = 0;
-  while (inside_function_at(count)) count++;
+  while (function_at(count)) count++;
   return count;
 }
 
 void start_extension(void) {
   if (is_started) return;
   is_started = true;
-  refuse_absent();
+  refuse_unsupported();
   char *error = NULL;
   int code = run(&error);
   /* An entry point that needs SQL runs again when there is some. */
@@ -61,8 +61,8 @@ void start_extension(void) {
 
 /* Functions that are registered later than the manifest is made. */
 static bool tell_new(wit_error *error) {
-  for (; inside_function_at(told); told++) {
-    if (inside_is_overload(inside_function_at(told))) continue;
+  for (; function_at(told); told++) {
+    if (function_is_overload(function_at(told))) continue;
     if (!sql_register) {
       return call_fails(error, SQLITE_MISUSE, "a function was registered after the start");
     }
@@ -73,10 +73,10 @@ static bool tell_new(wit_error *error) {
 
 int start_registered(int code) {
   if (code != SQLITE_OK || !start_has_sql) return code;
-  inside_collect();
+  registry_update();
   wit_error error;
   if (tell_new(&error)) return SQLITE_OK;
-  return inside_failed(error.code, (const char *)error.message.ptr, error.message.len);
+  return connection_fail(error.code, (const char *)error.message.ptr, error.message.len);
 }
 
 bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
@@ -84,7 +84,7 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   if (!start_wanted_sql) return true;
   char *why = NULL;
   int code = run(&why);
-  if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(inside_connection()));
+  if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(connection_handle()));
   sqlite3_free(why);
   return tell_new(error);
 }
@@ -93,7 +93,7 @@ void exports_sqlite_wasm_extension_extension_disconnect(void) {
   call_begin();
   /* The connection is gone for SQL, and the instance goes with it. */
   start_has_sql = false;
-  inside_close();
+  connection_close();
 }
 
 /* The manifest. */
@@ -102,7 +102,7 @@ static void describe_functions(sqlite_wasm_extension_types_list_function_t *list
   list->len = told;
   list->ptr = call_room(told * sizeof(*list->ptr));
   for (uint32_t i = 0; i < told; i++) {
-    inside_describe_function(inside_function_at(i), &list->ptr[i]);
+    function_describe(function_at(i), &list->ptr[i]);
     list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_POINTERS;
     /* SQLite gives subtypes also to functions that do not ask for them. */
     if (sqlite3_value_subtype) {
@@ -113,10 +113,10 @@ static void describe_functions(sqlite_wasm_extension_types_list_function_t *list
 
 static void describe_collations(sqlite_wasm_extension_types_list_collation_t *list) {
   list->len = 0;
-  while (inside_collation_at(list->len)) list->len++;
+  while (collation_at(list->len)) list->len++;
   list->ptr = call_room(list->len * sizeof(*list->ptr));
   for (uint32_t i = 0; i < list->len; i++) {
-    inside_describe_collation(inside_collation_at(i), &list->ptr[i]);
+    collation_describe(collation_at(i), &list->ptr[i]);
   }
 }
 
@@ -185,17 +185,17 @@ static void find_shadow_names(const sqlite3_module *methods, full_extension_list
 
 static void describe_modules(sqlite_wasm_extension_types_list_module_t *list) {
   list->len = 0;
-  while (inside_module_name(list->len)) list->len++;
+  while (module_name(list->len)) list->len++;
   list->ptr = call_room(list->len * sizeof(*list->ptr));
   for (uint32_t i = 0; i < list->len; i++) {
-    inside_module *module = inside_module_hold(i);
-    const sqlite3_module *methods = inside_module_methods(module);
-    full_extension_string_set(&list->ptr[i].name, inside_module_name(i));
+    Module *module = module_hold(i);
+    const sqlite3_module *methods = module_methods(module);
+    full_extension_string_set(&list->ptr[i].name, module_name(i));
     list->ptr[i].kind = module_kind(methods);
     list->ptr[i].flags = module_flags(methods);
     list->ptr[i].risk = SQLITE_WASM_EXTENSION_TYPES_RISK_ORDINARY;
     find_shadow_names(methods, &list->ptr[i].shadow_names);
-    inside_module_release(module);
+    module_release(module);
   }
 }
 

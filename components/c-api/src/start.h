@@ -2,7 +2,7 @@
 #ifndef START_H
 #define START_H
 
-#include "inside.h"
+#include "internals.h"
 
 typedef int entry_point(sqlite3 *db, char **error, const sqlite3_api_routines *routines);
 

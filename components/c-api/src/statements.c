@@ -14,7 +14,7 @@ static sqlite3_stmt *all_statements;
 
 /* Preparing. */
 
-static int no_memory(void) { return inside_failed(SQLITE_NOMEM, NULL, 0); }
+static int no_memory(void) { return connection_fail(SQLITE_NOMEM, NULL, 0); }
 
 static const char **names(const uint8_t **at, uint32_t *count) {
   *count = work_take_u32(at);
@@ -34,9 +34,9 @@ static sqlite3_stmt *made(uint32_t handle, wit_bytes prepared, const uint8_t *at
   statement->is_read_only = work_take_u8(&at);
   statement->parameter_names = names(&at, &statement->parameters);
   statement->column_names = names(&at, &statement->columns);
-  statement->cells = calloc(statement->columns + 1, sizeof(inside_cell));
+  statement->cells = calloc(statement->columns + 1, sizeof(Cell));
   if (!statement->cells) abort();
-  for (uint32_t i = 0; i <= statement->columns; i++) inside_set_null(&statement->cells[i]);
+  for (uint32_t i = 0; i <= statement->columns; i++) cell_set_null(&statement->cells[i]);
   statement->next = all_statements;
   all_statements = statement;
   return statement;
@@ -65,7 +65,7 @@ int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int length, unsigned flags,
   } else {
     free(reply.ptr);
   }
-  return inside_succeeded();
+  return connection_succeed();
 }
 
 int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int length, sqlite3_stmt **statement,
@@ -94,15 +94,15 @@ int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigned flags
   *statement = NULL;
   if (!sql) return SQLITE_MISUSE;
   while ((bytes < 0 || length + 2 <= (size_t)bytes) && characters[length / 2]) length += 2;
-  inside_cell cell;
+  Cell cell;
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)sql, length}};
-  inside_set(&cell, &value, SQLITE_UTF16LE);
+  cell_set(&cell, &value, SQLITE_UTF16LE);
   const char *text = (const char *)sqlite3_value_text(VALUE_OF(&cell));
   const char *rest = text;
   int code = text ? sqlite3_prepare_v3(db, text, -1, flags, statement, &rest) : no_memory();
   if (tail) *tail = (const char *)sql + utf16_bytes(text, rest);
-  inside_clear(&cell);
+  cell_clear(&cell);
   return code;
 }
 
@@ -120,8 +120,8 @@ int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **st
 
 static void drop_cells(sqlite3_stmt *statement) {
   for (uint32_t i = 0; i < statement->columns; i++) {
-    inside_clear(&statement->cells[i]);
-    inside_set_null(&statement->cells[i]);
+    cell_clear(&statement->cells[i]);
+    cell_set_null(&statement->cells[i]);
   }
 }
 
@@ -138,7 +138,7 @@ static int show_row(sqlite3_stmt *statement) {
   wit_value value;
   for (uint32_t i = 0; i < statement->width; i++) {
     work_take_value(&statement->next_row, &value);
-    if (i < statement->columns) inside_set(&statement->cells[i], &value, SQLITE_UTF8);
+    if (i < statement->columns) cell_set(&statement->cells[i], &value, SQLITE_UTF8);
   }
   statement->rows_left--;
   statement->has_row = true;
@@ -173,7 +173,7 @@ static int finished(sqlite3_stmt *statement) {
   statement->trail.runs = false;
   statement->is_last = false;
   statement->code = SQLITE_OK;
-  inside_succeeded();
+  connection_succeed();
   return SQLITE_DONE;
 }
 
@@ -186,7 +186,7 @@ int sqlite3_step(sqlite3_stmt *statement) {
   if (statement->trail.runs && statement->is_last) return finished(statement);
   int code = fetch(statement);
   if (code != SQLITE_OK) return code;
-  inside_succeeded();
+  connection_succeed();
   return statement->rows_left ? show_row(statement) : finished(statement);
 }
 
@@ -236,16 +236,16 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
 static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
   if (!statement) return SQLITE_MISUSE;
   if (place < 1 || (uint32_t)place > statement->parameters) {
-    return inside_failed(SQLITE_RANGE, NULL, 0);
+    return connection_fail(SQLITE_RANGE, NULL, 0);
   }
   if (statement->trail.runs) {
-    return inside_failed(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
+    return connection_fail(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
   }
   work_u8(&statement->bound, WORK_BIND);
   work_u32(&statement->bound, statement->handle);
   work_u32(&statement->bound, place);
   work_value(&statement->bound, value);
-  return inside_succeeded();
+  return connection_succeed();
 }
 
 static void forget(void *data, void (*given)(void *)) {
@@ -256,7 +256,7 @@ static int bind_bytes(sqlite3_stmt *statement, int place, uint8_t class, const v
                       sqlite3_uint64 count, void (*destructor)(void *)) {
   wit_value value = {.tag = bytes ? class : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL,
                      .val.blob = {(uint8_t *)bytes, count}};
-  int code = count > 0x7fffffff ? inside_failed(SQLITE_TOOBIG, NULL, 0)
+  int code = count > 0x7fffffff ? connection_fail(SQLITE_TOOBIG, NULL, 0)
                                 : bind(statement, place, &value);
   forget((void *)bytes, destructor);
   return code;
@@ -277,13 +277,13 @@ int sqlite3_bind_blob(sqlite3_stmt *statement, int place, const void *bytes, int
 /* Text in UTF-16 crosses as UTF-8. */
 static int bind_utf16(sqlite3_stmt *statement, int place, const void *text, sqlite3_uint64 bytes,
                       void (*destructor)(void *), int encoding) {
-  inside_cell cell;
+  Cell cell;
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)text, bytes & ~(sqlite3_uint64)1}};
-  inside_set(&cell, &value, encoding);
-  inside_get(&cell, SQLITE_UTF8, &value);
+  cell_set(&cell, &value, encoding);
+  cell_get(&cell, SQLITE_UTF8, &value);
   int code = bind(statement, place, &value);
-  inside_clear(&cell);
+  cell_clear(&cell);
   forget((void *)text, destructor);
   return code;
 }
@@ -336,15 +336,15 @@ int sqlite3_bind_value(sqlite3_stmt *statement, int place, const sqlite3_value *
   sqlite3_value *copy = sqlite3_value_dup(value);
   if (!copy) return value ? no_memory() : sqlite3_bind_null(statement, place);
   wit_value given;
-  inside_get((inside_cell *)copy, SQLITE_UTF8, &given);
+  cell_get((Cell *)copy, SQLITE_UTF8, &given);
   int code = bind(statement, place, &given);
   sqlite3_value_free(copy);
   return code;
 }
 
 int sqlite3_bind_zeroblob64(sqlite3_stmt *statement, int place, sqlite3_uint64 count) {
-  if (count > (sqlite3_uint64)sqlite3_limit(inside_connection(), SQLITE_LIMIT_LENGTH, -1)) {
-    return inside_failed(SQLITE_TOOBIG, NULL, 0);
+  if (count > (sqlite3_uint64)sqlite3_limit(connection_handle(), SQLITE_LIMIT_LENGTH, -1)) {
+    return connection_fail(SQLITE_TOOBIG, NULL, 0);
   }
   void *zeros = calloc(1, count ? count : 1);
   return zeros ? sqlite3_bind_blob64(statement, place, zeros, count, free) : no_memory();

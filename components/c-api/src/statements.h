@@ -3,7 +3,7 @@
 #define STATEMENTS_H
 
 #include "ahead.h"
-#include "inside.h"
+#include "internals.h"
 #include "work.h"
 
 struct sqlite3_stmt {
@@ -23,12 +23,12 @@ struct sqlite3_stmt {
   uint32_t rows_left, limit, width;
   bool is_last, has_row;
   Trail trail;
-  inside_cell *cells;
+  Cell *cells;
   /* Declared types of its columns, when they were asked for. */
   wit_bytes described;
   const char **types;
   /* Names and types in UTF-16, when they were asked for. */
-  inside_cell *wide;
+  Cell *wide;
   /* What the last step returned, for reset and finalize. */
   int code;
 };

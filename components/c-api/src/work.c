@@ -95,7 +95,7 @@ static void sent(Work *work) {
 }
 
 static int failed(wit_error *error) {
-  int code = inside_failed(error->code, (const char *)error->message.ptr, error->message.len);
+  int code = connection_fail(error->code, (const char *)error->message.ptr, error->message.len);
   /* A short message went where the reply was to go. */
   if (error->message.len && error->message.ptr != call_destination) free(error->message.ptr);
   return code;
@@ -176,13 +176,13 @@ bool work_has_sql(void) {
   if (start_has_sql) return true;
   /* Its entry point runs again when there is some. */
   start_wanted_sql = true;
-  inside_failed(SQLITE_MISUSE, "no SQL while an extension is described", 38);
+  connection_fail(SQLITE_MISUSE, "no SQL while an extension is described", 38);
   return false;
 }
 
 bool sql_register(uint32_t number, wit_error *error) {
   sqlite_wasm_extension_types_function_t described;
-  inside_describe_function(inside_function_at(number), &described);
+  function_describe(function_at(number), &described);
   return sqlite_wasm_extension_sql_register_function(number, &described, error);
 }
 

@@ -2,7 +2,7 @@
 #ifndef WORK_H
 #define WORK_H
 
-#include "inside.h"
+#include "internals.h"
 
 enum {
   WORK_WRITE = 0,

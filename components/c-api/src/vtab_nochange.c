@@ -1,5 +1,5 @@
 /* A file of its own: `start.c` looks whether it is linked. */
-#include "inside.h"
+#include "internals.h"
 
 int sqlite3_vtab_nochange(sqlite3_context *context) {
   (void)context;

@@ -1,16 +1,16 @@
 /* Routines that extensions are not offered. The build makes a file for each, so
 ** that the linker takes only those which the extension refers to. */
-#ifndef ABSENT_H
-#define ABSENT_H
+#ifndef UNSUPPORTED_H
+#define UNSUPPORTED_H
 
 #include <stdbool.h>
 
 typedef struct {
   const char *name;
   bool is_linked;
-} Absent;
+} Unsupported;
 
 /* The last has no name. */
-const Absent *absent_routines(void);
+const Unsupported *unsupported_routines(void);
 
 #endif

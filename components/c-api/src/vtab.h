@@ -1,6 +1,6 @@
 /* Virtual tables, as the host and the extension's modules know them. */
-#ifndef TABLES_H
-#define TABLES_H
+#ifndef VTAB_H
+#define VTAB_H
 
 #include "call.h"
 
@@ -9,7 +9,7 @@ typedef struct {
   sqlite3_vtab *vtab;
   const sqlite3_module *methods;
   /* Held, with its data, until the table is gone. */
-  inside_module *module;
+  Module *module;
 } Table;
 
 #define TABLE(number) ((Table *)(number))

@@ -9,7 +9,7 @@ static int execute(const char *sql) {
   Work *work = work_of(WORK_EXECUTE);
   work_text(work, sql);
   int code = work_do(work);
-  return code == SQLITE_OK ? inside_succeeded() : code;
+  return code == SQLITE_OK ? connection_succeed() : code;
 }
 
 /* One row for the callback: values, and a null behind them. */
@@ -17,14 +17,14 @@ static int tell(sqlite3_stmt *statement, int (*callback)(void *, int, char **, c
                 bool has_row) {
   int count = sqlite3_column_count(statement);
   char **texts = calloc(2 * count + 2, sizeof(char *));
-  if (!texts) return inside_failed(SQLITE_NOMEM, NULL, 0);
+  if (!texts) return connection_fail(SQLITE_NOMEM, NULL, 0);
   for (int i = 0; i < count; i++) {
     texts[i] = (char *)sqlite3_column_name(statement, i);
     texts[count + 1 + i] = has_row ? (char *)sqlite3_column_text(statement, i) : NULL;
   }
   int stop = callback(data, count, has_row ? texts + count + 1 : NULL, texts);
   free(texts);
-  return stop ? inside_failed(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
+  return stop ? connection_fail(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
 }
 
 static int each_row(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **),
@@ -108,7 +108,7 @@ int sqlite3_get_table(sqlite3 *db, const char *sql, char ***table, int *rows, in
   if (rows) *rows = 0;
   if (width) *width = 0;
   /* The first place has the number of all, for `sqlite3_free_table`. */
-  if (add_text(&result, NULL)) return inside_failed(SQLITE_NOMEM, NULL, 0);
+  if (add_text(&result, NULL)) return connection_fail(SQLITE_NOMEM, NULL, 0);
   int code = sqlite3_exec(db, sql, add_row, &result, message);
   result.texts[0] = (char *)result.count;
   if (result.differs) {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "pointers.h"
-#include "tables.h"
+#include "vtab.h"
 
 /* An open cursor; the host knows it by its address. */
 typedef struct {
@@ -57,8 +57,8 @@ static const char list_type[] = "whole IN list";
 sqlite3_value *scan_list(wit_value *values, size_t count) {
   InList *list = call_room(sizeof(InList));
   *list = (InList){call_arguments(values, count, NULL, SQLITE_UTF8), count, 0};
-  inside_cell *cell = call_cell();
-  inside_set_pointer(cell, list, list_type);
+  Cell *cell = call_cell();
+  cell_set_pointer(cell, list, list_type);
   return VALUE_OF(cell);
 }
 
@@ -79,7 +79,7 @@ int sqlite3_vtab_in_first(sqlite3_value *value, sqlite3_value **item) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* What `give_text` of plans.c made. */
+/* What `give_text` of best_index.c made. */
 static const char *taken_text(const wit_string *text) {
   if (!text) return NULL;
   char *taken = (char *)call_text(text);
@@ -142,11 +142,11 @@ typedef struct {
 
 /* The message of a column that fails stands in its cell. */
 static int read_column(Cursor *cursor, uint32_t column, wit_value *value, uint8_t *subtype) {
-  inside_cell *cell = call_cell();
-  int code = inside_column(cursor->cursor, column, cell);
+  Cell *cell = call_cell();
+  int code = cursor_column(cursor->cursor, column, cell);
   if (code == SQLITE_OK) {
-    *subtype = inside_subtype(cell);
-    if (!pointer_give(cell, value)) inside_get(cell, SQLITE_UTF8, value);
+    *subtype = cell_subtype(cell);
+    if (!pointer_give(cell, value)) cell_get(cell, SQLITE_UTF8, value);
     return SQLITE_OK;
   }
   const unsigned char *message = sqlite3_value_text(VALUE_OF(cell));

@@ -1,7 +1,7 @@
 /* What reaches into SQLite's own structures, for the files that do not
 ** include them. `library.c` has all of it. */
-#ifndef INSIDE_H
-#define INSIDE_H
+#ifndef INTERNALS_H
+#define INTERNALS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,91 +16,91 @@ typedef full_extension_string_t wit_string;
 typedef full_extension_list_u8_t wit_bytes;
 
 /* A function or collation of the guest's connection. */
-typedef struct FuncDef inside_function;
-typedef struct CollSeq inside_collation;
-typedef struct Module inside_module;
+typedef struct FuncDef FuncDef;
+typedef struct CollSeq CollSeq;
+typedef struct Module Module;
 
 /* Room for one of SQLite's values; an `sqlite3_value *` points to it. */
 typedef struct {
   _Alignas(8) unsigned char bytes[40];
-} inside_cell;
+} Cell;
 
 #define VALUE_OF(cell) ((sqlite3_value *)(cell))
 
 /* The connection that extensions see: what they register is kept in it, as
 ** are errors. It has no database; SQL goes to the host. */
-sqlite3 *inside_connection(void);
+sqlite3 *connection_handle(void);
 /* A call begins: what failed for want of memory is over, and a statement runs,
 ** which replaces no function that it may be in. */
-void inside_begin(void);
+void connection_begin_call(void);
 /* No statement runs: the extension is being loaded. */
-void inside_idle(void);
+void connection_set_idle(void);
 
 /* Values. A cell borrows the bytes that it is set to. */
-void inside_set(inside_cell *cell, const wit_value *value, int encoding);
-void inside_set_null(inside_cell *cell);
-void inside_set_subtype(inside_cell *cell, uint8_t subtype);
+void cell_set(Cell *cell, const wit_value *value, int encoding);
+void cell_set_null(Cell *cell);
+void cell_set_subtype(Cell *cell, uint8_t subtype);
 /* The mark of a column that UPDATE does not change. */
-void inside_set_unchanged(inside_cell *cell);
+void cell_set_unchanged(Cell *cell);
 /* A pointer that only this component knows, for `sqlite3_value_pointer`. */
-void inside_set_pointer(inside_cell *cell, void *pointer, const char *type);
+void cell_set_pointer(Cell *cell, void *pointer, const char *type);
 /* What a function gave as a pointer, with the destructor that is to be called. */
 typedef struct {
   void *pointer;
   const char *type;
   void (*destroy)(void *);
-} inside_pointer;
+} Pointer;
 /* Take the pointer out of a cell, which is NULL then; false where it has none. */
-bool inside_take_pointer(inside_cell *cell, inside_pointer *taken);
-void inside_clear(inside_cell *cell);
+bool cell_take_pointer(Cell *cell, Pointer *taken);
+void cell_clear(Cell *cell);
 /* The value in an encoding; it borrows the cell's bytes. */
-void inside_get(inside_cell *cell, int encoding, wit_value *value);
-uint8_t inside_subtype(const inside_cell *cell);
+void cell_get(Cell *cell, int encoding, wit_value *value);
+uint8_t cell_subtype(const Cell *cell);
 
 /* What a call left: a result in the cell, or an error, which it makes. */
-int inside_scalar(inside_function *function, int count, sqlite3_value **arguments,
-                  inside_cell *result);
-int inside_step(inside_function *function, inside_cell *aggregate, bool inverse, int count,
-                sqlite3_value **arguments, inside_cell *result);
-int inside_current(inside_function *function, inside_cell *aggregate, inside_cell *result);
+int function_call(FuncDef *function, int count, sqlite3_value **arguments,
+                  Cell *result);
+int aggregate_step(FuncDef *function, Cell *aggregate, bool inverse, int count,
+                sqlite3_value **arguments, Cell *result);
+int aggregate_value(FuncDef *function, Cell *aggregate, Cell *result);
 /* The aggregate becomes the result. */
-int inside_finish(inside_function *function, inside_cell *aggregate);
-int inside_column(sqlite3_vtab_cursor *cursor, int column, inside_cell *result);
+int aggregate_finish(FuncDef *function, Cell *aggregate);
+int cursor_column(sqlite3_vtab_cursor *cursor, int column, Cell *result);
 /* A function that a table overloads, callable like one that is registered: its
 ** number. */
-uint32_t inside_overload(void (*call)(sqlite3_context *, int, sqlite3_value **),
+uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **),
                          void *user_data, int arguments);
 
 /* What is registered; null at the end. Numbers stay, also when more follow. */
-inside_function *inside_function_at(uint32_t number);
-inside_collation *inside_collation_at(uint32_t number);
+FuncDef *function_at(uint32_t number);
+CollSeq *collation_at(uint32_t number);
 /* A module may be dropped: its name stays. */
-const char *inside_module_name(uint32_t number);
+const char *module_name(uint32_t number);
 /* Number what was registered since the last call. */
-void inside_collect(void);
+void registry_update(void);
 
 /* A registration as the contract describes it. */
-void inside_describe_function(const inside_function *function,
+void function_describe(const FuncDef *function,
                               sqlite_wasm_extension_types_function_t *described);
-void inside_describe_collation(const inside_collation *collation,
+void collation_describe(const CollSeq *collation,
                                sqlite_wasm_extension_types_collation_t *described);
-int inside_encoding(const inside_function *function);
-bool inside_is_overload(const inside_function *function);
-bool inside_is_removed(const inside_function *function);
-int inside_compare(const inside_collation *collation, const wit_bytes *left,
+int function_encoding(const FuncDef *function);
+bool function_is_overload(const FuncDef *function);
+bool function_is_removed(const FuncDef *function);
+int collation_compare(const CollSeq *collation, const wit_bytes *left,
                    const wit_bytes *right);
 /* The module as it is registered now, for as long as a table has it; null when it
 ** was dropped. */
-inside_module *inside_module_hold(uint32_t number);
-void inside_module_release(inside_module *module);
-const sqlite3_module *inside_module_methods(const inside_module *module);
-void *inside_module_data(const inside_module *module);
+Module *module_hold(uint32_t number);
+void module_release(Module *module);
+const sqlite3_module *module_methods(const Module *module);
+void *module_data(const Module *module);
 
 /* The connection is closed: the destructors of all that it has run. */
-void inside_close(void);
+void connection_close(void);
 
 /* Put an error into the connection, and the code as a function returns it. */
-int inside_failed(int code, const char *message, size_t length);
-int inside_succeeded(void);
+int connection_fail(int code, const char *message, size_t length);
+int connection_succeed(void);
 
 #endif

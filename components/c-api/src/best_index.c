@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tables.h"
+#include "vtab.h"
 
 typedef sqlite_wasm_extension_table_types_index_info_t Question;
 typedef sqlite_wasm_extension_table_types_index_plan_t Plan;
@@ -16,7 +16,7 @@ typedef struct {
   sqlite3_index_info info;
   Question *question;
   bool *takes_list;
-  inside_cell **right;
+  Cell **right;
 } Planning;
 
 static const uint8_t operators[] = {
@@ -46,10 +46,10 @@ int sqlite3_vtab_rhs_value(sqlite3_index_info *info, int place, sqlite3_value **
   *value = NULL;
   if (!asked) return SQLITE_MISUSE;
   if (!asked->right.is_some) return SQLITE_NOTFOUND;
-  inside_cell **cell = &((Planning *)info)->right[place];
+  Cell **cell = &((Planning *)info)->right[place];
   if (!*cell) {
     *cell = call_cell();
-    inside_set(*cell, &asked->right.val, SQLITE_UTF8);
+    cell_set(*cell, &asked->right.val, SQLITE_UTF8);
   }
   *value = VALUE_OF(*cell);
   return SQLITE_OK;
@@ -104,9 +104,9 @@ static void ask(Planning *planning, Question *question) {
   memset(planning, 0, sizeof(*planning));
   planning->question = question;
   planning->takes_list = call_room(count * sizeof(bool));
-  planning->right = call_room(count * sizeof(inside_cell *));
+  planning->right = call_room(count * sizeof(Cell *));
   memset(planning->takes_list, 0, count * sizeof(bool));
-  memset(planning->right, 0, count * sizeof(inside_cell *));
+  memset(planning->right, 0, count * sizeof(Cell *));
   ask_constraints(planning, question);
   ask_order(planning, question);
   planning->info.estimatedCost = UNKNOWN_COST;

@@ -1,5 +1,5 @@
 /* Virtual tables: connecting, changing, and their transactions. */
-#include "tables.h"
+#include "vtab.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ int sqlite3_declare_vtab(sqlite3 *db, const char *sql) {
   (void)db;
   sqlite3_free(declaration);
   declaration = sqlite3_mprintf("%s", sql);
-  return declaration ? inside_succeeded() : SQLITE_NOMEM;
+  return declaration ? connection_succeed() : SQLITE_NOMEM;
 }
 
 /* And how it is to be used. */
@@ -75,12 +75,12 @@ static bool fails_by(char *message, int code, wit_error *error) {
 }
 
 /* The table must have said what its columns are. */
-static bool keep(sqlite3_vtab *vtab, inside_module *module, const char *name,
+static bool keep(sqlite3_vtab *vtab, Module *module, const char *name,
                  sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
-  const sqlite3_module *methods = inside_module_methods(module);
+  const sqlite3_module *methods = module_methods(module);
   if (!declaration) {
     methods->xDisconnect(vtab);
-    inside_module_release(module);
+    module_release(module);
     return fails_by(sqlite3_mprintf("vtable constructor did not declare schema: %s", name),
                     SQLITE_ERROR, error);
   }
@@ -101,10 +101,10 @@ bool exports_sqlite_wasm_extension_table_connect(
     full_extension_list_string_t *arguments,
     sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
   call_begin();
-  const char **argv = words(inside_module_name(number), schema, name, arguments);
-  inside_module *module = inside_module_hold(number);
+  const char **argv = words(module_name(number), schema, name, arguments);
+  Module *module = module_hold(number);
   if (!module) return fails_by(sqlite3_mprintf("no such module: %s", argv[0]), SQLITE_ERROR, error);
-  const sqlite3_module *methods = inside_module_methods(module);
+  const sqlite3_module *methods = module_methods(module);
   bool creates = mode == SQLITE_WASM_EXTENSION_TABLE_TYPES_CONNECT_MODE_CREATE && methods->xCreate;
   sqlite3_free(declaration);
   declaration = NULL;
@@ -112,14 +112,14 @@ bool exports_sqlite_wasm_extension_table_connect(
   sqlite3_vtab *vtab = NULL;
   char *message = NULL;
   int code = (creates ? methods->xCreate : methods->xConnect)(
-      inside_connection(), inside_module_data(module), 3 + arguments->len, argv, &vtab, &message);
+      connection_handle(), module_data(module), 3 + arguments->len, argv, &vtab, &message);
   if (code == SQLITE_OK) return keep(vtab, module, argv[2], connected, error);
-  inside_module_release(module);
+  module_release(module);
   return fails_by(message, code, error);
 }
 
 static void forget(Table *table) {
-  inside_module_release(table->module);
+  module_release(table->module);
   free(table);
 }
 
@@ -162,8 +162,8 @@ static int conflict_code(uint8_t mode) {
 }
 
 static sqlite3_value *argument(const wit_value *value) {
-  inside_cell *cell = call_cell();
-  inside_set(cell, value, SQLITE_UTF8);
+  Cell *cell = call_cell();
+  cell_set(cell, value, SQLITE_UTF8);
   call_own_value(value);
   return VALUE_OF(cell);
 }
@@ -173,15 +173,15 @@ static wit_bytes subtypes;
 
 static sqlite3_value *changed_column(wit_value *value) {
   sqlite3_value *given = argument(value);
-  if (subtypes.len) inside_set_subtype((inside_cell *)given, *subtypes.ptr++);
+  if (subtypes.len) cell_set_subtype((Cell *)given, *subtypes.ptr++);
   return given;
 }
 
 static sqlite3_value *column(sqlite_wasm_extension_table_types_option_value_t *value) {
   if (value->is_some) return changed_column(&value->val);
   if (subtypes.len) subtypes.ptr++;
-  inside_cell *cell = call_cell();
-  inside_set_unchanged(cell);
+  Cell *cell = call_cell();
+  cell_set_unchanged(cell);
   return VALUE_OF(cell);
 }
 
@@ -302,7 +302,7 @@ bool exports_sqlite_wasm_extension_table_find_function(
   void *data = NULL;
   int found = table->methods->xFindFunction(table->vtab, arguments, call_text(name), &call, &data);
   if (!found) return false;
-  overload->function = inside_overload(call, data, arguments);
+  overload->function = function_overload(call, data, arguments);
   overload->operator_ = found >= SQLITE_INDEX_CONSTRAINT_FUNCTION ? found : 0;
   return true;
 }

@@ -1,20 +1,21 @@
-/* Plans: xBestIndex, and what it may ask. */
+/* xBestIndex, and the functions that it may call. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "vtab.h"
 
-typedef sqlite_wasm_extension_table_types_index_info_t Question;
+typedef sqlite_wasm_extension_table_types_index_info_t IndexInfo;
 typedef sqlite_wasm_extension_table_types_index_plan_t Plan;
+typedef sqlite_wasm_extension_table_types_constraint_t Constraint;
 
-/* SQLite's own first guess, until the module has a better one. */
+/* SQLite's initial estimates. */
 #define UNKNOWN_COST 5e98
 #define UNKNOWN_ROWS 25
 
-/* `sqlite3_index_info` with what the functions below tell of it. */
+/* `sqlite3_index_info`, followed by data of the functions below. */
 typedef struct {
   sqlite3_index_info info;
-  Question *question;
+  IndexInfo *request;
   bool *takes_list;
   Cell **right;
 } Planning;
@@ -30,93 +31,93 @@ static const uint8_t operators[] = {
     SQLITE_INDEX_CONSTRAINT_LIMIT,     SQLITE_INDEX_CONSTRAINT_OFFSET,
 };
 
-static sqlite_wasm_extension_table_types_constraint_t *constraint(sqlite3_index_info *info,
-                                                                  int place) {
-  if (place < 0 || place >= info->nConstraint) return NULL;
-  return &((Planning *)info)->question->constraints.ptr[place];
+static Constraint *constraint_at(sqlite3_index_info *info, int index) {
+  if (index < 0 || index >= info->nConstraint) return NULL;
+  return &((Planning *)info)->request->constraints.ptr[index];
 }
 
-const char *sqlite3_vtab_collation(sqlite3_index_info *info, int place) {
-  sqlite_wasm_extension_table_types_constraint_t *asked = constraint(info, place);
-  return asked ? (asked->collation.len ? (const char *)asked->collation.ptr : "") : NULL;
+const char *sqlite3_vtab_collation(sqlite3_index_info *info, int index) {
+  Constraint *constraint = constraint_at(info, index);
+  if (!constraint) return NULL;
+  return constraint->collation.len ? (const char *)constraint->collation.ptr : "";
 }
 
-int sqlite3_vtab_rhs_value(sqlite3_index_info *info, int place, sqlite3_value **value) {
-  sqlite_wasm_extension_table_types_constraint_t *asked = constraint(info, place);
+int sqlite3_vtab_rhs_value(sqlite3_index_info *info, int index, sqlite3_value **value) {
+  Constraint *constraint = constraint_at(info, index);
   *value = NULL;
-  if (!asked) return SQLITE_MISUSE;
-  if (!asked->right.is_some) return SQLITE_NOTFOUND;
-  Cell **cell = &((Planning *)info)->right[place];
+  if (!constraint) return SQLITE_MISUSE;
+  if (!constraint->right.is_some) return SQLITE_NOTFOUND;
+  Cell **cell = &((Planning *)info)->right[index];
   if (!*cell) {
     *cell = call_cell();
-    cell_set(*cell, &asked->right.val, SQLITE_UTF8);
+    cell_set(*cell, &constraint->right.val, SQLITE_UTF8);
   }
   *value = VALUE_OF(*cell);
   return SQLITE_OK;
 }
 
 int sqlite3_vtab_distinct(sqlite3_index_info *info) {
-  return ((Planning *)info)->question->distinctness;
+  return ((Planning *)info)->request->distinctness;
 }
 
-int sqlite3_vtab_in(sqlite3_index_info *info, int place, int handle) {
-  sqlite_wasm_extension_table_types_constraint_t *asked = constraint(info, place);
-  if (!asked || !asked->is_in_list) return 0;
-  if (handle >= 0) ((Planning *)info)->takes_list[place] = handle != 0;
+int sqlite3_vtab_in(sqlite3_index_info *info, int index, int handle) {
+  Constraint *constraint = constraint_at(info, index);
+  if (!constraint || !constraint->is_in_list) return 0;
+  if (handle >= 0) ((Planning *)info)->takes_list[index] = handle != 0;
   return 1;
 }
 
-static void ask_constraints(Planning *planning, Question *question) {
-  size_t count = question->constraints.len;
-  struct sqlite3_index_constraint *asked = call_room(count * sizeof(*asked));
+static void set_constraints(Planning *planning, IndexInfo *request) {
+  size_t count = request->constraints.len;
+  struct sqlite3_index_constraint *terms = call_room(count * sizeof(*terms));
   struct sqlite3_index_constraint_usage *used = call_room(count * sizeof(*used));
   memset(used, 0, count * sizeof(*used));
-  call_own_bytes(question->constraints.ptr, count);
+  call_own_bytes(request->constraints.ptr, count);
   for (size_t i = 0; i < count; i++) {
-    sqlite_wasm_extension_table_types_constraint_t *given = &question->constraints.ptr[i];
-    asked[i].iColumn = given->column;
-    asked[i].op = given->operator_.tag == SQLITE_WASM_EXTENSION_TABLE_TYPES_OPERATOR_FUNCTION
+    const Constraint *given = &request->constraints.ptr[i];
+    terms[i].iColumn = given->column;
+    terms[i].op = given->operator_.tag == SQLITE_WASM_EXTENSION_TABLE_TYPES_OPERATOR_FUNCTION
                       ? given->operator_.val.function
                       : operators[given->operator_.tag];
-    asked[i].usable = given->usable;
-    asked[i].iTermOffset = i;
+    terms[i].usable = given->usable;
+    terms[i].iTermOffset = i;
     call_own_bytes(given->collation.ptr, given->collation.len);
     if (given->right.is_some) call_own_value(&given->right.val);
   }
   planning->info.nConstraint = count;
-  planning->info.aConstraint = asked;
+  planning->info.aConstraint = terms;
   planning->info.aConstraintUsage = used;
 }
 
-static void ask_order(Planning *planning, Question *question) {
-  struct sqlite3_index_orderby *terms = call_room(question->order.len * sizeof(*terms));
-  call_own_bytes(question->order.ptr, question->order.len);
-  for (size_t i = 0; i < question->order.len; i++) {
-    terms[i].iColumn = question->order.ptr[i].column;
-    terms[i].desc = question->order.ptr[i].descending;
+static void set_order(Planning *planning, IndexInfo *request) {
+  struct sqlite3_index_orderby *terms = call_room(request->order.len * sizeof(*terms));
+  call_own_bytes(request->order.ptr, request->order.len);
+  for (size_t i = 0; i < request->order.len; i++) {
+    terms[i].iColumn = request->order.ptr[i].column;
+    terms[i].desc = request->order.ptr[i].descending;
   }
-  planning->info.nOrderBy = question->order.len;
+  planning->info.nOrderBy = request->order.len;
   planning->info.aOrderBy = terms;
 }
 
-static void ask(Planning *planning, Question *question) {
-  size_t count = question->constraints.len;
+static void begin_planning(Planning *planning, IndexInfo *request) {
+  size_t count = request->constraints.len;
   memset(planning, 0, sizeof(*planning));
-  planning->question = question;
+  planning->request = request;
   planning->takes_list = call_room(count * sizeof(bool));
   planning->right = call_room(count * sizeof(Cell *));
   memset(planning->takes_list, 0, count * sizeof(bool));
   memset(planning->right, 0, count * sizeof(Cell *));
-  ask_constraints(planning, question);
-  ask_order(planning, question);
+  set_constraints(planning, request);
+  set_order(planning, request);
   planning->info.estimatedCost = UNKNOWN_COST;
   planning->info.estimatedRows = UNKNOWN_ROWS;
-  planning->info.colUsed = question->columns_used;
+  planning->info.colUsed = request->columns_used;
 }
 
-/* The module's text may be any bytes, and the contract's is Unicode: a text
-** beyond ASCII goes as two hexadecimal digits for each byte, behind a mark. */
-static void give_text(full_extension_option_string_t *given, const char *text) {
+/* `idxStr` may hold any bytes, and a string of the contract is Unicode: a text
+** beyond ASCII crosses as a mark and two hexadecimal digits for each byte. */
+static void put_text(full_extension_option_string_t *given, const char *text) {
   static const char digits[] = "0123456789abcdef";
   given->is_some = text != NULL;
   if (!text) return;
@@ -136,7 +137,7 @@ static void give_text(full_extension_option_string_t *given, const char *text) {
   }
 }
 
-static void answer(const Planning *planning, Plan *plan) {
+static void put_plan(const Planning *planning, Plan *plan) {
   const sqlite3_index_info *info = &planning->info;
   plan->uses.len = info->nConstraint;
   plan->uses.ptr = call_room(info->nConstraint * sizeof(*plan->uses.ptr));
@@ -147,7 +148,7 @@ static void answer(const Planning *planning, Plan *plan) {
     plan->uses.ptr[i].whole_list = planning->takes_list[i];
   }
   plan->number = info->idxNum;
-  give_text(&plan->text, info->idxStr);
+  put_text(&plan->text, info->idxStr);
   plan->order_consumed = info->orderByConsumed;
   plan->unique = info->idxFlags & SQLITE_INDEX_SCAN_UNIQUE;
   plan->cost = info->estimatedCost;
@@ -155,14 +156,14 @@ static void answer(const Planning *planning, Plan *plan) {
 }
 
 bool exports_sqlite_wasm_extension_table_best_index(
-    uint32_t number, Question *question,
+    uint32_t handle, IndexInfo *request,
     exports_sqlite_wasm_extension_table_option_index_plan_t *plan, wit_error *error) {
   call_begin();
   Planning planning;
-  ask(&planning, question);
-  int code = TABLE(number)->methods->xBestIndex(TABLE(number)->vtab, &planning.info);
+  begin_planning(&planning, request);
+  int code = TABLE(handle)->methods->xBestIndex(TABLE(handle)->vtab, &planning.info);
   plan->is_some = code == SQLITE_OK;
-  if (plan->is_some) answer(&planning, &plan->val);
+  if (plan->is_some) put_plan(&planning, &plan->val);
   if (planning.info.needToFreeIdxStr) sqlite3_free(planning.info.idxStr);
-  return code == SQLITE_OK || code == SQLITE_CONSTRAINT || table_fails(TABLE(number), code, error);
+  return code == SQLITE_OK || code == SQLITE_CONSTRAINT || table_fails(TABLE(handle), code, error);
 }

@@ -1,4 +1,4 @@
-/* One call of the host; see call.h. */
+/* One call from the host; see call.h. */
 #include "call.h"
 #include "pointers.h"
 
@@ -19,9 +19,9 @@ static void push(List *list, void *item) {
   list->items[list->count++] = item;
 }
 
-/* The generated code frees each list of an answer by this (see build.rs): all
-** of it belongs to the call. Its own memory stays until the next call, as the
-** generated code reads one list while it frees another. */
+/* build.rs makes the generated code free the lists of a result by this. It does
+** nothing: the call owns their memory until the next call, since the generated
+** code reads one list while it frees another. */
 void bindings_free(void *list) { (void)list; }
 
 static void empty(Owned *owned) {
@@ -31,17 +31,17 @@ static void empty(Owned *owned) {
   while (owned->memory.count) free(owned->memory.items[--owned->memory.count]);
 }
 
-void call_release(Owned *kept) {
-  empty(kept);
-  free(kept->cells.items);
-  free(kept->memory.items);
-  memset(kept, 0, sizeof(*kept));
+void call_release(Owned *taken) {
+  empty(taken);
+  free(taken->cells.items);
+  free(taken->memory.items);
+  memset(taken, 0, sizeof(*taken));
 }
 
-Owned call_keep(void) {
-  Owned kept = owned;
+Owned call_take_memory(void) {
+  Owned taken = owned;
   memset(&owned, 0, sizeof(owned));
-  return kept;
+  return taken;
 }
 
 char call_started(void) {
@@ -77,7 +77,7 @@ static Cell *cells(size_t count) {
 Cell *call_cell(void) { return cells(1); }
 
 void call_own_bytes(const void *bytes, size_t length) {
-  /* Nothing is allocated for an empty list. */
+  /* An empty list has no memory. */
   if (length) call_own((void *)bytes);
 }
 
@@ -95,7 +95,7 @@ sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes 
     Cell *cell = &first[i];
     uint8_t subtype = subtypes && i < subtypes->len ? subtypes->ptr[i] : 0;
     if (subtype == POINTER_SUBTYPE) {
-      pointer_set(cell, &values[i]);
+      pointer_load(cell, &values[i]);
     } else {
       cell_set(cell, &values[i], encoding);
       cell_set_subtype(cell, subtype);
@@ -131,8 +131,8 @@ bool call_fails_by(wit_error *error, int code, Cell *result) {
 void *call_destination;
 size_t call_destination_bytes;
 
-/* How the host asks for memory. Texts end with a NUL, as C wants them; three
-** bytes more are enough for every encoding. */
+/* The host allocates its arguments by this. Three zero bytes follow each text:
+** a NUL in every encoding. */
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_bytes,
                                                                 size_t alignment, size_t bytes) {
   (void)old_bytes;

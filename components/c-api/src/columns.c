@@ -1,4 +1,4 @@
-/* What statements say of themselves, and the columns of their rows. */
+/* Metadata of statements, and the columns of their rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ COLUMN(const unsigned char *, text)
 COLUMN(const void *, text16)
 COLUMN(int, type)
 
-/* Declared types. They are asked for once, together: few want them. */
+/* Declared types. Few callers want them: they are fetched on first use, at once. */
 
 static bool is_described(sqlite3_stmt *statement) {
   if (statement->types) return true;
@@ -66,16 +66,16 @@ int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
   return statement && is_described(statement) ? *statement->described.ptr : 0;
 }
 
-/* A text of the statement in UTF-16, which stays as long as it does. */
-static const void *wide(sqlite3_stmt *statement, const char *text, size_t place) {
+/* A text in UTF-16, which lives as long as the statement. */
+static const void *wide(sqlite3_stmt *statement, const char *text, size_t index) {
   if (!text) return NULL;
   if (!statement->wide) statement->wide = calloc(2 * statement->columns, sizeof(Cell));
   if (!statement->wide) abort();
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)text, strlen(text)}};
-  cell_clear(&statement->wide[place]);
-  cell_set(&statement->wide[place], &value, SQLITE_UTF8);
-  return sqlite3_value_text16(VALUE_OF(&statement->wide[place]));
+  cell_clear(&statement->wide[index]);
+  cell_set(&statement->wide[index], &value, SQLITE_UTF8);
+  return sqlite3_value_text16(VALUE_OF(&statement->wide[index]));
 }
 
 const void *sqlite3_column_name16(sqlite3_stmt *statement, int column) {
@@ -87,7 +87,7 @@ const void *sqlite3_column_decltype16(sqlite3_stmt *statement, int column) {
   return wide(statement, type, type ? statement->columns + column : 0);
 }
 
-void columns_forget(sqlite3_stmt *statement) {
+void columns_free(sqlite3_stmt *statement) {
   for (uint32_t i = 0; statement->wide && i < 2 * statement->columns; i++) {
     cell_clear(&statement->wide[i]);
   }
@@ -108,7 +108,7 @@ int sqlite3_stmt_busy(sqlite3_stmt *statement) { return statement && statement->
 
 char *sqlite3_expanded_sql(sqlite3_stmt *statement) {
   if (!statement || !work_has_sql()) return NULL;
-  /* What is bound goes along. */
+  /* Pending bindings travel with the request. */
   wit_bytes reply;
   Work *work = &statement->bound;
   work_u8(work, WORK_EXPAND);

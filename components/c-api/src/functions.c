@@ -1,4 +1,4 @@
-/* Functions and collations, as the host calls them. */
+/* The interfaces `scalar`, `aggregate` and `collation`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ typedef struct {
   Cell state;
 } Accumulator;
 
-static void give(wit_output *output, Cell *result, int encoding) {
-  if (pointer_give(result, &output->value)) {
+static void put_result(wit_output *output, Cell *result, int encoding) {
+  if (pointer_store(result, &output->value)) {
     output->subtype = POINTER_SUBTYPE;
     return;
   }
@@ -23,12 +23,12 @@ static void give(wit_output *output, Cell *result, int encoding) {
 }
 
 bool exports_sqlite_wasm_extension_scalar_call(
-    uint32_t number, exports_sqlite_wasm_extension_scalar_list_value_t *arguments,
+    uint32_t id, exports_sqlite_wasm_extension_scalar_list_value_t *arguments,
     wit_bytes *subtypes, wit_output *output, wit_error *error) {
   call_begin();
   call_own_bytes(arguments->ptr, arguments->len);
   call_own_bytes(subtypes->ptr, subtypes->len);
-  FuncDef *function = function_at(number);
+  FuncDef *function = function_at(id);
   if (!function || function_is_removed(function)) {
     return call_fails(error, SQLITE_ERROR, "the function was removed");
   }
@@ -37,15 +37,15 @@ bool exports_sqlite_wasm_extension_scalar_call(
   Cell *result = call_cell();
   int code = function_call(function, arguments->len, values, result);
   if (code) return call_fails_by(error, code, result);
-  give(output, result, encoding);
+  put_result(output, result, encoding);
   return true;
 }
 
-uint32_t exports_sqlite_wasm_extension_aggregate_start(uint32_t number) {
+uint32_t exports_sqlite_wasm_extension_aggregate_start(uint32_t id) {
   call_begin();
   Accumulator *accumulator = malloc(sizeof(Accumulator));
   if (!accumulator) abort();
-  accumulator->function = function_at(number);
+  accumulator->function = function_at(id);
   cell_set_null(&accumulator->state);
   return (uint32_t)accumulator;
 }
@@ -82,44 +82,44 @@ bool exports_sqlite_wasm_extension_aggregate_inverse(
               error);
 }
 
-bool exports_sqlite_wasm_extension_aggregate_value(uint32_t number, wit_output *output,
+bool exports_sqlite_wasm_extension_aggregate_value(uint32_t handle, wit_output *output,
                                                      wit_error *error) {
   call_begin();
-  Accumulator *accumulator = (Accumulator *)number;
+  Accumulator *accumulator = (Accumulator *)handle;
   Cell *result = call_cell();
   int code = aggregate_value(accumulator->function, &accumulator->state, result);
   if (code) return call_fails_by(error, code, result);
-  give(output, result, function_encoding(accumulator->function));
+  put_result(output, result, function_encoding(accumulator->function));
   return true;
 }
 
-bool exports_sqlite_wasm_extension_aggregate_finish(uint32_t number, wit_output *output,
+bool exports_sqlite_wasm_extension_aggregate_finish(uint32_t handle, wit_output *output,
                                                     wit_error *error) {
   call_begin();
-  Accumulator *accumulator = (Accumulator *)number;
+  Accumulator *accumulator = (Accumulator *)handle;
   Cell *result = call_cell();
   int code = aggregate_finish(accumulator->function, &accumulator->state);
   memcpy(result, &accumulator->state, sizeof(*result));
   int encoding = function_encoding(accumulator->function);
   free(accumulator);
   if (code) return call_fails_by(error, code, result);
-  give(output, result, encoding);
+  put_result(output, result, encoding);
   return true;
 }
 
-void exports_sqlite_wasm_extension_aggregate_abandon(uint32_t number) {
+void exports_sqlite_wasm_extension_aggregate_abandon(uint32_t handle) {
   call_begin();
-  Accumulator *accumulator = (Accumulator *)number;
-  /* The only way in C to let an aggregate give back what it has. */
+  Accumulator *accumulator = (Accumulator *)handle;
+  /* xFinal is the only callback that frees an aggregate's memory. */
   aggregate_finish(accumulator->function, &accumulator->state);
   cell_clear(&accumulator->state);
   free(accumulator);
 }
 
-int32_t exports_sqlite_wasm_extension_collation_compare(uint32_t number, wit_bytes *left,
+int32_t exports_sqlite_wasm_extension_collation_compare(uint32_t id, wit_bytes *left,
                                                         wit_bytes *right) {
   call_begin();
   call_own_bytes(left->ptr, left->len);
   call_own_bytes(right->ptr, right->len);
-  return collation_compare(collation_at(number), left, right);
+  return collation_compare(collation_at(id), left, right);
 }

@@ -1,10 +1,9 @@
-/* SQLite's own code, as far as extensions need it, and what has to know its
-** structures.
+/* SQLite's own code, and ours that needs SQLite's structures.
 **
 ** Values, results, printf formats, memory and registration are SQLite's, so
-** they are exact. What would need a database is left out: `routines.h`, which
-** the build makes from ROUTINES.md, renames it, and the linker drops what
-** nothing refers to. */
+** they behave exactly as in SQLite. The build renames the routines that
+** ROUTINES.md replaces (`replaced.h`), and the linker drops everything that the
+** extension does not use. */
 
 #define SQLITE_CORE 1
 #define SQLITE_OS_OTHER 1
@@ -25,7 +24,6 @@ _Static_assert(sizeof(Cell) == sizeof(Mem), "Cell has the room of Mem");
 
 #define MEM_OF(cell) ((Mem *)(cell))
 
-/* The shell's limits, which `sqlite3_limit` tells. */
 static sqlite3 *connection;
 
 sqlite3 *connection_handle(void) {
@@ -41,6 +39,7 @@ sqlite3 *connection_handle(void) {
   connection->enc = SQLITE_UTF8;
   connection->nFpDigit = 17;
   connection->autoCommit = 1;
+  /* The shell's limits, for `sqlite3_limit`. */
   memcpy(connection->aLimit, aHardLimit, sizeof(connection->aLimit));
   sqlite3HashInit(&connection->aFunc);
   sqlite3HashInit(&connection->aCollSeq);
@@ -59,9 +58,9 @@ void connection_set_idle(void) { connection->nVdbeActive = 0; }
 #include "library/calls.c"
 #include "library/registry.c"
 
-/* The end of the connection: what was registered is given back, in SQLite's order. */
+/* The end of the connection: destructors run in SQLite's order. */
 
-static void forget_collations(void) {
+static void destroy_collations(void) {
   for (HashElem *element = sqliteHashFirst(&connection->aCollSeq); element;
        element = sqliteHashNext(element)) {
     CollSeq *collations = sqliteHashData(element);
@@ -72,7 +71,7 @@ static void forget_collations(void) {
   }
 }
 
-static void forget_functions(void) {
+static void destroy_functions(void) {
   for (HashElem *element = sqliteHashFirst(&connection->aFunc); element;
        element = sqliteHashNext(element)) {
     FuncDef *function = sqliteHashData(element);
@@ -85,12 +84,12 @@ static void forget_functions(void) {
 
 void connection_close(void) {
   pointers_close();
-  while (all_kept) forget(&all_kept);
+  auxiliary_free_all();
   while (connection->pDbData) {
     replaced_sqlite3_set_clientdata(connection, connection->pDbData->zName, 0, 0);
   }
-  forget_functions();
-  forget_collations();
+  destroy_functions();
+  destroy_collations();
   replaced_sqlite3_drop_modules(connection, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Starting the extension, and telling what it registered. */
+/* Runs the entry point, and describes to the host what it registered. */
 #include "start.h"
 
 #include <stdio.h>
@@ -12,10 +12,10 @@ bool start_has_sql;
 bool start_wanted_sql;
 
 static bool is_started;
-/* Functions that the manifest has; others follow by `sql_register`. */
-static uint32_t told;
+/* Functions that the host knows: by the manifest, or by `sql_register`. */
+static uint32_t reported;
 
-/* The host shows what is said last. */
+/* The host shows the last line that an extension prints. */
 static _Noreturn void refuse(const char *why, const char *what) {
   fprintf(stderr, "%s%s\n", why, what);
   exit(1);
@@ -50,23 +50,23 @@ void start_extension(void) {
   refuse_unsupported();
   char *error = NULL;
   int code = run(&error);
-  /* An entry point that needs SQL runs again when there is some. */
+  /* An entry point that needs SQL runs again on a connection. */
   if (code != SQLITE_OK && !start_wanted_sql) {
     refuse("its entry point failed: ", error ? error : sqlite3_errstr(code));
   }
   sqlite3_free(error);
-  told = count_functions();
+  reported = count_functions();
   start_has_sql = true;
 }
 
-/* Functions that are registered later than the manifest is made. */
-static bool tell_new(wit_error *error) {
-  for (; function_at(told); told++) {
-    if (function_is_overload(function_at(told))) continue;
+/* Report functions that the manifest does not have. */
+static bool report_new(wit_error *error) {
+  for (; function_at(reported); reported++) {
+    if (function_is_overload(function_at(reported))) continue;
     if (!sql_register) {
       return call_fails(error, SQLITE_MISUSE, "a function was registered after the start");
     }
-    if (!sql_register(told, error)) return false;
+    if (!sql_register(reported, error)) return false;
   }
   return true;
 }
@@ -75,7 +75,7 @@ int start_registered(int code) {
   if (code != SQLITE_OK || !start_has_sql) return code;
   registry_update();
   wit_error error;
-  if (tell_new(&error)) return SQLITE_OK;
+  if (report_new(&error)) return SQLITE_OK;
   return connection_fail(error.code, (const char *)error.message.ptr, error.message.len);
 }
 
@@ -86,12 +86,12 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   int code = run(&why);
   if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(connection_handle()));
   sqlite3_free(why);
-  return tell_new(error);
+  return report_new(error);
 }
 
 void exports_sqlite_wasm_extension_extension_disconnect(void) {
   call_begin();
-  /* The connection is gone for SQL, and the instance goes with it. */
+  /* The host closes the connection and drops this instance. */
   start_has_sql = false;
   connection_close();
 }
@@ -99,12 +99,12 @@ void exports_sqlite_wasm_extension_extension_disconnect(void) {
 /* The manifest. */
 
 static void describe_functions(sqlite_wasm_extension_types_list_function_t *list) {
-  list->len = told;
-  list->ptr = call_room(told * sizeof(*list->ptr));
-  for (uint32_t i = 0; i < told; i++) {
+  list->len = reported;
+  list->ptr = call_room(reported * sizeof(*list->ptr));
+  for (uint32_t i = 0; i < reported; i++) {
     function_describe(function_at(i), &list->ptr[i]);
     list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_POINTERS;
-    /* SQLite gives subtypes also to functions that do not ask for them. */
+    /* SQLite passes subtypes to every function, whatever its flags. */
     if (sqlite3_value_subtype) {
       list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_ARGUMENT_SUBTYPES;
     }
@@ -129,7 +129,7 @@ static uint8_t module_kind(const sqlite3_module *methods) {
 static uint16_t module_flags(const sqlite3_module *methods) {
   uint16_t flags = 0;
   if (methods->xUpdate) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_WRITABLE;
-  /* Who asks for it knows what it means. */
+  /* An extension that calls it can handle unchanged columns. */
   if (sqlite3_vtab_nochange) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_UNCHANGED_COLUMNS;
   if (methods->xBegin) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_TRANSACTIONS;
   if (methods->xRename) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_RENAME;
@@ -143,7 +143,7 @@ static uint16_t module_flags(const sqlite3_module *methods) {
   return flags;
 }
 
-/* Most shadow names of a module, and their longest, that are looked for. */
+/* Limits of the search for shadow names. */
 #define MAX_SHADOW_NAMES 256
 #define MAX_SHADOW_NAME 64
 
@@ -167,9 +167,10 @@ static bool has_name(const full_extension_list_string_t *names, const char *name
   return false;
 }
 
-/* A module tells of a name whether it is a shadow table's, and the host wants
-** all such names. A module compares with texts of its own, so those are tried;
-** also their ends, as the linker lays one text into the end of another. */
+/* xShadowName checks one name, and the manifest lists all of them. The module
+** compares the name with its own constants, so this tries every text in the
+** component's data. It tries the ends of texts too, since the linker merges a
+** text with the end of another one. */
 static void find_shadow_names(const sqlite3_module *methods, full_extension_list_string_t *names) {
   names->len = 0;
   names->ptr = call_room(MAX_SHADOW_NAMES * sizeof(*names->ptr));
@@ -215,7 +216,7 @@ void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_type
                                             : SQLITE_WASM_EXTENSION_TYPES_CONNECTING_NEVER;
 }
 
-/* Keeps the generated exports, and with them all of this, in the component. */
+/* Makes the linker keep the generated exports, and so everything that they call. */
 extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(void);
 
 void sqlite_wasm_c_api(void) {

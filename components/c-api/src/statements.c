@@ -225,7 +225,7 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
   free(statement->column_names);
   work_free(&statement->bound);
   free(statement->cells);
-  columns_forget(statement);
+  columns_free(statement);
   sqlite3_free(statement->sql);
   free(statement);
   return code;

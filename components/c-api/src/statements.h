@@ -33,7 +33,7 @@ struct sqlite3_stmt {
   int code;
 };
 
-/* Give back what was asked for beside the rows. */
-void columns_forget(sqlite3_stmt *statement);
+/* Free the metadata and the texts in UTF-16. */
+void columns_free(sqlite3_stmt *statement);
 
 #endif

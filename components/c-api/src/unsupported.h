@@ -1,5 +1,5 @@
-/* Routines that extensions are not offered. The build makes a file for each, so
-** that the linker takes only those which the extension refers to. */
+/* Routines of SQLite that extensions cannot use. The build makes a file for each
+** routine, so that the linker takes only those that the extension calls. */
 #ifndef UNSUPPORTED_H
 #define UNSUPPORTED_H
 
@@ -10,7 +10,7 @@ typedef struct {
   bool is_linked;
 } Unsupported;
 
-/* The last has no name. */
+/* The name of the last entry is null. */
 const Unsupported *unsupported_routines(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* A file of its own: `start.c` looks whether it is linked. */
+/* In a separate file, since `start.c` checks whether the extension links it. */
 #include "internals.h"
 
 unsigned int sqlite3_value_subtype(sqlite3_value *value) {

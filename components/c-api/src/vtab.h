@@ -1,26 +1,25 @@
-/* Virtual tables, as the host and the extension's modules know them. */
+/* Virtual tables. */
 #ifndef VTAB_H
 #define VTAB_H
 
 #include "call.h"
 
-/* A connected table; the host knows it by its address. */
+/* A connected table; its address is the host's handle. */
 typedef struct {
   sqlite3_vtab *vtab;
   const sqlite3_module *methods;
-  /* Held, with its data, until the table is gone. */
+  /* Held until the table is disconnected. */
   Module *module;
 } Table;
 
-#define TABLE(number) ((Table *)(number))
+#define TABLE(handle) ((Table *)(handle))
 
-/* Begins the text of a plan that is given in hexadecimal digits; in no text that
-** a person writes. */
+/* Marks a plan's text that is written in hexadecimal digits. */
 #define PLAN_TEXT_IS_HEX '\x01'
 
-/* The error of a method, by the text that the table has for it. */
+/* The error of a method, with the table's `zErrMsg` as the message. */
 bool table_fails(Table *table, int code, wit_error *error);
-/* An `IN` list as a whole, as a value that `sqlite3_vtab_in_first` takes. */
-sqlite3_value *scan_list(wit_value *values, size_t count);
+/* A whole `IN` list, as a value for `sqlite3_vtab_in_first`. */
+sqlite3_value *in_list(wit_value *values, size_t count);
 
 #endif

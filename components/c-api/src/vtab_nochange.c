@@ -1,8 +1,8 @@
-/* A file of its own: `start.c` looks whether it is linked. */
+/* In a separate file, since `start.c` checks whether the extension links it. */
 #include "internals.h"
 
 int sqlite3_vtab_nochange(sqlite3_context *context) {
   (void)context;
-  /* A row is fetched before SQLite says what it is for. */
+  /* The engine fetches a row before SQLite knows its purpose. */
   return 0;
 }

@@ -1,98 +1,102 @@
-/* Calls. */
+/* Calls of functions, and their auxiliary data. */
 
-/* Data that functions keep with their arguments. SQLite keeps it while a
-** statement runs and the argument is constant; which that is we cannot know,
-** so it holds as long as the argument has the same value. */
-typedef struct Kept Kept;
-struct Kept {
-  Kept *next;
+/* Data that a function attached to an argument (`sqlite3_set_auxdata`). SQLite
+** keeps it for the statement's run, while the argument is constant. The
+** extension is not told which arguments are constant, so the data stays as long
+** as the argument has the same value. */
+typedef struct Auxiliary Auxiliary;
+struct Auxiliary {
+  Auxiliary *next;
   FuncDef *function;
-  int place;
-  sqlite3_value *argument; /* null for a place that is no argument */
+  int index;
+  sqlite3_value *argument; /* null where the index is not an argument's */
   void *data;
-  void (*forget)(void *);
+  void (*destroy)(void *);
 };
 
-static Kept *all_kept;
+static Auxiliary *all_auxiliary;
 
-/* The call that runs. */
+/* The call in progress. */
 static struct {
   FuncDef *function;
   int count;
   sqlite3_value **arguments;
 } current;
 
-static void forget(Kept **place) {
-  Kept *kept = *place;
-  *place = kept->next;
-  if (kept->forget) kept->forget(kept->data);
-  sqlite3ValueFree(kept->argument);
-  sqlite3_free(kept);
+static void auxiliary_free(Auxiliary **link) {
+  Auxiliary *auxiliary = *link;
+  *link = auxiliary->next;
+  if (auxiliary->destroy) auxiliary->destroy(auxiliary->data);
+  sqlite3ValueFree(auxiliary->argument);
+  sqlite3_free(auxiliary);
 }
 
-static Kept **find_kept(FuncDef *function, int place) {
-  Kept **kept = &all_kept;
-  while (*kept && ((*kept)->function != function || (*kept)->place != place)) {
-    kept = &(*kept)->next;
+static void auxiliary_free_all(void) {
+  while (all_auxiliary) auxiliary_free(&all_auxiliary);
+}
+
+static Auxiliary **find_auxiliary(FuncDef *function, int index) {
+  Auxiliary **link = &all_auxiliary;
+  while (*link && ((*link)->function != function || (*link)->index != index)) {
+    link = &(*link)->next;
   }
-  return kept;
+  return link;
 }
 
-static bool is_argument(int place) { return place >= 0 && place < current.count; }
+static bool is_argument(int index) { return index >= 0 && index < current.count; }
 
 static bool same_value(sqlite3_value *a, sqlite3_value *b) {
-  int class = sqlite3_value_type(a);
-  if (class != sqlite3_value_type(b) || a->enc != b->enc) return false;
-  switch (class) {
+  int type = sqlite3_value_type(a);
+  if (type != sqlite3_value_type(b) || a->enc != b->enc) return false;
+  switch (type) {
     case SQLITE_INTEGER: return a->u.i == b->u.i;
     case SQLITE_FLOAT: return a->u.r == b->u.r;
-    /* What a pointer leads to may have changed, and a copy of it is NULL. */
+    /* The memory behind a pointer may have changed, and a copy of it is NULL. */
     case SQLITE_NULL: return cell_subtype((Cell *)b) != POINTER_SUBTYPE;
   }
   return a->n == b->n && (a->n == 0 || memcmp(a->z, b->z, a->n) == 0);
 }
 
-void *sqlite3_get_auxdata(sqlite3_context *context, int place) {
-  Kept **kept = find_kept(context->pFunc, place);
-  if (!*kept) return 0;
-  if ((*kept)->argument &&
-      !(is_argument(place) && same_value((*kept)->argument, current.arguments[place]))) {
-    forget(kept);
+void *sqlite3_get_auxdata(sqlite3_context *context, int index) {
+  Auxiliary **link = find_auxiliary(context->pFunc, index);
+  if (!*link) return 0;
+  if ((*link)->argument &&
+      !(is_argument(index) && same_value((*link)->argument, current.arguments[index]))) {
+    auxiliary_free(link);
     return 0;
   }
-  return (*kept)->data;
+  return (*link)->data;
 }
 
-void sqlite3_set_auxdata(sqlite3_context *context, int place, void *data,
-                         void (*given)(void *)) {
-  destructor *forget_data = destructor_of(given);
-  Kept **old = find_kept(context->pFunc, place);
-  if (*old) forget(old);
-  Kept *kept = sqlite3MallocZero(sizeof(Kept));
-  /* A file does not wait to be closed until the argument changes. */
-  bool stays = is_argument(place) && !destructor_closes_file(forget_data);
-  sqlite3_value *argument = stays ? sqlite3_value_dup(current.arguments[place]) : 0;
-  if (!kept || (stays && !argument)) {
-    if (forget_data) forget_data(data);
-    sqlite3_free(kept);
+void sqlite3_set_auxdata(sqlite3_context *context, int index, void *data, void (*given)(void *)) {
+  destructor *destroy = destructor_of(given);
+  Auxiliary **old = find_auxiliary(context->pFunc, index);
+  if (*old) auxiliary_free(old);
+  Auxiliary *auxiliary = sqlite3MallocZero(sizeof(Auxiliary));
+  /* An open file must be closed at the end of the call, to write its buffer. */
+  bool outlives_call = is_argument(index) && !destructor_closes_file(destroy);
+  sqlite3_value *argument = outlives_call ? sqlite3_value_dup(current.arguments[index]) : 0;
+  if (!auxiliary || (outlives_call && !argument)) {
+    if (destroy) destroy(data);
+    sqlite3_free(auxiliary);
     return;
   }
-  *kept = (Kept){all_kept, context->pFunc, place, argument, data, forget_data};
-  all_kept = kept;
+  *auxiliary = (Auxiliary){all_auxiliary, context->pFunc, index, argument, data, destroy};
+  all_auxiliary = auxiliary;
 }
 
-/* What is kept with no argument ends with the call. */
+/* Data without an argument ends with the call. */
 static void end_call(void) {
-  for (Kept **kept = &all_kept; *kept;) {
-    if ((*kept)->argument) {
-      kept = &(*kept)->next;
+  for (Auxiliary **link = &all_auxiliary; *link;) {
+    if ((*link)->argument) {
+      link = &(*link)->next;
     } else {
-      forget(kept);
+      auxiliary_free(link);
     }
   }
 }
 
-/* A context has room for arguments, which only SQLite's own code reads. */
+/* A context with room for arguments, which only SQLite's own code reads. */
 typedef union {
   sqlite3_context context;
   char room[SZ_CONTEXT(1)];
@@ -115,7 +119,7 @@ int function_call(FuncDef *function, int count, sqlite3_value **arguments, Cell 
   current.count = count;
   current.arguments = arguments;
   function->xSFunc(context, count, arguments);
-  if (all_kept) end_call();
+  if (all_auxiliary) end_call();
   current = outer;
   return context->isError;
 }
@@ -125,7 +129,7 @@ int aggregate_step(FuncDef *function, Cell *aggregate, bool inverse, int count,
   Context room;
   sqlite3_context *context = begin(&room, function, result);
   context->pMem = MEM_OF(aggregate);
-  /* What `sqlite3_aggregate_count` tells; SQLite counts what leaves a window, too. */
+  /* For `sqlite3_aggregate_count`; SQLite also counts rows that leave a window. */
   context->pMem->n++;
   (inverse ? function->xInverse : function->xSFunc)(context, count, arguments);
   return context->isError;

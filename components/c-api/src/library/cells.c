@@ -1,4 +1,4 @@
-/* Values. */
+/* Values: cells in place of `Mem`. */
 
 void cell_set_null(Cell *cell) {
   memset(cell, 0, sizeof(*cell));
@@ -21,8 +21,8 @@ void cell_set(Cell *cell, const wit_value *value, int encoding) {
       break;
     case SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT:
     case SQLITE_WASM_EXTENSION_TYPES_VALUE_BLOB:
-      /* Not static: a copy of it must own its bytes. `cabi_realloc` puts a NUL
-      ** behind all bytes but none. */
+      /* Ephemeral, so that a copy owns its bytes. `cabi_realloc` puts a NUL after
+      ** the bytes, except after none. */
       mem->n = value->val.blob.len;
       mem->z = mem->n ? (char *)value->val.blob.ptr : (char *)"\0\0\0";
       mem->flags = MEM_Ephem | MEM_Term;
@@ -43,7 +43,6 @@ void cell_set_unchanged(Cell *cell) {
   MEM_OF(cell)->flags = MEM_Null | MEM_Zero;
 }
 
-/* A value that only this component knows travels inside as a pointer. */
 void cell_set_pointer(Cell *cell, void *pointer, const char *type) {
   cell_set_null(cell);
   sqlite3VdbeMemSetPointer(MEM_OF(cell), pointer, type, 0);

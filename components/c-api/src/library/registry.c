@@ -1,12 +1,12 @@
-/* Registrations. */
+/* Registrations: their ids and descriptions. */
 
 static struct {
   uint32_t functions, collations, modules;
   FuncDef **function;
   CollSeq **collation;
-  /* By their names: a module is freed when another one takes its place. */
+  /* Names, since a module is freed when another one replaces it. */
   char **module;
-} known;
+} registry;
 
 static void *grown(void *list, uint32_t count) {
   list = sqlite3_realloc64(list, (count + 1) * (sqlite3_uint64)sizeof(void *));
@@ -15,15 +15,15 @@ static void *grown(void *list, uint32_t count) {
 }
 
 static uint32_t add_function(FuncDef *function) {
-  known.function = grown(known.function, known.functions);
-  known.function[known.functions] = function;
-  return known.functions++;
+  registry.function = grown(registry.function, registry.functions);
+  registry.function[registry.functions] = function;
+  return registry.functions++;
 }
 
 uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **), void *user_data,
                          int arguments) {
-  for (uint32_t i = 0; i < known.functions; i++) {
-    FuncDef *other = known.function[i];
+  for (uint32_t i = 0; i < registry.functions; i++) {
+    FuncDef *other = registry.function[i];
     if (other->xSFunc == call && other->pUserData == user_data && !*other->zName) return i;
   }
   FuncDef *function = sqlite3MallocZero(sizeof(FuncDef));
@@ -36,7 +36,7 @@ uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **
   return add_function(function);
 }
 
-/* SQLITE_ANY registers a function in all three encodings; one is enough. */
+/* SQLITE_ANY registers a function in all three encodings; one of them is enough. */
 static bool is_repeated(FuncDef *first, FuncDef *function) {
   for (FuncDef *other = first; other; other = other->pNext) {
     if (other != function && other->nArg == function->nArg && other->xSFunc == function->xSFunc &&
@@ -49,29 +49,29 @@ static bool is_repeated(FuncDef *first, FuncDef *function) {
 }
 
 static void collect_function(FuncDef *first, FuncDef *function) {
-  for (uint32_t i = 0; i < known.functions; i++) {
-    if (known.function[i] == function) return;
+  for (uint32_t i = 0; i < registry.functions; i++) {
+    if (registry.function[i] == function) return;
   }
   if (function->xSFunc && !is_repeated(first, function)) add_function(function);
 }
 
 static void collect_collation(CollSeq *collation) {
-  for (uint32_t i = 0; i < known.collations; i++) {
-    if (known.collation[i] == collation) return;
+  for (uint32_t i = 0; i < registry.collations; i++) {
+    if (registry.collation[i] == collation) return;
   }
   if (!collation->xCmp) return;
-  known.collation = grown(known.collation, known.collations);
-  known.collation[known.collations++] = collation;
+  registry.collation = grown(registry.collation, registry.collations);
+  registry.collation[registry.collations++] = collation;
 }
 
 static void collect_module(const Module *module) {
-  for (uint32_t i = 0; i < known.modules; i++) {
-    if (sqlite3StrICmp(known.module[i], module->zName) == 0) return;
+  for (uint32_t i = 0; i < registry.modules; i++) {
+    if (sqlite3StrICmp(registry.module[i], module->zName) == 0) return;
   }
   char *name = sqlite3_mprintf("%s", module->zName);
   if (!name) abort();
-  known.module = grown(known.module, known.modules);
-  known.module[known.modules++] = name;
+  registry.module = grown(registry.module, registry.modules);
+  registry.module[registry.modules++] = name;
 }
 
 void registry_update(void) {
@@ -93,20 +93,20 @@ void registry_update(void) {
   }
 }
 
-FuncDef *function_at(uint32_t number) {
-  return number < known.functions ? known.function[number] : 0;
+FuncDef *function_at(uint32_t id) {
+  return id < registry.functions ? registry.function[id] : 0;
 }
 
-CollSeq *collation_at(uint32_t number) {
-  return number < known.collations ? known.collation[number] : 0;
+CollSeq *collation_at(uint32_t id) {
+  return id < registry.collations ? registry.collation[id] : 0;
 }
 
-const char *module_name(uint32_t number) {
-  return number < known.modules ? known.module[number] : 0;
+const char *module_name(uint32_t id) {
+  return id < registry.modules ? registry.module[id] : 0;
 }
 
-Module *module_hold(uint32_t number) {
-  Module *module = sqlite3HashFind(&connection->aModule, known.module[number]);
+Module *module_hold(uint32_t id) {
+  Module *module = sqlite3HashFind(&connection->aModule, registry.module[id]);
   if (module) module->nRefModule++;
   return module;
 }
@@ -124,7 +124,7 @@ static uint8_t encoding_of(int code) { return (code & SQLITE_FUNC_ENCMASK) - 1; 
 
 static uint8_t risk_of(uint32_t flags) {
   if (flags & SQLITE_FUNC_DIRECT) return SQLITE_WASM_EXTENSION_TYPES_RISK_DIRECT_ONLY;
-  /* SQLite keeps the opposite of SQLITE_INNOCUOUS. */
+  /* SQLite stores the opposite of SQLITE_INNOCUOUS. */
   if (flags & SQLITE_FUNC_UNSAFE) return SQLITE_WASM_EXTENSION_TYPES_RISK_ORDINARY;
   return SQLITE_WASM_EXTENSION_TYPES_RISK_INNOCUOUS;
 }

@@ -54,7 +54,8 @@ typedef struct {
 
 static const char list_type[] = "whole IN list";
 
-sqlite3_value *in_list(wit_value *values, size_t count) {
+/* A value for `sqlite3_vtab_in_first`. */
+static sqlite3_value *in_list(wit_value *values, size_t count) {
   InList *list = call_room(sizeof(InList));
   *list = (InList){call_arguments(values, count, NULL, SQLITE_UTF8), count, 0};
   Cell *cell = call_cell();
@@ -197,7 +198,7 @@ static bool advance(Cursor *cursor, int *code) {
 }
 
 static void put_batch(Cursor *cursor, const Rows *rows,
-                   sqlite_wasm_extension_table_types_batch_t *batch) {
+                      sqlite_wasm_extension_table_types_batch_t *batch) {
   size_t values = rows->count * cursor->width;
   batch->row_ids = (full_extension_list_s64_t){rows->row_ids, rows->count};
   batch->values = (sqlite_wasm_extension_table_types_list_value_t){rows->values, values};
@@ -208,9 +209,9 @@ static void put_batch(Cursor *cursor, const Rows *rows,
   }
 }
 
-bool exports_sqlite_wasm_extension_table_fetch_batch(uint32_t handle, uint32_t limit,
-                                               sqlite_wasm_extension_table_types_batch_t *batch,
-                                               wit_error *error) {
+bool exports_sqlite_wasm_extension_table_fetch_batch(
+    uint32_t handle, uint32_t limit, sqlite_wasm_extension_table_types_batch_t *batch,
+    wit_error *error) {
   call_begin();
   Cursor *cursor = CURSOR(handle);
   size_t values = limit * cursor->width;

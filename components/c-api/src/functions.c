@@ -60,7 +60,7 @@ static bool step(Accumulator *accumulator, bool inverse, uint32_t count, uint32_
   for (uint32_t row = 0; row < count; row++) {
     Cell *result = call_cell();
     int code = aggregate_step(function, &accumulator->state, inverse, width,
-                           arguments + row * width, result);
+                              arguments + row * width, result);
     if (code) return call_fails_by(error, code, result);
   }
   return true;
@@ -83,7 +83,7 @@ bool exports_sqlite_wasm_extension_aggregate_inverse(
 }
 
 bool exports_sqlite_wasm_extension_aggregate_value(uint32_t handle, wit_output *output,
-                                                     wit_error *error) {
+                                                   wit_error *error) {
   call_begin();
   Accumulator *accumulator = (Accumulator *)handle;
   Cell *result = call_cell();

@@ -14,7 +14,7 @@ static uint32_t slot_count, room;
 static uint32_t *free_slots;
 static uint32_t free_count;
 
-/* Random, since an instance knows no id of its own; 0 before the first pointer. */
+/* Random, since an instance does not know its id; 0 before the first pointer. */
 static uint32_t instance;
 
 static void *grown(void *list, size_t bytes) {

@@ -8,7 +8,7 @@
 #define POINTER_SUBTYPE 'p'
 
 /* Store the pointer in a function's result, with its handle as the value; false
-** where the result is no pointer. */
+** where the result has none. */
 bool pointer_store(Cell *result, wit_value *value);
 /* Set a cell to the pointer of a handle; to NULL where the handle is stale. */
 void pointer_load(Cell *cell, const wit_value *value);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unsupported.h"
 #include "call.h"
+#include "unsupported.h"
 
 bool start_has_sql;
 bool start_wanted_sql;
@@ -84,7 +84,9 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   if (!start_wanted_sql) return true;
   char *why = NULL;
   int code = run(&why);
-  if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(connection_handle()));
+  if (code != SQLITE_OK) {
+    return call_fails(error, code, why ? why : sqlite3_errmsg(connection_handle()));
+  }
   sqlite3_free(why);
   return report_new(error);
 }
@@ -122,8 +124,9 @@ static void describe_collations(sqlite_wasm_extension_types_list_collation_t *li
 
 static uint8_t module_kind(const sqlite3_module *methods) {
   if (!methods->xCreate) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS_ONLY;
-  if (methods->xCreate == methods->xConnect) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS;
-  return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
+  return methods->xCreate == methods->xConnect
+             ? SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS
+             : SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
 }
 
 static uint16_t module_flags(const sqlite3_module *methods) {
@@ -200,7 +203,8 @@ static void describe_modules(sqlite_wasm_extension_types_list_module_t *list) {
   }
 }
 
-void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_types_manifest_t *manifest) {
+void exports_sqlite_wasm_extension_extension_describe(
+    sqlite_wasm_extension_types_manifest_t *manifest) {
   call_begin();
   const Definition *definition = sqlite_wasm_definition();
   full_extension_string_set(&manifest->name, definition->name);
@@ -217,7 +221,8 @@ void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_type
 }
 
 /* Makes the linker keep the generated exports, and so everything that they call. */
-extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(void);
+extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(
+    void);
 
 void sqlite_wasm_c_api(void) {
   __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit();

@@ -28,7 +28,7 @@ extern bool start_has_sql;
 extern bool start_wanted_sql;
 
 /* In `work.c`; null where the extension links no routine that runs SQL. */
-bool sql_register(uint32_t number, wit_error *error) __attribute__((weak));
+bool sql_register(uint32_t id, wit_error *error) __attribute__((weak));
 
 /* Null where the extension does not call them. */
 int sqlite3_vtab_nochange(sqlite3_context *context) __attribute__((weak));

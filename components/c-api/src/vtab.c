@@ -58,7 +58,8 @@ bool table_fails(Table *table, int code, wit_error *error) {
 
 /* Module, schema and table, then the arguments in the parentheses. */
 static const char **module_arguments(const char *module, const wit_string *schema,
-                          const wit_string *name, const full_extension_list_string_t *arguments) {
+                                     const wit_string *name,
+                                     const full_extension_list_string_t *arguments) {
   const char **texts = call_room((3 + arguments->len) * sizeof(char *));
   texts[0] = module;
   texts[1] = call_text(schema);
@@ -76,7 +77,8 @@ static bool fails_by(char *message, int code, wit_error *error) {
 
 /* Return the new table to the host. It must have declared its schema. */
 static bool return_table(sqlite3_vtab *vtab, Module *module, const char *name,
-                 sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
+                         sqlite_wasm_extension_table_types_connected_t *connected,
+                         wit_error *error) {
   const sqlite3_module *methods = module_methods(module);
   if (!declaration) {
     methods->xDisconnect(vtab);
@@ -222,7 +224,8 @@ static size_t changed(sqlite_wasm_extension_table_types_change_t *change,
 
 bool exports_sqlite_wasm_extension_table_update(uint32_t handle,
                                                 sqlite_wasm_extension_table_types_change_t *change,
-                                                wit_bytes *given_subtypes, uint8_t mode, int64_t *row_id, wit_error *error) {
+                                                wit_bytes *given_subtypes, uint8_t mode,
+                                                int64_t *row_id, wit_error *error) {
   call_begin();
   Table *table = TABLE(handle);
   sqlite3_value **values;

@@ -19,7 +19,5 @@ typedef struct {
 
 /* The error of a method, with the table's `zErrMsg` as the message. */
 bool table_fails(Table *table, int code, wit_error *error);
-/* A whole `IN` list, as a value for `sqlite3_vtab_in_first`. */
-sqlite3_value *in_list(wit_value *values, size_t count);
 
 #endif

@@ -2,7 +2,7 @@
 
 /* Data that a function attached to an argument (`sqlite3_set_auxdata`). SQLite
 ** keeps it for the statement's run, while the argument is constant. The
-** extension is not told which arguments are constant, so the data stays as long
+** extension cannot know which arguments are constant, so the data stays as long
 ** as the argument has the same value. */
 typedef struct Auxiliary Auxiliary;
 struct Auxiliary {
@@ -125,7 +125,7 @@ int function_call(FuncDef *function, int count, sqlite3_value **arguments, Cell 
 }
 
 int aggregate_step(FuncDef *function, Cell *aggregate, bool inverse, int count,
-                sqlite3_value **arguments, Cell *result) {
+                   sqlite3_value **arguments, Cell *result) {
   Context room;
   sqlite3_context *context = begin(&room, function, result);
   context->pMem = MEM_OF(aggregate);

@@ -21,7 +21,7 @@ static uint32_t add_function(FuncDef *function) {
 }
 
 uint32_t function_overload(void (*call)(sqlite3_context *, int, sqlite3_value **), void *user_data,
-                         int arguments) {
+                           int arguments) {
   for (uint32_t i = 0; i < registry.functions; i++) {
     FuncDef *other = registry.function[i];
     if (other->xSFunc == call && other->pUserData == user_data && !*other->zName) return i;
@@ -144,7 +144,7 @@ static uint8_t flags_of(uint32_t flags) {
 }
 
 void function_describe(const FuncDef *function,
-                              sqlite_wasm_extension_types_function_t *described) {
+                       sqlite_wasm_extension_types_function_t *described) {
   full_extension_string_set(&described->name, function->zName);
   described->arguments = function->nArg;
   described->kind = SQLITE_WASM_EXTENSION_TYPES_FUNCTION_KIND_SCALAR;
@@ -156,7 +156,7 @@ void function_describe(const FuncDef *function,
 }
 
 void collation_describe(const CollSeq *collation,
-                               sqlite_wasm_extension_types_collation_t *described) {
+                        sqlite_wasm_extension_types_collation_t *described) {
   full_extension_string_set(&described->name, collation->zName);
   described->encoding = encoding_of(collation->enc);
 }

@@ -30,7 +30,7 @@ const SOURCES: &[&str] = &[
     "exec",
     "connection",
     "work",
-    "ahead",
+    "prefetch",
     "blobs",
     "no_ops",
     "value_subtype",

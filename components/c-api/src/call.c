@@ -53,10 +53,10 @@ char call_started(void) {
 
 void call_ended(char *call) {
   (void)call;
-  if (work_end) work_end();
+  if (work_flush) work_flush();
 }
 
-void call_own(void *item) { push(&owned.memory, item); }
+static void call_own(void *item) { push(&owned.memory, item); }
 
 void *call_room(size_t bytes) {
   void *room = malloc(bytes ? bytes : 1);

@@ -23,7 +23,6 @@ void call_ended(char *);
 
 /* Memory of the call: the host's arguments and the result. It lives until the
 ** next call, when the host has read the result. */
-void call_own(void *memory);
 void *call_room(size_t bytes);
 /* A cell of the call; the next call clears it. */
 Cell *call_cell(void);

@@ -46,7 +46,7 @@ static bool is_described(sqlite3_stmt *statement) {
   if (statement->types) return true;
   if (!work_has_sql()) return false;
   Work *work = work_on(WORK_DESCRIBE, statement->handle);
-  if (work_ask(work, &statement->described) != SQLITE_OK) return false;
+  if (work_request(work, &statement->described) != SQLITE_OK) return false;
   statement->types = calloc(statement->columns + 1, sizeof(char *));
   if (!statement->types) abort();
   const uint8_t *at = statement->described.ptr + 1;
@@ -98,7 +98,9 @@ void columns_free(sqlite3_stmt *statement) {
 
 /* About statements. */
 
-sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? connection_handle() : NULL; }
+sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) {
+  return statement ? connection_handle() : NULL;
+}
 
 const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
 
@@ -113,7 +115,7 @@ char *sqlite3_expanded_sql(sqlite3_stmt *statement) {
   Work *work = &statement->bound;
   work_u8(work, WORK_EXPAND);
   work_u32(work, statement->handle);
-  if (work_ask(work, &reply) != SQLITE_OK) return NULL;
+  if (work_request(work, &reply) != SQLITE_OK) return NULL;
   const uint8_t *at = reply.ptr;
   const char *text = work_take_optional_text(&at);
   char *given = text ? sqlite3_mprintf("%s", text) : NULL;

@@ -8,7 +8,7 @@
 /* The number at `index` of an operation's reply. */
 static sqlite3_int64 number(uint8_t code, int index) {
   wit_bytes reply;
-  if (!work_has_sql() || work_ask(work_of(code), &reply) != SQLITE_OK) return 0;
+  if (!work_has_sql() || work_request(work_of(code), &reply) != SQLITE_OK) return 0;
   const uint8_t *at = reply.ptr + 8 * index;
   sqlite3_int64 found = work_take_u64(&at);
   free(reply.ptr);
@@ -44,7 +44,7 @@ void sqlite3_set_last_insert_rowid(sqlite3 *db, sqlite3_int64 row_id) {
   if (!work_has_sql()) return;
   Work *work = work_of(WORK_SET_LAST_INSERT_ROW_ID);
   work_u64(work, row_id);
-  work_later(work);
+  work_defer(work);
 }
 
 int sqlite3_get_autocommit(sqlite3 *db) {
@@ -95,7 +95,7 @@ static Database database(const char *schema, int index) {
   } else {
     work_optional_text(work, schema);
   }
-  if (work_ask(work, &reply) != SQLITE_OK) return found;
+  if (work_request(work, &reply) != SQLITE_OK) return found;
   const uint8_t *at = reply.ptr;
   found.name = name(work_take_optional_text(&at));
   found.file = name(work_take_optional_text(&at));
@@ -137,7 +137,7 @@ int sqlite3_table_column_metadata(sqlite3 *db, const char *schema, const char *t
   work_optional_text(work, schema);
   work_text(work, table);
   work_optional_text(work, column);
-  int code = work_ask(work, &reply);
+  int code = work_request(work, &reply);
   const uint8_t *at = code == SQLITE_OK ? reply.ptr : (const uint8_t *)"\0\0\0\0\0";
   const char *found = name(work_take_optional_text(&at));
   if (type) *type = found;

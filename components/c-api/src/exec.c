@@ -8,7 +8,7 @@ static int execute(const char *sql) {
   if (!work_has_sql()) return SQLITE_MISUSE;
   Work *work = work_of(WORK_EXECUTE);
   work_text(work, sql);
-  int code = work_do(work);
+  int code = work_run(work);
   return code == SQLITE_OK ? connection_succeed() : code;
 }
 

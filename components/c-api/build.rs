@@ -6,7 +6,6 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::MetadataCommand;
 use wit_bindgen_core::Files;
 use wit_bindgen_core::wit_parser::Resolve;
 
@@ -113,17 +112,7 @@ fn main() {
 /// SQLite's source: the one of this workspace, so that an extension knows the
 /// same SQLite as the shell.
 fn sqlite_directory() -> PathBuf {
-    let metadata = MetadataCommand::new()
-        .other_options(["--locked".to_string()])
-        .exec()
-        .expect("cargo metadata knows this workspace");
-    let package = metadata
-        .packages
-        .iter()
-        .find(|package| package.name.as_str() == "libsqlite3-sys")
-        .expect("the engine is built on libsqlite3-sys");
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
-    directory.join("sqlite3").into_std_path_buf()
+    crate_source::directory("libsqlite3-sys", "Cargo.toml").join("sqlite3")
 }
 
 /// WASI's libc prints and reads `long double` only with a part of its own, as that

@@ -24,7 +24,7 @@ struct Script {
     extension: String,
     /// Of the native library, where SQLite does not find it by itself.
     entry_point: String,
-    /// What ours is granted; natively there is no need.
+    /// What ours is granted; native code needs no grants.
     grants: String,
     parts: Vec<String>,
 }
@@ -200,7 +200,7 @@ fn each_probe_is_called_by_a_script() {
 }
 
 #[test]
-fn what_is_asked_again_and_again_is_as_natively() {
+fn what_is_repeated_is_as_natively() {
     compare_all("habits");
 }
 

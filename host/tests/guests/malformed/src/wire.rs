@@ -1,9 +1,9 @@
 //! The contract of `wit/extension` as Rust. What the component exports of it
-//! stands in `raw.rs`.
+//! is in `raw.rs`.
 
 wit_bindgen::generate!({
-    inline: "package sqlite-wasm:distorted;
-        world distorted {
+    inline: "package sqlite-wasm:malformed;
+        world malformed {
             export sqlite-wasm:extension/extension@0.1.0;
             export sqlite-wasm:extension/scalar@0.1.0;
             export sqlite-wasm:extension/unary@0.1.0;

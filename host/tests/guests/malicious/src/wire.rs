@@ -2,8 +2,8 @@
 #![allow(missing_docs)]
 
 wit_bindgen::generate!({
-    inline: "package sqlite-wasm:evil;
-        world evil {
+    inline: "package sqlite-wasm:malicious;
+        world malicious {
             export sqlite-wasm:extension/extension@0.1.0;
             export sqlite-wasm:extension/scalar@0.1.0;
             export sqlite-wasm:extension/aggregate@0.1.0;
@@ -13,5 +13,5 @@ wit_bindgen::generate!({
     path: "../../../../wit/extension",
     generate_all,
     pub_export_macro: true,
-    export_macro_name: "export_evil",
+    export_macro_name: "export_malicious",
 });

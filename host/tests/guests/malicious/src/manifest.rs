@@ -1,22 +1,22 @@
-//! Manifests: an honest one, and those that no host should take.
+//! Manifests: a valid one, and those that no host should take.
 
-use crate::deeds;
+use crate::actions;
 use crate::wire::sqlite_wasm::extension::types::{
     Collation, Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, ModuleFlags,
     ModuleKind, Need, Risk, TextEncoding,
 };
 
 pub fn manifest(word: &str) -> Manifest {
-    let mut manifest = honest();
+    let mut manifest = valid();
     match word {
         "huge-name" => manifest.functions[0].name = "x".repeat(1 << 20),
         "long-name" => manifest.functions[0].name = "x".repeat(256),
         "empty-name" => manifest.collations[0].name.clear(),
-        "nul-name" => manifest.modules[0].name = "evil\0table".into(),
-        "own-name" => manifest.name = "evil; DROP TABLE t".into(),
+        "nul-name" => manifest.modules[0].name = "malicious\0table".into(),
+        "own-name" => manifest.name = "malicious; DROP TABLE t".into(),
         "no-name" => manifest.name.clear(),
-        "escape-name" => manifest.functions[0].name = "evil\u{1b}[2J".into(),
-        "escape-text" => manifest.description = "evil\u{1b}[2J\nerror: no".into(),
+        "escape-name" => manifest.functions[0].name = "malicious\u{1b}[2J".into(),
+        "escape-text" => manifest.description = "malicious\u{1b}[2J\nerror: no".into(),
         "huge-text" => manifest.description = "x".repeat(1 << 20),
         "version" => manifest.version = "one\ntwo".into(),
         "many" => manifest.functions = vec![manifest.functions[0].clone(); 100_000],
@@ -28,27 +28,30 @@ pub fn manifest(word: &str) -> Manifest {
             manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::UNARY;
         }
         "arguments" => manifest.functions[0].arguments = -5,
-        deed => {
-            deeds::perform(deed);
+        action => {
+            actions::perform(action);
         }
     }
     manifest
 }
 
-fn honest() -> Manifest {
+fn valid() -> Manifest {
     Manifest {
-        name: "evil".into(),
+        name: "malicious".into(),
         version: "0.1.0".into(),
-        description: "what no honest extension does".into(),
+        description: "what no well-behaved extension does".into(),
         functions: vec![
-            function("evil", 1, FunctionKind::Scalar),
-            function("evil_value", 1, FunctionKind::Scalar),
-            function("evil_error", 2, FunctionKind::Scalar),
-            function("evil_group", 2, FunctionKind::Window),
+            function("malicious", 1, FunctionKind::Scalar),
+            function("malicious_value", 1, FunctionKind::Scalar),
+            function("malicious_error", 2, FunctionKind::Scalar),
+            function("malicious_group", 2, FunctionKind::Window),
         ],
-        collations: vec![Collation { name: "evil_order".into(), encoding: TextEncoding::Utf8 }],
+        collations: vec![Collation {
+            name: "malicious_order".into(),
+            encoding: TextEncoding::Utf8,
+        }],
         modules: vec![Module {
-            name: "evil_table".into(),
+            name: "malicious_table".into(),
             kind: ModuleKind::Created,
             flags: ModuleFlags::all(),
             risk: Risk::Innocuous,

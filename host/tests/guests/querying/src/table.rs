@@ -1,4 +1,4 @@
-//! `ask00_table`: the rows of another table, by SQL in each callback.
+//! `sql00_table`: the rows of another table, by SQL in each callback.
 
 use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};

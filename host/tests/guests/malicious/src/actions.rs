@@ -1,4 +1,4 @@
-//! The deeds.
+//! The actions.
 
 use std::fmt::Debug;
 use std::io::Read;
@@ -8,14 +8,14 @@ use std::process::Command;
 use std::{env, fs, hint, thread, time};
 
 /// Do it; what became of it, where that is something.
-pub fn perform(deed: &str) -> String {
-    match deed {
-        "panic" => panic!("the evil panic"),
+pub fn perform(action: &str) -> String {
+    match action {
+        "panic" => panic!("the malicious panic"),
         "loop" => endless(),
         "memory" => fill_memory(),
         "recursion" => recurse(1).to_string(),
         "log" => fill_log(),
-        "escape" => panic!("\u{1b}[2J\nerror: not by evil\r\u{7}"),
+        "escape" => panic!("\u{1b}[2J\nerror: not by malicious\r\u{7}"),
         "exit" => std::process::exit(3),
         "sleep" => {
             thread::sleep(time::Duration::from_secs(3600));
@@ -26,7 +26,7 @@ pub fn perform(deed: &str) -> String {
         "network" => network(),
         "environment" => environment(),
         "program" => tell("run", Command::new("/bin/true").status()),
-        _ => deed.strip_prefix("read ").map_or_else(|| "honest".into(), read),
+        _ => action.strip_prefix("read ").map_or_else(|| "valid".into(), read),
     }
 }
 
@@ -60,14 +60,14 @@ fn recurse(depth: u64) -> u64 {
 
 fn fill_log() -> String {
     loop {
-        eprintln!("{}", "the evil log ".repeat(100));
+        eprintln!("{}", "the malicious log ".repeat(100));
     }
 }
 
-fn tell<T: Debug, E: Debug>(deed: &str, result: Result<T, E>) -> String {
+fn tell<T: Debug, E: Debug>(action: &str, result: Result<T, E>) -> String {
     match result {
-        Ok(value) => format!("{deed}: done {value:?}"),
-        Err(_) => format!("{deed}: refused"),
+        Ok(value) => format!("{action}: done {value:?}"),
+        Err(_) => format!("{action}: refused"),
     }
 }
 
@@ -75,7 +75,7 @@ fn files() -> String {
     [
         tell("read", fs::read("/etc/passwd")),
         tell("relative", fs::read("test.db")),
-        tell("write", fs::write("/tmp/evil", "evil")),
+        tell("write", fs::write("/tmp/malicious", "malicious")),
         tell("list", fs::read_dir("/").map(Iterator::count)),
         tell("remove", fs::remove_file("test.db")),
     ]

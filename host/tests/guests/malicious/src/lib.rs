@@ -1,16 +1,16 @@
-//! evil: what no honest extension does, for the tests in `host/tests/attacks`.
-//! Not shipped. It is written without the kit, which would keep it honest.
+//! malicious: what no well-behaved extension does, for the tests in `host/tests/attacks`.
+//! Not shipped. It is written without the kit, which would prevent most of it.
 //!
-//! - `evil(DEED)`: does it, or returns what became of it
-//! - `evil_value(N)`, `evil_error(CODE, N)`: a text, and an error, of N bytes
-//! - `evil_group(MOMENT, DEED)`: in `step`, `inverse`, `current`, `finish` or
-//!   `abandon`, for which its steps fail; `evil('start DEED')` has the next one
+//! - `malicious(ACTION)`: does it, or returns what became of it
+//! - `malicious_value(N)`, `malicious_error(CODE, N)`: a text, and an error, of N bytes
+//! - `malicious_group(MOMENT, ACTION)`: in `step`, `inverse`, `current`, `finish` or
+//!   `abandon`, for which its steps fail; `malicious('start ACTION')` has the next one
 //!   do it in `start`
-//! - the collation `evil_order`: does the deed that a text names
-//! - `evil_table(MOMENT, DEED)`: a table that does it in one of its callbacks
+//! - the collation `malicious_order`: does the action that a text names
+//! - `malicious_table(MOMENT, ACTION)`: a table that does it in one of its callbacks
 //! - its manifest: what the bytes of [`MANIFEST`] in the file say
 
-mod deeds;
+mod actions;
 mod manifest;
 mod table;
 mod wire;
@@ -21,11 +21,11 @@ use wire::sqlite_wasm::extension::types::{Output, SqlError, Value};
 
 /// Which manifest `describe` gives. A test writes another word here, in the
 /// file, and so has another extension without building one.
-static MANIFEST: [u8; 32] = *b"evil-manifest:honest............";
+static MANIFEST: [u8; 37] = *b"malicious-manifest:valid.............";
 
-struct Evil;
+struct Malicious;
 
-wire::export_evil!(Evil with_types_in wire);
+wire::export_malicious!(Malicious with_types_in wire);
 
 fn text(value: Option<&Value>) -> String {
     match value {
@@ -45,30 +45,30 @@ fn output(text: Vec<u8>) -> Result<Output, SqlError> {
     Ok(Output { value: Value::Text(text), subtype: 0 })
 }
 
-impl interfaces::extension::Guest for Evil {
+impl interfaces::extension::Guest for Malicious {
     fn describe() -> wire::sqlite_wasm::extension::types::Manifest {
         let word = std::hint::black_box(&MANIFEST);
-        let word = String::from_utf8_lossy(&word[14..]);
+        let word = String::from_utf8_lossy(&word[19..]);
         manifest::manifest(word.trim_end_matches('.'))
     }
 
     fn connect() -> Result<(), SqlError> {
-        let deed = std::hint::black_box(&MANIFEST);
-        if let Some(deed) = deed.strip_prefix(b"evil-manifest:connect-") {
-            deeds::perform(String::from_utf8_lossy(deed).trim_end_matches('.'));
+        let action = std::hint::black_box(&MANIFEST);
+        if let Some(action) = action.strip_prefix(b"malicious-manifest:connect-") {
+            actions::perform(String::from_utf8_lossy(action).trim_end_matches('.'));
         }
         Ok(())
     }
 
     fn disconnect() {
-        let deed = std::hint::black_box(&MANIFEST);
-        if let Some(deed) = deed.strip_prefix(b"evil-manifest:disconnect-") {
-            deeds::perform(String::from_utf8_lossy(deed).trim_end_matches('.'));
+        let action = std::hint::black_box(&MANIFEST);
+        if let Some(action) = action.strip_prefix(b"malicious-manifest:disconnect-") {
+            actions::perform(String::from_utf8_lossy(action).trim_end_matches('.'));
         }
     }
 }
 
-impl interfaces::scalar::Guest for Evil {
+impl interfaces::scalar::Guest for Malicious {
     fn call(function: u32, arguments: Vec<Value>, _: Vec<u8>) -> Result<Output, SqlError> {
         let first = arguments.first();
         match function {
@@ -83,29 +83,29 @@ impl interfaces::scalar::Guest for Evil {
 }
 
 thread_local! {
-    /// The moment and the deed of each group.
+    /// The moment and the action of each group.
     static GROUPS: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
-    /// The deed of the next group when it starts.
+    /// The action of the next group when it starts.
     static START: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-fn perform(deed: &str) -> String {
-    match deed.strip_prefix("start ") {
+fn perform(action: &str) -> String {
+    match action.strip_prefix("start ") {
         Some(later) => START.replace(later.to_owned()),
-        None => deeds::perform(deed),
+        None => actions::perform(action),
     }
 }
 
 fn group(group: u32, moment: &str) {
-    let deed = GROUPS.with_borrow(|groups| groups[group as usize].clone());
-    if deed.0 == moment {
-        deeds::perform(&deed.1);
+    let action = GROUPS.with_borrow(|groups| groups[group as usize].clone());
+    if action.0 == moment {
+        actions::perform(&action.1);
     }
 }
 
-impl interfaces::aggregate::Guest for Evil {
+impl interfaces::aggregate::Guest for Malicious {
     fn start(_: u32) -> u32 {
-        deeds::perform(&START.take());
+        actions::perform(&START.take());
         GROUPS.with_borrow_mut(|groups| {
             groups.push(Default::default());
             groups.len() as u32 - 1
@@ -113,9 +113,9 @@ impl interfaces::aggregate::Guest for Evil {
     }
 
     fn step(number: u32, _: u32, _: u32, rows: Vec<Value>, _: Vec<u8>) -> Result<(), SqlError> {
-        let deed = (text(rows.first()), text(rows.get(1)));
-        let is_to_fail = deed.0 == "abandon";
-        GROUPS.with_borrow_mut(|groups| groups[number as usize] = deed);
+        let action = (text(rows.first()), text(rows.get(1)));
+        let is_to_fail = action.0 == "abandon";
+        GROUPS.with_borrow_mut(|groups| groups[number as usize] = action);
         group(number, "step");
         match is_to_fail {
             true => Err(SqlError { code: 1, message: "told to fail".into() }),
@@ -143,11 +143,11 @@ impl interfaces::aggregate::Guest for Evil {
     }
 }
 
-impl interfaces::collation::Guest for Evil {
+impl interfaces::collation::Guest for Malicious {
     fn compare(_: u32, left: Vec<u8>, right: Vec<u8>) -> i32 {
-        for deed in [&left, &right] {
-            if let Some(deed) = deed.strip_prefix(b"deed ") {
-                deeds::perform(&String::from_utf8_lossy(deed));
+        for action in [&left, &right] {
+            if let Some(action) = action.strip_prefix(b"action ") {
+                actions::perform(&String::from_utf8_lossy(action));
             }
         }
         left.cmp(&right) as i32

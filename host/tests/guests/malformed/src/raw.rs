@@ -1,8 +1,8 @@
 //! The exports, as core WebAssembly has them: each answers with what was said
-//! beforehand, or does what is honest.
+//! beforehand, or does what is valid.
 #![allow(unsafe_code)]
 
-use crate::honest::Honest;
+use crate::valid::Valid;
 use crate::wire::exports::sqlite_wasm::extension::{aggregate, extension, scalar, table, unary};
 use crate::{FLAG, MANIFEST};
 use std::cell::RefCell;
@@ -32,16 +32,16 @@ pub fn answer_at(function: String, address: usize) {
 }
 
 /// Forget what was said.
-pub fn be_honest() {
+pub fn be_valid() {
     ANSWERS.take();
 }
 
-fn answer(function: &str, honest: impl FnOnce() -> *mut u8) -> *mut u8 {
+fn answer(function: &str, valid: impl FnOnce() -> *mut u8) -> *mut u8 {
     let said = ANSWERS.with_borrow_mut(|answers| answers.remove(function));
-    said.map_or_else(honest, |address| address as *mut u8)
+    said.map_or_else(valid, |address| address as *mut u8)
 }
 
-/// What a test wrote into the file, in place of the honest manifest.
+/// What a test wrote into the file, in place of the valid manifest.
 fn manifest() -> Option<*mut u8> {
     let bytes = std::hint::black_box(&MANIFEST);
     (bytes[FLAG] != b'.').then(|| {
@@ -55,11 +55,11 @@ type Long = MaybeUninit<u64>;
 
 macro_rules! exports {
     ($($name:ident $export:literal: $function:literal,
-        $module:ident::$honest:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        $module:ident::$valid:ident($($argument:ident: $ty:ty),*);)*) => {$(
         #[unsafe(export_name = concat!("sqlite-wasm:extension/", $export))]
         unsafe extern "C" fn $name($($argument: $ty),*) -> *mut u8 {
             // SAFETY: the arguments are those of the export.
-            answer($function, || unsafe { $module::$honest::<Honest>($($argument),*) })
+            answer($function, || unsafe { $module::$valid::<Valid>($($argument),*) })
         }
     )*};
 }
@@ -105,22 +105,22 @@ exports! {
 #[unsafe(export_name = "sqlite-wasm:extension/extension@0.1.0#describe")]
 unsafe extern "C" fn describe() -> *mut u8 {
     // SAFETY: it has no arguments.
-    manifest().unwrap_or_else(|| unsafe { extension::_export_describe_cabi::<Honest>() })
+    manifest().unwrap_or_else(|| unsafe { extension::_export_describe_cabi::<Valid>() })
 }
 
-macro_rules! honest_exports {
-    ($($name:ident $export:literal: $module:ident::$honest:ident($($argument:ident: $ty:ty),*)
+macro_rules! valid_exports {
+    ($($name:ident $export:literal: $module:ident::$valid:ident($($argument:ident: $ty:ty),*)
         $(-> $result:ty)?;)*) => {$(
         #[unsafe(export_name = concat!("sqlite-wasm:extension/", $export))]
         unsafe extern "C" fn $name($($argument: $ty),*) $(-> $result)? {
             // SAFETY: the arguments are those of the export.
-            unsafe { $module::$honest::<Honest>($($argument),*) }
+            unsafe { $module::$valid::<Valid>($($argument),*) }
         }
     )*};
 }
 
 // Their results are no memory.
-honest_exports! {
+valid_exports! {
     disconnect "extension@0.1.0#disconnect": extension::_export_disconnect_cabi();
     start "aggregate@0.1.0#start": aggregate::_export_start_cabi(a: i32) -> i32;
     abandon "aggregate@0.1.0#abandon": aggregate::_export_abandon_cabi(a: i32);

@@ -1,4 +1,4 @@
-//! confused: exports what an extension exports, by the same names, with other
+//! mismatched: exports what an extension exports, by the same names, with other
 //! types. Not shipped.
 #![allow(missing_docs)]
 
@@ -11,20 +11,20 @@ wit_bindgen::generate!({
         interface scalar {
             call: func(function: string) -> f64;
         }
-        world confused {
+        world mismatched {
             export extension;
             export scalar;
         }",
     generate_all,
 });
 
-struct Confused;
+struct Mismatched;
 
-export!(Confused);
+export!(Mismatched);
 
-impl exports::sqlite_wasm::extension::extension::Guest for Confused {
+impl exports::sqlite_wasm::extension::extension::Guest for Mismatched {
     fn describe() -> Vec<String> {
-        vec!["confused".into(), "0.1.0".into()]
+        vec!["mismatched".into(), "0.1.0".into()]
     }
 
     fn connect(number: u32) -> u32 {
@@ -32,7 +32,7 @@ impl exports::sqlite_wasm::extension::extension::Guest for Confused {
     }
 }
 
-impl exports::sqlite_wasm::extension::scalar::Guest for Confused {
+impl exports::sqlite_wasm::extension::scalar::Guest for Mismatched {
     fn call(function: String) -> f64 {
         function.len() as f64
     }

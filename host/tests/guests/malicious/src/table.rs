@@ -1,4 +1,4 @@
-//! `evil_table(MOMENT, DEED)`: a table of three rows that does the deed in one
+//! `malicious_table(MOMENT, ACTION)`: a table of three rows that does the action in one
 //! of its callbacks, or gives a host what it cannot use.
 
 use crate::wire::exports::sqlite_wasm::extension::table::Guest;
@@ -7,7 +7,7 @@ use crate::wire::sqlite_wasm::extension::table_types::{
     IndexPlan, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{SqlError, Value};
-use crate::{Evil, deeds};
+use crate::{Malicious, actions};
 use std::cell::RefCell;
 
 /// Rows with nothing but their values.
@@ -16,22 +16,22 @@ fn batch(row_ids: Vec<i64>, values: Vec<Value>, is_last: bool) -> Batch {
 }
 
 thread_local! {
-    /// The moment and the deed of each table.
+    /// The moment and the action of each table.
     static TABLES: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What the table does at this moment: nothing where it is not the one.
 fn at(table: u32, moment: &str) -> String {
-    let (its, deed) = TABLES.with_borrow(|tables| tables[table as usize].clone());
+    let (its, action) = TABLES.with_borrow(|tables| tables[table as usize].clone());
     if its != moment {
         return String::new();
     }
-    deeds::perform(&deed);
-    deed
+    actions::perform(&action);
+    action
 }
 
-fn declaration(deed: &str) -> String {
-    match deed {
+fn declaration(action: &str) -> String {
+    match action {
         "nul" => "CREATE TABLE x(a\0)".into(),
         "huge" => format!("CREATE TABLE x({})", vec!["a"; 1 << 20].join(",")),
         "nonsense" => "DROP TABLE x".into(),
@@ -40,7 +40,7 @@ fn declaration(deed: &str) -> String {
     }
 }
 
-impl Guest for Evil {
+impl Guest for Malicious {
     fn connect(
         _: u32,
         _: ConnectMode,
@@ -49,9 +49,9 @@ impl Guest for Evil {
         arguments: Vec<String>,
     ) -> Result<Connected, SqlError> {
         let mut words = arguments.into_iter();
-        let deed = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let action = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let table = TABLES.with_borrow_mut(|tables| {
-            tables.push(deed);
+            tables.push(action);
             tables.len() as u32 - 1
         });
         let config = TableConfig::empty();
@@ -68,23 +68,23 @@ impl Guest for Evil {
         Ok(())
     }
 
-    fn best_index(table: u32, question: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
-        let deed = at(table, "best-index");
-        let argument = if deed == "argument" { u32::MAX / 2 } else { 0 };
-        let one = ConstraintUse { argument, omit: true, whole_list: deed == "argument" };
-        let count = if deed == "uses" { 100_000 } else { question.constraints.len() };
+    fn best_index(table: u32, info: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
+        let action = at(table, "best-index");
+        let argument = if action == "argument" { u32::MAX / 2 } else { 0 };
+        let one = ConstraintUse { argument, omit: true, whole_list: action == "argument" };
+        let count = if action == "uses" { 100_000 } else { info.constraints.len() };
         Ok(Some(IndexPlan {
             uses: vec![one; count],
             number: i32::MIN,
-            text: match deed.as_str() {
+            text: match action.as_str() {
                 "nul" => Some("a\0b".into()),
                 "huge" => Some("x".repeat(10 << 20)),
                 _ => None,
             },
             order_consumed: false,
             unique: false,
-            cost: if deed == "cost" { f64::NAN } else { 1.0 },
-            rows: if deed == "cost" { i64::MIN } else { 3 },
+            cost: if action == "cost" { f64::NAN } else { 1.0 },
+            rows: if action == "cost" { i64::MIN } else { 3 },
         }))
     }
 
@@ -110,9 +110,9 @@ impl Guest for Evil {
     }
 
     fn fetch_batch(cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-        let deed = at(cursor, "fetch");
+        let action = at(cursor, "fetch");
         let integers = |count: i64| (0..count).map(Value::Integer).collect();
-        Ok(match deed.as_str() {
+        Ok(match action.as_str() {
             "wide" => batch(vec![1], integers(7), true),
             "narrow" => batch(vec![1, 2], integers(1), true),
             "nothing" => batch(vec![], vec![], false),

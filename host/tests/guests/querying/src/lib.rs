@@ -1,21 +1,21 @@
-//! asking: SQL from every place, and what an instance keeps, for the tests in
+//! querying: SQL from every place, and what an instance keeps, for the tests in
 //! `host/tests/extensions` (`connections.rs`, `nesting.rs`, `sql_work.rs`). Not shipped.
 //!
-//! The names begin with `ask00`. A test writes another number over it in the
+//! The names begin with `sql00`. A test writes another number over it in the
 //! file, and so has as many extensions as it wants without building them.
 //!
-//! - `ask00_run(SQL)`: the first value of the first row
-//! - `ask00_work(BYTES)`, `ask00_work_later(BYTES)`: the reply to these operations
-//! - `ask00_count()`: 1, 2, 3, … in one instance
-//! - `ask00_connects()`: how often the instance was connected
-//! - `ask00_register(NAME)`: makes a function NAME() which tells that name and
+//! - `sql00_run(SQL)`: the first value of the first row
+//! - `sql00_work(BYTES)`, `sql00_work_later(BYTES)`: the reply to these operations
+//! - `sql00_count()`: 1, 2, 3, … in one instance
+//! - `sql00_connects()`: how often the instance was connected
+//! - `sql00_register(NAME)`: makes a function NAME() which returns that name and
 //!   how often it was registered so by this instance
-//! - `ask00_break()`: traps
-//! - `ask00_farewell(TEXT)`: traps with this text when the connection is
-//!   closed, and tells whether there was SQL
-//! - `ask00_blob(TABLE, COLUMN, ROWID)`: keeps a blob open; the collation
-//!   `ask00_order` writes into it, and `ask00_written()` tells what came of that
-//! - `ask00_table`: what `PRAGMA integrity_check` finds is the first value of the
+//! - `sql00_break()`: traps
+//! - `sql00_farewell(TEXT)`: traps with this text when the connection is
+//!   closed, and says whether SQL was available
+//! - `sql00_blob(TABLE, COLUMN, ROWID)`: keeps a blob open; the collation
+//!   `sql00_order` writes into it, and `sql00_written()` returns the result
+//! - `sql00_table`: what `PRAGMA integrity_check` finds is the first value of the
 //!   table `problems`; its rows, the first column of `source`
 
 mod table;
@@ -31,24 +31,24 @@ use sqlite_wasm_kit::{
 };
 
 const SCALARS: &[Scalar] = &[
-    Scalar::new("ask00_run", 1, Volatile, Innocuous, |a| a.apply(first)),
-    Scalar::new("ask00_work", 1, Volatile, Innocuous, |a| a.apply(work)),
-    Scalar::new("ask00_work_later", 1, Volatile, Innocuous, |a| a.apply(work_later)),
-    Scalar::new("ask00_count", 0, Volatile, Innocuous, |a| a.apply(|| next(&COUNT))),
-    Scalar::new("ask00_connects", 0, Volatile, Innocuous, |a| a.apply(|| CONNECTS.get())),
-    Scalar::new("ask00_register", 1, Volatile, Innocuous, |a| a.apply(register)),
-    Scalar::new("ask00_break", 0, Volatile, Innocuous, |_| panic!("told to break")),
-    Scalar::new("ask00_farewell", 1, Volatile, Innocuous, |a| {
+    Scalar::new("sql00_run", 1, Volatile, Innocuous, |a| a.apply(first)),
+    Scalar::new("sql00_work", 1, Volatile, Innocuous, |a| a.apply(work)),
+    Scalar::new("sql00_work_later", 1, Volatile, Innocuous, |a| a.apply(work_later)),
+    Scalar::new("sql00_count", 0, Volatile, Innocuous, |a| a.apply(|| next(&COUNT))),
+    Scalar::new("sql00_connects", 0, Volatile, Innocuous, |a| a.apply(|| CONNECTS.get())),
+    Scalar::new("sql00_register", 1, Volatile, Innocuous, |a| a.apply(register)),
+    Scalar::new("sql00_break", 0, Volatile, Innocuous, |_| panic!("told to break")),
+    Scalar::new("sql00_farewell", 1, Volatile, Innocuous, |a| {
         a.apply(|text: String| FAREWELL.set(text))
     }),
-    Scalar::new("ask00_blob", 3, Volatile, Innocuous, |a| a.apply(keep_blob)),
-    Scalar::new("ask00_written", 0, Volatile, Innocuous, |a| a.apply(|| WRITTEN.take())),
+    Scalar::new("sql00_blob", 3, Volatile, Innocuous, |a| a.apply(keep_blob)),
+    Scalar::new("sql00_written", 0, Volatile, Innocuous, |a| a.apply(|| WRITTEN.take())),
 ];
 
-const COLLATIONS: &[Collation] = &[Collation::new("ask00_order", compare)];
+const COLLATIONS: &[Collation] = &[Collation::new("sql00_order", compare)];
 
 const MODULES: &[Module] =
-    &[Module::new::<table::Source>("ask00_table", Eponymous, Innocuous).integrity()];
+    &[Module::new::<table::Source>("sql00_table", Eponymous, Innocuous).integrity()];
 
 #[cfg(feature = "read-only")]
 const NEEDS: &[Need] = &[Need::SqlReadOnly];
@@ -56,7 +56,7 @@ const NEEDS: &[Need] = &[Need::SqlReadOnly];
 const NEEDS: &[Need] = &[Need::Sql];
 
 sqlite_wasm_kit::extension! {
-    name: "ask00",
+    name: "sql00",
     description: "SQL from every place",
     scalars: SCALARS,
     collations: COLLATIONS,
@@ -134,12 +134,12 @@ fn register(name: String) -> Result<()> {
 }
 
 fn call_registered(place: u32, _: Arguments<'_>) -> Result<Output> {
-    let told = REGISTERED.with_borrow(|names| {
+    let reply = REGISTERED.with_borrow(|names| {
         let name = &names[place as usize];
         let times = names[..=place as usize].iter().filter(|other| *other == name).count();
         format!("{name} {times}")
     });
-    told.into_output()
+    reply.into_output()
 }
 
 fn keep_blob(table: String, column: String, row_id: i64) -> Result<()> {

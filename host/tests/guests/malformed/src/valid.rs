@@ -1,4 +1,4 @@
-//! What the extension does where nothing is distorted.
+//! What the extension does where nothing is malformed.
 
 use crate::raw;
 use crate::wire::exports::sqlite_wasm::extension as interfaces;
@@ -12,7 +12,7 @@ use crate::wire::sqlite_wasm::extension::types::{
 };
 use std::cell::Cell;
 
-pub struct Honest;
+pub struct Valid;
 
 fn function(name: &str, arguments: i8, kind: FunctionKind) -> Function {
     Function {
@@ -25,24 +25,24 @@ fn function(name: &str, arguments: i8, kind: FunctionKind) -> Function {
     }
 }
 
-impl interfaces::extension::Guest for Honest {
+impl interfaces::extension::Guest for Valid {
     fn describe() -> Manifest {
         Manifest {
-            name: "distorted".into(),
+            name: "malformed".into(),
             version: "0.1.0".into(),
             description: "raw memory".into(),
             functions: vec![
-                function("distort", 2, FunctionKind::Scalar),
-                function("distorted", 1, FunctionKind::Scalar),
-                function("distorted_group", 1, FunctionKind::Window),
+                function("corrupt", 2, FunctionKind::Scalar),
+                function("malformed", 1, FunctionKind::Scalar),
+                function("malformed_group", 1, FunctionKind::Window),
                 Function {
                     flags: FunctionFlags::UNARY,
-                    ..function("distorted_unary", 1, FunctionKind::Scalar)
+                    ..function("malformed_unary", 1, FunctionKind::Scalar)
                 },
             ],
             collations: Vec::new(),
             modules: vec![Module {
-                name: "distorted_table".into(),
+                name: "malformed_table".into(),
                 kind: ModuleKind::Eponymous,
                 flags: ModuleFlags::all(),
                 risk: Risk::Innocuous,
@@ -64,7 +64,7 @@ fn output(value: Value) -> Result<Output, SqlError> {
     Ok(Output { value, subtype: 0 })
 }
 
-impl interfaces::scalar::Guest for Honest {
+impl interfaces::scalar::Guest for Valid {
     fn call(function: u32, arguments: Vec<Value>, _: Vec<u8>) -> Result<Output, SqlError> {
         let mut arguments = arguments.into_iter();
         let first = arguments.next().unwrap_or(Value::Null);
@@ -73,7 +73,7 @@ impl interfaces::scalar::Guest for Honest {
             match arguments.next() {
                 Some(Value::Blob(bytes)) => raw::answer_with(place, &bytes),
                 Some(Value::Integer(address)) => raw::answer_at(place, address as usize),
-                _ => raw::be_honest(),
+                _ => raw::be_valid(),
             }
             return output(Value::Null);
         }
@@ -81,8 +81,8 @@ impl interfaces::scalar::Guest for Honest {
     }
 }
 
-impl interfaces::unary::Guest for Honest {
-    /// Where the last word is not 0 there is no short answer.
+impl interfaces::unary::Guest for Valid {
+    /// A last word other than 0 means that no inline value follows.
     fn call(_: u32, argument: InlineValue) -> Option<InlineValue> {
         (argument.words.7 == 0).then_some(argument)
     }
@@ -96,7 +96,7 @@ thread_local! {
     static LAST: Cell<Value> = const { Cell::new(Value::Null) };
 }
 
-impl interfaces::aggregate::Guest for Honest {
+impl interfaces::aggregate::Guest for Valid {
     fn start(_: u32) -> u32 {
         0
     }
@@ -123,7 +123,7 @@ impl interfaces::aggregate::Guest for Honest {
 
 const ROWS: i64 = 3;
 
-impl interfaces::table::Guest for Honest {
+impl interfaces::table::Guest for Valid {
     fn connect(
         _: u32,
         _: ConnectMode,
@@ -143,10 +143,10 @@ impl interfaces::table::Guest for Honest {
         Ok(())
     }
 
-    fn best_index(_: u32, question: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
+    fn best_index(_: u32, info: IndexInfo) -> Result<Option<IndexPlan>, SqlError> {
         let none = ConstraintUse { argument: 0, omit: false, whole_list: false };
         Ok(Some(IndexPlan {
-            uses: vec![none; question.constraints.len()],
+            uses: vec![none; info.constraints.len()],
             number: 0,
             text: None,
             order_consumed: false,

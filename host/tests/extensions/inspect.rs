@@ -74,7 +74,7 @@ fn large_files_take_little_memory() {
     for (name, code, why) in [
         ("./huge.wasm", ARTIFACT, "it is larger than"),
         ("./huge.cwasm", ARTIFACT, "it is larger than"),
-        ("./bomb.wasm", ARTIFACT, "it is no extension"),
+        ("./bomb.wasm", ARTIFACT, "it is not an extension"),
     ] {
         let args = ["extension", "inspect", name];
         let command = support::command(&support::our_binary(), &args, &path);

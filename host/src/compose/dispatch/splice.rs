@@ -67,14 +67,14 @@ impl Survey {
         Ok(survey)
     }
 
-    /// The functions that are imported from `module`: their numbers and names.
+    /// The functions that are imported from `module`: their indices and names.
     pub fn imported_from(&self, module: &str) -> impl Iterator<Item = (u32, String)> {
-        let numbered = (0..).zip(&self.imports);
-        let wanted = numbered.filter(move |(_, (from, _, _))| from == module);
-        wanted.map(|(number, (_, name, _))| (number, name.clone()))
+        let indexed = (0..).zip(&self.imports);
+        let wanted = indexed.filter(move |(_, (from, _, _))| from == module);
+        wanted.map(|(index, (_, name, _))| (index, name.clone()))
     }
 
-    /// The function by which memory is taken.
+    /// The function that allocates memory.
     pub fn realloc(&self) -> Result<u32> {
         self.realloc.context("it exports no `cabi_realloc`")
     }
@@ -88,13 +88,13 @@ pub struct Import {
     pub results: Vec<ValType>,
 }
 
-/// What is put into a module. The new imports have the numbers behind those
-/// of the old ones; the module's own functions come after them.
+/// What is put into a module. The new imports follow the old ones; the module's own
+/// functions come after them.
 #[derive(Default)]
 pub struct Splice {
     pub imports: Vec<Import>,
-    /// By the number of the import that the code takes the place of. The code
-    /// itself may still call that.
+    /// By the index of the import that the code replaces. The code itself may still call
+    /// that import.
     pub replaced: HashMap<u32, Code>,
     /// One more passive data segment, the last.
     pub data: Option<Vec<u8>>,
@@ -121,7 +121,7 @@ impl Splice {
 struct Splicer<'a> {
     splice: &'a Splice,
     survey: &'a Survey,
-    /// The replaced imports, in the order of what takes their places.
+    /// The replaced imports, in the order of the functions that replace them.
     order: Vec<u32>,
     /// Names are read: those of imports stay with the imports.
     naming: bool,
@@ -143,9 +143,9 @@ impl Reencode for Splicer<'_> {
         if function >= imports {
             return Ok(function + self.added());
         }
-        let place = self.order.iter().position(|replaced| *replaced == function);
-        Ok(match place.filter(|_| !self.naming) {
-            Some(place) => imports + self.added() + self.survey.function_count + place as u32,
+        let index = self.order.iter().position(|replaced| *replaced == function);
+        Ok(match index.filter(|_| !self.naming) {
+            Some(index) => imports + self.added() + self.survey.function_count + index as u32,
             None => function,
         })
     }

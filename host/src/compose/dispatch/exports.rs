@@ -1,5 +1,5 @@
-//! What of an extension is ever called, by its manifest. The rest is not
-//! linked: each function costs at every start.
+//! Which exports of an extension are ever called, by its manifest. The others are not
+//! linked: each function costs time at every start.
 
 use crate::extensions::types::{
     Connecting, FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind,

@@ -149,7 +149,7 @@ fn refusals_are_reported_a_few_times() {
     let few = run(5);
     assert_eq!(few.err.lines().count(), 5, "{few:?}");
     assert!(few.err.lines().all(|line| line.contains("grants it")), "{few:?}");
-    assert!(few.err.contains(r"file\n\u{1b}[2J` lies outside"), "{few:?}");
+    assert!(few.err.contains(r"file\n\u{1b}[2J` is outside"), "{few:?}");
     let many = run(100);
     let lines: Vec<_> = many.err.lines().collect();
     assert_eq!(lines.len(), 33, "{many:?}");

@@ -9,9 +9,9 @@ macro_rules! opcodes {
         /// The byte with which an operation begins. Its parameters follow, laid out as
         /// in [`Reader`].
         ///
-        /// At most one operation of a call, beside [`Opcode::Ahead`], has a reply. After
-        /// one that fails only those are done that end something: [`Opcode::Reset`],
-        /// [`Opcode::Close`] and [`Opcode::CloseAll`].
+        /// At most one operation of a call has a reply. After one that fails only those are
+        /// done that end something: [`Opcode::Reset`], [`Opcode::Close`] and
+        /// [`Opcode::CloseAll`].
         #[repr(u8)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Opcode {
@@ -64,28 +64,24 @@ opcodes! {
     Changes = 11;
     /// Close all that the extension has.
     CloseAll = 12;
-    /// A step or opening, as a blob, that is likely to follow. Reply, behind the others:
-    /// that operation's, and its length (u32). It is empty where the operation fails, or
-    /// could do more than read.
-    Ahead = 13;
     /// `sqlite3_error_offset`. Reply: i64.
-    ErrorOffset = 14;
+    ErrorOffset = 13;
     /// `sqlite3_stmt_isexplain` (u8) of a statement, count of its columns, and their
     /// declared types as values: statement.
-    Describe = 15;
+    Describe = 14;
     /// `sqlite3_expanded_sql` as a value: statement.
-    Expand = 16;
+    Expand = 15;
     /// `sqlite3_table_column_metadata`: schema as a value, NULL for any; table; column as
     /// a value, NULL for none. Reply: declared type and collation as values, and three
     /// flags.
-    Column = 17;
+    Column = 16;
     /// A database by its position or name, as a value. Reply: name and file as values,
     /// `sqlite3_db_readonly` and `sqlite3_txn_state` (i32); NULL and -1 for none.
-    Database = 18;
+    Database = 17;
     /// `sqlite3_get_autocommit`. Reply: i64.
-    Autocommit = 19;
+    Autocommit = 18;
     /// `sqlite3_set_last_insert_rowid`: row id.
-    SetLastInsertRowId = 20;
+    SetLastInsertRowId = 19;
 }
 
 /// Where a blob is.
@@ -164,7 +160,6 @@ pub enum Operation<'a> {
     LastInsertRowId,
     Changes,
     CloseAll,
-    Ahead(&'a [u8]),
     ErrorOffset,
     Describe(u32),
     Expand(u32),
@@ -202,7 +197,6 @@ impl<'a> Operation<'a> {
             Opcode::LastInsertRowId => Self::LastInsertRowId,
             Opcode::Changes => Self::Changes,
             Opcode::CloseAll => Self::CloseAll,
-            Opcode::Ahead => Self::Ahead(from.bytes()?),
             Opcode::ErrorOffset => Self::ErrorOffset,
             Opcode::Describe => Self::Describe(from.u32()?),
             Opcode::Expand => Self::Expand(from.u32()?),

@@ -187,7 +187,7 @@ mod tests {
             none().write(1, 2, b"abc"),
             none().bind(1, 2, Value::Blob(b"abc")),
             none().open_blob(["a", "b", "c"], 1, false),
-            Operations::from(alloc::vec![21]),
+            Operations::from(alloc::vec![20]),
         ] {
             let bytes = operations.into_bytes();
             for length in 1..bytes.len() {
@@ -195,6 +195,6 @@ mod tests {
                 assert_eq!(operation.err(), Some(Error::Malformed));
             }
         }
-        assert_eq!(Operation::read(&mut Reader(&[21])).err(), Some(Error::Malformed));
+        assert_eq!(Operation::read(&mut Reader(&[20])).err(), Some(Error::Malformed));
     }
 }

@@ -9,7 +9,7 @@ use sqlite::{sqlite3, sqlite3_stmt};
 use wire::{Prepared, Rows, Value, Writer};
 
 use super::super::abi::failure;
-use super::access::{self, begins_reading};
+use super::access;
 use super::{kept, parked, refused};
 use crate::ffi::read_only::{self, Access};
 use crate::host::dispatch::SqlError;
@@ -176,17 +176,6 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
     rows.width = unsafe { sqlite::sqlite3_column_count(statement) } as u32;
     rows.put_first(&mut reply);
     Ok(reply.0)
-}
-
-/// Whether it writes nothing, and changes no transaction.
-///
-/// # Safety
-///
-/// The handle's connection is open.
-pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> {
-    let (_, statement) = kept::statement(extension, handle)?;
-    // SAFETY: a kept statement was not finalized.
-    unsafe { Ok(sqlite::sqlite3_stmt_readonly(statement) != 0 && begins_reading(statement)) }
 }
 
 /// Add the row at which the statement is.

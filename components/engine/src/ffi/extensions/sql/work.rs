@@ -12,14 +12,12 @@ use crate::host::dispatch::SqlError;
 
 type Answer<T> = Result<T, SqlError>;
 
-fn malformed() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
-}
-
 /// Why an operation cannot be read.
 fn unread(error: wire::Error) -> SqlError {
     match error {
-        wire::Error::Malformed => malformed(),
+        wire::Error::Malformed => {
+            failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
+        }
         wire::Error::NotUtf8 => failure(sqlite::SQLITE_ERROR, "the SQL is no UTF-8"),
         wire::Error::NulInName => failure(sqlite::SQLITE_ERROR, "a name has a NUL"),
     }
@@ -30,8 +28,6 @@ fn unread(error: wire::Error) -> SqlError {
 pub struct Asker {
     pub db: *mut sqlite3,
     pub extension: u32,
-    /// It has not asked yet, so that nobody may notice.
-    pub is_ahead: bool,
 }
 
 /// Do what is asked: the reply of the operation that has one.
@@ -50,12 +46,6 @@ pub unsafe fn done(asker: Asker, operations: &[u8]) -> Answer<Vec<u8>> {
         };
         // SAFETY: the caller's promise.
         match unsafe { tidied(asker.extension, operation) } {
-            Some(Operation::Ahead(guess)) => {
-                if let Ok(reply) = &mut answer {
-                    // SAFETY: the same.
-                    unsafe { add_ahead(asker, guess, reply) }
-                }
-            }
             // SAFETY: the same.
             Some(operation) if answer.is_ok() => match unsafe { asked(asker, operation) } {
                 Ok(None) => {}
@@ -91,7 +81,7 @@ unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
 ///
 /// As [`done`].
 unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
-    let Asker { db, extension, .. } = asker;
+    let Asker { db, extension } = asker;
     // SAFETY: the caller's promise.
     unsafe {
         match operation {
@@ -149,42 +139,6 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
 
 fn number(number: i64) -> Vec<u8> {
     number.to_le_bytes().to_vec()
-}
-
-/// Add the reply of an operation that was not asked yet, and its length. What
-/// fails has none, and is asked again.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn add_ahead(asker: Asker, guess: &[u8], reply: &mut Vec<u8>) {
-    // SAFETY: the caller's promise.
-    let ahead = unsafe { read_ahead(asker, guess) }.unwrap_or_default();
-    reply.extend_from_slice(&ahead);
-    reply.extend_from_slice(&(ahead.len() as u32).to_le_bytes());
-}
-
-/// Nobody may notice when it was done in vain, so it must only read.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn read_ahead(asker: Asker, guess: &[u8]) -> Answer<Vec<u8>> {
-    let operation = Operation::read(&mut Reader(guess)).map_err(unread)?;
-    let asker = Asker { is_ahead: true, ..asker };
-    super::check_depth()?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            Operation::Step { statement, limit }
-                if statement::only_reads(asker.extension, statement)? =>
-            {
-                statement::step(asker.extension, statement, limit)
-            }
-            Operation::OpenBlobs { count, locations } => opened(asker, count, locations),
-            _ => Err(malformed()),
-        }
-    }
 }
 
 /// Open blobs, of which only the first must be there.

@@ -196,10 +196,10 @@ fn a_transaction_that_is_open_stays_open() {
     assert_eq!(done, "\n2\n");
 }
 
-const WRITE: u8 = 0;
-const PREPARE: u8 = 4;
-const STEP: u8 = 6;
-const SET_LAST_INSERT_ROW_ID: u8 = 20;
+const WRITE: u8 = wire::Opcode::Write as u8;
+const PREPARE: u8 = wire::Opcode::Prepare as u8;
+const STEP: u8 = wire::Opcode::Step as u8;
+const SET_LAST_INSERT_ROW_ID: u8 = wire::Opcode::SetLastInsertRowId as u8;
 
 fn work(extension: &str, operations: &[u8]) -> String {
     let hex: String = operations.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -3,11 +3,12 @@
 
 mod code;
 mod loader;
+mod open;
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -17,7 +18,7 @@ use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
-pub(crate) use loader::open;
+pub(crate) use open::open;
 
 /// The first interface that a command-line component exports, in any version.
 pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
@@ -68,6 +69,18 @@ impl Beside {
 }
 
 impl Program {
+    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
+        let ty = component.component_type();
+        if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
+            return Err(anyhow!(
+                "it is a component of another kind, which does not export `wasi:cli/run`; \
+                 only command-line components are run"
+            ));
+        }
+        let composition = code.composition()?;
+        Ok(Self { engine: engine.clone(), component, composition, code })
+    }
+
     /// Whether it was composed with an extension of this name.
     pub fn embeds(&self, name: &str) -> bool {
         let composition = self.composition.iter();

@@ -3,28 +3,28 @@
 //! kept as it was read; native code is accepted by its seal and mapped only
 //! from the cache, where no component can change it meanwhile.
 
+mod native;
+mod portable;
+
 use std::any::Any;
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::Result;
 use blake3::Hash;
 use wasmtime::Engine;
 
 use super::code::Code;
-use super::{COMMAND_EXPORT, EXTENSION_EXPORT, LoadError, Loaded, Program};
+use super::{EXTENSION_EXPORT, LoadError, Loaded, Program, open};
 use crate::address_space::Reservation;
-use crate::artifact::{self, Unusable};
+use crate::artifact;
 use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::Composition;
 use crate::content::{Fact, Records, State};
 use crate::engine::{command_engine, extension_engine};
 use crate::key::Key;
-use crate::wall;
 
 /// What is done when a component is about to be compiled; its result is
 /// dropped when that is over.
@@ -241,115 +241,6 @@ impl Loader {
         }
     }
 
-    /// Native code that is accepted: root's, sealed with the user's key, or
-    /// named by the user to be trusted.
-    fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
-        if artifact::is_of_system(file) {
-            return self.system(file, &state);
-        }
-        if let Some(copy) = self.records.get(&state, Fact::Content).and_then(|id| self.copy(&id)) {
-            return Ok(copy);
-        }
-        let content = Code::read(file)?;
-        if wall::broken::is_broken() {
-            return self.loaded(Code::Bytes(content.into()));
-        }
-        let seal = artifact::whole(&content)?;
-        if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
-            self.keep_copy(&state, &content);
-        } else if !self.is_allowed(path, file) {
-            bail!(Unusable::Foreign);
-        }
-        self.loaded(Code::Bytes(content.into()))
-    }
-
-    /// Root's file is mapped as it is, once it was found to be whole.
-    fn system(&self, file: &File, state: &State) -> Result<Loaded> {
-        let seal = artifact::seal_of(file)?;
-        let id = blake3::hash(seal.bytes());
-        if self.records.get(state, Fact::Artifact) != Some(id) {
-            artifact::whole(&Code::read(file)?)?;
-            self.records.put(state, Fact::Artifact, &id);
-        }
-        self.loaded(Code::File(Arc::new(file.try_clone()?)))
-    }
-
-    /// By device and inode, so that another name of the file is as good.
-    fn is_allowed(&self, path: &Path, file: &File) -> bool {
-        let Ok(opened) = file.metadata() else { return false };
-        self.allowed.iter().any(|allowed| {
-            allowed == path
-                || std::fs::metadata(allowed).is_ok_and(|allowed| {
-                    (allowed.dev(), allowed.ino()) == (opened.dev(), opened.ino())
-                })
-        })
-    }
-
-    fn copy(&self, id: &Hash) -> Option<Loaded> {
-        let path = self.cache.as_ref()?.copied(id)?;
-        self.cached(&path, id, |content, _| blake3::hash(content) == *id)
-    }
-
-    fn keep_copy(&self, state: &State, content: &[u8]) {
-        let id = blake3::hash(content);
-        self.records.put(state, Fact::Content, &id);
-        if let Some(cache) = &self.cache
-            && let Some(path) = cache.copied(&id)
-        {
-            cache.write(&path, content);
-        }
-    }
-
-    /// The component in a `.wasm`, from the cache where it was compiled before.
-    fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
-        let known = self.records.get(&state, Fact::Content);
-        if let Some(compiled) = known.and_then(|id| self.compiled(&id)) {
-            return Ok(compiled);
-        }
-        let wasm = self.read(file)?;
-        artifact::check_wasm(&wasm)?;
-        let id = blake3::hash(&wasm);
-        self.records.put(&state, Fact::Content, &id);
-        if known != Some(id)
-            && let Some(compiled) = self.compiled(&id)
-        {
-            return Ok(compiled);
-        }
-        self.compile(path, &wasm, &id)
-    }
-
-    fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
-        let code = {
-            let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
-        };
-        if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
-            && let Some(path) = cache.compiled(&self.engine, id)
-        {
-            cache.write(&path, &code);
-        }
-        self.loaded(Code::Bytes(code.into()))
-    }
-
-    fn read(&self, file: &File) -> Result<Vec<u8>> {
-        let most = self.compiler.max_wasm_bytes();
-        let mut wasm = Vec::new();
-        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
-        ensure!(
-            wasm.len() as u64 <= most,
-            "it is larger than {most} bytes, and there is no memory to compile more; \
-             raise `--max-memory` or build it smaller"
-        );
-        Ok(wasm)
-    }
-
-    fn compiled(&self, id: &Hash) -> Option<Loaded> {
-        let path = self.cache.as_ref()?.compiled(&self.engine, id)?;
-        self.cached(&path, id, |_, source| source == *id)
-    }
-
     /// Native code of the cache, where it is of the content `id`; one that is
     /// stale, broken or not ours counts as none, and is made again.
     fn cached(
@@ -378,36 +269,4 @@ impl Loader {
     fn loaded(&self, code: Code) -> Result<Loaded> {
         Ok(Loaded { component: code.component(&self.engine)?, code })
     }
-}
-
-impl Program {
-    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
-        let ty = component.component_type();
-        if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
-            return Err(anyhow!(
-                "it is a component of another kind, which does not export `wasi:cli/run`; \
-                 only command-line components are run"
-            ));
-        }
-        let composition = code.composition()?;
-        Ok(Self { engine: engine.clone(), component, composition, code })
-    }
-}
-
-/// Open a file that may be anything.
-///
-/// # Errors
-///
-/// When it is not there, or not a plain file.
-pub(crate) fn open(path: &Path) -> Result<File> {
-    // A pipe that nobody writes would be waited for.
-    let without_waiting = nix::libc::O_NONBLOCK;
-    let file =
-        File::options().read(true).custom_flags(without_waiting).open(path).map_err(|error| {
-            anyhow!("failed to open it: {error}; check its name and permissions")
-        })?;
-    if !file.metadata()?.is_file() {
-        return Err(Unusable::NotAFile.into());
-    }
-    Ok(file)
 }

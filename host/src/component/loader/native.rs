@@ -1,0 +1,77 @@
+//! Native code (`.cwasm`), which is accepted by its seal.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use blake3::Hash;
+
+use super::Loader;
+use crate::artifact::{self, Unusable};
+use crate::component::{Code, Loaded};
+use crate::content::{Fact, State};
+use crate::wall;
+
+impl Loader {
+    /// Native code that is accepted: root's, sealed with the user's key, or
+    /// named by the user to be trusted.
+    pub(super) fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
+        let state = State::of(file)?;
+        if artifact::is_of_system(file) {
+            return self.system(file, &state);
+        }
+        if let Some(copy) = self.records.get(&state, Fact::Content).and_then(|id| self.copy(&id)) {
+            return Ok(copy);
+        }
+        let content = Code::read(file)?;
+        if wall::broken::is_broken() {
+            return self.loaded(Code::Bytes(content.into()));
+        }
+        let seal = artifact::whole(&content)?;
+        if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
+            self.keep_copy(&state, &content);
+        } else if !self.is_allowed(path, file) {
+            bail!(Unusable::Foreign);
+        }
+        self.loaded(Code::Bytes(content.into()))
+    }
+
+    /// Root's file is mapped as it is, once it was found to be whole.
+    fn system(&self, file: &File, state: &State) -> Result<Loaded> {
+        let seal = artifact::seal_of(file)?;
+        let id = blake3::hash(seal.bytes());
+        if self.records.get(state, Fact::Artifact) != Some(id) {
+            artifact::whole(&Code::read(file)?)?;
+            self.records.put(state, Fact::Artifact, &id);
+        }
+        self.loaded(Code::File(Arc::new(file.try_clone()?)))
+    }
+
+    /// By device and inode, so that another name of the file is as good.
+    fn is_allowed(&self, path: &Path, file: &File) -> bool {
+        let Ok(opened) = file.metadata() else { return false };
+        self.allowed.iter().any(|allowed| {
+            allowed == path
+                || std::fs::metadata(allowed).is_ok_and(|allowed| {
+                    (allowed.dev(), allowed.ino()) == (opened.dev(), opened.ino())
+                })
+        })
+    }
+
+    fn copy(&self, id: &Hash) -> Option<Loaded> {
+        let path = self.cache.as_ref()?.copied(id)?;
+        self.cached(&path, id, |content, _| blake3::hash(content) == *id)
+    }
+
+    fn keep_copy(&self, state: &State, content: &[u8]) {
+        let id = blake3::hash(content);
+        self.records.put(state, Fact::Content, &id);
+        if let Some(cache) = &self.cache
+            && let Some(path) = cache.copied(&id)
+        {
+            cache.write(&path, content);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! WebAssembly (`.wasm`), which is compiled, or was before.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use blake3::Hash;
+
+use super::Loader;
+use crate::artifact;
+use crate::component::{Code, Loaded};
+use crate::content::{Fact, State};
+
+impl Loader {
+    /// The component in a `.wasm`, from the cache where it was compiled before.
+    pub(super) fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
+        let state = State::of(file)?;
+        let known = self.records.get(&state, Fact::Content);
+        if let Some(compiled) = known.and_then(|id| self.compiled(&id)) {
+            return Ok(compiled);
+        }
+        let wasm = self.read(file)?;
+        artifact::check_wasm(&wasm)?;
+        let id = blake3::hash(&wasm);
+        self.records.put(&state, Fact::Content, &id);
+        if known != Some(id)
+            && let Some(compiled) = self.compiled(&id)
+        {
+            return Ok(compiled);
+        }
+        self.compile(path, &wasm, &id)
+    }
+
+    pub(super) fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
+        let code = {
+            let _shown = (self.on_compile)(path);
+            artifact::precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
+        };
+        if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
+            && let Some(path) = cache.compiled(&self.engine, id)
+        {
+            cache.write(&path, &code);
+        }
+        self.loaded(Code::Bytes(code.into()))
+    }
+
+    pub(super) fn read(&self, file: &File) -> Result<Vec<u8>> {
+        let most = self.compiler.max_wasm_bytes();
+        let mut wasm = Vec::new();
+        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
+        ensure!(
+            wasm.len() as u64 <= most,
+            "it is larger than {most} bytes, and there is no memory to compile more; \
+             raise `--max-memory` or build it smaller"
+        );
+        Ok(wasm)
+    }
+
+    pub(super) fn compiled(&self, id: &Hash) -> Option<Loaded> {
+        let path = self.cache.as_ref()?.compiled(&self.engine, id)?;
+        self.cached(&path, id, |_, source| source == *id)
+    }
+}

@@ -4,6 +4,7 @@ pub mod completions;
 pub mod compose;
 mod directories;
 pub mod extension;
+mod extension_directories;
 pub mod man;
 pub mod precompile;
 pub mod run;

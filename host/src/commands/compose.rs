@@ -15,7 +15,7 @@ use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
-use super::run::extension_directories;
+use super::extension_directories::extension_directories;
 use super::values::parse_output;
 use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
 

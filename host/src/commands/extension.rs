@@ -16,7 +16,7 @@ use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 use sqlite_wasm_run::key::Key;
 
-use super::run::extension_directories;
+use super::extension_directories::extension_directories;
 use super::{complain, print, second_wall, write_whole};
 
 /// Look at extensions

@@ -1,48 +1,41 @@
 //! Running a component: without a command, what the program is for.
 
-use std::env;
+mod extension_grants;
+mod load;
+mod outcome;
+mod program;
+mod settings;
+
 use std::ffi::OsString;
-use std::fs;
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
-use rustix::termios::{QueueSelector, tcflush};
-use sqlite_wasm_run::address_space::Reservation;
-use sqlite_wasm_run::cache::Directory;
-use sqlite_wasm_run::compiler::{Budget, Compiler, Failed};
-use sqlite_wasm_run::component::{LoadError, Loader, Program};
-use sqlite_wasm_run::console::History;
+use sqlite_wasm_run::compiler::Budget;
 use sqlite_wasm_run::deadline::Deadline;
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, NotLoaded, Permits};
+use sqlite_wasm_run::extensions::NotLoaded;
 use sqlite_wasm_run::key::Key;
-use sqlite_wasm_run::own_files;
-use sqlite_wasm_run::places;
-use sqlite_wasm_run::runner::{self, AtEnd, MAX_MEMORY_BYTES, Options, Outcome, RefusedImport};
+use sqlite_wasm_run::runner::{self, MAX_MEMORY_BYTES};
 use sqlite_wasm_run::shell_arguments::load_command;
-use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{terminal, threads};
 
-use super::directories::{self, DirectoryOption, parse_directory};
+use super::directories::{DirectoryOption, parse_directory};
 use super::values::{parse_duration, parse_grant, parse_size};
 use super::{Cache, complain, loader_reserving, second_wall};
+use load::Load;
+pub use outcome::failure_code;
+use outcome::{report, timeout_reached};
+use program::program;
+use settings::options;
 
 /// How long a program may take to end by itself when its time is over.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// The code that sqlite3 ends with when Ctrl-C stops it: by the second one,
-/// where nobody noticed the first.
-const INTERRUPTED: i32 = 1;
-
-/// Environment variables that the shell is given: those by which it finds its
-/// own files.
-const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 
 /// Options for running a component.
 #[derive(Debug, Default, clap::Args)]
@@ -159,207 +152,6 @@ pub fn execute(
     report(outcome, asked_bytes)
 }
 
-/// What `--load` names: by the path of a file, or by a name that is looked for.
-enum Load {
-    File(PathBuf),
-    Name(String),
-}
-
-impl Load {
-    /// A path has a `/`; its ending may be left out.
-    fn of(option: &str) -> Self {
-        if !option.contains('/') {
-            return Self::Name(option.to_owned());
-        }
-        let has_ending = option.ends_with(".wasm") || option.ends_with(".cwasm");
-        Self::File(if has_ending { option.into() } else { format!("{option}.wasm").into() })
-    }
-
-    /// What the shell loads it by: a name in any case, so that no path goes
-    /// through SQL.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => path.file_stem().unwrap_or_default().to_string_lossy().into(),
-            Self::Name(name) => name.clone(),
-        }
-    }
-
-    /// Have it ready before any component runs.
-    fn prepare(&self, extensions: &mut ExtensionsCtx) -> Result<()> {
-        match self {
-            Self::File(path) => extensions.prepare_file(path),
-            Self::Name(name) => extensions.prepare(name),
-        }
-    }
-}
-
-/// The program, in the form that this process has the address space for.
-fn program(
-    loader: impl Fn(Reservation) -> Result<Loader>,
-    component: Option<&Path>,
-    asked_bytes: usize,
-) -> Result<Program> {
-    let load = |reservation| load(&loader(reservation)?, component);
-    let for_one = Reservation::for_command(1, asked_bytes);
-    let program = load(for_one)?;
-    if component.is_none() {
-        return Ok(program);
-    }
-    // Only the program itself tells how many memories it has.
-    match Reservation::for_command(program.memories().max(1), asked_bytes) {
-        for_all if for_all == for_one => Ok(program),
-        for_all => load(for_all),
-    }
-}
-
-fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
-    match component {
-        Some(path) => loader.load(path),
-        None => own_shell(loader),
-    }
-}
-
-/// The shell that belongs to this build lies beside the program: compiled, and
-/// for a processor that is too different, as it was before.
-fn own_shell(loader: &Loader) -> Result<Program> {
-    let program = env::current_exe().context("failed to find this program's own path")?;
-    let compiled = program.with_file_name("cli.cwasm");
-    let portable = program.with_file_name("cli.wasm");
-    match loader.load(&compiled) {
-        Err(_) if portable.is_file() => loader.load(&portable),
-        result => result,
-    }
-}
-
-fn options(
-    run: &RunOptions,
-    component: Option<&Path>,
-    shell: Vec<OsString>,
-    key: Option<Arc<Key>>,
-    budget: Budget,
-) -> Result<Options> {
-    let mut options = Options::new(Stdio::inherited());
-    options.home = places::home();
-    let history_file = history(options.home.as_deref());
-    let extensions = extension_directories(&run.extension_dir);
-    options.startup_files = startup_files(options.home.as_deref());
-    let trusted = trusted(run, component, &options.startup_files);
-    own_files::set(history_file.as_deref(), &trusted, &extensions);
-    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
-    options.directory = env::current_dir().ok();
-    options.environment = ENVIRONMENT
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
-        .collect();
-    options.at_end = AtEnd::Abandon;
-    let cache = if run.no_cache { None } else { Directory::by_xdg() };
-    options.extensions = ExtensionsCtx::new(extensions)
-        .limits(extension_limits(run))
-        .permits(permits(run)?)
-        .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
-        .native_code(key, &run.allow_native)
-        .compiler(Compiler::Helper(budget))
-        .cache(cache);
-    options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    // Only what is typed at a terminal is kept.
-    if std::io::stdin().is_terminal() {
-        options.history = history_file.and_then(|path| History::open(&path));
-    }
-    terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
-    options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
-    Ok(options)
-}
-
-/// The files that decide what runs and what it may do: what SQL wrote there
-/// would be trusted by the next start.
-fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
-    let loads = run.load.iter().filter_map(|option| match Load::of(option) {
-        Load::File(path) => Some(path),
-        Load::Name(_) => None,
-    });
-    let named = component.map(Path::to_path_buf).into_iter().chain(loads);
-    let lists = [&run.allow_native[..], &run.grants, startup].concat();
-    named.chain(lists).collect()
-}
-
-/// Where sqlite3 keeps what was typed.
-fn history(home: Option<&Path>) -> Option<PathBuf> {
-    match env::var_os("SQLITE_HISTORY") {
-        Some(path) => Some(path.into()),
-        None => home.map(|home| home.join(".sqlite_history")),
-    }
-}
-
-/// Where sqlite3 looks for its start-up file. The directory for configurations
-/// lies below `$HOME`, whatever the user database says.
-fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
-    let config = env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
-    config
-        .map(|config| config.join("sqlite3/sqliterc"))
-        .into_iter()
-        .chain(home.map(|home| home.join(".sqliterc")))
-        .collect()
-}
-
-/// Where extensions are looked for: the command line's directories, those of
-/// `$SQLITE_WASM_EXTENSIONS`, the data directory by the XDG rules, and the one
-/// beside this program. An entry of the variable that is not an absolute path
-/// counts as none: what the working directory holds may come from SQL.
-pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
-    let named = env::var_os("SQLITE_WASM_EXTENSIONS");
-    let data = places::data();
-    let beside = env::current_exe().ok();
-    let named = named.iter().flat_map(env::split_paths).filter(|path| path.is_absolute());
-    first
-        .iter()
-        .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
-        .chain(named)
-        .chain(data.map(|data| data.join("extensions")))
-        .chain(beside.map(|program| program.with_file_name("extensions")))
-        .collect()
-}
-
-/// What extensions are granted: by the command line, by the file beside the
-/// shipped ones, and by the user.
-fn permits(run: &RunOptions) -> Result<Permits> {
-    let mut permits = Permits::default();
-    run.grants.iter().try_for_each(|path| permits.add_file(path))?;
-    run.grant.iter().try_for_each(|grant| permits.add(grant))?;
-    if let Ok(program) = env::current_exe() {
-        permits.shipped(program.with_file_name("extensions").join("grants.toml"));
-    }
-    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        permits.ask_by(Box::new(ask));
-    }
-    Ok(permits)
-}
-
-/// Ask a question that `y` or `yes` answers with yes, and all else with no.
-fn ask(question: &str) -> bool {
-    let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
-    // What was typed or pasted before the question was seen does not answer it.
-    let flushed = tcflush(&terminal, QueueSelector::IFlush);
-    eprint!("{question} [y/N] ");
-    let mut answer = String::new();
-    let read = BufReader::new(terminal).read_line(&mut answer);
-    flushed.is_ok() && read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
-}
-
-fn extension_limits(run: &RunOptions) -> Limits {
-    let usual = Limits::default();
-    // What the user did not allow an extension by name is not more than what
-    // the component may have, which can load extensions of its own choice.
-    let most = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    Limits {
-        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes.min(most)),
-        call_time: run.extension_timeout.unwrap_or(usual.call_time),
-        value_bytes: run.extension_value.unwrap_or(usual.value_bytes.min(most)),
-        log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
-    }
-}
-
 /// End the process when its component neither ends nor asks for interruption.
 fn end_at(deadline: Deadline) -> Result<()> {
     let (Some(left), Some(timeout)) = (deadline.left(), deadline.limit()) else {
@@ -373,45 +165,6 @@ fn end_at(deadline: Deadline) -> Result<()> {
     })
 }
 
-fn timeout_reached(timeout: Duration) -> String {
-    format!("error: the time limit of {timeout:?} was reached; `--timeout` sets it")
-}
-
-fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
-    let (message, code) = match outcome {
-        Outcome::Exited(code) => return Ok(code.into()),
-        Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
-        Outcome::TimeReached(timeout) => (timeout_reached(timeout), exit_code::ExitCode::Timeout),
-        Outcome::MemoryReached(bytes) => {
-            (memory_reached(bytes, asked_bytes), exit_code::ExitCode::Memory)
-        }
-        Outcome::ExtensionTrapped { name, story } => (
-            format!(
-                "error: the embedded extension `{name}` trapped, and the program with it: {story}; \
-                 a transaction that was open is rolled back when the database is next opened"
-            ),
-            exit_code::ExitCode::Trap,
-        ),
-        Outcome::Trapped(error) => (
-            format!("error: the component trapped\n\nCaused by:\n    {error:?}"),
-            exit_code::ExitCode::Trap,
-        ),
-    };
-    complain(&message);
-    Ok(code.into())
-}
-
-fn memory_reached(bytes: usize, asked_bytes: usize) -> String {
-    let way_out = match bytes < asked_bytes {
-        true => {
-            "this process gets no more address space; raise its limit (`ulimit -v`), \
-             or say what the component needs with `--max-memory`"
-        }
-        false => "`--max-memory` sets it",
-    };
-    format!("error: the memory limit of {bytes} bytes was reached; {way_out}")
-}
-
 /// Print the versions of all parts.
 ///
 /// # Errors
@@ -423,18 +176,4 @@ pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<Exit
     write!(std::io::stdout(), "sqlite-wasm-run {ours}\nwasmtime {wasmtime}\nsqlite ")?;
     std::io::stdout().flush()?;
     execute(run, component, vec!["-version".into()])
-}
-
-/// The exit code for a failure of [`execute`].
-pub fn failure_code(error: &anyhow::Error) -> exit_code::ExitCode {
-    match error.downcast_ref::<Failed>() {
-        Some(Failed::TimeLimit(_)) => return exit_code::ExitCode::Timeout,
-        Some(Failed::Memory(_, _, true)) => return exit_code::ExitCode::Memory,
-        _ => {}
-    }
-    if error.is::<LoadError>() || error.is::<RefusedImport>() || error.is::<NotLoaded>() {
-        exit_code::ExitCode::Artifact
-    } else {
-        exit_code::ExitCode::Failure
-    }
 }

@@ -1,0 +1,46 @@
+//! The program that is run.
+
+use std::env;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use sqlite_wasm_run::address_space::Reservation;
+use sqlite_wasm_run::component::{Loader, Program};
+
+/// The program, in the form that this process has the address space for.
+pub fn program(
+    loader: impl Fn(Reservation) -> Result<Loader>,
+    component: Option<&Path>,
+    asked_bytes: usize,
+) -> Result<Program> {
+    let load = |reservation| load(&loader(reservation)?, component);
+    let for_one = Reservation::for_command(1, asked_bytes);
+    let program = load(for_one)?;
+    if component.is_none() {
+        return Ok(program);
+    }
+    // Only the program itself tells how many memories it has.
+    match Reservation::for_command(program.memories().max(1), asked_bytes) {
+        for_all if for_all == for_one => Ok(program),
+        for_all => load(for_all),
+    }
+}
+
+fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
+    match component {
+        Some(path) => loader.load(path),
+        None => own_shell(loader),
+    }
+}
+
+/// The shell that belongs to this build lies beside the program: compiled, and
+/// for a processor that is too different, as it was before.
+fn own_shell(loader: &Loader) -> Result<Program> {
+    let program = env::current_exe().context("failed to find this program's own path")?;
+    let compiled = program.with_file_name("cli.cwasm");
+    let portable = program.with_file_name("cli.wasm");
+    match loader.load(&compiled) {
+        Err(_) if portable.is_file() => loader.load(&portable),
+        result => result,
+    }
+}

@@ -1,0 +1,115 @@
+//! From the command line and the environment to what the program is given.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use sqlite_wasm_run::cache::Directory;
+use sqlite_wasm_run::compiler::{Budget, Compiler};
+use sqlite_wasm_run::console::History;
+use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
+use sqlite_wasm_run::key::Key;
+use sqlite_wasm_run::runner::{AtEnd, MAX_MEMORY_BYTES, Options};
+use sqlite_wasm_run::stdio::Stdio;
+use sqlite_wasm_run::{own_files, places, terminal};
+
+use super::extension_grants::permits;
+use super::{Load, RunOptions};
+use crate::commands::extension_directories::extension_directories;
+use crate::commands::{complain, directories};
+
+/// The code that sqlite3 ends with when Ctrl-C stops it: by the second one,
+/// where nobody noticed the first.
+const INTERRUPTED: i32 = 1;
+
+/// Environment variables that the shell is given: those by which it finds its
+/// own files.
+const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
+
+pub fn options(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+    key: Option<Arc<Key>>,
+    budget: Budget,
+) -> Result<Options> {
+    let mut options = Options::new(Stdio::inherited());
+    options.home = places::home();
+    let history_file = history(options.home.as_deref());
+    let extensions = extension_directories(&run.extension_dir);
+    options.startup_files = startup_files(options.home.as_deref());
+    let trusted = trusted(run, component, &options.startup_files);
+    own_files::set(history_file.as_deref(), &trusted, &extensions);
+    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
+    options.directory = env::current_dir().ok();
+    options.environment = ENVIRONMENT
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
+        .collect();
+    options.at_end = AtEnd::Abandon;
+    let cache = if run.no_cache { None } else { Directory::by_xdg() };
+    options.extensions = ExtensionsCtx::new(extensions)
+        .limits(extension_limits(run))
+        .permits(permits(run)?)
+        .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
+        .native_code(key, &run.allow_native)
+        .compiler(Compiler::Helper(budget))
+        .cache(cache);
+    options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    // Only what is typed at a terminal is kept.
+    if std::io::stdin().is_terminal() {
+        options.history = history_file.and_then(|path| History::open(&path));
+    }
+    terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
+    options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
+    Ok(options)
+}
+
+/// The files that decide what runs and what it may do: what SQL wrote there
+/// would be trusted by the next start.
+fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
+    let loads = run.load.iter().filter_map(|option| match Load::of(option) {
+        Load::File(path) => Some(path),
+        Load::Name(_) => None,
+    });
+    let named = component.map(Path::to_path_buf).into_iter().chain(loads);
+    let lists = [&run.allow_native[..], &run.grants, startup].concat();
+    named.chain(lists).collect()
+}
+
+/// Where sqlite3 keeps what was typed.
+fn history(home: Option<&Path>) -> Option<PathBuf> {
+    match env::var_os("SQLITE_HISTORY") {
+        Some(path) => Some(path.into()),
+        None => home.map(|home| home.join(".sqlite_history")),
+    }
+}
+
+/// Where sqlite3 looks for its start-up file. The directory for configurations
+/// lies below `$HOME`, whatever the user database says.
+fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
+    let config = env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
+    config
+        .map(|config| config.join("sqlite3/sqliterc"))
+        .into_iter()
+        .chain(home.map(|home| home.join(".sqliterc")))
+        .collect()
+}
+
+fn extension_limits(run: &RunOptions) -> Limits {
+    let usual = Limits::default();
+    // What the user did not allow an extension by name is not more than what
+    // the component may have, which can load extensions of its own choice.
+    let most = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    Limits {
+        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes.min(most)),
+        call_time: run.extension_timeout.unwrap_or(usual.call_time),
+        value_bytes: run.extension_value.unwrap_or(usual.value_bytes.min(most)),
+        log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
+    }
+}

@@ -1,11 +1,11 @@
-//! The command line: the runner's own options, and what belongs to SQLite's
+//! The command line: the runner's own options, and the arguments of SQLite's
 //! shell.
 //!
 //! The shell's options need no separator: `sqlite-wasm-run -json my.db` works.
-//! So the words are sorted before clap sees them: the runner's options, by
-//! their long names, may stand anywhere in front of the SQL; all other words
-//! are the shell's, and the first of them that ends with `.wasm` or `.cwasm`
-//! is the component.
+//! The runner therefore sorts the words before clap parses them. Long options
+//! of the runner can appear anywhere before the SQL; all other words are the
+//! shell's. The first of those is the component if it ends with `.wasm` or
+//! `.cwasm`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -35,8 +35,8 @@ const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
        sqlite-wasm-run <COMMAND>";
 
-/// The names of the commands. Known without clap, which takes 40 µs to build
-/// its definitions; most starts need none of them.
+/// The names of the commands. They are listed here because clap takes 40 µs to
+/// build its definitions, which most starts do not need.
 const COMMANDS: &[&str] = &["compose", "precompile", "extension", "completions", "man"];
 
 /// The runner's own part of the command line.
@@ -61,7 +61,7 @@ pub struct Cli {
     pub run: RunOptions,
 }
 
-/// The commands beside running.
+/// The commands other than running a component.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Put extensions into the CLI.
@@ -91,7 +91,7 @@ pub struct Sorted {
 ///
 /// # Errors
 ///
-/// Clap's, which also carries the texts of `--help`.
+/// Clap's error, which also carries the text of `--help`.
 pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
     if words.first().and_then(|word| word.to_str()).is_some_and(|word| COMMANDS.contains(&word)) {
         let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(words))?;
@@ -139,7 +139,8 @@ impl Sorter {
         }
     }
 
-    /// The first word that is no option, if it has a component's name.
+    /// Whether `word` is the first positional word and has a component's file
+    /// name.
     fn is_component(&self, word: &OsStr) -> bool {
         let is_first = self.component.is_none()
             && self.shell.iter().all(|word| Word::of(word) != Word::Positional);
@@ -148,11 +149,10 @@ impl Sorter {
     }
 }
 
-/// Whether `word` is an option of the runner; if so, whether its value is the
-/// next word.
+/// For an option of the runner: whether its value is the next word.
 fn own_option(word: &OsStr) -> Option<bool> {
     let name = word.as_bytes().strip_prefix(b"--")?;
-    // Only the value may be other bytes than text.
+    // Only the value can be invalid UTF-8.
     let end = name.iter().position(|byte| *byte == b'=');
     let has_value = end.is_some();
     let name = std::str::from_utf8(&name[..end.unwrap_or(name.len())]).ok()?;

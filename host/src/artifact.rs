@@ -1,9 +1,9 @@
-//! Precompiled components (`.cwasm`): native code, with a [`Seal`] that tells
-//! who has made it, run only where that was this user's runner, or root.
+//! Precompiled components (`.cwasm`): native code with a [`Seal`]. The runner
+//! only runs code that this user's runner or root has made.
 //!
-//! The file is what [`wasmtime::Engine::precompile_component`] makes, for a
-//! composed program followed by that of the bundled extensions and the list of
-//! them, and the seal at its end.
+//! The file is the output of [`wasmtime::Engine::precompile_component`],
+//! followed by the seal. In a composed program the native code of the bundled
+//! extensions and their list come before the seal.
 
 use std::fmt;
 use std::fs::File;
@@ -21,7 +21,7 @@ use crate::extensions::text::{one_line, shortened};
 use crate::key::Key;
 use crate::seal::{SEAL_BYTES, Seal};
 
-/// Why a file is no component that can be used here.
+/// Why a file is not a usable component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unusable {
     /// Neither the binary form of WebAssembly nor a precompiled component.
@@ -32,17 +32,18 @@ pub enum Unusable {
     CoreModule,
     /// The text form of WebAssembly.
     Text,
-    /// No seal at the end: cut off, or made by another tool.
+    /// Has no seal at the end: truncated, or made by another tool.
     Unsealed,
-    /// The content is not what the seal says.
+    /// The content does not match the seal.
     Damaged,
-    /// Whole, and neither sealed with this user's key nor root's alone.
+    /// Undamaged, but neither sealed with this user's key nor writable by root
+    /// alone.
     Foreign,
-    /// Native code, named by SQL or by a component.
+    /// Native code that SQL or a component has named.
     ChosenBySql,
     /// Not a plain file.
     NotAFile,
-    /// Compiled for more address space than this process has.
+    /// Compiled for more address space than this process can reserve.
     FullReservation,
 }
 
@@ -79,11 +80,11 @@ impl fmt::Display for Unusable {
 impl std::error::Error for Unusable {}
 
 /// Compile a component for the engine of this kind and seal the result with
-/// `key`. Without one only `--allow-native` makes it run.
+/// `key`. Code without a key runs only with `--allow-native`.
 ///
 /// # Errors
 ///
-/// [`Unusable`], or what the compiler says.
+/// [`Unusable`], or the compiler's error.
 pub fn precompile(
     compiler: &Compiler,
     kind: EngineKind,
@@ -100,7 +101,7 @@ pub fn precompile(
     Ok(code)
 }
 
-/// The component, the extensions that are beside it, and what there is.
+/// Compile the component and the bundled extensions, and append their list.
 fn precompile_composed(
     compiler: &Compiler,
     kind: EngineKind,
@@ -113,7 +114,8 @@ fn precompile_composed(
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
             let content = &wasm[range.clone()];
-            // Grants go by it: what the file says would be a claim.
+            // Computed here, since grants refer to it and the file could claim
+            // any.
             embedded.sha256 = sha256(content);
             let start = code.len();
             code.extend(compiler.compile(kind.of_extensions(), content)?.into_bytes()?);
@@ -124,11 +126,11 @@ fn precompile_composed(
     Ok(code)
 }
 
-/// Refuse what is not the binary form of a component, by its first bytes.
+/// Refuse bytes that do not begin as the binary form of a component does.
 ///
 /// # Errors
 ///
-/// What it is instead.
+/// The form that the bytes have instead.
 pub fn check_wasm(wasm: &[u8]) -> Result<(), Unusable> {
     match wasm {
         [0, b'a', b's', b'm', _, _, 1, 0, ..] => Ok(()),
@@ -144,9 +146,9 @@ pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
     invalid_because(&error.root_cause().to_string())
 }
 
-/// The same for this cause.
+/// The compiler's message for this cause in one line.
 pub(crate) fn invalid_because(cause: &str) -> anyhow::Error {
-    // Names in the component stand in it.
+    // The message quotes names from the component.
     let cause = shortened(one_line(cause.lines().next().unwrap_or_default()));
     anyhow!("it is no valid component: {cause}; build it again")
 }
@@ -154,7 +156,7 @@ pub(crate) fn invalid_because(cause: &str) -> anyhow::Error {
 /// The engine's words about another version or processor, in one line.
 pub fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
     let cause = error.root_cause().to_string();
-    // Nothing but wasmtime's text tells this cause from others.
+    // Wasmtime reports this cause only in the text of its error.
     if cause.contains("memory reservation") && Reservation::of(engine) != Reservation::Full {
         return Unusable::FullReservation.into();
     }
@@ -162,7 +164,7 @@ pub fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
         .context("it was made for another version or processor")
 }
 
-/// The seal at the end of `content`, which is whole.
+/// The seal at the end of `content`, which must match it.
 ///
 /// # Errors
 ///
@@ -188,21 +190,21 @@ pub fn seal_of(file: &File) -> Result<Seal> {
     Ok(Seal::at_end(&tail, size)?)
 }
 
-/// Whether root has made the file and this user could not have: then it is as
-/// good as the other programs of the system. Root itself can write every file,
-/// and goes by the key.
+/// Whether root owns the file and this user cannot write it: then it is as
+/// trustworthy as the system's programs. Root can write every file, so for root
+/// only the key counts.
 pub fn is_of_system(file: &File) -> bool {
     let Ok(metadata) = file.metadata() else { return false };
     let is_roots = metadata.uid() == 0 && metadata.mode() & 0o022 == 0;
     is_roots && !nix::unistd::geteuid().is_root() && !is_writable(file)
 }
 
-/// Whether this user may write the file, by its access control list or
-/// otherwise; it may where the system does not say.
+/// Whether this user can write the file, by its access control list or
+/// otherwise. True where the system reports neither.
 fn is_writable(file: &File) -> bool {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
     use rustix::io::Errno;
-    // By its descriptor, so that it is this very file.
+    // By its descriptor, since the name could lead to another file by now.
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
     let writable = accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS);
     !matches!(writable, Err(Errno::ACCESS | Errno::PERM | Errno::ROFS))

@@ -1,11 +1,11 @@
-//! Compiling, inspecting and composing components that nobody vouches for.
+//! Compiling, inspecting and composing untrusted components.
 //!
-//! The program does all three in a process of its own, the *helper*: this same
-//! program, started by `/proc/self/exe` with [`helper::WORD`], with limits of
-//! memory and processor time and nothing granted. It gets the `.wasm` and gives
-//! its result by descriptor; no path and no environment goes along. A component
-//! that makes the compiler loop, fill the memory or fail ends the helper and
-//! nothing else.
+//! The program does all three in a separate process, the *helper*: the same
+//! program, started from `/proc/self/exe` with [`helper::WORD`], with limits of
+//! memory and processor time and no grants. It reads the `.wasm` from one
+//! descriptor and writes its result to another; it gets no path and no
+//! environment. A component that makes the compiler loop, fill the memory or
+//! crash ends only the helper.
 //!
 //! ```
 //! use sqlite_wasm_run::address_space::Form;
@@ -38,7 +38,7 @@ pub use spawn::Failed;
 use sealed::Sealed;
 use spawn::Task;
 
-/// Which engine runs the code: all settings that the code depends on.
+/// The engine that runs the code, with all settings that the code depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineKind {
     /// [`command_engine`].
@@ -60,7 +60,7 @@ impl EngineKind {
         }
     }
 
-    /// That of extensions which come with a program of this kind.
+    /// The kind for the bundled extensions of a program of this kind.
     pub fn of_extensions(self) -> Self {
         match self {
             Self::Command(form) | Self::Extension(form) => Self::Extension(form),
@@ -71,12 +71,12 @@ impl EngineKind {
 /// Compiles, inspects and composes.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Compiler {
-    /// On the spot, without limits: for programs that use this library on
-    /// components of their own.
+    /// In this process, without limits: for programs that use this library on
+    /// trusted components.
     #[default]
     InProcess,
-    /// In a process of its own within this budget. Only for the program
-    /// `sqlite-wasm-run`: the process is started from its own file.
+    /// In the helper process, within this budget. Only for the program
+    /// `sqlite-wasm-run`, which starts the helper from its own file.
     Helper(Budget),
 }
 
@@ -87,9 +87,9 @@ pub struct Code(Content);
 /// A result.
 #[derive(Debug)]
 enum Content {
-    /// In this process's own memory.
+    /// In this process's memory.
     Bytes(Vec<u8>),
-    /// In memory that nobody can change any more.
+    /// In sealed memory, which no process can change.
     Sealed(Sealed),
 }
 
@@ -111,7 +111,7 @@ impl Code {
         }
     }
 
-    /// Whether there is none, which no compiler gives.
+    /// Whether it is empty, which no compiler returns.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -131,7 +131,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`artifact::Unusable`], what the compiler says, or [`Failed`].
+    /// [`artifact::Unusable`], the compiler's error, or [`Failed`].
     pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Code> {
         artifact::check_wasm(wasm)?;
         match self {
@@ -143,11 +143,11 @@ impl Compiler {
         }
     }
 
-    /// What can be said of a component without running it.
+    /// Describe a component without running it.
     ///
     /// # Errors
     ///
-    /// [`artifact::Unusable`], why it is no valid component, or [`Failed`].
+    /// [`artifact::Unusable`], the validator's error, or [`Failed`].
     pub fn inspect(&self, wasm: &[u8]) -> Result<Facts> {
         artifact::check_wasm(wasm)?;
         match self {
@@ -172,7 +172,7 @@ impl Compiler {
         compose::composed(wasm, warnings)
     }
 
-    /// The largest `.wasm` that is taken, in bytes.
+    /// The largest accepted `.wasm`, in bytes.
     pub fn max_wasm_bytes(&self) -> u64 {
         match self {
             Self::InProcess => limits::MAX_WASM_BYTES,

@@ -1,10 +1,10 @@
-//! What is in a file, remembered: hashing six megabytes at each start would
-//! cost as much as all the rest of it.
+//! Cached hashes of files: hashing six megabytes would double the time of each
+//! start.
 //!
-//! A file that has the same device, inode, size and times as when it was
-//! hashed has the same content: every write changes the last of them, and
-//! nobody can set it back. Records are signed with the user's key, so that one
-//! that somebody else has put there counts for nothing.
+//! A file with the same device, inode, size and times as when it was hashed has
+//! the same content, since every write changes the `ctime`, which cannot be set
+//! back. Records are signed with the user's key, so that records of others are
+//! ignored.
 
 use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash as _, Hasher};
@@ -19,23 +19,24 @@ use blake3::Hash;
 use crate::cache::Directory;
 use crate::key::Key;
 
-/// A change this young could share its time with a later one: file systems
-/// count in steps of some milliseconds.
+/// A change younger than this could have the same time as a later one: file
+/// systems count in steps of some milliseconds.
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// Bytes of a signature.
 const SIGNATURE_BYTES: usize = 16;
 
-/// What a record says of a file.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Fact {
-    /// The BLAKE3 of its content.
+    /// The BLAKE3 of the file's content.
     Content,
-    /// Native code, whole and sealed, of the content with this BLAKE3.
+    /// The file is undamaged, sealed native code for the content with this
+    /// BLAKE3.
     Artifact,
 }
 
-/// A file at one moment: every later change has another state.
+/// The state of a file, which every change to the file alters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct State {
     device: u64,
@@ -46,11 +47,11 @@ pub struct State {
 }
 
 impl State {
-    /// That of an open file. It is taken before the content is read.
+    /// The state of an open file, to be taken before its content is read.
     ///
     /// # Errors
     ///
-    /// When the system does not say.
+    /// When the system refuses.
     pub fn of(file: &File) -> io::Result<Self> {
         file.metadata().map(|metadata| Self::from(&metadata))
     }
@@ -73,7 +74,7 @@ impl From<&Metadata> for State {
     }
 }
 
-/// What earlier runs have found out about files.
+/// Records of earlier runs about files.
 #[derive(Debug)]
 pub struct Records {
     place: Option<(Directory, Arc<Key>)>,
@@ -85,7 +86,7 @@ impl Records {
         Self { place: directory.zip(key) }
     }
 
-    /// What is remembered of a file in this state.
+    /// The stored hash of a file in this state.
     pub fn get(&self, state: &State, fact: Fact) -> Option<Hash> {
         let (_, key) = self.place.as_ref()?;
         let record = fs::read(self.path(state, fact)?).ok()?;
@@ -94,8 +95,8 @@ impl Records {
         is_ours.then(|| Hash::from_bytes(*hash))
     }
 
-    /// Remember that the file in this state has `hash`. A state that is too
-    /// young says nothing for sure.
+    /// Store the hash of the file in this state. A state that is too young is
+    /// not stored.
     pub fn put(&self, state: &State, fact: Fact, hash: &Hash) {
         let Some((directory, key)) = self.place.as_ref().filter(|_| state.is_settled()) else {
             return;
@@ -108,7 +109,7 @@ impl Records {
 
     fn path(&self, state: &State, fact: Fact) -> Option<PathBuf> {
         let (directory, _) = self.place.as_ref()?;
-        // A name only; what the record says is signed.
+        // The hash only names the file; the record itself is signed.
         let mut hasher = DefaultHasher::new();
         (state, fact).hash(&mut hasher);
         let name = format!("{:x}-{:x}-{:016x}", state.device, state.inode, hasher.finish());

@@ -52,7 +52,7 @@ fn try_main() -> Result<ExitCode> {
     }
 }
 
-/// A reader that went away is no failure of ours.
+/// Whether the error is that the reader of the output went away.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()

@@ -1,5 +1,5 @@
-//! The runner's own files, which no grant opens: what SQL writes there would be
-//! trusted later.
+//! The runner's own files, which no grant opens: the runner would later trust
+//! what SQL wrote there.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,15 @@ use std::sync::OnceLock;
 use crate::grants::{Grants, Mask};
 use crate::places;
 
-/// What belongs to the program and lies beside it.
+/// The program's files in its own directory.
 const BESIDE: &[&str] = &["cli.cwasm", "cli.wasm", "extensions"];
 
-/// One list for the process: extensions are granted directories too.
+/// One list for the process, since extensions are granted directories too.
 static OWN: OnceLock<Vec<(PathBuf, Mask)>> = OnceLock::new();
 
-/// Mask the runner's own files, and these of the command line: the file that
-/// keeps what was typed is hidden, and what the user trusts by its name and the
-/// directories of extensions are read-only. The first call decides for the
-/// process.
+/// Mask the runner's own files, and those of the command line: the history file
+/// is hidden, and the files that the user trusts by name and the directories of
+/// extensions are read-only. The first call decides for the process.
 pub fn set(history: Option<&Path>, trusted: &[PathBuf], extensions: &[PathBuf]) {
     let history = history.into_iter().map(|path| (path.to_owned(), Mask::Hidden));
     let trusted = trusted.iter().map(|path| (path.clone(), Mask::ReadOnly));

@@ -1,9 +1,8 @@
-//! Temporary files, and the directory that they lie in: the user's own, made
-//! private, in the first place that SQLite would take too.
+//! Temporary files, in a private directory of the user below the first usable
+//! directory of SQLite's own search order.
 //!
-//! [`prepare`] opens the directory before the process gives up what it may do;
-//! [`file`] makes files in it. Where there is no such directory, only the files
-//! fail.
+//! [`prepare`] opens the directory before the second wall goes up; [`file`]
+//! creates files in it. Without a usable directory only temporary files fail.
 
 use std::env;
 use std::fs::File;
@@ -17,18 +16,20 @@ use nix::unistd::geteuid;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fchmod, fstat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
-/// Where SQLite looks behind `$SQLITE_TMPDIR` and `$TMPDIR` (`unixTempFileDir`
-/// in `os_unix.c`); the working directory comes last, by [`file_in`].
+/// The directories that SQLite tries after `$SQLITE_TMPDIR` and `$TMPDIR`
+/// (`unixTempFileDir` in `os_unix.c`). The caller tries the working directory
+/// last, with [`file_in`].
 const PLACES: &[&str] = &["/var/tmp", "/usr/tmp", "/tmp"];
 
-/// Other names of the directory that are tried where somebody else has the
-/// usual one.
+/// Number of further names for the directory, tried if another user owns the
+/// first one.
 const MAX_DIRECTORY_NAMES: u32 = 8;
 
-/// Names of a file that are tried: those of a process that died have its number.
+/// Number of file names to try: a process that died with the same process id
+/// may have left files.
 const MAX_FILE_NAMES: u32 = 100;
 
-/// For the owner alone.
+/// Permissions for the owner alone.
 const PRIVATE: Mode = Mode::RWXU;
 
 /// The directory of this process.
@@ -42,7 +43,7 @@ pub struct Private {
 }
 
 impl Private {
-    /// Its name when it was opened.
+    /// Its path when it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -54,11 +55,11 @@ impl AsFd for Private {
     }
 }
 
-/// The directory for temporary files, chosen and opened by the first call.
+/// The directory for temporary files, which the first call chooses and opens.
 ///
 /// # Errors
 ///
-/// When no place can be used; later calls try again.
+/// When no directory is usable; later calls try again.
 pub fn prepare() -> io::Result<&'static Private> {
     if let Some(directory) = DIRECTORY.get() {
         return Ok(directory);
@@ -77,11 +78,11 @@ pub fn prepare() -> io::Result<&'static Private> {
 ///
 /// # Errors
 ///
-/// When no place can be used.
+/// When no directory is usable.
 pub fn file() -> io::Result<File> {
     let first = prepare().and_then(|directory| file_in(directory.as_fd()));
     let Err(error) = first else { return first };
-    // Another place may do where this one went away, or cannot be written.
+    // Try the other directories if this one was removed or is not writable.
     let unusable = [Errno::NOENT, Errno::ROFS, Errno::ACCESS, Errno::PERM];
     if !unusable.contains(&Errno::from_io_error(&error).unwrap_or(Errno::IO)) {
         return Err(error);
@@ -100,17 +101,17 @@ pub fn file() -> io::Result<File> {
 /// When it cannot be made.
 pub fn file_in(directory: BorrowedFd<'_>) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
-    // Exclusive: it can never get a name.
+    // `O_EXCL`: the file can never get a name.
     let unnamed = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     match openat(directory, ".", unnamed, mode) {
         Ok(file) => Ok(file.into()),
-        // Some file systems have no such files.
+        // Some file systems do not support `O_TMPFILE`.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => named_file_in(directory, mode),
         Err(error) => Err(error.into()),
     }
 }
 
-/// A file whose name is gone when this returns.
+/// Create a file and remove its name.
 fn named_file_in(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<File> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
@@ -135,11 +136,11 @@ fn places() -> impl Iterator<Item = PathBuf> {
     named.chain(PLACES.iter().map(PathBuf::from))
 }
 
-/// This user's own directory in `place`.
+/// This user's private directory in `place`.
 fn private_in(place: &Path) -> rustix::io::Result<Private> {
     let usual = place.join(format!("sqlite-wasm-run-{}", geteuid()));
     match open_private(&usual) {
-        // Somebody else has that name.
+        // Another user has that name.
         Err(Errno::EXIST) => {}
         result => return result,
     }
@@ -154,15 +155,15 @@ fn private_in(place: &Path) -> rustix::io::Result<Private> {
     result
 }
 
-/// Open the directory at `path`, or make it; [`Errno::EXIST`] where what stands
-/// there is not a directory of this user.
+/// Open or create the directory at `path`; [`Errno::EXIST`] if the name belongs
+/// to anything else than a directory of this user.
 fn open_private(path: &Path) -> rustix::io::Result<Private> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(CWD, path, flags, Mode::empty());
     let handle = match open() {
         Err(Errno::NOENT) => {
             match mkdirat(CWD, path, PRIVATE) {
-                // Another start has made it meanwhile.
+                // A concurrent start has created it.
                 Ok(()) | Err(Errno::EXIST) => open()?,
                 Err(error) => return Err(error),
             }

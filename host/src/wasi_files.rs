@@ -1,11 +1,11 @@
-//! `wasi:filesystem` by the rules of the grants: what `files` refuses, WASI
-//! refuses too.
+//! `wasi:filesystem` under the rules of the grants: WASI refuses what `files`
+//! refuses.
 //!
-//! Each function that takes a path is put in front of the generated one. The
-//! host resolves the path to the handle of a directory and one name, as for
-//! `files`, and hands on this directory, with the rights that were found, and
-//! the name, which is not followed if it is a link. A file that is open keeps
-//! the rights that it was opened with. Paths are taken as bytes: see `received`.
+//! Each function that takes a path replaces the generated one. The host
+//! resolves the path to the handle of a directory and one name, as for `files`.
+//! It then calls the generated function with this directory, its access and the
+//! name, which is not followed if it is a link. An open file keeps the access
+//! that it was opened with. Paths are handled as bytes: see `received`.
 
 mod functions;
 mod resolve;
@@ -26,35 +26,35 @@ use crate::grants::{Access, Grants};
 const TYPES: &str = "wasi:filesystem/types@0.2.12";
 const PREOPENS: &str = "wasi:filesystem/preopens@0.2.12";
 
-/// Most files and directories that a component has open by WASI, streams on them
-/// included. The component chooses; the process has about a thousand
-/// descriptors, and half of them may be databases.
+/// Largest number of files and directories that a component has open with WASI,
+/// including streams on them. The component chooses the number; the process has
+/// about a thousand descriptors, and databases may use half of them.
 const MAX_DESCRIPTORS: usize = 256;
 
-/// What may be opened.
+/// The types of files that may be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {
-    /// Whatever has a name.
+    /// All types.
     All,
-    /// Files and directories. Opening or reading a pipe or a device may wait for
-    /// as long as its other side likes, and no limit of time ends a call that
-    /// waits in the host.
+    /// Regular files and directories. A pipe or device can block for as long as
+    /// its other side likes, and no time limit ends a call that blocks in the
+    /// host.
     Regular,
 }
 
-/// What a component may reach by WASI.
+/// The files that a component can reach with WASI.
 pub struct WasiFiles {
     grants: Arc<Grants>,
-    /// Directories that it is given, by their names for it.
+    /// Its preopened directories, by guest name.
     directories: Vec<(String, Arc<OwnedFd>, Access)>,
     kinds: Kinds,
-    /// What was opened, by this component or by a stream of it.
+    /// Files opened by this component or by its streams.
     open: Vec<Weak<File>>,
 }
 
 impl WasiFiles {
-    /// All granted directories, by their names for the component. Those whose
-    /// names are not text are left to `files`: WASI has no other names.
+    /// All granted directories, by guest name. Those whose names are not UTF-8
+    /// are accessible only with `files`, since WASI has no such names.
     pub fn new(grants: Arc<Grants>, kinds: Kinds) -> Self {
         let directories = grants.iter().filter_map(|grant| {
             let name = grant.guest.to_str()?.to_owned();
@@ -63,7 +63,7 @@ impl WasiFiles {
         Self { directories: directories.collect(), grants, kinds, open: Vec::new() }
     }
 
-    /// The granted directory `guest` by another name too.
+    /// Preopen the granted directory `guest` by another name too.
     #[must_use]
     pub fn with_name(mut self, guest: &str, name: &str) -> Self {
         let known = self.directories.iter().find(|directory| directory.0 == guest);
@@ -73,14 +73,14 @@ impl WasiFiles {
         self
     }
 
-    /// Fails when no more may be open.
+    /// Fail if no more files may be opened.
     fn check_room(&mut self) -> Result<(), ErrorCode> {
         if self.open.len() >= MAX_DESCRIPTORS {
             self.open.retain(|file| file.strong_count() > 0);
         }
         match self.open.len() < MAX_DESCRIPTORS {
             true => Ok(()),
-            // WASI has no word for too many files.
+            // WASI has no error code for too many files.
             false => Err(ErrorCode::InsufficientMemory),
         }
     }
@@ -101,11 +101,11 @@ fn descriptor(dir: &OwnedFd, access: Access) -> std::io::Result<Descriptor> {
     Ok(Descriptor::Dir(Dir::new(dir.try_clone()?.into(), perms, mode, true)))
 }
 
-/// Offer the interface under these rules, in place of the one that is there.
+/// Add the interface to the linker, replacing the one of `wasmtime-wasi`.
 ///
 /// # Errors
 ///
-/// When it cannot be put in its place.
+/// When the linker refuses it.
 pub fn add_to_linker<T: WasiView + 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> &mut WasiFiles,

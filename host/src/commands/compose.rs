@@ -81,7 +81,7 @@ struct Known {
 }
 
 impl Compose {
-    /// Write the result whole or not at all.
+    /// Write the result completely or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let directories = extension_directories(&self.extension_dir);
         if self.list {
@@ -110,7 +110,7 @@ impl Compose {
         self.print_result(&composed.composition)
     }
 
-    /// The extensions are run, to ask what they are.
+    /// Raise the wall before the helper and the extensions' `describe` run.
     fn raise_wall(&self, directories: &[PathBuf]) -> Result<()> {
         let cli = self.cli.clone().map_or_else(own_cli, Ok);
         let named = self.embed.iter().map(PathBuf::from);
@@ -118,7 +118,7 @@ impl Compose {
         second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
     }
 
-    /// What fails here is a component that cannot be used.
+    /// Compose in memory. An error means that a component is unusable.
     fn composed(&self, directories: &[PathBuf], loader: &Loader) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
         let compiler = Compiler::Helper(Budget::default());

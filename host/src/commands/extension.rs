@@ -1,4 +1,4 @@
-//! `extension`: which extensions there are, and what one of them is.
+//! `extension`: list, inspect and record extensions.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct Extension {
     action: Action,
 }
 
-/// What is looked at.
+/// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// Which are found, and where
@@ -71,7 +71,7 @@ struct Record {
 }
 
 impl Extension {
-    /// Do it.
+    /// Run the subcommand.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Record {
     }
 }
 
-/// To look at extensions: compiled in a process of its own, and kept.
+/// For inspection: extensions are compiled in a helper process, and cached.
 fn extensions() -> ExtensionsCtx {
     let compiler = Compiler::Helper(Budget::default());
     let key = Key::of_user().ok().map(Arc::new);
@@ -151,7 +151,7 @@ fn extensions() -> ExtensionsCtx {
         .compiler(compiler)
 }
 
-/// A program for people: a line for each extension.
+/// A composed program as text: a few lines for each extension.
 fn contents(program: &Contents) -> String {
     let mut lines = Lines::default();
     let kind = if program.precompiled { ", precompiled" } else { "" };
@@ -168,7 +168,7 @@ fn contents(program: &Contents) -> String {
     lines.0
 }
 
-/// The inspection for people: what there is, a line for each kind of thing.
+/// The inspection as text: a line for each kind of item.
 fn table(inspection: &Inspection) -> String {
     let mut lines = Lines::default();
     if let Some(offer) = &inspection.offer {
@@ -196,7 +196,7 @@ fn table(inspection: &Inspection) -> String {
     lines.0
 }
 
-/// What the lines about functions are worth.
+/// Where the lines about functions come from.
 fn source(inspection: &Inspection) -> Option<&'static str> {
     match inspection.offer_source {
         Some("recorded") => Some("what the file says; `--describe` asks the extension itself"),
@@ -227,13 +227,13 @@ fn signature(function: &Function) -> String {
     }
 }
 
-/// Lines with a word in front.
+/// Lines that begin with a label.
 #[derive(Default)]
 struct Lines(String);
 
 impl Lines {
     fn add(&mut self, word: &str, text: impl std::fmt::Display) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{word:12} {text}");
     }
 
@@ -243,7 +243,7 @@ impl Lines {
         }
     }
 
-    /// Each item on its own is outside text.
+    /// Escapes each item, since extensions choose the names.
     fn add_list(&mut self, word: &str, items: impl Iterator<Item = impl AsRef<str>>) {
         let items: Vec<String> = items.map(|item| escaped(item.as_ref()).to_string()).collect();
         if !items.is_empty() {

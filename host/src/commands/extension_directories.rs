@@ -1,14 +1,14 @@
-//! Where extensions are looked for.
+//! The search path for extensions.
 
 use std::env;
 use std::path::PathBuf;
 
 use sqlite_wasm_run::places;
 
-/// Where extensions are looked for: the command line's directories, those of
-/// `$SQLITE_WASM_EXTENSIONS`, the data directory by the XDG rules, and the one
-/// beside this program. An entry of the variable that is not an absolute path
-/// counts as none: what the working directory holds may come from SQL.
+/// The directories that are searched for extensions: those of the command line,
+/// those of `$SQLITE_WASM_EXTENSIONS`, the XDG data directory, and `extensions`
+/// in this program's directory. Relative paths in the variable are ignored,
+/// since SQL may have written to the working directory.
 pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
     let data = places::data();

@@ -21,7 +21,7 @@ pub struct Precompile {
 }
 
 impl Precompile {
-    /// Write the result whole or not at all.
+    /// Write the result completely or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
         let loader = loader(Cache::Off, Budget::default())?;

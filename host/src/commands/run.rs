@@ -1,4 +1,4 @@
-//! Running a component: without a command, what the program is for.
+//! Running a component, which the program does without a command.
 
 mod extension_grants;
 mod load;
@@ -34,7 +34,7 @@ use outcome::{report, timeout_reached};
 use program::program;
 use settings::options;
 
-/// How long a program may take to end by itself when its time is over.
+/// How long a program may take to end by itself after its deadline.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Options for running a component.
@@ -110,8 +110,8 @@ pub struct RunOptions {
     pub version: bool,
 }
 
-/// Run the component `component`, or the shell that belongs to this program,
-/// with the arguments `shell`.
+/// Run the component `component`, or by default the shell of this program, with
+/// the arguments `shell`.
 ///
 /// # Errors
 ///
@@ -125,7 +125,7 @@ pub fn execute(
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let asked_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     let budget = Budget::new(run.max_memory, deadline.end());
-    // Our own shell may take what it needs to be compiled.
+    // This program's own shell is compiled without a memory limit.
     let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
     let key = Key::of_user().ok().map(Arc::new);
     let loader = |reservation| {
@@ -152,7 +152,8 @@ pub fn execute(
     report(outcome, asked_bytes)
 }
 
-/// End the process when its component neither ends nor asks for interruption.
+/// End the process after the deadline if its component neither ends nor polls
+/// for interruption.
 fn end_at(deadline: Deadline) -> Result<()> {
     let (Some(left), Some(timeout)) = (deadline.left(), deadline.limit()) else {
         return Ok(());

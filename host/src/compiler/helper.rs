@@ -1,5 +1,5 @@
-//! The helper's side: one request from standard input, its result to standard
-//! output, and a message to standard error.
+//! The helper's side. It reads one request from standard input, and writes the
+//! result to standard output or a message to standard error.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -16,18 +16,19 @@ use super::{Compiler, Facts};
 use crate::compose;
 use crate::wall::{self, Plan};
 
-/// The first word of the helper's command line; no database is called so.
+/// The first word of the helper's command line. No database has this name.
 pub const WORD: &str = "--compile-helper";
 
-/// Its exit code when the component is refused and the message says why.
+/// The exit code when the helper refuses the component, with the reason as its
+/// message.
 pub(super) const REFUSED: i32 = 1;
 
-/// Its exit code when there is not enough memory.
+/// The exit code when memory runs out.
 pub(super) const NO_MEMORY: i32 = 2;
 
-/// Be the helper, if the command line says so; its exit code.
+/// Run as the helper if the command line starts one; returns its exit code.
 ///
-/// The program calls this before anything else: the helper needs none of it.
+/// The program calls this first, since the helper needs nothing else.
 pub fn serve() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != WORD {
@@ -45,7 +46,7 @@ pub fn serve() -> Option<ExitCode> {
     Some(ExitCode::from(code as u8))
 }
 
-/// Whoever started it may have closed the stream.
+/// Write to standard error, which the parent may have closed.
 fn complain(text: &impl Display) {
     let _ = write!(io::stderr(), "{text}");
 }
@@ -62,19 +63,19 @@ fn try_serve(words: &[String]) -> Result<()> {
     let limits = Limits::parse(limits).context("it lacks limits")?;
     confine(&limits)?;
     let request = spawn::request()?;
-    // No teardown: the process ends.
+    // The process ends next, so the result is not dropped.
     let result = std::mem::ManuallyDrop::new(result(task, request)?);
     io::stdout().lock().write_all(&result)?;
     Ok(())
 }
 
-/// Give up all that the task does not need.
+/// Limit the process to what the task needs.
 fn confine(limits: &Limits) -> Result<()> {
-    // Nobody would take the result.
+    // Without the parent the result would go nowhere.
     set_pdeathsig(Signal::SIGKILL).context("failed to follow the caller")?;
     limits.impose().context("failed to limit itself")?;
-    // The streams are all that is needed: no path, no socket, no program. What
-    // the kernel lacks, the caller has said.
+    // The helper needs its streams: no path, no socket, no program. The caller
+    // has reported missing kernel features already.
     let _ = wall::raise(&Plan::default())?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Memory with a descriptor, which nobody can change any more.
+//! Memory files (`memfd_create`) that are sealed against changes.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -20,7 +20,7 @@ pub struct Sealed {
 ///
 /// When the system has none.
 pub fn create(name: &str) -> io::Result<File> {
-    // Never to be executed: behind the second wall only such files can be made.
+    // The second wall allows only memory files that can never be executed.
     // Kernels before 6.3 do not know the flag.
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
@@ -30,21 +30,22 @@ pub fn create(name: &str) -> io::Result<File> {
 }
 
 impl Sealed {
-    /// These parts, one behind the other.
+    /// A sealed file with these parts in sequence.
     ///
     /// # Errors
     ///
-    /// When there is no memory.
+    /// When memory runs out.
     pub fn of(name: &str, parts: &[&[u8]]) -> io::Result<Self> {
         let mut file = create(name)?;
         parts.iter().try_for_each(|part| file.write_all(part))?;
-        // One that could not be sealed is this process's and the helper's alone.
+        // A file that could not be sealed is safe too: only this process and
+        // the helper have it.
         Self::open(file).map(|(file, _)| file)
     }
 
-    /// Seal what another process has written, which has ended. None, and the
-    /// content, when that fails: the kernel refuses while it holds a page itself,
-    /// as it does for a moment when memory is scanned.
+    /// Seal a file that a process, now ended, has written. If that fails,
+    /// returns the content: the kernel refuses while it holds a page itself,
+    /// for example while it scans memory.
     ///
     /// # Errors
     ///
@@ -56,7 +57,7 @@ impl Sealed {
         }
     }
 
-    /// From its beginning on, and whether it is sealed.
+    /// Rewind the file and try to seal it; returns whether that succeeded.
     fn open(mut file: File) -> io::Result<(Self, bool)> {
         let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
         let is_sealed = fcntl_add_seals(&file, seals).is_ok();

@@ -1,4 +1,4 @@
-//! The caller's side: the helper is started, watched and reaped.
+//! The parent's side, which starts, watches and reaps the helper.
 
 use std::fmt;
 use std::fs::File;
@@ -19,20 +19,19 @@ use super::{Content, EngineKind, helper};
 use crate::address_space::Form;
 use crate::extensions::text::shortened;
 
-/// This program's own file, also when another one has taken its name.
+/// This program's own file, even if its path now names another file.
 const PROGRAM: &str = "/proc/self/exe";
 
-/// How long to sleep between two looks at the helper: little against the time
-/// of the shortest task.
+/// Interval for polling the helper: short compared to the shortest task.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Longest message that is taken from the helper, in bytes.
+/// Longest accepted message of the helper, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
-/// What Rust's allocator says before it ends the process.
+/// The message of Rust's allocator before it aborts.
 const OUT_OF_MEMORY: &str = "memory allocation of";
 
-/// What the helper does.
+/// A task of the helper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Compile(EngineKind),
@@ -59,7 +58,7 @@ impl Task {
         TASKS.iter().find(|(task, _)| *task == self).map_or("", |(_, word)| word)
     }
 
-    /// Its longest result, in bytes, where that is not code.
+    /// The longest accepted result, in bytes.
     fn max_result_bytes(self) -> usize {
         match self {
             Self::Inspect => MAX_FACTS_BYTES,
@@ -76,16 +75,16 @@ impl Task {
     }
 }
 
-/// Why the helper has no result, where the component itself is not refused.
+/// Why the helper failed, other than by refusing the component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failed {
     /// The time limit of the user was reached.
     TimeLimit(&'static str),
-    /// It took longer than anything should.
+    /// It took longer than the default limit.
     TooLong(&'static str),
-    /// It needs more than this much memory; true where the user sets the limit.
+    /// It needs more memory than this; true if the user set the limit.
     Memory(&'static str, usize, bool),
-    /// It ended, by its own fault or by somebody's signal.
+    /// It crashed, or a signal ended it.
     Ended(&'static str, String),
 }
 
@@ -115,11 +114,11 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Let the helper do `task` with the request that `parts` make; its result.
+/// Run the helper for `task`, with the concatenated `parts` as its request.
 ///
 /// # Errors
 ///
-/// What the helper says against the component, or [`Failed`].
+/// The helper's reason for refusing the component, or [`Failed`].
 pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Content> {
     let bytes = parts.iter().map(|part| part.len()).sum();
     let limits = budget.limits(bytes).for_result(task.max_result_bytes());
@@ -134,7 +133,7 @@ pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Content> {
     command.stdin(input.handle()?).stdout(output.try_clone()?).stderr(report.try_clone()?);
     let child = command.spawn();
     let child = child.with_context(|| format!("failed to start the compiler, `{PROGRAM}`"))?;
-    // The handles of the memory that is sealed below.
+    // The command holds handles of the file to be sealed.
     drop(command);
     let status = Guard(child).wait(budget, verb)?;
     if status.success() {
@@ -158,11 +157,11 @@ fn command(task: Task, limits: &Limits) -> Command {
     command
 }
 
-/// A process that is not left behind.
+/// A child process, killed and reaped on drop.
 struct Guard(Child);
 
 impl Guard {
-    /// Wait for its end, and end it when its time is over.
+    /// Wait until the process ends, or until its deadline.
     fn wait(mut self, budget: &Budget, verb: &'static str) -> Result<ExitStatus> {
         let patience = Instant::now() + DEFAULT_TIME * PATIENCE;
         let end = budget.deadline.map_or(patience, |deadline| deadline.min(patience));
@@ -184,7 +183,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Both do nothing when it was reaped.
+        // Both do nothing after the process was reaped.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -227,17 +226,17 @@ fn with_message(how: &str, message: &str) -> String {
     }
 }
 
-/// What the helper has to say, as one line that moves no cursor.
+/// The helper's message, as one line without control characters.
 fn message(report: &File) -> String {
     let mut bytes = vec![0; MAX_MESSAGE_BYTES];
     let length = report.read_at(&mut bytes, 0).unwrap_or(0);
     shortened(visible(&String::from_utf8_lossy(&bytes[..length])))
 }
 
-/// A text with control and format characters as escapes, in one line.
+/// Text in one line, with control and format characters escaped.
 ///
-/// The helper's own words have backticks around what they quote, so the text
-/// as a whole cannot go through [`crate::escape::escaped`].
+/// The helper quotes with backticks, which [`crate::escape::escaped`] would
+/// escape.
 fn visible(text: &str) -> String {
     let is_quote = |letter| matches!(letter, '\'' | '"' | '\\');
     let mut line = String::with_capacity(text.len());
@@ -251,7 +250,7 @@ fn visible(text: &str) -> String {
     line
 }
 
-/// All of a request, as the helper reads it.
+/// Read a whole request, as the helper.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
-//! Components by their files. Everything that is decided is decided on the
-//! bytes that are then used: a `.wasm` is read once, and hashed, compiled and
-//! kept as it was read; native code is accepted by its seal and mapped only
-//! from the cache, where no component can change it meanwhile.
+//! Loading components from files. Each check applies to the very bytes that are
+//! used afterwards. The loader reads a `.wasm` once, and hashes, compiles and
+//! caches those bytes. It accepts native code by its seal, and maps only files
+//! that no component can change.
 
 mod native;
 mod portable;
@@ -26,8 +26,8 @@ use crate::content::{Fact, Records, State};
 use crate::engine::{command_engine, extension_engine};
 use crate::key::Key;
 
-/// What is done when a component is about to be compiled; its result is
-/// dropped when that is over.
+/// Called when a compilation starts; its result is dropped when the compilation
+/// ends.
 type OnCompile = dyn Fn(&Path) -> Box<dyn Any> + Send;
 
 /// Loads components for one engine.
@@ -43,8 +43,8 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// With compiled components kept in `cache`, or nowhere, and the user's
-    /// key, where there is one.
+    /// A loader with this cache for compiled components, if any, and the user's
+    /// key, if it can be read.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Loader {
         Self::reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
     }
 
-    /// The same, for components whose memory reserves so much, with this key.
+    /// A loader for components with this reservation, with this key.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl Loader {
         Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
     }
 
-    /// For extensions whose memories reserve so much; with the user's key where
-    /// none is given.
+    /// A loader for extensions with this reservation; without `key` it uses the
+    /// user's.
     ///
     /// # Errors
     ///
@@ -103,24 +103,24 @@ impl Loader {
         })
     }
 
-    /// With components compiled by `compiler`.
+    /// Compile components with `compiler`.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.compiler = compiler;
         self
     }
 
-    /// The engine that components are loaded for.
+    /// The engine that runs the loaded components.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The user's key; none where it cannot be read or kept.
+    /// The user's key; none if it cannot be read or created.
     pub fn key(&self) -> Option<&Arc<Key>> {
         self.key.as_ref()
     }
 
-    /// Take native code from these files whoever has made it: the user has
+    /// Accept native code from these files without a signature: the user has
     /// named them on the command line.
     #[must_use]
     pub fn allow_native(mut self, files: &[PathBuf]) -> Self {
@@ -128,26 +128,26 @@ impl Loader {
         self
     }
 
-    /// Call `show` when a component is about to be compiled, and drop what it
-    /// gives when that is done.
+    /// Call `show` when a compilation starts, and drop its result when the
+    /// compilation ends.
     #[must_use]
     pub fn on_compile(mut self, show: impl Fn(&Path) -> Box<dyn Any> + Send + 'static) -> Self {
         self.on_compile = Box::new(show);
         self
     }
 
-    /// Load the program in the `.wasm` or `.cwasm` file at `path`, which the
-    /// user has named.
+    /// Load the program in the `.wasm` or `.cwasm` file at `path`, a path that
+    /// the user has given.
     ///
     /// # Errors
     ///
-    /// [`LoadError`], with the reason and the way out in its chain.
+    /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load(&self, path: &Path) -> Result<Program> {
         let load = || Program::new(&self.engine, self.open_named(path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// Load a component of any kind, from a file that the user has named.
+    /// Load a component of any kind from a path that the user has given.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl Loader {
     }
 
     /// Load a component of any kind from `file`, which SQL or a component has
-    /// chosen by the name `path`: never native code.
+    /// named as `path`. Native code is refused.
     ///
     /// # Errors
     ///
@@ -180,8 +180,7 @@ impl Loader {
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// The bytes of the `.wasm` file at `path`, and what they are; nothing of
-    /// them runs.
+    /// Read and inspect the `.wasm` file at `path` without running it.
     ///
     /// # Errors
     ///
@@ -198,12 +197,12 @@ impl Loader {
         wasm.map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// What these bytes of the file at `path` are.
+    /// The facts about these bytes of the file at `path`.
     pub(crate) fn facts(&self, path: &Path, wasm: &[u8]) -> Result<Facts> {
         self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// Compile the `.wasm` file at `path` and seal the result.
+    /// Compile the `.wasm` file at `path`; the result has a seal.
     ///
     /// # Errors
     ///
@@ -212,7 +211,7 @@ impl Loader {
         self.precompile_bytes(path, &self.bytes(path)?)
     }
 
-    /// The same for these bytes of the file at `path`.
+    /// Compile these bytes of the file at `path`; the result has a seal.
     ///
     /// # Errors
     ///
@@ -226,7 +225,8 @@ impl Loader {
         compile().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// An extension is compiled for its own engine, whose code looks at a clock.
+    /// An extension is compiled for its own engine, whose code checks a
+    /// deadline.
     fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
         let is_extension = Composition::of(wasm)?.is_none()
             && self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT);
@@ -241,8 +241,8 @@ impl Loader {
         }
     }
 
-    /// Native code of the cache, where it is of the content `id`; one that is
-    /// stale, broken or not ours counts as none, and is made again.
+    /// Native code from the cache for the content `id`. Stale, damaged or
+    /// foreign code counts as missing, and is compiled again.
     fn cached(
         &self,
         path: &Path,
@@ -256,7 +256,7 @@ impl Loader {
         {
             return Some(mapped);
         }
-        // Also where the cache lies on a file system that runs no code.
+        // Reached also if the cache is on a file system mounted `noexec`.
         let content = Code::read(&file).ok()?;
         let seal = artifact::whole(&content).ok()?;
         if !seal.is_by(self.key.as_ref()?) || !is_of(&content, seal.source()) {

@@ -1,4 +1,4 @@
-//! Opening files whose names come from anywhere.
+//! Opening regular files without waiting.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -8,13 +8,13 @@ use anyhow::{Result, anyhow};
 
 use crate::artifact::Unusable;
 
-/// Open a file that may be anything.
+/// Open the regular file at `path` for reading.
 ///
 /// # Errors
 ///
-/// When it is not there, or not a plain file.
+/// When the file does not exist or is not a regular file.
 pub(crate) fn open(path: &Path) -> Result<File> {
-    // A pipe that nobody writes would be waited for.
+    // Opening a pipe without a writer would block.
     let without_waiting = nix::libc::O_NONBLOCK;
     let file =
         File::options().read(true).custom_flags(without_waiting).open(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! The functions that take a path, by what they do.
+//! The functions that take a path.
 
 use rustix::fs::{AtFlags, FileType, statat};
 use wasmtime::StoreContextMut;
@@ -19,7 +19,7 @@ use crate::received;
 
 type Fd = Resource<Descriptor>;
 
-/// Run `call`, and tell the component of a failure as WASI does.
+/// Run `call`, and return its result or its WASI error code to the component.
 fn answer<T: WasiView + 'static, R>(
     store: &mut StoreContextMut<'_, T>,
     view: fn(&mut T) -> &mut WasiFiles,
@@ -60,8 +60,9 @@ pub fn add_opening<T: WasiView + 'static>(
     )
 }
 
-/// What is not there may be made; nothing of a component's own takes the name of
-/// a pipe or device meanwhile, since it cannot make one.
+/// Check the type of an existing file. A missing one may be created; the
+/// component cannot replace it by a pipe or device, since it cannot create
+/// these.
 fn check_kind(place: &Place<'_>, kinds: Kinds) -> FsResult<()> {
     if kinds == Kinds::All {
         return Ok(());
@@ -141,7 +142,7 @@ pub fn add_changing<T: WasiView + 'static>(
         "[method]descriptor.symlink-at",
         move |mut store, (fd, old, path): (Fd, String, String)| {
             answer(&mut store, view, |base| {
-                // Whoever follows it later may not be a component.
+                // A later user of the link may not be a component.
                 let old = received::text(old);
                 if old.split('/').any(|name| name == "..") {
                     return Err(ErrorCode::NotPermitted.into());

@@ -1,4 +1,4 @@
-//! From a descriptor and a path to a directory of our own and one name.
+//! Resolving the paths of WASI functions.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -12,14 +12,13 @@ use wasmtime_wasi::p2::{FsError, FsResult};
 use super::descriptor;
 use crate::grants::{Access, Grants, LastLink, Place, Refused};
 
-/// A directory, and the rules of its component.
+/// The open files of a component, and its grants.
 pub struct Base<'a> {
     pub files: WasiFilesystemCtxView<'a>,
     pub grants: Arc<Grants>,
 }
 
-/// A path that was resolved: a descriptor of our own for the directory, and the
-/// name in it.
+/// A resolved path: a new descriptor for the directory, and the name in it.
 pub struct Target {
     dir: Resource<Descriptor>,
     pub place: Place<'static>,
@@ -52,28 +51,28 @@ impl Base<'_> {
         let handle = OwnedFd::from(dir.dir.try_clone().map_err(failed)?);
         let place = self.grants.place_below(Arc::new(handle), access, path, last);
         let place = place.map_err(refused)?;
-        // A link's target may be other bytes than text.
+        // The target of a link may not be UTF-8.
         let name = String::from_utf8(place.name.to_vec());
         let name = name.map_err(|_| ErrorCode::IllegalByteSequence)?;
         let dir = descriptor(&place.dir, place.access).map_err(failed)?;
         Ok(Target { dir: self.files.table.push(dir)?, place, name })
     }
 
-    /// Do `what` with the place that `path` leads to.
+    /// Resolve `path` and call `body` with the result.
     pub fn with<R>(
         &mut self,
         base: &Resource<Descriptor>,
         path: &[u8],
         last: LastLink,
-        what: impl FnOnce(&mut Self, &Target) -> FsResult<R>,
+        body: impl FnOnce(&mut Self, &Target) -> FsResult<R>,
     ) -> FsResult<R> {
         let target = self.resolve(base, path, last)?;
-        let result = what(self, &target);
+        let result = body(self, &target);
         self.files.table.delete(target.dir)?;
         result
     }
 
-    /// Fails for what may not be moved, removed or replaced.
+    /// Fail for an entry that may not be moved, removed or replaced.
     pub fn check_movable(&self, target: &Target) -> FsResult<()> {
         match self.grants.may_move(&target.place) {
             true => Ok(()),
@@ -82,7 +81,7 @@ impl Base<'_> {
     }
 }
 
-/// The entry that a path names, whether or not it says that this is a directory.
+/// The path without trailing slashes.
 pub fn entry(path: &[u8]) -> &[u8] {
     let slashes = path.iter().rev().take_while(|&&byte| byte == b'/').count();
     &path[..path.len() - slashes]
@@ -92,7 +91,7 @@ fn failed(error: std::io::Error) -> FsError {
     FsError::from(error)
 }
 
-/// Outside the grants all paths look the same.
+/// All paths outside the grants get the same error.
 fn refused(refused: Refused) -> FsError {
     match refused {
         Refused::NotGranted | Refused::NotRegular => ErrorCode::NotPermitted.into(),

@@ -1,4 +1,4 @@
-//! What extensions are granted, and the question to the user.
+//! The grants of extensions, and the prompt for the user.
 
 use std::env;
 use std::fs;
@@ -10,8 +10,8 @@ use sqlite_wasm_run::extensions::Permits;
 
 use super::RunOptions;
 
-/// What extensions are granted: by the command line, by the file beside the
-/// shipped ones, and by the user.
+/// The grants of the command line, of the shipped `grants.toml`, and of the
+/// user at a terminal.
 pub fn permits(run: &RunOptions) -> Result<Permits> {
     let mut permits = Permits::default();
     run.grants.iter().try_for_each(|path| permits.add_file(path))?;
@@ -25,10 +25,10 @@ pub fn permits(run: &RunOptions) -> Result<Permits> {
     Ok(permits)
 }
 
-/// Ask a question that `y` or `yes` answers with yes, and all else with no.
+/// Prompt the user: true for `y` or `yes`, false for all else.
 fn ask(question: &str) -> bool {
     let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
-    // What was typed or pasted before the question was seen does not answer it.
+    // Discard input that was typed or pasted before the prompt appeared.
     let flushed = tcflush(&terminal, QueueSelector::IFlush);
     eprint!("{question} [y/N] ");
     let mut answer = String::new();

@@ -5,14 +5,15 @@ use std::path::PathBuf;
 use anyhow::Result;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
-/// What `--load` names: by the path of a file, or by a name that is looked for.
+/// An extension that `--load` names: by the path of its file, or by a name to
+/// search for.
 pub enum Load {
     File(PathBuf),
     Name(String),
 }
 
 impl Load {
-    /// A path has a `/`; its ending may be left out.
+    /// A path contains a `/`, and can omit the file extension.
     pub fn of(option: &str) -> Self {
         if !option.contains('/') {
             return Self::Name(option.to_owned());
@@ -21,7 +22,7 @@ impl Load {
         Self::File(if has_ending { option.into() } else { format!("{option}.wasm").into() })
     }
 
-    /// What the shell loads it by: a name in any case, so that no path goes
+    /// The name that the shell loads it by. Never a path, so that no path goes
     /// through SQL.
     pub fn name(&self) -> String {
         match self {
@@ -30,7 +31,7 @@ impl Load {
         }
     }
 
-    /// Have it ready before any component runs.
+    /// Prepare the extension before any component runs.
     pub fn prepare(&self, extensions: &mut ExtensionsCtx) -> Result<()> {
         match self {
             Self::File(path) => extensions.prepare_file(path),

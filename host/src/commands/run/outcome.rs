@@ -1,4 +1,4 @@
-//! Messages and exit codes for how a run ended.
+//! Messages and exit codes for the outcomes of a run.
 
 use std::process::ExitCode;
 use std::time::Duration;

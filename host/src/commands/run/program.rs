@@ -1,4 +1,4 @@
-//! The program that is run.
+//! Loading the program to run.
 
 use std::env;
 use std::path::Path;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::component::{Loader, Program};
 
-/// The program, in the form that this process has the address space for.
+/// Load the program, in the form that fits this process's address space.
 pub fn program(
     loader: impl Fn(Reservation) -> Result<Loader>,
     component: Option<&Path>,
@@ -19,7 +19,7 @@ pub fn program(
     if component.is_none() {
         return Ok(program);
     }
-    // Only the program itself tells how many memories it has.
+    // The number of memories is known only after loading.
     match Reservation::for_command(program.memories().max(1), asked_bytes) {
         for_all if for_all == for_one => Ok(program),
         for_all => load(for_all),
@@ -33,8 +33,8 @@ fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
     }
 }
 
-/// The shell that belongs to this build lies beside the program: compiled, and
-/// for a processor that is too different, as it was before.
+/// The shell of this build, in the program's own directory: `cli.cwasm`, or
+/// `cli.wasm` where the processor cannot run the compiled form.
 fn own_shell(loader: &Loader) -> Result<Program> {
     let program = env::current_exe().context("failed to find this program's own path")?;
     let compiled = program.with_file_name("cli.cwasm");

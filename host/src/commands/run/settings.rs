@@ -1,4 +1,4 @@
-//! From the command line and the environment to what the program is given.
+//! The options of a run, from the command line and the environment.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,12 +21,12 @@ use super::{Load, RunOptions};
 use crate::commands::extension_directories::extension_directories;
 use crate::commands::{complain, directories};
 
-/// The code that sqlite3 ends with when Ctrl-C stops it: by the second one,
-/// where nobody noticed the first.
+/// The exit code of sqlite3 after a second Ctrl-C, when nothing reacted to the
+/// first.
 const INTERRUPTED: i32 = 1;
 
-/// Environment variables that the shell is given: those by which it finds its
-/// own files.
+/// Environment variables that the shell receives: those that locate its own
+/// files.
 const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 
 pub fn options(
@@ -59,7 +59,7 @@ pub fn options(
         .compiler(Compiler::Helper(budget))
         .cache(cache);
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
-    // Only what is typed at a terminal is kept.
+    // Only lines typed at a terminal go into the history.
     if std::io::stdin().is_terminal() {
         options.history = history_file.and_then(|path| History::open(&path));
     }
@@ -68,8 +68,8 @@ pub fn options(
     Ok(options)
 }
 
-/// The files that decide what runs and what it may do: what SQL wrote there
-/// would be trusted by the next start.
+/// The files that decide which code runs with which grants. They are protected,
+/// since the next start would trust what SQL wrote there.
 fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
     let loads = run.load.iter().filter_map(|option| match Load::of(option) {
         Load::File(path) => Some(path),
@@ -80,7 +80,7 @@ fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> V
     named.chain(lists).collect()
 }
 
-/// Where sqlite3 keeps what was typed.
+/// The path of sqlite3's history file.
 fn history(home: Option<&Path>) -> Option<PathBuf> {
     match env::var_os("SQLITE_HISTORY") {
         Some(path) => Some(path.into()),
@@ -88,8 +88,8 @@ fn history(home: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Where sqlite3 looks for its start-up file. The directory for configurations
-/// lies below `$HOME`, whatever the user database says.
+/// The paths of sqlite3's start-up file. Its default configuration directory is
+/// below `$HOME`, whatever the user database says.
 fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
     let config = env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -103,8 +103,8 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 
 fn extension_limits(run: &RunOptions) -> Limits {
     let usual = Limits::default();
-    // What the user did not allow an extension by name is not more than what
-    // the component may have, which can load extensions of its own choice.
+    // The default limits of an extension do not exceed the component's, which
+    // can load extensions of its own choice.
     let most = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     Limits {
         memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes.min(most)),

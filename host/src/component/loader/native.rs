@@ -1,4 +1,4 @@
-//! Native code (`.cwasm`), which is accepted by its seal.
+//! Loading native code (`.cwasm`), which needs a valid seal.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -15,8 +15,8 @@ use crate::content::{Fact, State};
 use crate::wall;
 
 impl Loader {
-    /// Native code that is accepted: root's, sealed with the user's key, or
-    /// named by the user to be trusted.
+    /// Load native code that is root's, sealed with the user's key, or named by
+    /// `--allow-native`.
     pub(super) fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
         let state = State::of(file)?;
         if artifact::is_of_system(file) {
@@ -38,7 +38,7 @@ impl Loader {
         self.loaded(Code::Bytes(content.into()))
     }
 
-    /// Root's file is mapped as it is, once it was found to be whole.
+    /// Map root's file as it is, after its checksum was verified once.
     fn system(&self, file: &File, state: &State) -> Result<Loaded> {
         let seal = artifact::seal_of(file)?;
         let id = blake3::hash(seal.bytes());
@@ -49,7 +49,7 @@ impl Loader {
         self.loaded(Code::File(Arc::new(file.try_clone()?)))
     }
 
-    /// By device and inode, so that another name of the file is as good.
+    /// Compares device and inode, so that any name of the file is accepted.
     fn is_allowed(&self, path: &Path, file: &File) -> bool {
         let Ok(opened) = file.metadata() else { return false };
         self.allowed.iter().any(|allowed| {

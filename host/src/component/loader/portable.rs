@@ -1,4 +1,4 @@
-//! WebAssembly (`.wasm`), which is compiled, or was before.
+//! Loading WebAssembly (`.wasm`), from the cache or by compiling it.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,7 +13,7 @@ use crate::component::{Code, Loaded};
 use crate::content::{Fact, State};
 
 impl Loader {
-    /// The component in a `.wasm`, from the cache where it was compiled before.
+    /// The component of a `.wasm`, from the cache if it was compiled before.
     pub(super) fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
         let state = State::of(file)?;
         let known = self.records.get(&state, Fact::Content);

@@ -3,6 +3,7 @@
 mod code;
 mod loader;
 mod open;
+mod precompile;
 
 use std::ops::Range;
 use std::path::PathBuf;

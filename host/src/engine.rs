@@ -6,7 +6,7 @@ use anyhow::Result;
 use wasmtime::{Config, Engine, OptLevel};
 
 use crate::address_space::{CHECKED_GUARD_BYTES, FULL_GUARD_BYTES, Reservation};
-use crate::runner::MAX_MEMORY_BYTES;
+use crate::memory::MAX_MEMORY_BYTES;
 
 /// Stack for a component's calls, in bytes: the size of a native main thread's,
 /// so that SQLite's own depth limits apply first.

@@ -33,7 +33,7 @@ use crate::bindings::sqlite_wasm::host::files::{
 };
 use crate::grants::{Grants, LastLink};
 use crate::mapping;
-use crate::process::Late;
+use crate::stop::Late;
 use locks::Outcome;
 
 use file::File;

@@ -6,6 +6,7 @@
 //! decides its access. If one `openat2` proves that the path has no links, its
 //! text decides; every other path is walked by handles ([`walk`]).
 
+mod access;
 mod grant;
 mod identity;
 mod kernel;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
 
+pub use access::{Access, LastLink};
 pub use grant::Grant;
 use identity::Identity;
 pub use place::{Place, Refused};
@@ -35,30 +37,6 @@ pub use rules::Mask;
 use rules::{Rules, Verdict};
 use text::{below, is_clean};
 use walk::{Unknown, Walk};
-
-/// The access of a component to a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
-    /// List and read.
-    ReadOnly,
-    /// Everything.
-    ReadWrite,
-}
-
-impl Access {
-    fn under(self, verdict: Verdict) -> Self {
-        if verdict == Verdict::Free { self } else { Self::ReadOnly }
-    }
-}
-
-/// How to resolve a path that ends with a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LastLink {
-    /// To the target of the link.
-    Follow,
-    /// To the link itself.
-    Keep,
-}
 
 /// All directories that a component may reach.
 #[derive(Debug, Clone, Default)]

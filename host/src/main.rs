@@ -6,10 +6,13 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::CommandFactory;
 use sqlite_wasm_run::{compiler, exit_code, wall};
 
-use arguments::{Command, Sorted};
-use commands::{complain, run};
+use arguments::{Cli, Command, Sorted};
+use commands::complain;
+use commands::run::execute::{execute, print_versions};
+use commands::run::outcome::failure_code;
 
 fn main() -> ExitCode {
     if let Some(code) = compiler::helper::serve() {
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
                 return exit_code::ExitCode::BrokenPipe.into();
             }
             complain(&format!("error: {error:#}"));
-            run::failure_code(&error).into()
+            failure_code(&error).into()
         }
     }
 }
@@ -45,10 +48,10 @@ fn try_main() -> Result<ExitCode> {
         Some(Command::Compose(command)) => command.execute(),
         Some(Command::Precompile(command)) => command.execute(),
         Some(Command::Extension(command)) => command.execute(),
-        Some(Command::Completions(command)) => Ok(command.execute()),
-        Some(Command::Man(command)) => command.execute(),
-        None if cli.run.version => run::print_versions(&cli.run, component.as_deref()),
-        None => run::execute(&cli.run, component.as_deref(), shell),
+        Some(Command::Completions(command)) => Ok(command.execute(Cli::command())),
+        Some(Command::Man(command)) => command.execute(Cli::command()),
+        None if cli.run.version => print_versions(&cli.run, component.as_deref()),
+        None => execute(&cli.run, component.as_deref(), shell),
     }
 }
 

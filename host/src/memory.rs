@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use wasmtime::ResourceLimiter;
 
+/// All that a 32-bit component can address, in bytes.
+pub const MAX_MEMORY_BYTES: usize = 4 << 30;
+
 /// Host memory of a table element, in bytes: a pointer, and another one while a
 /// growing table is copied.
 const TABLE_ELEMENT_BYTES: usize = 16;

@@ -12,7 +12,6 @@
 //! ```
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -31,6 +30,7 @@ use crate::deadline::Deadline;
 use crate::grants::Grants;
 use crate::refusals::Refusals;
 use crate::stdio::Output;
+use crate::stop::Late;
 
 /// Interval at which a sleep checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(50);
@@ -60,55 +60,6 @@ impl Interrupt {
     fn take(&self) -> bool {
         // Nearly every call does only this load.
         self.is_raised() && self.0.swap(false, Ordering::Relaxed)
-    }
-}
-
-/// Why the host ended a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The reader of the output went away.
-    BrokenPipe,
-    /// The time limit was reached.
-    Timeout,
-    /// A mapped file was truncated, or cannot be read.
-    LostPage,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BrokenPipe => "the reader of the output went away",
-            Self::Timeout => "the time limit was reached",
-            Self::LostPage => {
-                "a file was cut by another program, or could not be read, while it was in use as memory"
-            }
-        })
-    }
-}
-
-impl std::error::Error for Stop {}
-
-/// Set when a program was notified of its deadline. It may then end its
-/// statement and report that, and nothing more.
-#[derive(Debug, Clone, Default)]
-pub struct Late(Arc<AtomicBool>);
-
-impl Late {
-    /// Fail for a program that continues after the notification.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Timeout`], which the caller turns into a trap.
-    pub fn check(&self) -> wasmtime::Result<()> {
-        if self.is_told() { Err(wasmtime::Error::new(Stop::Timeout)) } else { Ok(()) }
-    }
-
-    fn is_told(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn tell(&self) {
-        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -335,6 +286,7 @@ fn microseconds(time: TimeVal) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stop::Stop;
 
     #[test]
     fn an_interrupt_is_told_once() {

@@ -13,7 +13,7 @@ use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::address_space::{self, NoAddressSpace};
-use crate::clock::{self, Waiting};
+use crate::clock::Waiting;
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView, History};
 use crate::deadline::Deadline;
@@ -22,40 +22,23 @@ use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx, FilesView};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::Grants;
+pub use crate::memory::MAX_MEMORY_BYTES;
 use crate::memory::MemoryLimit;
 use crate::own_files;
-use crate::process::{self, Interrupt, Late, ProcessCtx, ProcessView, Stop};
+use crate::process::{self, Interrupt, ProcessCtx, ProcessView};
 use crate::stdio::Stdio;
+use crate::stop::{Late, Stop};
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.
 const HOST_STACK_BYTES: usize = 1 << 20;
 
-/// All that a 32-bit component can address, in bytes.
-pub const MAX_MEMORY_BYTES: usize = 4 << 30;
-
 /// Largest data of one call from a component to the host, in bytes: SQLite's
 /// longest value, as an argument of an extension's function. The host holds a
 /// copy during the call.
 const MAX_CALL_BYTES: usize = 1 << 30;
-
-/// Largest number of random bytes of one call. The host makes them before it
-/// knows whether the component has room; a seed or key needs hundreds.
-pub(crate) const MAX_RANDOM_BYTES: u64 = 4 << 20;
-
-/// Largest number of resources of WASI (streams, descriptors, pollables,
-/// errors) and of `sql` that one component holds. The component chooses the
-/// number, and each takes some hundred bytes of the host; SQLite's shell holds
-/// twenty.
-const MAX_RESOURCES: usize = 10_000;
-
-/// A table that holds at most [`MAX_RESOURCES`].
-pub(crate) fn resource_table() -> ResourceTable {
-    let mut table = ResourceTable::new();
-    table.set_max_capacity(MAX_RESOURCES);
-    table
-}
 
 /// The inputs, grants and limits of a component.
 ///
@@ -292,7 +275,7 @@ fn host(mut options: Options) -> Result<Host> {
     own_files::mask(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
-        wasi: wasi(&options, &process.late()),
+        wasi: wasi_ctx(&options, &process.late()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
         files: FilesCtx::new(grants).until(process.late()).mapping_files(),
@@ -308,7 +291,7 @@ fn host(mut options: Options) -> Result<Host> {
     })
 }
 
-fn wasi(options: &Options, late: &Late) -> WasiCtx {
+fn wasi_ctx(options: &Options, late: &Late) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
     builder
         .args(&options.arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
@@ -324,18 +307,9 @@ fn wasi(options: &Options, late: &Late) -> WasiCtx {
     builder.build()
 }
 
-/// Add WASI 0.2, whose context decides what is granted.
-pub(crate) fn add_wasi_to_linker<T: WasiView + 'static>(
-    linker: &mut Linker<T>,
-    waiting: Waiting,
-) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
-    clock::add_to_linker(linker, waiting)
-}
-
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
+    wasi::add_to_linker(&mut linker, Waiting::Allowed)?;
     wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
     files::add_to_linker(
         &mut linker,

@@ -15,8 +15,8 @@
 use blake3::Hash;
 use sha2::{Digest, Sha256};
 
-use crate::artifact::Unusable;
 use crate::key::Key;
+use crate::unusable::Unusable;
 
 const MAGIC: [u8; 8] = *b"sqwasm02";
 

@@ -15,7 +15,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::mapping;
-use crate::process::{Late, Stop};
+use crate::stop::{Late, Stop};
 
 /// Largest read or write: the size of the component's own buffer.
 const PIECE_BYTES: usize = 64 << 10;

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 /// Print a completion script for a shell
@@ -14,8 +13,7 @@ pub struct Completions {
 
 impl Completions {
     /// Print the script.
-    pub fn execute(self) -> ExitCode {
-        let mut command = crate::arguments::Cli::command();
+    pub fn execute(self, mut command: clap::Command) -> ExitCode {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "sqlite-wasm-run", &mut script);
         super::print(&script)

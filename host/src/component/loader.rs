@@ -16,6 +16,7 @@ use blake3::Hash;
 use wasmtime::Engine;
 
 use super::code::Code;
+use super::precompile::precompile;
 use super::{EXTENSION_EXPORT, LoadError, Loaded, Program, open};
 use crate::address_space::Reservation;
 use crate::artifact;
@@ -220,7 +221,7 @@ impl Loader {
         let compile = || {
             let _shown = (self.on_compile)(path);
             let kind = self.kind_of(wasm)?;
-            artifact::precompile(&self.compiler, kind, wasm, self.key.as_deref())
+            precompile(&self.compiler, kind, wasm, self.key.as_deref())
         };
         compile().map_err(|error| error.context(LoadError(path.into())))
     }

@@ -21,8 +21,8 @@ use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
 use crate::places::Homes;
-use crate::runner::{MAX_RANDOM_BYTES, resource_table};
 use crate::threads;
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Steps of the clock that limits calls.
@@ -73,7 +73,7 @@ pub enum Calls {
 /// All that an extension may import.
 pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
-    crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     match calls {
         Calls::Suspendable => {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use rustix::fs::{Mode, OFlags, open};
 
+use super::access::Access;
 use super::identity::Identity;
 use super::kernel::is_kernels;
+use super::rules::Mask;
 use super::text::normal;
-use super::{Access, Mask};
 use crate::escape::escaped;
 
 /// A directory that a component may reach.

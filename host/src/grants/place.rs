@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2, readlinkat_raw};
 use rustix::io::Errno;
 
-use super::Access;
+use super::access::Access;
 use super::identity::Identity;
 
 /// A resolved path inside a grant: the handle of a directory, and one name in

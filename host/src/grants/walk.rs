@@ -12,10 +12,13 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
+use super::Grants;
+use super::access::{Access, LastLink};
+use super::grant::Grant;
 use super::identity::Identity;
 use super::kernel::is_kernels;
+use super::place::{Place, Refused};
 use super::rules::{Mask, Verdict};
-use super::{Access, Grant, Grants, LastLink, Place, Refused};
 
 /// Largest number of symbolic links followed in one path, which is also
 /// Linux's.

@@ -14,7 +14,7 @@ use rustix::mm::{MapFlags, mmap_anonymous};
 use rustix::param::page_size;
 
 use super::{BehindEnd, Pages, READ_WRITE};
-use crate::process::Stop;
+use crate::stop::Stop;
 
 /// Largest number of mappings of all components together.
 ///

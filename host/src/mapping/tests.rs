@@ -7,7 +7,7 @@ use wasmtime::{Engine, Store};
 
 use super::lost_pages::MAX_MAPPINGS;
 use super::*;
-use crate::process::Stop;
+use crate::stop::Stop;
 
 const PAGE_COUNT: usize = 4;
 

@@ -16,8 +16,9 @@ use sqlite_wasm_run::runner::{AtEnd, MAX_MEMORY_BYTES, Options};
 use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{own_files, places, terminal};
 
+use super::RunOptions;
 use super::extension_grants::permits;
-use super::{Load, RunOptions};
+use super::load::Load;
 use crate::commands::extension_directories::extension_directories;
 use crate::commands::{complain, directories};
 

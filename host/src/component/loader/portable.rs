@@ -9,6 +9,7 @@ use blake3::Hash;
 
 use super::Loader;
 use crate::artifact;
+use crate::component::precompile::precompile;
 use crate::component::{Code, Loaded};
 use crate::content::{Fact, State};
 
@@ -35,7 +36,7 @@ impl Loader {
     pub(super) fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
         let code = {
             let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
+            precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
         };
         if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
             && let Some(path) = cache.compiled(&self.engine, id)

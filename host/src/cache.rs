@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,6 +11,7 @@ use nix::libc::O_NOFOLLOW;
 use wasmtime::Engine;
 
 use crate::engine::code_settings;
+use crate::owner::{OTHERS_WRITE, is_private};
 use crate::places;
 
 /// Largest number of compiled components in the cache. Each has a few
@@ -38,8 +39,7 @@ impl Directory {
                 fs::metadata(&path).ok()?
             }
         };
-        let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
-        (metadata.is_dir() && is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
+        (metadata.is_dir() && is_private(&metadata, OTHERS_WRITE)).then_some(Self(path))
     }
 
     /// The path of the file `name` in the subdirectory `part`; none if another
@@ -97,8 +97,7 @@ fn prune(part: &Path) {
 pub fn open(path: &Path) -> Option<File> {
     let file = File::options().read(true).custom_flags(O_NOFOLLOW).open(path).ok()?;
     let metadata = file.metadata().ok()?;
-    let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
-    (metadata.is_file() && is_ours && metadata.mode() & 0o022 == 0).then_some(file)
+    (metadata.is_file() && is_private(&metadata, OTHERS_WRITE)).then_some(file)
 }
 
 #[cfg(test)]

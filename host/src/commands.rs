@@ -12,13 +12,14 @@ pub mod second_wall;
 mod values;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
@@ -65,6 +66,17 @@ pub fn print(text: &[u8]) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => exit_code::ExitCode::BrokenPipe.into(),
     }
+}
+
+/// Print a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<ExitCode> {
+    Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
+}
+
+/// The path of `name` in this program's own directory.
+pub fn installed(name: &str) -> Result<PathBuf> {
+    let program = std::env::current_exe().context("failed to find this program's own path")?;
+    Ok(program.with_file_name(name))
 }
 
 /// The directory of a file.

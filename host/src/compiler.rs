@@ -13,14 +13,14 @@
 //!
 //! // The library's default: on the spot and without limits.
 //! let code = Compiler::default().compile(EngineKind::Command(Form::Full), b"\0asm\x0d\0\x01\0")?;
-//! assert!(code.len() > 0);
+//! assert!(!code.is_empty());
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
 mod facts;
 pub mod helper;
 mod limits;
-mod sealed;
+mod memory_file;
 mod spawn;
 
 use anyhow::Result;
@@ -35,7 +35,6 @@ pub use facts::{CustomSection, Facts, MANIFEST_SECTION};
 pub use limits::Budget;
 pub use spawn::Failed;
 
-use sealed::Sealed;
 use spawn::Task;
 
 /// The engine that runs the code, with all settings that the code depends on.
@@ -80,66 +79,20 @@ pub enum Compiler {
     Helper(Budget),
 }
 
-/// Native code of a component, without a seal.
-#[derive(Debug)]
-pub struct Code(Content);
-
-/// A result.
-#[derive(Debug)]
-enum Content {
-    /// In this process's memory.
-    Bytes(Vec<u8>),
-    /// In sealed memory, which no process can change.
-    Sealed(Sealed),
-}
-
-impl Content {
-    fn into_bytes(self) -> Result<Vec<u8>> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes),
-            Self::Sealed(sealed) => sealed.read(),
-        }
-    }
-}
-
-impl Code {
-    /// Its length in bytes.
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Content::Bytes(bytes) => bytes.len(),
-            Content::Sealed(sealed) => sealed.len(),
-        }
-    }
-
-    /// Whether it is empty, which no compiler returns.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The code as bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read.
-    pub fn into_bytes(self) -> Result<Vec<u8>> {
-        self.0.into_bytes()
-    }
-}
-
 impl Compiler {
-    /// Compile a component for the engine of this kind.
+    /// Compile a component for the engine of this kind. The code has no seal.
     ///
     /// # Errors
     ///
     /// [`artifact::Unusable`], the compiler's error, or [`Failed`].
-    pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Code> {
+    pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         artifact::check_wasm(wasm)?;
         match self {
             Self::InProcess => {
                 let code = kind.engine()?.precompile_component(wasm);
-                Ok(Code(Content::Bytes(code.map_err(|error| artifact::invalid(&error))?)))
+                code.map_err(|error| artifact::invalid(&error))
             }
-            Self::Helper(budget) => spawn::run(Task::Compile(kind), budget, &[wasm]).map(Code),
+            Self::Helper(budget) => spawn::run(Task::Compile(kind), budget, &[wasm]),
         }
     }
 
@@ -152,9 +105,7 @@ impl Compiler {
         artifact::check_wasm(wasm)?;
         match self {
             Self::InProcess => Facts::of(wasm),
-            Self::Helper(budget) => {
-                Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?.into_bytes()?)
-            }
+            Self::Helper(budget) => Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?),
         }
     }
 
@@ -168,7 +119,7 @@ impl Compiler {
         let warnings = compose::warnings(base, extensions)?;
         let (header, parts) = compose::request(base, extensions)?;
         let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
-        let wasm = spawn::run(Task::Compose, budget, &parts)?.into_bytes()?;
+        let wasm = spawn::run(Task::Compose, budget, &parts)?;
         compose::composed(wasm, warnings)
     }
 

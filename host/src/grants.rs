@@ -35,6 +35,7 @@ pub use place::{Place, Refused};
 use place::{is_link, open_plain};
 pub use rules::Mask;
 use rules::{Rules, Verdict};
+pub use text::normal;
 use text::{below, is_clean};
 use walk::{Unknown, Walk};
 

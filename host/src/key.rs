@@ -12,7 +12,7 @@ use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::hash::Hash;
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -20,6 +20,7 @@ use nix::libc::O_NOFOLLOW;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::escape::escaped;
+use crate::owner::{OTHERS, OTHERS_WRITE, is_private};
 use crate::places;
 
 /// The file's name in [`places::state`].
@@ -76,7 +77,7 @@ impl Key {
         }
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         let metadata = fs::metadata(directory)?;
-        if !is_private(&metadata, 0o022) {
+        if !is_private(&metadata, OTHERS_WRITE) {
             bail!("another user can write in it; `chmod go-w` it");
         }
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
@@ -94,7 +95,7 @@ impl Key {
     fn read(path: &Path) -> Option<Self> {
         let mut file = File::options().read(true).custom_flags(O_NOFOLLOW).open(path).ok()?;
         let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || !is_private(&metadata, 0o077) {
+        if !metadata.is_file() || !is_private(&metadata, OTHERS) {
             return None;
         }
         let mut bytes = [0; KEY_BYTES];
@@ -116,12 +117,6 @@ impl Key {
     }
 }
 
-/// Whether this user owns the file or directory, and nobody else has these
-/// permissions.
-fn is_private(metadata: &fs::Metadata, rights: u32) -> bool {
-    metadata.uid() == nix::unistd::geteuid().as_raw() && metadata.mode() & rights == 0
-}
-
 fn random() -> Result<[u8; KEY_BYTES]> {
     let mut bytes = [0; KEY_BYTES];
     getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
@@ -131,7 +126,7 @@ fn random() -> Result<[u8; KEY_BYTES]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     fn directory() -> tempfile::TempDir {
         tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()

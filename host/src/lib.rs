@@ -42,6 +42,7 @@ mod mapping;
 mod memory;
 mod native_code;
 pub mod own_files;
+mod owner;
 pub mod places;
 pub mod process;
 mod received;

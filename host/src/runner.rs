@@ -127,7 +127,7 @@ pub enum Outcome {
         /// The extension.
         name: String,
         /// The trap, or the message of the panic that caused it.
-        story: String,
+        message: String,
     },
 }
 
@@ -259,7 +259,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     match culprit {
         Some(culprit) => Outcome::ExtensionTrapped {
             name: culprit.name.clone(),
-            story: extensions::story(&error, &host.fused.log()),
+            message: extensions::story(&error, &host.fused.log()),
         },
         None => Outcome::Trapped(error),
     }

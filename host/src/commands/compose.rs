@@ -1,10 +1,9 @@
 //! `compose`: extensions put into the CLI.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
 use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
@@ -17,7 +16,9 @@ use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::extension_directories::extension_directories;
 use super::values::parse_output;
-use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
+use super::{
+    Cache, complain, directory_of, installed, loader, print, print_json, second_wall, write_whole,
+};
 
 const DETAILS: &str = "\
 An extension that needs no grant goes inside the component: calls of it are
@@ -146,7 +147,7 @@ impl Compose {
         let known: Vec<Known> =
             known(directories).into_iter().map(|(name, path)| Known { name, path }).collect();
         if self.json {
-            return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
+            return print_json(&known);
         }
         let lines =
             known.iter().map(|one| format!("{}\t{}\n", escaped(&one.name), escaped(&one.path)));
@@ -156,8 +157,7 @@ impl Compose {
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
             let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
-            let json = serde_json::to_string_pretty(&extensions)?;
-            return Ok(print(format!("{json}\n").as_bytes()));
+            return print_json(&extensions);
         }
         let lines = composition.extensions.iter().map(line);
         Ok(print(lines.collect::<String>().as_bytes()))
@@ -170,8 +170,7 @@ fn line(extension: &Embedded) -> String {
 
 /// The CLI that comes with this program.
 fn own_cli() -> Result<PathBuf> {
-    let program = env::current_exe().context("failed to find this program's own path")?;
-    let cli = program.with_file_name("cli.wasm");
-    ensure!(cli.is_file(), "there is no `{}`; `--cli` names one", escaped(&cli));
+    let cli = installed("cli.wasm")?;
+    ensure!(cli.is_file(), "`{}` does not exist; name a CLI with `--cli`", escaped(&cli));
     Ok(cli)
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::escape::escaped;
-use sqlite_wasm_run::grants::{Access, Grant, Grants};
+use sqlite_wasm_run::grants::{Access, Grant, Grants, normal};
 use sqlite_wasm_run::places::Homes;
 use sqlite_wasm_run::shell_arguments::database;
 
@@ -138,7 +138,7 @@ impl<'a> Implicit<'a> {
                 break;
             }
             let target = fs::read_link(&path).ok();
-            linked |= target.is_some() || real != plain(directory);
+            linked |= target.is_some() || real != normal(directory);
             if !linked && self.directory(directory, &real)? {
                 if name.as_bytes().starts_with(b".") {
                     self.grants
@@ -182,19 +182,6 @@ impl<'a> Implicit<'a> {
             }
         }
     }
-}
-
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::from("/");
-    for name in path.components().skip(1) {
-        match name {
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            name => plain.push(name),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

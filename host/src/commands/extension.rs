@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler, CustomSection};
 use sqlite_wasm_run::compose::Contents;
@@ -17,7 +16,7 @@ use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 use sqlite_wasm_run::key::Key;
 
 use super::extension_directories::extension_directories;
-use super::{complain, print, second_wall, write_whole};
+use super::{complain, print, print_json, second_wall, write_whole};
 
 /// Look at extensions
 #[derive(Debug, clap::Args)]
@@ -85,14 +84,10 @@ impl Extension {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<ExitCode> {
-    Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
-}
-
 fn list(common: &Common) -> Result<ExitCode> {
     let found = search::all(&extension_directories(&common.extension_dir));
     if common.json {
-        return json(&found);
+        return print_json(&found);
     }
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
     let line = |found: &search::Found| {
@@ -115,8 +110,8 @@ impl Inspect {
         second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
         let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
-            (true, Some(program)) => json(program)?,
-            (true, None) => json(&inspection)?,
+            (true, Some(program)) => print_json(program)?,
+            (true, None) => print_json(&inspection)?,
             (false, Some(program)) => print(contents(program).as_bytes()),
             (false, None) => print(table(&inspection).as_bytes()),
         };

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use sqlite_wasm_run::places;
 
+use super::installed;
+
 /// The directories that are searched for extensions: those of the command line,
 /// those of `$SQLITE_WASM_EXTENSIONS`, the XDG data directory, and `extensions`
 /// in this program's directory. Relative paths in the variable are ignored,
@@ -12,13 +14,12 @@ use sqlite_wasm_run::places;
 pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
     let data = places::data();
-    let beside = env::current_exe().ok();
     let named = named.iter().flat_map(env::split_paths).filter(|path| path.is_absolute());
     first
         .iter()
         .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
         .chain(named)
         .chain(data.map(|data| data.join("extensions")))
-        .chain(beside.map(|program| program.with_file_name("extensions")))
+        .chain(installed("extensions").ok())
         .collect()
 }

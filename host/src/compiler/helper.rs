@@ -82,7 +82,7 @@ fn confine(limits: &Limits) -> Result<()> {
 
 fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
     match task {
-        Task::Compile(kind) => Compiler::InProcess.compile(kind, &request)?.into_bytes(),
+        Task::Compile(kind) => Compiler::InProcess.compile(kind, &request),
         Task::Inspect => Facts::of(&request)?.encode(),
         Task::Compose => compose::answer(&request),
     }

@@ -14,8 +14,7 @@ use nix::sys::signal::Signal;
 
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
-use super::sealed::{self, Sealed};
-use super::{Content, EngineKind, helper};
+use super::{EngineKind, helper, memory_file};
 use crate::address_space::Form;
 use crate::extensions::text::shortened;
 
@@ -30,6 +29,9 @@ const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
 /// The message of Rust's allocator before it aborts.
 const OUT_OF_MEMORY: &str = "memory allocation of";
+
+/// The message when the system refuses a memory file.
+const NO_MEMORY_FILE: &str = "failed to create a memory file for the compiler";
 
 /// A task of the helper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,25 +121,25 @@ impl std::error::Error for Failed {}
 /// # Errors
 ///
 /// The helper's reason for refusing the component, or [`Failed`].
-pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Content> {
+pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Vec<u8>> {
     let bytes = parts.iter().map(|part| part.len()).sum();
     let limits = budget.limits(bytes).for_result(task.max_result_bytes());
     let verb = task.verb();
     if budget.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         bail!(Failed::TimeLimit(verb));
     }
-    let input = Sealed::of("request", parts).context("failed to hand it to the compiler")?;
-    let output = sealed::create("result").context("failed to make room for the compiler")?;
-    let report = sealed::create("report").context("failed to make room for the compiler")?;
+    let input = memory_file::with("request", parts).context("failed to pass it to the compiler")?;
+    let output = memory_file::create("result").context(NO_MEMORY_FILE)?;
+    let report = memory_file::create("report").context(NO_MEMORY_FILE)?;
     let mut command = command(task, &limits);
-    command.stdin(input.handle()?).stdout(output.try_clone()?).stderr(report.try_clone()?);
+    command.stdin(input).stdout(output.try_clone()?).stderr(report.try_clone()?);
     let child = command.spawn();
     let child = child.with_context(|| format!("failed to start the compiler, `{PROGRAM}`"))?;
     // The command holds handles of the file to be sealed.
     drop(command);
     let status = Guard(child).wait(budget, verb)?;
     if status.success() {
-        return Ok(Sealed::seal(output)?.map_or_else(Content::Bytes, Content::Sealed));
+        return memory_file::into_bytes(output).context("failed to read the compiler's result");
     }
     Err(failure(verb, status, &message(&report), budget, &limits))
 }

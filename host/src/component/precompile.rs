@@ -24,7 +24,7 @@ pub fn precompile(
     check_wasm(wasm)?;
     let mut code = match Composition::of(wasm)? {
         Some(composition) => precompile_composed(compiler, kind, wasm, composition)?,
-        None => compiler.compile(kind, wasm)?.into_bytes()?,
+        None => compiler.compile(kind, wasm)?,
     };
     let seal = Seal::new(&code, wasm, key);
     code.extend_from_slice(seal.bytes());
@@ -39,7 +39,7 @@ fn precompile_composed(
     mut composition: Composition,
 ) -> Result<Vec<u8>> {
     let component = &wasm[..composition.component_bytes];
-    let mut code = compiler.compile(kind, component)?.into_bytes()?;
+    let mut code = compiler.compile(kind, component)?;
     composition.component_bytes = code.len();
     for embedded in &mut composition.extensions {
         if let Some(range) = &mut embedded.beside {
@@ -48,7 +48,7 @@ fn precompile_composed(
             // any.
             embedded.sha256 = sha256(content);
             let start = code.len();
-            code.extend(compiler.compile(kind.of_extensions(), content)?.into_bytes()?);
+            code.extend(compiler.compile(kind.of_extensions(), content)?);
             *range = start..code.len();
         }
     }

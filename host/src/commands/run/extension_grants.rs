@@ -1,6 +1,5 @@
 //! The grants of extensions, and the prompt for the user.
 
-use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal};
 
@@ -9,6 +8,7 @@ use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_run::extensions::Permits;
 
 use super::RunOptions;
+use crate::commands::installed;
 
 /// The grants of the command line, of the shipped `grants.toml`, and of the
 /// user at a terminal.
@@ -16,8 +16,8 @@ pub fn permits(run: &RunOptions) -> Result<Permits> {
     let mut permits = Permits::default();
     run.grants.iter().try_for_each(|path| permits.add_file(path))?;
     run.grant.iter().try_for_each(|grant| permits.add(grant))?;
-    if let Ok(program) = env::current_exe() {
-        permits.shipped(program.with_file_name("extensions").join("grants.toml"));
+    if let Ok(path) = installed("extensions/grants.toml") {
+        permits.shipped(path);
     }
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         permits.ask_by(Box::new(ask));

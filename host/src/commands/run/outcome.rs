@@ -24,9 +24,9 @@ pub fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
         Outcome::MemoryReached(bytes) => {
             (memory_reached(bytes, asked_bytes), exit_code::ExitCode::Memory)
         }
-        Outcome::ExtensionTrapped { name, story } => (
+        Outcome::ExtensionTrapped { name, message } => (
             format!(
-                "error: the embedded extension `{name}` trapped, and the program with it: {story}; \
+                "error: the embedded extension `{name}` trapped, and the program with it: {message}; \
                  a transaction that was open is rolled back when the database is next opened"
             ),
             exit_code::ExitCode::Trap,

@@ -1,11 +1,12 @@
 //! Loading the program to run.
 
-use std::env;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::component::{Loader, Program};
+
+use crate::commands::installed;
 
 /// Load the program, in the form that fits this process's address space.
 pub fn program(
@@ -36,10 +37,8 @@ fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
 /// The shell of this build, in the program's own directory: `cli.cwasm`, or
 /// `cli.wasm` where the processor cannot run the compiled form.
 fn own_shell(loader: &Loader) -> Result<Program> {
-    let program = env::current_exe().context("failed to find this program's own path")?;
-    let compiled = program.with_file_name("cli.cwasm");
-    let portable = program.with_file_name("cli.wasm");
-    match loader.load(&compiled) {
+    let portable = installed("cli.wasm")?;
+    match loader.load(&installed("cli.cwasm")?) {
         Err(_) if portable.is_file() => loader.load(&portable),
         result => result,
     }

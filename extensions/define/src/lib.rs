@@ -68,7 +68,6 @@ sqlite_wasm_kit::extension! {
     modules: MODULES,
     needs: &[Need::Sql],
     connect: connect,
-    connect_with_table: stored::TABLE,
     registered: call,
 }
 

@@ -32,8 +32,7 @@ An extension that needs a grant, such as SQL or a directory of files, travels
 beside it in the same file, and runs in a sandbox of its own as one that is
 loaded: when the program is run, `--grant NAME=sql` or `--grant NAME=dir:PATH:ro`
 is for it too, and when it traps, the statement fails. It is started by its
-first use. Of such an extension what is declared stateless is inside as well.
-`extension inspect` shows which way each went, and why.";
+first use, or by a connection where it connects. `extension inspect` shows which way each went, and why.";
 
 /// Put extensions into the CLI: one file with all
 #[derive(Debug, clap::Args)]

@@ -65,7 +65,6 @@ fn names_have_limits() {
     for word in ["huge-name", "long-name", "empty-name", "nul-name", "escape-name", "shadow-name"] {
         refused(word, "it registers a name that is empty, longer than 255 bytes, or has control");
     }
-    refused("table-name", "it asks for a table whose name is empty, longer than 255 bytes, or has");
     for word in ["own-name", "no-name"] {
         refused(word, "its own name is not made of letters");
     }
@@ -82,11 +81,7 @@ fn texts_and_lists_have_limits() {
     refused("many-shadows", "more than 100 shadow names");
     refused("many-needs", "more than 100 needs");
     refused("arguments", "with -5 arguments");
-    refused("pointers", "for pointers, and as stateless or unary");
-    refused(
-        "table-without-sql",
-        "it is to be connected where there is a table, and does not need SQL",
-    );
+    refused("pointers", "for pointers, and as unary");
 }
 
 #[test]

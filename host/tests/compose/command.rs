@@ -12,7 +12,7 @@ use crate::support::{self, Directory, Outcome};
 /// One with an extension inside, one with SQL, and tables.
 fn usual() -> &'static Composed {
     static USUAL: OnceLock<Composed> = OnceLock::new();
-    USUAL.get_or_init(|| Composed::with("usual", &["sha3", "series", "uuid"]))
+    USUAL.get_or_init(|| Composed::with("usual", &["sha3query", "sha3", "series", "uuid"]))
 }
 
 /// Run `compose` in an empty directory.
@@ -64,7 +64,7 @@ fn each_connection_has_them() {
 
 #[test]
 fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
-    let grant = ["--grant", "sha3=sql:ro", ":memory:"];
+    let grant = ["--grant", "sha3query=sql:ro", ":memory:"];
     let script = "CREATE TABLE t(a); INSERT INTO t VALUES(1);\n\
                   SELECT length(sha3_query('SELECT a FROM t'));\n";
     usual().run_script(&grant, script).prints("32\n").keeps_quiet();
@@ -89,15 +89,17 @@ SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
 }
 
 #[test]
-fn what_has_nothing_in_the_database_is_not_started() {
-    let composed = Composed::with("late", &["define"]);
-    let state = "SELECT starts > 0, calls FROM extension_stats;\n";
-    // To connect is a call too.
-    let script = format!("{state}SELECT define('twice', ':n * 2');\n{state}");
-    let run = composed.run_script(&["late.db"], &script);
-    run.prints("0|0\n\n1|2\n").keeps_quiet();
-    let run = composed.run_script(&["late.db"], &format!("SELECT twice(4);\n{state}"));
-    run.prints("8\n1|2\n").keeps_quiet();
+fn what_connects_is_connected_when_the_database_is_opened() {
+    let composed = Composed::with("connects", &["define", "sha3query"]);
+    let state = "SELECT name, starts > 0, calls FROM extension_stats ORDER BY name;\n";
+    // To connect is a call too; `sha3query` never connects, and is started by its first call.
+    let script = format!(
+        "{state}SELECT define('twice', ':n * 2');\nSELECT length(sha3_query('SELECT 1'));\n{state}"
+    );
+    let run = composed.run_script(&["connects.db"], &script);
+    run.prints("define|1|1\nsha3query|0|0\n\n32\ndefine|1|2\nsha3query|1|1\n").keeps_quiet();
+    let run = composed.run_script(&["connects.db"], "SELECT twice(4);\n");
+    run.prints("8\n").keeps_quiet();
 }
 
 #[test]
@@ -109,8 +111,8 @@ fn what_needs_a_grant_is_left_out_without_it() {
     let file = usual().compiled();
     let args = [file.to_str().expect("UTF-8"), ":memory:", "SELECT length(uuid4())"];
     let run = support::run(&program, &args, &directory.path(), &support::Input::Nothing);
-    let run = run.prints("36\n").complains("`sha3`");
-    assert!(run.err().contains("--grant sha3=sql"), "{run}");
+    let run = run.prints("36\n").complains("`sha3query`");
+    assert!(run.err().contains("--grant sha3query=sql"), "{run}");
 }
 
 #[test]
@@ -129,13 +131,14 @@ fn others_are_loaded_as_ever() {
 
 #[test]
 fn composing_stacks() {
-    let twice = Composed::with("twice", &["uuid", "sha3"]).again(&["series", "text"]);
+    let twice = Composed::with("twice", &["uuid", "sha3", "sha3query"]).again(&["series", "text"]);
     let sql = "SELECT length(uuid4()), text_reverse('ab'), length(sha3('a')), sum(value) \
                FROM generate_series(1, 10)";
     twice.run(&[":memory:", sql]).prints("36|ba|32|55\n").keeps_quiet();
     let load = ["--load", "fuzzy", ":memory:", "SELECT fuzzy_leven('a', 'b'), length(uuid4())"];
     twice.run(&load).prints("1|36\n").keeps_quiet();
-    let query = ["--grant", "sha3=sql:ro", ":memory:", "SELECT length(sha3_query('SELECT 1'))"];
+    let query =
+        ["--grant", "sha3query=sql:ro", ":memory:", "SELECT length(sha3_query('SELECT 1'))"];
     twice.run(&query).prints("32\n").keeps_quiet();
 }
 

@@ -24,7 +24,7 @@ impl Dist {
             let file = dist.join(format!("extensions/{name}.wasm"));
             fs::copy(shipped(name), file).expect("the directory is ours");
         }
-        let grants = shipped("sha3").with_file_name("grants.toml");
+        let grants = shipped("sha3query").with_file_name("grants.toml");
         fs::copy(grants, dist.join("extensions/grants.toml")).expect("the directory is ours");
         Self { directory }
     }
@@ -38,8 +38,8 @@ impl Dist {
 
 #[test]
 fn a_copied_dist_composes_and_runs_with_an_empty_path() {
-    let dist = Dist::with(&["sha3", "series"]);
-    let composed = dist.run(&["compose", "--embed", "sha3,series", "-o", "mine.wasm"]);
+    let dist = Dist::with(&["sha3", "sha3query", "series"]);
+    let composed = dist.run(&["compose", "--embed", "sha3,sha3query,series", "-o", "mine.wasm"]);
     composed.exits_with(0).keeps_quiet();
     let sql = "SELECT hex(sha3_256('abc')), sum(value), length(sha3_query('SELECT 1')) \
                FROM generate_series(1, 10)";
@@ -61,13 +61,13 @@ fn vec0_is_embedded_and_searches() {
 
 #[test]
 fn a_composed_program_is_inspected_in_both_forms() {
-    let composed = Composed::with("inspected", &["series", "sha3"]);
+    let composed = Composed::with("inspected", &["series", "sha3query"]);
     let sha256 = |name: &str| {
         let run = support::ours(&composed.directory(), &["extension", "inspect", "--json", name]);
         let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
         found["sha256"].as_str().expect("a text").to_owned()
     };
-    let hashes = [sha256("series"), sha256("sha3")];
+    let hashes = [sha256("series"), sha256("sha3query")];
     for file in ["composed.wasm", "composed.cwasm"] {
         let run = support::ours(&composed.directory(), &["extension", "inspect", file]);
         let run = run.exits_with(0).keeps_quiet();
@@ -76,9 +76,9 @@ fn a_composed_program_is_inspected_in_both_forms() {
             "extension    series 0.1.0".to_owned(),
             format!("  sha256     {}", hashes[0]),
             "  where      inside, as it needs no grant".to_owned(),
-            "extension    sha3 0.1.0".to_owned(),
+            "extension    sha3query 0.1.0".to_owned(),
             format!("  sha256     {}", hashes[1]),
-            "  where      beside, as it needs sql:ro; inside what is stateless".to_owned(),
+            "  where      beside, as it needs sql:ro".to_owned(),
             "  registers  generate_series".to_owned(),
         ];
         for line in wanted {
@@ -88,10 +88,10 @@ fn a_composed_program_is_inspected_in_both_forms() {
         let found: serde_json::Value = serde_json::from_slice(&run.stdout).expect("it is JSON");
         assert!(found["cli_version"].as_str().is_some_and(|text| text.starts_with("3.")), "{run}");
         assert_eq!(found["precompiled"], file.ends_with(".cwasm"), "{run}");
-        let [series, sha3] = [0, 1].map(|place| &found["extensions"][place]);
+        let [series, query] = [0, 1].map(|place| &found["extensions"][place]);
         assert_eq!((&series["name"], &series["inside"]), (&"series".into(), &true.into()), "{run}");
         assert_eq!(series["beside"], false, "{run}");
-        assert!(sha3["beside"] == true && sha3["sha256"] == hashes[1], "{run}");
+        assert!(query["beside"] == true && query["sha256"] == hashes[1], "{run}");
     }
 }
 

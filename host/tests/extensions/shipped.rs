@@ -148,8 +148,8 @@ const QUERY: &str = "SELECT length(sha3_query('SELECT 1'))";
 #[test]
 fn what_nobody_grants_is_refused_with_the_option_that_would() {
     let directory = Directory::fresh("refused");
-    let sha3 = repository().join("target/release/extensions/sha3.wasm");
-    let mut content = fs::read(&sha3).expect("`make build` makes the extensions");
+    let shipped = repository().join("target/release/extensions/sha3query.wasm");
+    let mut content = fs::read(&shipped).expect("`make build` makes the extensions");
     // A custom section more makes it another file.
     content.extend([0, 2, 1, b'x']);
     fs::write(directory.path().join("other.wasm"), content).expect("the directory is ours");
@@ -200,13 +200,13 @@ fn a_grants_file_beside_an_extension_is_not_believed() {
     let directory = Directory::fresh("beside");
     let extensions = repository().join("target/release/extensions");
     let mut content =
-        fs::read(extensions.join("sha3.wasm")).expect("`make build` makes the extensions");
+        fs::read(extensions.join("sha3query.wasm")).expect("`make build` makes the extensions");
     content.extend([0, 2, 1, b'x']);
-    fs::write(directory.path().join("sha3.wasm"), content).expect("the directory is ours");
-    fs::write(directory.path().join("grants.toml"), "[sha3]\ngrants = [\"sql\"]\n")
+    fs::write(directory.path().join("sha3query.wasm"), content).expect("the directory is ours");
+    fs::write(directory.path().join("grants.toml"), "[sha3query]\ngrants = [\"sql\"]\n")
         .expect("the directory is ours");
-    let run = support::ours(&directory.path(), &[":memory:", ".load ./sha3", "SELECT 1"]);
-    assert!(run.err().contains("`--grant sha3=sql:ro`"), "{run}");
+    let run = support::ours(&directory.path(), &[":memory:", ".load ./sha3query", "SELECT 1"]);
+    assert!(run.err().contains("`--grant sha3query=sql:ro`"), "{run}");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn reading_sql_cannot_write_or_reach_files() {
         let query = format!("SELECT sha3_query('{sql}')");
         let run = support::ours(
             &directory.path(),
-            &["a.db", ".load sha3", "CREATE TABLE IF NOT EXISTS t(a)", &query],
+            &["a.db", ".load sha3query", "CREATE TABLE IF NOT EXISTS t(a)", &query],
         );
         assert!(run.err().contains("non-query"), "{sql}: {run}");
     }
@@ -249,10 +249,10 @@ fn reading_sql_cannot_write_or_reach_files() {
     let query = format!("SELECT length(sha3_query('{read}'))");
     let run = support::ours(&directory.path(), &["a.db", &read.replace("''", "'")]);
     assert!(run.err().contains("malformed JSON"), "the shell itself reads it: {run}");
-    let run = support::ours(&directory.path(), &["a.db", ".load sha3", &query]);
+    let run = support::ours(&directory.path(), &["a.db", ".load sha3query", &query]);
     assert!(run.out() == "32\n" && run.err() == "", "{run}");
     let write = "SELECT sha3_query('SELECT writefile(''made.txt'', 1)')";
-    support::ours(&directory.path(), &["a.db", ".load sha3", write]);
+    support::ours(&directory.path(), &["a.db", ".load sha3query", write]);
     assert!(!directory.path().join("made.txt").exists());
 }
 
@@ -261,19 +261,18 @@ fn an_extension_cannot_be_called_from_its_own_sql() {
     let directory = Directory::fresh("itself");
     let run = support::ours(
         &directory.path(),
-        &[":memory:", ".load sha3", "SELECT sha3_query('SELECT sha3_agg(1)')"],
+        &[":memory:", ".load sha3query", "SELECT sha3_query('SELECT sha3_query(1)')"],
     );
-    assert!(run.err().contains("`sha3` waits for the SQL"), "{run}");
+    assert!(run.err().contains("`sha3query` waits for the SQL"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
 
 #[test]
-fn its_stateless_functions_can_be() {
-    let directory = Directory::fresh("stateless");
-    let run = support::ours(
-        &directory.path(),
-        &[":memory:", ".load sha3", "SELECT length(sha3_query('SELECT sha3_256(1)'))"],
-    );
+fn another_extension_can_be_called_from_its_sql() {
+    let directory = Directory::fresh("another");
+    let query = "SELECT length(sha3_query('SELECT sha3_256(1), sha3_agg(1)'))";
+    let load = [":memory:", ".load sha3", ".load sha3query", query];
+    let run = support::ours(&directory.path(), &load);
     assert_eq!(run.out(), "32\n", "{run}");
 }
 
@@ -286,7 +285,7 @@ fn sql_of_an_extension_sees_the_callers_transaction() {
         hash("t"),
         hash("t")
     );
-    let run = support::ours(&directory.path(), &["a.db", ".load sha3", &script]);
+    let run = support::ours(&directory.path(), &["a.db", ".load sha3query", &script]);
     let out = run.out();
     let lines: Vec<&str> = out.lines().collect();
     assert!(lines.len() == 2 && lines[0] != lines[1], "{run}");

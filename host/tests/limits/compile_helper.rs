@@ -106,11 +106,11 @@ fn a_program_that_is_a_bomb_ends_with_the_code_of_its_limit() {
 #[test]
 fn what_is_shipped_compiles_within_small_limits() {
     let directory = Directory::fresh("shipped");
-    for name in ["sha3", "uuid", "series", "vec0"] {
+    for name in ["sha3", "sha3query", "uuid", "series", "vec0"] {
         let path = shipped(name);
         let load = format!(".load {}\nSELECT 'loaded';\n", path.display());
         let grants = ["--dir", path.parent().and_then(Path::to_str).expect("UTF-8")];
-        let limits = ["--max-memory", "64M", "--grant", "sha3=sql", "--grant", "vec0=sql"];
+        let limits = ["--max-memory", "64M", "--grant", "sha3query=sql", "--grant", "vec0=sql"];
         let run = watched(&directory, &[&limits[..], &grants, &[":memory:"]].concat(), &load);
         stays_below(&run, 64 << 20);
         run.outcome.prints("loaded\n").keeps_quiet();

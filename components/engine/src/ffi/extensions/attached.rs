@@ -8,7 +8,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::failure;
-use super::{embedded, pointers, sql};
+use super::{pointers, sql};
 use crate::host::dispatch::{self, SqlError};
 
 /// The name of the list among the data that SQLite keeps for a connection.
@@ -54,8 +54,7 @@ pub unsafe fn name(db: *mut sqlite3, number: u32) -> String {
     // SAFETY: the caller's connection.
     let entries = unsafe { list(db) }.map_or(&[][..], |list| &list.entries);
     let attached = entries.iter().find(|entry| entry.number == number);
-    let name = attached.map(|entry| entry.name.as_str()).or_else(|| embedded::name(number));
-    name.unwrap_or_default().to_owned()
+    attached.map(|entry| entry.name.clone()).unwrap_or_default()
 }
 
 /// The number by which a connection calls the extension `name` from now on.

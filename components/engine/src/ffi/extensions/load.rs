@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
@@ -155,50 +155,10 @@ pub unsafe fn connect(db: *mut sqlite3, loaded: &Loaded) -> Result<(), SqlError>
         let extension = attached::attach(db, loaded.extension, &loaded.manifest.name)?;
         register_all(db, loaded, extension)
             .map_err(|(code, name)| failure(code, &refusal(code, &name)))?;
-        if !is_due(db, &loaded.manifest.connects) {
-            return Ok(());
+        match loaded.manifest.connects {
+            Connecting::Never => Ok(()),
+            Connecting::AtLoad => served(db, extension, || dispatch::connect(extension)),
         }
-        served(db, extension, || dispatch::connect(extension))
-    }
-}
-
-/// Whether an extension is to be connected now.
-///
-/// # Safety
-///
-/// `db` is an open connection.
-unsafe fn is_due(db: *mut sqlite3, connecting: &Connecting) -> bool {
-    match connecting {
-        Connecting::Never => false,
-        Connecting::AtLoad => true,
-        Connecting::AtLoadWithTable(table) => match c_name(table) {
-            // A database that cannot be read is the extension's to complain of.
-            // SAFETY: the caller's connection.
-            Ok(table) => unsafe { table_code(db, &table) != sqlite::SQLITE_ERROR },
-            Err(_) => false,
-        },
-    }
-}
-
-/// What SQLite says to the existence of a table: SQLITE_ERROR for none.
-///
-/// # Safety
-///
-/// `db` is an open connection.
-unsafe fn table_code(db: *mut sqlite3, table: &CStr) -> c_int {
-    // SAFETY: the caller's connection; without a column nothing is answered.
-    unsafe {
-        sqlite::sqlite3_table_column_metadata(
-            db,
-            c"main".as_ptr(),
-            table.as_ptr(),
-            null(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-        )
     }
 }
 

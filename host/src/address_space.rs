@@ -179,9 +179,7 @@ pub struct NoAddressSpace;
 
 impl std::fmt::Display for NoAddressSpace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "the system gives this process too little address space; raise its limit (`ulimit -v`)",
-        )
+        f.write_str("this process has too little address space; raise its limit (`ulimit -v`)")
     }
 }
 
@@ -198,13 +196,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_reserved_whole() {
+    fn a_fitting_size_is_reserved_whole() {
         assert_eq!(halved_until(3 << 30, |bytes| bytes <= 3 << 30), 3 << 30);
         assert_eq!(halved_until(4 << 30, |bytes| bytes < 3 << 30), 2 << 30);
     }
 
     #[test]
-    fn where_nothing_fits_the_least_is_tried() {
+    fn without_a_fitting_size_the_smallest_is_tried() {
         assert_eq!(halved_until(1 << 30, |_| false), MIN_RESERVED_BYTES);
         assert_eq!(halved_until(1 << 20, |_| false), 1 << 20);
     }

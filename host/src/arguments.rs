@@ -10,11 +10,15 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::shell_arguments::Word;
 
+use crate::commands::complain;
 use crate::commands::completions::Completions;
 use crate::commands::compose::Compose;
 use crate::commands::extension::Extension;
@@ -104,6 +108,36 @@ pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
         false => Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?,
     };
     Ok(Sorted { cli, component: sorter.component, shell: sorter.shell })
+}
+
+/// Print clap's error: help as it is, a usage error in one line.
+///
+/// # Errors
+///
+/// When the help cannot be printed.
+pub fn report(error: &clap::Error) -> Result<ExitCode> {
+    if !error.use_stderr() {
+        error.print()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match error.kind() {
+        // A command without its subcommand: the help names them.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.print()?,
+        _ => complain(&usage_error(&error.render().to_string())),
+    }
+    Ok(exit_code::ExitCode::Usage.into())
+}
+
+/// Clap's message with its tips, without the usage, in one line.
+fn usage_error(text: &str) -> String {
+    let is_shown = |part: &&str| part.starts_with("error:") || part.starts_with("tip:");
+    let parts: Vec<String> = text
+        .split("\n\n")
+        .map(str::trim)
+        .filter(is_shown)
+        .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    format!("{}; see `--help`", parts.join("; "))
 }
 
 #[derive(Default)]
@@ -200,12 +234,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_without_clap_is_what_clap_knows() {
+    fn commands_and_defaults_agree_with_clap() {
         let command = Cli::command();
         let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
         assert_eq!(names, COMMANDS);
         let parsed = Cli::try_parse_from(["sqlite-wasm-run"]).unwrap();
         assert_eq!(format!("{parsed:?}"), format!("{:?}", Cli::default()));
+    }
+
+    #[test]
+    fn usage_errors_are_one_line() {
+        let error = Cli::try_parse_from(["sqlite-wasm-run", "extension", "lst"]).unwrap_err();
+        let line = usage_error(&error.render().to_string());
+        assert!(line.starts_with("error: unrecognized subcommand 'lst'; tip: "), "{line}");
+        assert!(line.ends_with("'list'; see `--help`"), "{line}");
+        let error = Cli::try_parse_from(["sqlite-wasm-run", "compose"]).unwrap_err();
+        let line = usage_error(&error.render().to_string());
+        assert!(line.contains("not provided: --embed <NAME,...>; see"), "{line}");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub fn invalid(error: &wasmtime::Error) -> anyhow::Error {
 pub(crate) fn invalid_because(cause: &str) -> anyhow::Error {
     // The message quotes names from the component.
     let cause = shortened(one_line(cause.lines().next().unwrap_or_default()));
-    anyhow!("it is no valid component: {cause}; build it again")
+    anyhow!("it is not a valid component: {cause}; build it again")
 }
 
 /// The engine's words about another version or processor, in one line.
@@ -60,7 +60,7 @@ pub fn mismatch(engine: &Engine, error: &wasmtime::Error) -> anyhow::Error {
 /// # Errors
 ///
 /// [`Unusable::Unsealed`] or [`Unusable::Damaged`].
-pub fn whole(content: &[u8]) -> Result<Seal, Unusable> {
+pub fn verified_seal(content: &[u8]) -> Result<Seal, Unusable> {
     let seal = Seal::at_end(content, content.len() as u64)?;
     match seal.is_of(&content[..content.len() - SEAL_BYTES]) {
         true => Ok(seal),

@@ -12,7 +12,7 @@ use wasmtime::Engine;
 
 use crate::engine::code_settings;
 use crate::owner::{OTHERS_WRITE, is_private};
-use crate::places;
+use crate::user_directories;
 
 /// Largest number of compiled components in the cache. Each has a few
 /// megabytes, and each version of this program adds one for each component.
@@ -23,9 +23,9 @@ const MAX_ARTIFACTS: usize = 64;
 pub struct Directory(PathBuf);
 
 impl Directory {
-    /// The directory [`places::cache`]; none if it cannot be used.
+    /// The directory [`user_directories::cache`]; none if it cannot be used.
     pub fn by_xdg() -> Option<Self> {
-        Self::open(places::cache()?)
+        Self::open(user_directories::cache()?)
     }
 
     /// The directory at `path`, which is made if it is missing. None if that

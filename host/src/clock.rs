@@ -43,7 +43,7 @@ impl Host for ClockView<'_> {
 
     fn subscribe_duration(&mut self, nanoseconds: u64) -> wasmtime::Result<Resource<DynPollable>> {
         if self.waiting == Waiting::Refused && nanoseconds > 0 {
-            return Err(wasmtime::format_err!("it asked to wait, which it may not"));
+            return Err(wasmtime::format_err!("an extension cannot wait"));
         }
         let end = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
         let wait = self.wasi.table.push(Wait { end })?;

@@ -91,7 +91,7 @@ pub fn directory_of(path: &Path) -> &Path {
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let directory = directory_of(path);
     let write = || -> Result<()> {
-        ensure!(directory.is_dir(), "there is no directory `{}`", escaped(directory));
+        ensure!(directory.is_dir(), "the directory `{}` does not exist", escaped(directory));
         // The library's own message names its temporary file.
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .map_err(|error| std::io::Error::from(error.kind()))?;

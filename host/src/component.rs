@@ -73,8 +73,8 @@ impl Program {
         let ty = component.component_type();
         if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
             return Err(anyhow!(
-                "it is a component of another kind, which does not export `wasi:cli/run`; \
-                 only command-line components are run"
+                "it does not export `wasi:cli/run`; \
+                 only command-line components can run"
             ));
         }
         let composition = code.composition()?;

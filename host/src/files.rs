@@ -33,7 +33,7 @@ use crate::bindings::sqlite_wasm::host::files::{
 };
 use crate::grants::{Grants, LastLink};
 use crate::mapping;
-use crate::stop::Late;
+use crate::stop::DeadlineFlag;
 use locks::Outcome;
 
 use file::File;
@@ -60,7 +60,7 @@ pub struct FilesCtx {
     /// Room for what is read.
     buffers: Buffers,
     /// Ends a program that begins a transaction when its time is over.
-    late: Late,
+    late: DeadlineFlag,
     /// Files may be mapped: [`sharing`] is linked.
     maps_files: bool,
 }
@@ -72,7 +72,7 @@ impl FilesCtx {
             grants: grants.into(),
             open: Vec::new(),
             buffers: Buffers::default(),
-            late: Late::default(),
+            late: DeadlineFlag::default(),
             maps_files: false,
         }
     }
@@ -85,7 +85,7 @@ impl FilesCtx {
     }
 
     /// For a program that is to end when it is `late`.
-    pub fn until(mut self, late: Late) -> Self {
+    pub fn until(mut self, late: DeadlineFlag) -> Self {
         self.late = late;
         self
     }

@@ -21,9 +21,9 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::escape::escaped;
 use crate::owner::{OTHERS, OTHERS_WRITE, is_private};
-use crate::places;
+use crate::user_directories;
 
-/// The file's name in [`places::state`].
+/// The file's name in [`user_directories::state`].
 const FILE: &str = "key";
 
 /// Bytes of the part that signs native code, with keyed BLAKE3.
@@ -52,15 +52,15 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// The key in [`places::state`], which is created if missing. A file that
+    /// The key in [`user_directories::state`], which is created if missing. A file that
     /// another user could have read or written is replaced.
     ///
     /// # Errors
     ///
     /// When the directory is missing, or another user could write in it.
     pub fn of_user() -> Result<Self> {
-        let directory = places::state()
-            .context("there is no home directory; set `XDG_STATE_HOME` to a directory")?;
+        let directory = user_directories::state()
+            .context("this user has no home directory; set `XDG_STATE_HOME` to a directory")?;
         Self::of_directory(&directory)
             .with_context(|| format!("failed to read or make the key in `{}`", escaped(&directory)))
     }
@@ -88,7 +88,7 @@ impl Key {
         {
             taken.file.persist(&path)?;
         }
-        Self::read(&path).context("it cannot be kept there")
+        Self::read(&path).context("failed to store it there")
     }
 
     /// The key in the file `path`; none if another user could read it.
@@ -119,7 +119,7 @@ impl Key {
 
 fn random() -> Result<[u8; KEY_BYTES]> {
     let mut bytes = [0; KEY_BYTES];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    getrandom::fill(&mut bytes).context("failed to get random numbers")?;
     Ok(bytes)
 }
 

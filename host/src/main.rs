@@ -15,7 +15,7 @@ use commands::run::execute::{execute, print_versions};
 use commands::run::outcome::failure_code;
 
 fn main() -> ExitCode {
-    if let Some(code) = compiler::helper::serve() {
+    if let Some(code) = compiler::helper::run_if_requested() {
         return code;
     }
     wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));
@@ -35,14 +35,7 @@ fn try_main() -> Result<ExitCode> {
     let words = std::env::args_os().skip(1).collect();
     let Sorted { cli, component, shell } = match arguments::parse(words) {
         Ok(sorted) => sorted,
-        Err(error) => {
-            let printed = error.print();
-            if error.exit_code() != 0 {
-                return Ok(exit_code::ExitCode::Usage.into());
-            }
-            printed?;
-            return Ok(ExitCode::SUCCESS);
-        }
+        Err(error) => return arguments::report(&error),
     };
     match cli.command {
         Some(Command::Compose(command)) => command.execute(),

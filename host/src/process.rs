@@ -30,7 +30,7 @@ use crate::deadline::Deadline;
 use crate::grants::Grants;
 use crate::refusals::Refusals;
 use crate::stdio::Output;
-use crate::stop::Late;
+use crate::stop::DeadlineFlag;
 
 /// Interval at which a sleep checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(50);
@@ -67,7 +67,7 @@ impl Interrupt {
 pub struct ProcessCtx {
     interrupt: Interrupt,
     deadline: Deadline,
-    late: Late,
+    deadline_flag: DeadlineFlag,
     home: Option<PathBuf>,
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,
@@ -82,7 +82,7 @@ impl ProcessCtx {
         Self {
             interrupt,
             deadline: Deadline::default(),
-            late: Late::default(),
+            deadline_flag: DeadlineFlag::default(),
             home: None,
             arguments: Vec::new(),
             directory: None,
@@ -131,12 +131,12 @@ impl ProcessCtx {
 
     /// Whether the program was notified of its deadline.
     pub fn timed_out(&self) -> bool {
-        self.late.is_told()
+        self.deadline_flag.is_set()
     }
 
     /// The flag for the deadline, for the program's streams and files.
-    pub fn late(&self) -> Late {
-        self.late.clone()
+    pub fn deadline_flag(&self) -> DeadlineFlag {
+        self.deadline_flag.clone()
     }
 
     fn is_startup_file(&self, path: &Path) -> bool {
@@ -158,8 +158,8 @@ impl ProcessCtx {
         }
         // The first notification ends the statement by SQLite's rules; a
         // program that continues traps.
-        self.late.check()?;
-        self.late.tell();
+        self.deadline_flag.check()?;
+        self.deadline_flag.set();
         Ok(Some(Interruption::Deadline))
     }
 
@@ -169,8 +169,8 @@ impl ProcessCtx {
             if self.deadline.is_over() {
                 // A program that waits for a lock is notified when it tries
                 // again.
-                self.late.check()?;
-                self.late.tell();
+                self.deadline_flag.check()?;
+                self.deadline_flag.set();
                 break;
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -289,7 +289,7 @@ mod tests {
     use crate::stop::Stop;
 
     #[test]
-    fn an_interrupt_is_told_once() {
+    fn an_interrupt_is_reported_once() {
         let interrupt = Interrupt::default();
         let mut ctx = ProcessCtx::new(interrupt.clone());
         interrupt.raise();

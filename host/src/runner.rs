@@ -27,7 +27,7 @@ use crate::memory::MemoryLimit;
 use crate::own_files;
 use crate::process::{self, Interrupt, ProcessCtx, ProcessView};
 use crate::stdio::Stdio;
-use crate::stop::{Late, Stop};
+use crate::stop::{DeadlineFlag, Stop};
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
@@ -212,7 +212,7 @@ pub struct RefusedImport;
 
 impl std::fmt::Display for RefusedImport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the component asks for what the sandbox does not offer")
+        f.write_str("the component has an import that the sandbox does not provide")
     }
 }
 
@@ -275,12 +275,12 @@ fn host(mut options: Options) -> Result<Host> {
     own_files::mask(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
-        wasi: wasi_ctx(&options, &process.late()),
+        wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(grants).until(process.late()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.deadline_flag()).mapping_files(),
         console: ConsoleCtx::new(
-            options.stdio.output.until(process.late()),
+            options.stdio.output.until(process.deadline_flag()),
             options.stdio.error,
             options.history,
         ),
@@ -291,13 +291,13 @@ fn host(mut options: Options) -> Result<Host> {
     })
 }
 
-fn wasi_ctx(options: &Options, late: &Late) -> WasiCtx {
+fn wasi_ctx(options: &Options, deadline_flag: &DeadlineFlag) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
     builder
         .args(&options.arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
         .envs(&options.environment)
-        .stdin(options.stdio.input.until(late.clone()))
-        .stdout(options.stdio.output.until(late.clone()))
+        .stdin(options.stdio.input.until(deadline_flag.clone()))
+        .stdout(options.stdio.output.until(deadline_flag.clone()))
         .stderr(options.stdio.error.clone())
         .max_random_size(MAX_RANDOM_BYTES)
         .allow_blocking_current_thread(true);

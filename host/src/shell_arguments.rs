@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_that_is_no_option_is_the_database() {
+    fn the_first_positional_word_is_the_database() {
         assert_eq!(found("-json my.db select").as_deref(), Some("my.db"));
         assert_eq!(found("--cmd .mode my.db").as_deref(), Some("my.db"));
         assert_eq!(found("-lookaside 0 0 my.db").as_deref(), Some("my.db"));

@@ -15,7 +15,7 @@ use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::mapping;
-use crate::stop::{Late, Stop};
+use crate::stop::{DeadlineFlag, Stop};
 
 /// Largest read or write: the size of the component's own buffer.
 const PIECE_BYTES: usize = 64 << 10;
@@ -25,12 +25,16 @@ pub struct Stream<T> {
     inner: Arc<Mutex<T>>,
     is_terminal: bool,
     /// Ends a program that uses the stream after its deadline.
-    late: Late,
+    deadline_flag: DeadlineFlag,
 }
 
 impl<T> Clone for Stream<T> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), is_terminal: self.is_terminal, late: self.late.clone() }
+        Self {
+            inner: self.inner.clone(),
+            is_terminal: self.is_terminal,
+            deadline_flag: self.deadline_flag.clone(),
+        }
     }
 }
 
@@ -38,12 +42,16 @@ impl<T> Stream<T> {
     /// A stream for `inner`. The component treats it as a terminal if
     /// `is_terminal`.
     pub fn new(inner: T, is_terminal: bool) -> Self {
-        Self { inner: Arc::new(Mutex::new(inner)), is_terminal, late: Late::default() }
+        Self {
+            inner: Arc::new(Mutex::new(inner)),
+            is_terminal,
+            deadline_flag: DeadlineFlag::default(),
+        }
     }
 
     /// The same stream for a program with this deadline flag.
-    pub fn until(&self, late: Late) -> Self {
-        Self { late, ..self.clone() }
+    pub fn until(&self, deadline_flag: DeadlineFlag) -> Self {
+        Self { deadline_flag, ..self.clone() }
     }
 
     /// The stream itself. A lock poisoned by a panic is fine, since the stream
@@ -66,7 +74,7 @@ impl Output {
     /// [`StreamError::Trap`] when the program must end: its reader went away,
     /// or its deadline has passed.
     pub fn put(&self, data: &[u8]) -> StreamResult<()> {
-        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
+        self.deadline_flag.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         self.lock().write_all(data).map_err(failed)
     }
 }
@@ -149,7 +157,7 @@ impl<T: Send + 'static> Pollable for Stream<T> {
 
 impl InputStream for Input {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
-        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
+        self.deadline_flag.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         let mut buffer = BytesMut::zeroed(size.min(PIECE_BYTES));
         let count = loop {
             match self.lock().read(&mut buffer) {

@@ -21,7 +21,7 @@ impl fmt::Display for Stop {
             Self::BrokenPipe => "the reader of the output went away",
             Self::Timeout => "the time limit was reached",
             Self::LostPage => {
-                "a file was cut by another program, or could not be read, while it was in use as memory"
+                "another program truncated a mapped file, or the file could not be read"
             }
         })
     }
@@ -32,23 +32,23 @@ impl std::error::Error for Stop {}
 /// Set when a program was notified of its deadline. It may then end its
 /// statement and report that, and nothing more.
 #[derive(Debug, Clone, Default)]
-pub struct Late(Arc<AtomicBool>);
+pub struct DeadlineFlag(Arc<AtomicBool>);
 
-impl Late {
+impl DeadlineFlag {
     /// Fail for a program that continues after the notification.
     ///
     /// # Errors
     ///
     /// [`Stop::Timeout`], which the caller turns into a trap.
     pub fn check(&self) -> wasmtime::Result<()> {
-        if self.is_told() { Err(wasmtime::Error::new(Stop::Timeout)) } else { Ok(()) }
+        if self.is_set() { Err(wasmtime::Error::new(Stop::Timeout)) } else { Ok(()) }
     }
 
-    pub(crate) fn is_told(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn tell(&self) {
+    pub(crate) fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }

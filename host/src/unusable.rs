@@ -31,14 +31,14 @@ pub enum Unusable {
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NotWasm => "it is no WebAssembly component; name a `.wasm` or `.cwasm` file",
-            Self::Compiled => "it is compiled already; name the `.wasm` that it was made from",
+            Self::NotWasm => "it is not a WebAssembly component; name a `.wasm` or `.cwasm` file",
+            Self::Compiled => "it is already compiled; name the `.wasm` that it was made from",
             Self::CoreModule => {
                 "it is a core module and not a component; build it for wasm32-wasip2"
             }
             Self::Text => "it is WebAssembly text; only the binary form is run",
             Self::Unsealed => {
-                "it is cut off, or not made by `sqlite-wasm-run precompile`; precompile it again"
+                "it is truncated, or not made by `sqlite-wasm-run precompile`; precompile it again"
             }
             Self::Damaged => "its content is damaged; precompile it again",
             Self::Foreign => {
@@ -46,12 +46,12 @@ impl fmt::Display for Unusable {
                  name the `.wasm` that it was made from, or trust it with `--allow-native FILE`"
             }
             Self::ChosenBySql => {
-                "native code is loaded from the command line or by a name only; \
+                "native code can only be loaded from the command line or by name; \
                  load the `.wasm` that it was made from"
             }
             Self::NotAFile => "it is not a file; name a `.wasm` or `.cwasm` file",
             Self::FullReservation => {
-                "it is compiled for 4 GiB of address space, and this process gets less; \
+                "it is compiled for 4 GiB of address space, and this process has less; \
                  name its `.wasm`, or raise the limit (`ulimit -v`)"
             }
         })

@@ -29,7 +29,7 @@ mod calls;
 mod descriptors;
 mod filter;
 mod landlock;
-mod loaded;
+mod libraries;
 mod seccomp;
 mod system;
 mod trap;
@@ -171,14 +171,14 @@ pub fn raise(plan: &Plan) -> Result<Raised> {
     // A core dump would contain the data of the process.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("failed to limit core dumps")?;
     trap::install()?;
-    let way_out = "the second wall cannot go up; `--no-second-wall` runs without it";
-    let landlock = landlock::restrict(plan).context(way_out)?;
-    let seccomp = seccomp::restrict().context(way_out)?;
+    let remedy = "the second wall cannot go up; `--no-second-wall` runs without it";
+    let landlock = landlock::restrict(plan).context(remedy)?;
+    let seccomp = seccomp::restrict().context(remedy)?;
     Ok(Raised { landlock, seccomp })
 }
 
 fn prctl_no_new_privileges() -> Result<()> {
-    nix::sys::prctl::set_no_new_privs().context("failed to give up new privileges")
+    nix::sys::prctl::set_no_new_privs().context("failed to set no_new_privs")
 }
 
 #[cfg(test)]

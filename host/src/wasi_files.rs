@@ -131,7 +131,7 @@ fn directories<T: WasiView + 'static>(
         let descriptor = descriptor(&dir, access)?;
         let files = view(store.data_mut());
         if files.check_room().is_err() {
-            wasmtime::bail!("the component asked too often for its directories");
+            wasmtime::bail!("the component requested its directories too often");
         }
         files.count(&descriptor);
         given.push((store.data_mut().filesystem().table.push(descriptor)?, name));

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::grants::{Access, Grant, Grants, normal};
-use sqlite_wasm_run::places::Homes;
 use sqlite_wasm_run::shell_arguments::database;
+use sqlite_wasm_run::user_directories::Homes;
 
 /// Largest number of links followed to a database, which is also Linux's.
 const MAX_LINKS: usize = 40;
@@ -35,7 +35,7 @@ pub fn parse_directory(text: OsString) -> Result<DirectoryOption> {
     };
     if path.len() < whole.len() && Path::new(&text).is_dir() {
         let name = escaped(&text);
-        bail!("there is a directory `{name}`: write `{name}:rw` or `{name}:ro` to grant it");
+        bail!("a directory `{name}` exists: write `{name}:rw` or `{name}:ro` to grant it");
     }
     let separator = path.windows(2).position(|pair| pair == b"::");
     let (host, guest) = match separator {

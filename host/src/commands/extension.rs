@@ -175,7 +175,7 @@ fn table(inspection: &Inspection) -> String {
     lines.add("size", format!("{} bytes{kind}", inspection.file_bytes));
     lines.add("sha256", &inspection.sha256);
     if inspection.precompiled && inspection.refusal.is_none() {
-        lines.add("seal", "whole; native code is not looked into");
+        lines.add("seal", "valid; native code is not inspected");
     }
     lines.add_some("contract", inspection.contract.as_ref().map(escaped));
     lines.add_some("code", inspection.code_bytes.map(|count| format!("{count} bytes")));
@@ -194,10 +194,10 @@ fn table(inspection: &Inspection) -> String {
 /// Where the lines about functions come from.
 fn source(inspection: &Inspection) -> Option<&'static str> {
     match inspection.offer_source {
-        Some("recorded") => Some("what the file says; `--describe` asks the extension itself"),
-        Some(_) => Some("what the extension says"),
+        Some("recorded") => Some("recorded in the file; `--describe` runs the extension"),
+        Some(_) => Some("reported by the extension"),
         None if inspection.precompiled || inspection.refusal.is_some() => None,
-        None => Some("not recorded; `--describe` asks the extension itself"),
+        None => Some("not recorded; `--describe` runs the extension"),
     }
 }
 

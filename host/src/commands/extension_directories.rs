@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use sqlite_wasm_run::places;
+use sqlite_wasm_run::user_directories;
 
 use super::installed;
 
@@ -13,7 +13,7 @@ use super::installed;
 /// since SQL may have written to the working directory.
 pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
-    let data = places::data();
+    let data = user_directories::data();
     let named = named.iter().flat_map(env::split_paths).filter(|path| path.is_absolute());
     first
         .iter()

@@ -27,8 +27,8 @@ impl Precompile {
         let loader = loader(Cache::Off, Budget::default())?;
         if loader.key().is_none() {
             complain(
-                "warning: there is no key to seal the result with, and only `--allow-native` will run \
-                 it; set `XDG_STATE_HOME` to a directory of yours",
+                "warning: there is no key to sign the result with, so it runs only with \
+                 `--allow-native`; set `XDG_STATE_HOME` to a directory of your own",
             );
         }
         let code = loader.precompile(&self.input)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sqlite_wasm_run::runner::Options;
 use sqlite_wasm_run::wall::{self, Plan, Rights};
-use sqlite_wasm_run::{places, temporary};
+use sqlite_wasm_run::{temporary, user_directories};
 
 use super::complain;
 use super::run::RunOptions;
@@ -60,7 +60,7 @@ pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
     if let Some(directory) = write {
         plan.path(directory, Rights::Write);
     }
-    if let Some(cache) = places::cache() {
+    if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);
     }
     plan.helper();
@@ -77,7 +77,7 @@ fn put_up(plan: &Plan) -> Result<()> {
 /// Add the files that the runner itself reads and writes while a component
 /// runs.
 fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
-    if let Some(cache) = places::cache().filter(|_| !run.no_cache) {
+    if let Some(cache) = user_directories::cache().filter(|_| !run.no_cache) {
         plan.path(cache, Rights::Read);
     }
     // Without a directory, temporary files fail when they are needed.

@@ -22,7 +22,7 @@ pub fn parse_grant(text: &str) -> Result<String> {
 pub fn parse_output(text: &str) -> Result<PathBuf> {
     let path = PathBuf::from(text);
     if path.extension().is_none_or(|ending| ending != "wasm") {
-        bail!("the result is called `NAME.wasm`; `--precompile` writes `NAME.cwasm` too");
+        bail!("the result must be named `NAME.wasm`; `--precompile` also writes `NAME.cwasm`");
     }
     Ok(path)
 }
@@ -61,7 +61,7 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
     }
     let time = Duration::try_from_secs_f64(seconds)?;
     if time.is_zero() {
-        bail!("it must be more than nothing");
+        bail!("it must be more than 0");
     }
     Ok(time)
 }

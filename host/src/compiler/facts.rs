@@ -150,7 +150,7 @@ impl Facts {
     pub(super) fn decode(json: &[u8]) -> Result<Self> {
         ensure!(json.len() <= MAX_FACTS_BYTES, "the description of the component is too long");
         serde_json::from_slice(json)
-            .map_err(|error| anyhow!("failed to understand the description of it: {error}"))
+            .map_err(|error| anyhow!("failed to decode the helper's description of it: {error}"))
     }
 
     /// Whether it exports an interface whose name begins so.

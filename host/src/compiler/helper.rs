@@ -29,13 +29,13 @@ pub(super) const NO_MEMORY: i32 = 2;
 /// Run as the helper if the command line starts one; returns its exit code.
 ///
 /// The program calls this first, since the helper needs nothing else.
-pub fn serve() -> Option<ExitCode> {
+pub fn run_if_requested() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != WORD {
         return None;
     }
     let words = words.map(OsString::into_string).collect::<Result<Vec<_>, _>>();
-    let code = match try_serve(&words.unwrap_or_default()) {
+    let code = match perform(&words.unwrap_or_default()) {
         Ok(()) => 0,
         Err(error) if is_out_of_memory(&error) => NO_MEMORY,
         Err(error) => {
@@ -57,10 +57,10 @@ fn is_out_of_memory(error: &anyhow::Error) -> bool {
         || error.root_cause().to_string().contains("Cannot allocate memory")
 }
 
-fn try_serve(words: &[String]) -> Result<()> {
-    let (task, limits) = words.split_first().context("it lacks a task")?;
-    let task = Task::parse(task).context("it lacks a task")?;
-    let limits = Limits::parse(limits).context("it lacks limits")?;
+fn perform(words: &[String]) -> Result<()> {
+    let (task, limits) = words.split_first().context("the task is missing or unknown")?;
+    let task = Task::parse(task).context("the task is missing or unknown")?;
+    let limits = Limits::parse(limits).context("the limits are missing or malformed")?;
     confine(&limits)?;
     let request = spawn::request()?;
     // The process ends next, so the result is not dropped.
@@ -72,7 +72,7 @@ fn try_serve(words: &[String]) -> Result<()> {
 /// Limit the process to what the task needs.
 fn confine(limits: &Limits) -> Result<()> {
     // Without the parent the result would go nowhere.
-    set_pdeathsig(Signal::SIGKILL).context("failed to follow the caller")?;
+    set_pdeathsig(Signal::SIGKILL).context("failed to set the parent's death signal")?;
     limits.impose().context("failed to limit itself")?;
     // The helper needs its streams: no path, no socket, no program. The caller
     // has reported missing kernel features already.

@@ -22,7 +22,7 @@ pub const DEFAULT_TIME: Duration = Duration::from_secs(120);
 
 /// How many times [`DEFAULT_TIME`] the helper may take in wall-clock time, so
 /// that it succeeds on a busy machine.
-pub const PATIENCE: u32 = 5;
+pub const WALL_CLOCK_FACTOR: u32 = 5;
 
 /// What this program may use on top of `--max-memory`, in bytes: its own code,
 /// data and stacks, and the helper.

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 
 use super::facts::MAX_FACTS_BYTES;
-use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
+use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
 use super::{EngineKind, helper, memory_file};
 use crate::address_space::Form;
 use crate::extensions::text::shortened;
@@ -94,7 +94,7 @@ impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimeLimit(verb) => {
-                write!(f, "{verb} it took until the time limit; `--timeout` sets it")
+                write!(f, "{verb} it reached the time limit; `--timeout` sets it")
             }
             Self::TooLong(verb) => write!(
                 f,
@@ -137,7 +137,7 @@ pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Vec<u8>> {
     let child = child.with_context(|| format!("failed to start the compiler, `{PROGRAM}`"))?;
     // The command holds handles of the file to be sealed.
     drop(command);
-    let status = Guard(child).wait(budget, verb)?;
+    let status = ChildGuard(child).wait(budget, verb)?;
     if status.success() {
         return memory_file::into_bytes(output).context("failed to read the compiler's result");
     }
@@ -160,13 +160,13 @@ fn command(task: Task, limits: &Limits) -> Command {
 }
 
 /// A child process, killed and reaped on drop.
-struct Guard(Child);
+struct ChildGuard(Child);
 
-impl Guard {
+impl ChildGuard {
     /// Wait until the process ends, or until its deadline.
     fn wait(mut self, budget: &Budget, verb: &'static str) -> Result<ExitStatus> {
-        let patience = Instant::now() + DEFAULT_TIME * PATIENCE;
-        let end = budget.deadline.map_or(patience, |deadline| deadline.min(patience));
+        let longest = Instant::now() + DEFAULT_TIME * WALL_CLOCK_FACTOR;
+        let end = budget.deadline.map_or(longest, |deadline| deadline.min(longest));
         loop {
             let status = self.0.try_wait().context("failed to wait for the compiler")?;
             if let Some(status) = status {
@@ -183,7 +183,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // Both do nothing after the process was reaped.
         let _ = self.0.kill();
@@ -206,7 +206,7 @@ fn failure(
         }
         _ if message.contains(OUT_OF_MEMORY) => memory(),
         None if status.code() == Some(helper::NO_MEMORY) => memory(),
-        None => Failed::Ended(verb, with_message("the compiler gave up", message)),
+        None => Failed::Ended(verb, with_message("the compiler failed", message)),
         Some(Ok(Signal::SIGXFSZ)) => memory(),
         Some(Ok(Signal::SIGXCPU)) if budget.deadline.is_some_and(|end| end <= Instant::now()) => {
             Failed::TimeLimit(verb)
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_the_helper_is_named() {
+    fn the_end_of_the_helper_is_explained() {
         let limits = Budget::default().limits(0);
         let budget = Budget::new(Some(1 << 30), Some(Instant::now()));
         let said = |raw: i32, message: &str| {

@@ -23,8 +23,8 @@ use crate::artifact;
 use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::Composition;
-use crate::content::{Fact, Records, State};
 use crate::engine::{command_engine, extension_engine};
+use crate::file_hashes::{FileState, HashKind, Records};
 use crate::key::Key;
 
 /// Called when a compilation starts; its result is dropped when the compilation
@@ -176,7 +176,7 @@ impl Loader {
         let load = || {
             artifact::check_wasm(wasm)?;
             let id = blake3::hash(wasm);
-            self.compiled(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
+            self.cached_code(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
         };
         load().map_err(|error| error.context(LoadError(path.into())))
     }
@@ -251,23 +251,23 @@ impl Loader {
         is_of: impl FnOnce(&[u8], Hash) -> bool,
     ) -> Option<Loaded> {
         let file = cache::open(path)?;
-        let state = State::of(&file).ok()?;
-        if self.records.get(&state, Fact::Artifact) == Some(*id)
-            && let Ok(mapped) = self.loaded(Code::File(Arc::new(file.try_clone().ok()?)))
+        let state = FileState::of(&file).ok()?;
+        if self.records.get(&state, HashKind::Artifact) == Some(*id)
+            && let Ok(mapped) = self.load_code(Code::File(Arc::new(file.try_clone().ok()?)))
         {
             return Some(mapped);
         }
         // Reached also if the cache is on a file system mounted `noexec`.
         let content = Code::read(&file).ok()?;
-        let seal = artifact::whole(&content).ok()?;
+        let seal = artifact::verified_seal(&content).ok()?;
         if !seal.is_by(self.key.as_ref()?) || !is_of(&content, seal.source()) {
             return None;
         }
-        self.records.put(&state, Fact::Artifact, id);
-        self.loaded(Code::Bytes(content.into())).ok()
+        self.records.put(&state, HashKind::Artifact, id);
+        self.load_code(Code::Bytes(content.into())).ok()
     }
 
-    fn loaded(&self, code: Code) -> Result<Loaded> {
+    fn load_code(&self, code: Code) -> Result<Loaded> {
         Ok(Loaded { component: code.component(&self.engine)?, code })
     }
 }

@@ -59,13 +59,13 @@ impl Editor {
             // of input.
             if let Ok(mut line_editor) = line_editor(helper) {
                 for request in for_requests {
-                    serve(&mut line_editor, request, &to_edited);
+                    handle(&mut line_editor, request, &to_edited);
                 }
             }
         };
         if let Err(error) = threads::start("editor", edit) {
             // Every request for a line now reads as the end of input.
-            eprintln!("sqlite-wasm-run: lines cannot be edited: {error:#}");
+            eprintln!("sqlite-wasm-run: failed to start the line editor: {error:#}");
         }
         Self { requests, candidates, edited, is_completing: false }
     }
@@ -166,7 +166,7 @@ fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
     }
 }
 
-fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
+fn handle(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
     match request {
         Request::Edit(prompt) => {
             let _ = edited.send(edit(editor, &prompt));
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_begin_behind_what_is_no_letter() {
+    fn words_consist_of_letters_digits_and_underscores() {
         assert_eq!(word_start("select na"), 7);
         assert_eq!(word_start("sel"), 0);
         assert_eq!(word_start("é_1"), 2);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_is_not_used() {
+    fn only_regular_files_are_used() {
         let directory = tempfile::tempdir().unwrap();
         assert!(History::open(directory.path()).is_none());
         assert!(History::open(Path::new("/dev/null")).is_none());

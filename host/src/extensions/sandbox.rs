@@ -19,8 +19,8 @@ use crate::deadline::MAX_TIME;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
-use crate::places::Homes;
 use crate::threads;
+use crate::user_directories::Homes;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 

@@ -1,4 +1,4 @@
-//! What a grant and a resolution are asked for.
+//! The access to a directory, and the treatment of a last link.
 
 use super::rules::Verdict;
 

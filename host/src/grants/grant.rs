@@ -55,8 +55,8 @@ impl Grant {
             opened.with_context(|| format!("failed to open the directory `{}`", escaped(host)))?;
         if is_kernels(&dir)? {
             bail!(
-                "failed to grant `{}`: what lies there is the kernel's and not data; grant the \
-                 directory of your files",
+                "failed to grant `{}`: it belongs to the kernel and holds no data; grant a directory of \
+                 your files",
                 escaped(host)
             );
         }

@@ -86,7 +86,7 @@ pub fn program(groups: &[Group]) -> Vec<sock_filter> {
     program.jump(tree);
     program.push(load(NUMBER));
     // Another architecture has other system call numbers.
-    program.push(give(KILL_PROCESS));
+    program.push(result(KILL_PROCESS));
     program.push(instruction(IF_EQUAL, 1, 0, THIS_ARCHITECTURE));
     program.push(load(ARCHITECTURE));
     program.instructions.reverse();
@@ -137,27 +137,27 @@ impl Reversed {
         self.instructions.len() - 1
     }
 
-    /// The jump distance from the next instruction to `place`.
-    fn distance(&self, place: usize) -> usize {
-        self.instructions.len() - 1 - place
+    /// The jump distance from the next instruction to `position`.
+    fn distance(&self, position: usize) -> usize {
+        self.instructions.len() - 1 - position
     }
 
-    /// Prepend a jump to `place`, unless that comes next anyway.
-    fn jump(&mut self, place: usize) {
-        let distance = self.distance(place);
+    /// Prepend a jump to `position`, unless that comes next anyway.
+    fn jump(&mut self, position: usize) {
+        let distance = self.distance(position);
         if distance > 0 {
             self.push(instruction(JUMP, 0, 0, distance as u32));
         }
     }
 
-    /// A position within the reach of 255 instructions that leads to `place`;
-    /// adds a jump if `place` is further. `margin` instructions are prepended
+    /// A position within the reach of 255 instructions that leads to `position`;
+    /// adds a jump if `position` is further. `margin` instructions are prepended
     /// before its use.
-    fn short(&mut self, place: usize, margin: usize) -> usize {
-        if self.distance(place) + margin <= u8::MAX.into() {
-            return place;
+    fn reachable(&mut self, position: usize, margin: usize) -> usize {
+        if self.distance(position) + margin <= u8::MAX.into() {
+            return position;
         }
-        self.jump(place);
+        self.jump(position);
         self.instructions.len() - 1
     }
 
@@ -168,22 +168,22 @@ impl Reversed {
             let start = upper[0].0;
             let upper = self.tree(upper);
             let lower = self.tree(lower);
-            let upper = self.short(upper, 1);
-            let lower = self.short(lower, 0);
-            let [upper, lower] = [upper, lower].map(|place| self.distance(place) as u8);
+            let upper = self.reachable(upper, 1);
+            let lower = self.reachable(lower, 0);
+            let [upper, lower] = [upper, lower].map(|position| self.distance(position) as u8);
             return self.push(instruction(IF_AT_LEAST, upper, lower, start));
         };
         self.rule(*rule)
     }
 
     fn rule(&mut self, rule: Rule) -> usize {
-        if let Some((_, place)) = self.rules.iter().find(|(other, _)| *other == rule) {
-            return *place;
+        if let Some((_, position)) = self.rules.iter().find(|(other, _)| *other == rule) {
+            return *position;
         }
-        let place = match rule {
-            Rule::Allow => self.push(give(ALLOW)),
-            Rule::Refuse(Refusal::Trap) => self.push(give(TRAP)),
-            Rule::Refuse(Refusal::Error(error)) => self.push(give(ERROR | error as u32)),
+        let position = match rule {
+            Rule::Allow => self.push(result(ALLOW)),
+            Rule::Refuse(Refusal::Trap) => self.push(result(TRAP)),
+            Rule::Refuse(Refusal::Error(error)) => self.push(result(ERROR | error as u32)),
             Rule::If(checks, refusal) => {
                 let refused = self.rule(Rule::Refuse(refusal));
                 let mut passed = self.rule(Rule::Allow);
@@ -193,8 +193,8 @@ impl Reversed {
                 passed
             }
         };
-        self.rules.push((rule, place));
-        place
+        self.rules.push((rule, position));
+        position
     }
 
     fn check(&mut self, check: Check, passed: usize, refused: usize) -> usize {
@@ -224,9 +224,9 @@ impl Reversed {
     }
 
     fn compare(&mut self, value: u32, equal: usize, other: usize) -> usize {
-        let equal = self.short(equal, 1);
-        let other = self.short(other, 0);
-        let [equal, other] = [equal, other].map(|place| self.distance(place) as u8);
+        let equal = self.reachable(equal, 1);
+        let other = self.reachable(other, 0);
+        let [equal, other] = [equal, other].map(|position| self.distance(position) as u8);
         self.push(instruction(IF_EQUAL, equal, other, value))
     }
 }
@@ -240,7 +240,7 @@ fn load(offset: u32) -> sock_filter {
     instruction(LOAD, 0, 0, offset)
 }
 
-fn give(result: u32) -> sock_filter {
+fn result(result: u32) -> sock_filter {
     instruction(RETURN, 0, 0, result)
 }
 

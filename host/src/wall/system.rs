@@ -4,7 +4,7 @@
 use std::env;
 use std::path::Path;
 
-use super::loaded;
+use super::libraries;
 use super::{Plan, Rights};
 
 /// The time zones of the C library and `jiff`.
@@ -33,9 +33,9 @@ pub fn time_zone(plan: &mut Plan) {
 /// start it again.
 pub fn helper(plan: &mut Plan) {
     plan.path("/proc/self/exe", Rights::Execute);
-    let Some(loader) = loaded::interpreter() else { return };
+    let Some(loader) = libraries::interpreter() else { return };
     plan.path(loader, Rights::Execute);
-    for library in loaded::libraries() {
+    for library in libraries::libraries() {
         plan.path(library, Rights::Read);
     }
     for file in LOADER_FILES {

@@ -19,7 +19,7 @@ use sqlite_wasm_run::shell_arguments::load_command;
 use sqlite_wasm_run::{terminal, threads};
 
 use super::RunOptions;
-use super::load::Load;
+use super::load::LoadOption;
 use super::outcome::{report, timeout_reached};
 use super::program::program;
 use super::settings::options;
@@ -41,7 +41,7 @@ pub fn execute(
 ) -> Result<ExitCode> {
     let deadline = Deadline::after(run.timeout);
     let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
-    let asked_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let limit_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     let budget = Budget::new(run.max_memory, deadline.end());
     // This program's own shell is compiled without a memory limit.
     let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
@@ -50,9 +50,9 @@ pub fn execute(
         let loader = loader_reserving(reservation, cache, compiling, key.clone())?;
         Ok(loader.allow_native(&run.allow_native))
     };
-    let program = program(loader, component, asked_bytes)?;
-    let loads: Vec<Load> = run.load.iter().map(|option| Load::of(option)).collect();
-    let names: Vec<String> = loads.iter().map(Load::name).collect();
+    let program = program(loader, component, limit_bytes)?;
+    let loads: Vec<LoadOption> = run.load.iter().map(|option| LoadOption::of(option)).collect();
+    let names: Vec<String> = loads.iter().map(LoadOption::name).collect();
     let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name).into()]);
     let shell = commands.chain(shell).collect();
     let mut options = options(run, component, shell, key.clone(), budget)?;
@@ -67,7 +67,7 @@ pub fn execute(
     end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);
-    report(outcome, asked_bytes)
+    report(outcome, limit_bytes)
 }
 
 /// End the process after the deadline if its component neither ends nor polls

@@ -7,12 +7,12 @@ use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 /// An extension that `--load` names: by the path of its file, or by a name to
 /// search for.
-pub enum Load {
+pub enum LoadOption {
     File(PathBuf),
     Name(String),
 }
 
-impl Load {
+impl LoadOption {
     /// A path contains a `/`, and can omit the file extension.
     pub fn of(option: &str) -> Self {
         if !option.contains('/') {

@@ -16,13 +16,13 @@ pub fn timeout_reached(timeout: Duration) -> String {
     format!("error: the time limit of {timeout:?} was reached; `--timeout` sets it")
 }
 
-pub fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
+pub fn report(outcome: Outcome, limit_bytes: usize) -> Result<ExitCode> {
     let (message, code) = match outcome {
         Outcome::Exited(code) => return Ok(code.into()),
         Outcome::BrokenPipe => return Ok(exit_code::ExitCode::BrokenPipe.into()),
         Outcome::TimeReached(timeout) => (timeout_reached(timeout), exit_code::ExitCode::Timeout),
         Outcome::MemoryReached(bytes) => {
-            (memory_reached(bytes, asked_bytes), exit_code::ExitCode::Memory)
+            (memory_reached(bytes, limit_bytes), exit_code::ExitCode::Memory)
         }
         Outcome::ExtensionTrapped { name, message } => (
             format!(
@@ -40,15 +40,15 @@ pub fn report(outcome: Outcome, asked_bytes: usize) -> Result<ExitCode> {
     Ok(code.into())
 }
 
-fn memory_reached(bytes: usize, asked_bytes: usize) -> String {
-    let way_out = match bytes < asked_bytes {
+fn memory_reached(bytes: usize, limit_bytes: usize) -> String {
+    let remedy = match bytes < limit_bytes {
         true => {
-            "this process gets no more address space; raise its limit (`ulimit -v`), \
-             or say what the component needs with `--max-memory`"
+            "this process has no more address space; raise its limit (`ulimit -v`), \
+             or set `--max-memory` to what the component needs"
         }
         false => "`--max-memory` sets it",
     };
-    format!("error: the memory limit of {bytes} bytes was reached; {way_out}")
+    format!("error: the memory limit of {bytes} bytes was reached; {remedy}")
 }
 
 /// The exit code for a failure of [`execute`].

@@ -12,16 +12,16 @@ use crate::commands::installed;
 pub fn program(
     loader: impl Fn(Reservation) -> Result<Loader>,
     component: Option<&Path>,
-    asked_bytes: usize,
+    limit_bytes: usize,
 ) -> Result<Program> {
     let load = |reservation| load(&loader(reservation)?, component);
-    let for_one = Reservation::for_command(1, asked_bytes);
+    let for_one = Reservation::for_command(1, limit_bytes);
     let program = load(for_one)?;
     if component.is_none() {
         return Ok(program);
     }
     // The number of memories is known only after loading.
-    match Reservation::for_command(program.memories().max(1), asked_bytes) {
+    match Reservation::for_command(program.memories().max(1), limit_bytes) {
         for_all if for_all == for_one => Ok(program),
         for_all => load(for_all),
     }

@@ -14,11 +14,11 @@ use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::runner::{AtEnd, MAX_MEMORY_BYTES, Options};
 use sqlite_wasm_run::stdio::Stdio;
-use sqlite_wasm_run::{own_files, places, terminal};
+use sqlite_wasm_run::{own_files, terminal, user_directories};
 
 use super::RunOptions;
 use super::extension_grants::permits;
-use super::load::Load;
+use super::load::LoadOption;
 use crate::commands::extension_directories::extension_directories;
 use crate::commands::{complain, directories};
 
@@ -38,7 +38,7 @@ pub fn options(
     budget: Budget,
 ) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
-    options.home = places::home();
+    options.home = user_directories::home();
     let history_file = history(options.home.as_deref());
     let extensions = extension_directories(&run.extension_dir);
     options.startup_files = startup_files(options.home.as_deref());
@@ -72,9 +72,9 @@ pub fn options(
 /// The files that decide which code runs with which grants. They are protected,
 /// since the next start would trust what SQL wrote there.
 fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
-    let loads = run.load.iter().filter_map(|option| match Load::of(option) {
-        Load::File(path) => Some(path),
-        Load::Name(_) => None,
+    let loads = run.load.iter().filter_map(|option| match LoadOption::of(option) {
+        LoadOption::File(path) => Some(path),
+        LoadOption::Name(_) => None,
     });
     let named = component.map(Path::to_path_buf).into_iter().chain(loads);
     let lists = [&run.allow_native[..], &run.grants, startup].concat();
@@ -103,14 +103,14 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 fn extension_limits(run: &RunOptions) -> Limits {
-    let usual = Limits::default();
+    let default = Limits::default();
     // The default limits of an extension do not exceed the component's, which
     // can load extensions of its own choice.
-    let most = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let limit = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     Limits {
-        memory_bytes: run.extension_memory.unwrap_or(usual.memory_bytes.min(most)),
-        call_time: run.extension_timeout.unwrap_or(usual.call_time),
-        value_bytes: run.extension_value.unwrap_or(usual.value_bytes.min(most)),
-        log_bytes: run.extension_log.unwrap_or(usual.log_bytes),
+        memory_bytes: run.extension_memory.unwrap_or(default.memory_bytes.min(limit)),
+        call_time: run.extension_timeout.unwrap_or(default.call_time),
+        value_bytes: run.extension_value.unwrap_or(default.value_bytes.min(limit)),
+        log_bytes: run.extension_log.unwrap_or(default.log_bytes),
     }
 }

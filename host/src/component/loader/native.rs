@@ -11,42 +11,44 @@ use blake3::Hash;
 use super::Loader;
 use crate::artifact::{self, Unusable};
 use crate::component::{Code, Loaded};
-use crate::content::{Fact, State};
+use crate::file_hashes::{FileState, HashKind};
 use crate::wall;
 
 impl Loader {
     /// Load native code that is root's, sealed with the user's key, or named by
     /// `--allow-native`.
     pub(super) fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
+        let state = FileState::of(file)?;
         if artifact::is_of_system(file) {
-            return self.system(file, &state);
+            return self.owned_by_root(file, &state);
         }
-        if let Some(copy) = self.records.get(&state, Fact::Content).and_then(|id| self.copy(&id)) {
+        if let Some(copy) =
+            self.records.get(&state, HashKind::Content).and_then(|id| self.cached_copy(&id))
+        {
             return Ok(copy);
         }
         let content = Code::read(file)?;
         if wall::broken::is_broken() {
-            return self.loaded(Code::Bytes(content.into()));
+            return self.load_code(Code::Bytes(content.into()));
         }
-        let seal = artifact::whole(&content)?;
+        let seal = artifact::verified_seal(&content)?;
         if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
-            self.keep_copy(&state, &content);
+            self.cache_copy(&state, &content);
         } else if !self.is_allowed(path, file) {
             bail!(Unusable::Foreign);
         }
-        self.loaded(Code::Bytes(content.into()))
+        self.load_code(Code::Bytes(content.into()))
     }
 
     /// Map root's file as it is, after its checksum was verified once.
-    fn system(&self, file: &File, state: &State) -> Result<Loaded> {
+    fn owned_by_root(&self, file: &File, state: &FileState) -> Result<Loaded> {
         let seal = artifact::seal_of(file)?;
         let id = blake3::hash(seal.bytes());
-        if self.records.get(state, Fact::Artifact) != Some(id) {
-            artifact::whole(&Code::read(file)?)?;
-            self.records.put(state, Fact::Artifact, &id);
+        if self.records.get(state, HashKind::Artifact) != Some(id) {
+            artifact::verified_seal(&Code::read(file)?)?;
+            self.records.put(state, HashKind::Artifact, &id);
         }
-        self.loaded(Code::File(Arc::new(file.try_clone()?)))
+        self.load_code(Code::File(Arc::new(file.try_clone()?)))
     }
 
     /// Compares device and inode, so that any name of the file is accepted.
@@ -60,14 +62,14 @@ impl Loader {
         })
     }
 
-    fn copy(&self, id: &Hash) -> Option<Loaded> {
+    fn cached_copy(&self, id: &Hash) -> Option<Loaded> {
         let path = self.cache.as_ref()?.copied(id)?;
         self.cached(&path, id, |content, _| blake3::hash(content) == *id)
     }
 
-    fn keep_copy(&self, state: &State, content: &[u8]) {
+    fn cache_copy(&self, state: &FileState, content: &[u8]) {
         let id = blake3::hash(content);
-        self.records.put(state, Fact::Content, &id);
+        self.records.put(state, HashKind::Content, &id);
         if let Some(cache) = &self.cache
             && let Some(path) = cache.copied(&id)
         {

@@ -11,22 +11,22 @@ use super::Loader;
 use crate::artifact;
 use crate::component::precompile::precompile;
 use crate::component::{Code, Loaded};
-use crate::content::{Fact, State};
+use crate::file_hashes::{FileState, HashKind};
 
 impl Loader {
     /// The component of a `.wasm`, from the cache if it was compiled before.
     pub(super) fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
-        let known = self.records.get(&state, Fact::Content);
-        if let Some(compiled) = known.and_then(|id| self.compiled(&id)) {
+        let state = FileState::of(file)?;
+        let known = self.records.get(&state, HashKind::Content);
+        if let Some(compiled) = known.and_then(|id| self.cached_code(&id)) {
             return Ok(compiled);
         }
         let wasm = self.read(file)?;
         artifact::check_wasm(&wasm)?;
         let id = blake3::hash(&wasm);
-        self.records.put(&state, Fact::Content, &id);
+        self.records.put(&state, HashKind::Content, &id);
         if known != Some(id)
-            && let Some(compiled) = self.compiled(&id)
+            && let Some(compiled) = self.cached_code(&id)
         {
             return Ok(compiled);
         }
@@ -43,22 +43,22 @@ impl Loader {
         {
             cache.write(&path, &code);
         }
-        self.loaded(Code::Bytes(code.into()))
+        self.load_code(Code::Bytes(code.into()))
     }
 
     pub(super) fn read(&self, file: &File) -> Result<Vec<u8>> {
-        let most = self.compiler.max_wasm_bytes();
+        let max_bytes = self.compiler.max_wasm_bytes();
         let mut wasm = Vec::new();
-        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
+        file.take(max_bytes + 1).read_to_end(&mut wasm).context("failed to read it")?;
         ensure!(
-            wasm.len() as u64 <= most,
-            "it is larger than {most} bytes, and there is no memory to compile more; \
+            wasm.len() as u64 <= max_bytes,
+            "it is larger than {max_bytes} bytes, too large to compile within the memory limit; \
              raise `--max-memory` or build it smaller"
         );
         Ok(wasm)
     }
 
-    pub(super) fn compiled(&self, id: &Hash) -> Option<Loaded> {
+    pub(super) fn cached_code(&self, id: &Hash) -> Option<Loaded> {
         let path = self.cache.as_ref()?.compiled(&self.engine, id)?;
         self.cached(&path, id, |_, source| source == *id)
     }

@@ -28,7 +28,7 @@ const SIGNATURE_BYTES: usize = 16;
 
 /// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fact {
+pub enum HashKind {
     /// The BLAKE3 of the file's content.
     Content,
     /// The file is undamaged, sealed native code for the content with this
@@ -38,7 +38,7 @@ pub enum Fact {
 
 /// The state of a file, which every change to the file alters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct FileState {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -46,7 +46,7 @@ pub struct State {
     changed: (i64, i64),
 }
 
-impl State {
+impl FileState {
     /// The state of an open file, to be taken before its content is read.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl State {
     }
 }
 
-impl From<&Metadata> for State {
+impl From<&Metadata> for FileState {
     fn from(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -77,41 +77,41 @@ impl From<&Metadata> for State {
 /// Records of earlier runs about files.
 #[derive(Debug)]
 pub struct Records {
-    place: Option<(Directory, Arc<Key>)>,
+    storage: Option<(Directory, Arc<Key>)>,
 }
 
 impl Records {
-    /// In `directory`, signed with `key`; without both nothing is remembered.
+    /// Records in `directory`, signed with `key`; without both nothing is stored.
     pub fn new(directory: Option<Directory>, key: Option<Arc<Key>>) -> Self {
-        Self { place: directory.zip(key) }
+        Self { storage: directory.zip(key) }
     }
 
     /// The stored hash of a file in this state.
-    pub fn get(&self, state: &State, fact: Fact) -> Option<Hash> {
-        let (_, key) = self.place.as_ref()?;
-        let record = fs::read(self.path(state, fact)?).ok()?;
+    pub fn get(&self, state: &FileState, kind: HashKind) -> Option<Hash> {
+        let (_, key) = self.storage.as_ref()?;
+        let record = fs::read(self.path(state, kind)?).ok()?;
         let (hash, signature) = record.split_first_chunk::<{ blake3::OUT_LEN }>()?;
-        let is_ours = *signature == key.sign((state, fact, hash));
+        let is_ours = *signature == key.sign((state, kind, hash));
         is_ours.then(|| Hash::from_bytes(*hash))
     }
 
     /// Store the hash of the file in this state. A state that is too young is
     /// not stored.
-    pub fn put(&self, state: &State, fact: Fact, hash: &Hash) {
-        let Some((directory, key)) = self.place.as_ref().filter(|_| state.is_settled()) else {
+    pub fn put(&self, state: &FileState, kind: HashKind, hash: &Hash) {
+        let Some((directory, key)) = self.storage.as_ref().filter(|_| state.is_settled()) else {
             return;
         };
-        let Some(path) = self.path(state, fact) else { return };
+        let Some(path) = self.path(state, kind) else { return };
         let mut record = hash.as_bytes().to_vec();
-        record.extend::<[u8; SIGNATURE_BYTES]>(key.sign((state, fact, hash.as_bytes())));
+        record.extend::<[u8; SIGNATURE_BYTES]>(key.sign((state, kind, hash.as_bytes())));
         directory.write(&path, &record);
     }
 
-    fn path(&self, state: &State, fact: Fact) -> Option<PathBuf> {
-        let (directory, _) = self.place.as_ref()?;
+    fn path(&self, state: &FileState, kind: HashKind) -> Option<PathBuf> {
+        let (directory, _) = self.storage.as_ref()?;
         // The hash only names the file; the record itself is signed.
         let mut hasher = DefaultHasher::new();
-        (state, fact).hash(&mut hasher);
+        (state, kind).hash(&mut hasher);
         let name = format!("{:x}-{:x}-{:016x}", state.device, state.inode, hasher.finish());
         directory.path("content", &name)
     }
@@ -122,26 +122,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_signed() {
+    fn records_are_signed() {
         let temporary = tempfile::tempdir().unwrap();
         let directory = Directory::open(temporary.path().join("cache")).unwrap();
         let key = |name: &str| Arc::new(Key::of_directory(&temporary.path().join(name)).unwrap());
         let records = Records::new(Some(directory.clone()), Some(key("one")));
         let file = File::open("/etc/passwd").unwrap();
-        let state = State::of(&file).unwrap();
+        let state = FileState::of(&file).unwrap();
         let hash = blake3::hash(b"content");
-        records.put(&state, Fact::Content, &hash);
-        assert_eq!(records.get(&state, Fact::Content), Some(hash));
-        assert_eq!(records.get(&state, Fact::Artifact), None);
-        assert_eq!(records.get(&State { inode: 1, ..state }, Fact::Content), None);
+        records.put(&state, HashKind::Content, &hash);
+        assert_eq!(records.get(&state, HashKind::Content), Some(hash));
+        assert_eq!(records.get(&state, HashKind::Artifact), None);
+        assert_eq!(records.get(&FileState { inode: 1, ..state }, HashKind::Content), None);
         let others = Records::new(Some(directory), Some(key("other")));
-        assert_eq!(others.get(&state, Fact::Content), None);
+        assert_eq!(others.get(&state, HashKind::Content), None);
         // A record that was moved to another name speaks of another state.
         let (from, to) = (
-            records.path(&state, Fact::Content).unwrap(),
-            records.path(&state, Fact::Artifact).unwrap(),
+            records.path(&state, HashKind::Content).unwrap(),
+            records.path(&state, HashKind::Artifact).unwrap(),
         );
         fs::rename(from, to).unwrap();
-        assert_eq!(records.get(&state, Fact::Artifact), None);
+        assert_eq!(records.get(&state, HashKind::Artifact), None);
     }
 }

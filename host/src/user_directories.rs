@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_begins_with_a_dot_is_behind_one() {
+    fn only_dotfiles_are_behind_a_dot() {
         let homes = Homes(vec!["/home/a".into()]);
         for path in ["/home/a/.ssh", "/home/a/.config/b/c"] {
             assert!(homes.is_behind_dot(Path::new(path)), "{path}");

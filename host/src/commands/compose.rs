@@ -5,11 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
-use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
-use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
+use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Extension};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
@@ -17,67 +16,63 @@ use sqlite_wasm_run::extensions::ExtensionsCtx;
 use super::extension_directories::extension_directories;
 use super::values::parse_output;
 use super::{
-    Cache, complain, directory_of, installed, loader, print, print_json, second_wall, write_whole,
+    Cache, complain, directory_of, extension, installed, loader, print, print_json, second_wall,
+    write_whole,
 };
 
 const DETAILS: &str = "\
-An extension that needs no grant goes inside the component: calls of it are
-as cheap as can be. It has a memory of its own, and neither files, network nor
-environment. When it traps, the program ends with a message that names
-it, and an open transaction is rolled back when the database is next opened.
-Its time and memory are the program's own, which `--timeout` and `--max-memory`
-limit. One that imports the network cannot be inside, and is refused.
+An extension that needs no grant is fused with the shell: it becomes part of the
+component, and calls to it are as cheap as possible. It has separate memory, but no
+files, network or environment. If it traps, the program ends with a message that
+names it, and an open transaction is rolled back when the database is next
+opened. Its time and memory count towards `--timeout` and `--max-memory`. An
+extension that imports the network cannot be fused and is refused.
 
-An extension that needs a grant, such as SQL or a directory of files, travels
-beside it in the same file, and runs in a sandbox of its own as one that is
-loaded: when the program is run, `--grant NAME=sql` or `--grant NAME=dir:PATH:ro`
-is for it too, and when it traps, the statement fails. It is started by its
-first use, or by a connection where it connects. `extension inspect` shows which way each went, and why.";
+An extension that needs a grant, such as SQL or a directory, is bundled: it is
+stored in the same file and runs in a separate sandbox, as if it were loaded.
+Options such as `--grant NAME=sql` or `--grant NAME=dir:PATH:ro` apply to it when
+the program is run. If it traps, only the statement fails. It is started by its
+first use, which is the opening of a connection if it connects at load.
 
-/// Put extensions into the CLI: one file with all
+`extension inspect` shows which extensions are fused and which are bundled.";
+
+/// Combine the shell and extensions in one component
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = DETAILS)]
 pub struct Compose {
-    /// The extensions, by name or by the path of a `.wasm` file
+    /// Extensions: names, or paths of `.wasm` files
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required_unless_present = "list")]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     embed: Vec<String>,
 
-    /// The CLI, which may be composed already [default: cli.wasm beside this program]
+    /// The shell, which may already be composed [default: cli.wasm next to this program]
     #[arg(long, value_name = "CLI.wasm")]
     cli: Option<PathBuf>,
 
-    /// The result
+    /// Output file
     #[arg(short, long, value_name = "OUT.wasm", default_value = "composed.wasm")]
     #[arg(value_parser = parse_output)]
     output: PathBuf,
 
-    /// Replace the result if it exists
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
 
-    /// Write the compiled form too, as OUT.cwasm
+    /// Also write the compiled form, OUT.cwasm
     #[arg(long)]
     precompile: bool,
 
-    /// Look for extensions in this directory first
+    /// Search for extensions in this directory first
     #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
-    /// List the extensions that can be embedded by name
+    /// List the extensions that can be added by name
     #[arg(long, conflicts_with_all = ["embed", "cli", "force", "precompile"])]
     list: bool,
 
-    /// Print as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-/// An extension that can be embedded.
-#[derive(Serialize)]
-struct Known {
-    name: String,
-    path: PathBuf,
 }
 
 impl Compose {
@@ -85,7 +80,7 @@ impl Compose {
     pub fn execute(self) -> Result<ExitCode> {
         let directories = extension_directories(&self.extension_dir);
         if self.list {
-            return self.print_known(&directories);
+            return extension::list(&directories, self.json);
         }
         let compiled = self.output.with_extension("cwasm");
         self.check_absent(&self.output)?;
@@ -127,9 +122,9 @@ impl Compose {
             .cache(Directory::by_xdg())
             .native_code(loader.key().cloned(), &[])
             .compiler(compiler);
-        let sources =
-            self.embed.iter().map(|name| Source::find(name, directories, &mut extensions));
-        compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
+        let found =
+            self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
+        compiler.compose(&cli, &found.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {
@@ -142,29 +137,17 @@ impl Compose {
         Ok(())
     }
 
-    fn print_known(&self, directories: &[PathBuf]) -> Result<ExitCode> {
-        let known: Vec<Known> =
-            known(directories).into_iter().map(|(name, path)| Known { name, path }).collect();
-        if self.json {
-            return print_json(&known);
-        }
-        let lines =
-            known.iter().map(|one| format!("{}\t{}\n", escaped(&one.name), escaped(&one.path)));
-        Ok(print(lines.collect::<String>().as_bytes()))
-    }
-
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
             let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
             return print_json(&extensions);
         }
-        let lines = composition.extensions.iter().map(line);
+        let lines = composition
+            .extensions
+            .iter()
+            .map(|one| format!("{} {}: {}\n", one.name, escaped(&one.version), one.placement));
         Ok(print(lines.collect::<String>().as_bytes()))
     }
-}
-
-fn line(extension: &Embedded) -> String {
-    format!("{} {}: {}\n", extension.name, escaped(&extension.version), extension.way())
 }
 
 /// The CLI that comes with this program.

@@ -1,7 +1,7 @@
 //! `extension`: list, inspect and record extensions.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use sqlite_wasm_run::key::Key;
 use super::extension_directories::extension_directories;
 use super::{complain, print, print_json, second_wall, write_whole};
 
-/// Look at extensions
+/// List and inspect extensions
 #[derive(Debug, clap::Args)]
 pub struct Extension {
     #[command(subcommand)]
@@ -28,18 +28,18 @@ pub struct Extension {
 /// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Which are found, and where
+    /// List the extensions that can be found, with their paths
     List(Common),
-    /// What one registers and needs, and why it would not load; of a program, what is in it.
-    /// Nothing of the file runs
+    /// Show what an extension registers and needs, and why it would not load; for a composed
+    /// program, show its extensions. Does not run the file
     Inspect(Inspect),
-    /// Record in an extension's file what it registers, for `inspect` to show
+    /// Store the manifest of an extension in its file, for `inspect`
     Record(Record),
 }
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Look for extensions in this directory first
+    /// Search for extensions in this directory first
     #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
@@ -50,11 +50,11 @@ struct Common {
 
 #[derive(Debug, clap::Args)]
 struct Inspect {
-    /// The file of an extension or of a composed program, or an extension's name
+    /// The name of an extension, or the file of an extension or a composed program
     #[arg(value_name = "FILE|NAME")]
     extension: String,
 
-    /// Run the extension to ask what it registers, with nothing granted
+    /// Run the extension without any grant to get its manifest
     #[arg(long)]
     describe: bool,
 
@@ -77,16 +77,23 @@ impl Extension {
     /// When the extension is not found or cannot be read.
     pub fn execute(&self) -> Result<ExitCode> {
         match &self.action {
-            Action::List(common) => list(common),
+            Action::List(common) => {
+                list(&extension_directories(&common.extension_dir), common.json)
+            }
             Action::Inspect(inspect) => inspect.execute(),
             Action::Record(record) => record.execute(),
         }
     }
 }
 
-fn list(common: &Common) -> Result<ExitCode> {
-    let found = search::all(&extension_directories(&common.extension_dir));
-    if common.json {
+/// Print the extensions in `directories`.
+///
+/// # Errors
+///
+/// When the JSON cannot be made.
+pub fn list(directories: &[PathBuf], as_json: bool) -> Result<ExitCode> {
+    let found = search::all(directories);
+    if as_json {
         return print_json(&found);
     }
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
@@ -100,11 +107,7 @@ fn list(common: &Common) -> Result<ExitCode> {
 impl Inspect {
     fn execute(&self) -> Result<ExitCode> {
         let directories = extension_directories(&self.common.extension_dir);
-        let given = Path::new(&self.extension);
-        let path = match given.is_file() || self.extension.contains('/') {
-            true => given.to_owned(),
-            false => search::by_name(&self.extension, &directories)?,
-        };
+        let path = search::by_name_or_path(&self.extension, &directories)?;
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
         let mut extensions = extensions();
         second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
@@ -157,7 +160,7 @@ fn contents(program: &Contents) -> String {
     for extension in &program.extensions {
         lines.add("extension", format!("{} {}", extension.name, escaped(&extension.version)));
         lines.add("  sha256", &extension.sha256);
-        lines.add("  where", escaped(&extension.why));
+        lines.add("  placement", &extension.placement);
         lines.add_list("  registers", extension.registers.iter());
     }
     lines.0

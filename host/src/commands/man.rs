@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap_mangen::Man;
 
-/// Print the manual page, in roff
+/// Print the manual page in roff format
 #[derive(Debug, clap::Args)]
 pub struct ManPage {}
 

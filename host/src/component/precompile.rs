@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::artifact::check_wasm;
 use crate::compiler::{Compiler, EngineKind};
-use crate::compose::Composition;
+use crate::compose::{Composition, Placement};
 use crate::extensions::sha256;
 use crate::key::Key;
 use crate::seal::Seal;
@@ -42,7 +42,7 @@ fn precompile_composed(
     let mut code = compiler.compile(kind, component)?;
     composition.component_bytes = code.len();
     for embedded in &mut composition.extensions {
-        if let Some(range) = &mut embedded.beside {
+        if let Placement::Bundled { range, .. } = &mut embedded.placement {
             let content = &wasm[range.clone()];
             // Computed here, since grants refer to it and the file could claim
             // any.

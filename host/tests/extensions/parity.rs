@@ -167,11 +167,11 @@ fn words(text: &str) -> HashSet<&str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect()
 }
 
-/// What ROUTINES.md says of each routine, but those that are absent.
+/// What ROUTINES.md says of each routine, except those that are unsupported.
 fn offered(document: &str) -> Vec<&str> {
     document
         .lines()
-        .filter(|line| line.starts_with("| `sqlite3_") && !line.contains("` | absent |"))
+        .filter(|line| line.starts_with("| `sqlite3_") && !line.contains("` | unsupported |"))
         .filter_map(|line| line.split('`').nth(1))
         .collect()
 }

@@ -16,7 +16,6 @@ const OPEN_BLOBS: u8 = 7;
 const READ: u8 = 9;
 const LAST_INSERT_ROW_ID: u8 = 10;
 const CLOSE_ALL: u8 = 12;
-const AHEAD: u8 = 13;
 const ERROR_OFFSET: u8 = 14;
 const DESCRIBE: u8 = 15;
 const EXPAND: u8 = 16;
@@ -36,11 +35,6 @@ fn text(text: &str) -> Vec<u8> {
 
 fn number(number: u32) -> [u8; 4] {
     number.to_le_bytes()
-}
-
-/// A request that is sent ahead of its use.
-fn ahead(operation: &[u8]) -> Vec<u8> {
-    [&[AHEAD], number(operation.len() as u32).as_slice(), operation, &[0]].concat()
 }
 
 fn place(table: &str, row_id: i64) -> Vec<u8> {
@@ -84,6 +78,7 @@ fn refused(request: Vec<u8>, why: &str) {
 #[test]
 fn what_is_no_operation_is_refused() {
     const WHY: &str = "asks for what SQLite has not, or in part";
+    refused(vec![13], WHY);
     refused(vec![200], WHY);
     refused(vec![255; 40], WHY);
     refused(vec![PREPARE], WHY);
@@ -205,34 +200,4 @@ fn of_blobs_that_are_opened_together_the_first_must_be_there() {
     assert_eq!(replies[1], "reply ");
     assert!(replies[2].ends_with("0200000002000000040500"), "{replies:?}");
     assert!(replies[3..].join("").contains("no such table"), "{replies:?}");
-}
-
-#[test]
-fn a_request_sent_ahead_is_done_if_it_only_reads() {
-    let step = operation(STEP, &[&number(0), &number(9)]);
-    let write = operation(STEP, &[&number(1), &number(9)]);
-    let mut writable = place("t", 1);
-    writable[0] = 1;
-    let open = |place: &[u8]| operation(OPEN_BLOBS, &[&number(1), place]);
-    let all = [
-        step.clone(),
-        ahead(&step),
-        ahead(&write),
-        ahead(&open(&writable)),
-        ahead(&open(&place("t", 1))),
-        ahead(&open(&place("none", 1))),
-        ahead(&operation(CLOSE, &[&number(0)])),
-        ahead(&[]),
-    ];
-    let replies = answers(&[
-        operation(PREPARE, &[&text("SELECT count(*) FROM t")]),
-        operation(PREPARE, &[&text("DELETE FROM t")]),
-        all.concat(),
-        step,
-    ]);
-    // Done, one row, one column: 2.
-    let row = "010100000001000000010200000000000000";
-    let (blob, none) = ("0300000003000000030000000102030010000000", "00000000");
-    assert_eq!(replies[2], format!("reply {row}{row}12000000{none}{none}{blob}{none}{none}{none}"));
-    assert_eq!(replies[3], format!("reply {row}"));
 }

@@ -1,21 +1,21 @@
-/* Virtual tables: connecting, changing, and their transactions. */
-#include "tables.h"
+/* Virtual tables: connect, update and transactions. */
+#include "vtab.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the table that is being connected declares. */
+/* The schema that xConnect declares. */
 static char *declaration;
 
 int sqlite3_declare_vtab(sqlite3 *db, const char *sql) {
   (void)db;
   sqlite3_free(declaration);
   declaration = sqlite3_mprintf("%s", sql);
-  return declaration ? inside_succeeded() : SQLITE_NOMEM;
+  return declaration ? connection_succeed() : SQLITE_NOMEM;
 }
 
-/* And how it is to be used. */
+/* The options that xConnect sets. */
 static uint8_t config;
 
 static void set_config(uint8_t option, bool is_set) {
@@ -56,16 +56,17 @@ bool table_fails(Table *table, int code, wit_error *error) {
   return false;
 }
 
-/* Module, schema and table, then what stands between the parentheses. */
-static const char **words(const char *module, const wit_string *schema,
-                          const wit_string *name, const full_extension_list_string_t *arguments) {
-  const char **words = call_room((3 + arguments->len) * sizeof(char *));
-  words[0] = module;
-  words[1] = call_text(schema);
-  words[2] = call_text(name);
+/* Module, schema and table, then the arguments in the parentheses. */
+static const char **module_arguments(const char *module, const wit_string *schema,
+                                     const wit_string *name,
+                                     const full_extension_list_string_t *arguments) {
+  const char **texts = call_room((3 + arguments->len) * sizeof(char *));
+  texts[0] = module;
+  texts[1] = call_text(schema);
+  texts[2] = call_text(name);
   call_own_bytes(arguments->ptr, arguments->len);
-  for (size_t i = 0; i < arguments->len; i++) words[3 + i] = call_text(&arguments->ptr[i]);
-  return words;
+  for (size_t i = 0; i < arguments->len; i++) texts[3 + i] = call_text(&arguments->ptr[i]);
+  return texts;
 }
 
 static bool fails_by(char *message, int code, wit_error *error) {
@@ -74,13 +75,14 @@ static bool fails_by(char *message, int code, wit_error *error) {
   return false;
 }
 
-/* The table must have said what its columns are. */
-static bool keep(sqlite3_vtab *vtab, inside_module *module, const char *name,
-                 sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
-  const sqlite3_module *methods = inside_module_methods(module);
+/* Return the new table to the host. It must have declared its schema. */
+static bool return_table(sqlite3_vtab *vtab, Module *module, const char *name,
+                         sqlite_wasm_extension_table_types_connected_t *connected,
+                         wit_error *error) {
+  const sqlite3_module *methods = module_methods(module);
   if (!declaration) {
     methods->xDisconnect(vtab);
-    inside_module_release(module);
+    module_release(module);
     return fails_by(sqlite3_mprintf("vtable constructor did not declare schema: %s", name),
                     SQLITE_ERROR, error);
   }
@@ -97,14 +99,14 @@ static bool keep(sqlite3_vtab *vtab, inside_module *module, const char *name,
 }
 
 bool exports_sqlite_wasm_extension_table_connect(
-    uint32_t number, uint8_t mode, wit_string *schema, wit_string *name,
+    uint32_t module_id, uint8_t mode, wit_string *schema, wit_string *name,
     full_extension_list_string_t *arguments,
     sqlite_wasm_extension_table_types_connected_t *connected, wit_error *error) {
   call_begin();
-  const char **argv = words(inside_module_name(number), schema, name, arguments);
-  inside_module *module = inside_module_hold(number);
+  const char **argv = module_arguments(module_name(module_id), schema, name, arguments);
+  Module *module = module_hold(module_id);
   if (!module) return fails_by(sqlite3_mprintf("no such module: %s", argv[0]), SQLITE_ERROR, error);
-  const sqlite3_module *methods = inside_module_methods(module);
+  const sqlite3_module *methods = module_methods(module);
   bool creates = mode == SQLITE_WASM_EXTENSION_TABLE_TYPES_CONNECT_MODE_CREATE && methods->xCreate;
   sqlite3_free(declaration);
   declaration = NULL;
@@ -112,37 +114,37 @@ bool exports_sqlite_wasm_extension_table_connect(
   sqlite3_vtab *vtab = NULL;
   char *message = NULL;
   int code = (creates ? methods->xCreate : methods->xConnect)(
-      inside_connection(), inside_module_data(module), 3 + arguments->len, argv, &vtab, &message);
-  if (code == SQLITE_OK) return keep(vtab, module, argv[2], connected, error);
-  inside_module_release(module);
+      connection_handle(), module_data(module), 3 + arguments->len, argv, &vtab, &message);
+  if (code == SQLITE_OK) return return_table(vtab, module, argv[2], connected, error);
+  module_release(module);
   return fails_by(message, code, error);
 }
 
-static void forget(Table *table) {
-  inside_module_release(table->module);
+static void free_table(Table *table) {
+  module_release(table->module);
   free(table);
 }
 
-bool exports_sqlite_wasm_extension_table_disconnect(uint32_t number, wit_error *error) {
+bool exports_sqlite_wasm_extension_table_disconnect(uint32_t handle, wit_error *error) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   int code = table->methods->xDisconnect(table->vtab);
-  forget(table);
+  free_table(table);
   return code == SQLITE_OK || call_fails(error, code, NULL);
 }
 
-bool exports_sqlite_wasm_extension_table_destroy(uint32_t number, wit_error *error) {
+bool exports_sqlite_wasm_extension_table_destroy(uint32_t handle, wit_error *error) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   int (*destroy)(sqlite3_vtab *) = table->methods->xDestroy;
   int code = (destroy ? destroy : table->methods->xDisconnect)(table->vtab);
-  /* Where that fails, the table stays. */
+  /* The table stays where xDestroy fails. */
   if (code != SQLITE_OK) return table_fails(table, code, error);
-  forget(table);
+  free_table(table);
   return true;
 }
 
-/* Changes. */
+/* Updates. */
 
 static int conflict;
 
@@ -162,26 +164,26 @@ static int conflict_code(uint8_t mode) {
 }
 
 static sqlite3_value *argument(const wit_value *value) {
-  inside_cell *cell = call_cell();
-  inside_set(cell, value, SQLITE_UTF8);
+  Cell *cell = call_cell();
+  cell_set(cell, value, SQLITE_UTF8);
   call_own_value(value);
   return VALUE_OF(cell);
 }
 
-/* The subtypes of the columns that a change has, and the next of them. */
+/* The subtypes of the columns that are not yet read. */
 static wit_bytes subtypes;
 
 static sqlite3_value *changed_column(wit_value *value) {
   sqlite3_value *given = argument(value);
-  if (subtypes.len) inside_set_subtype((inside_cell *)given, *subtypes.ptr++);
+  if (subtypes.len) cell_set_subtype((Cell *)given, *subtypes.ptr++);
   return given;
 }
 
 static sqlite3_value *column(sqlite_wasm_extension_table_types_option_value_t *value) {
   if (value->is_some) return changed_column(&value->val);
   if (subtypes.len) subtypes.ptr++;
-  inside_cell *cell = call_cell();
-  inside_set_unchanged(cell);
+  Cell *cell = call_cell();
+  cell_set_unchanged(cell);
   return VALUE_OF(cell);
 }
 
@@ -207,7 +209,7 @@ static size_t modification(sqlite_wasm_extension_table_types_modification_t *cha
   return 2 + count;
 }
 
-/* The values as xUpdate takes them. */
+/* The arguments of xUpdate. */
 static size_t changed(sqlite_wasm_extension_table_types_change_t *change,
                       sqlite3_value ***values) {
   switch (change->tag) {
@@ -220,11 +222,12 @@ static size_t changed(sqlite_wasm_extension_table_types_change_t *change,
   return 1;
 }
 
-bool exports_sqlite_wasm_extension_table_update(uint32_t number,
+bool exports_sqlite_wasm_extension_table_update(uint32_t handle,
                                                 sqlite_wasm_extension_table_types_change_t *change,
-                                                wit_bytes *given_subtypes, uint8_t mode, int64_t *row_id, wit_error *error) {
+                                                wit_bytes *given_subtypes, uint8_t mode,
+                                                int64_t *row_id, wit_error *error) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   sqlite3_value **values;
   call_own_bytes(given_subtypes->ptr, given_subtypes->len);
   subtypes = *given_subtypes;
@@ -265,25 +268,25 @@ static int run(Table *table, const sqlite_wasm_extension_table_types_transaction
 }
 
 bool exports_sqlite_wasm_extension_table_transact(
-    uint32_t number, sqlite_wasm_extension_table_types_transaction_t *step, wit_error *error) {
+    uint32_t handle, sqlite_wasm_extension_table_types_transaction_t *step, wit_error *error) {
   call_begin();
-  int code = run(TABLE(number), step);
-  return code == SQLITE_OK || table_fails(TABLE(number), code, error);
+  int code = run(TABLE(handle), step);
+  return code == SQLITE_OK || table_fails(TABLE(handle), code, error);
 }
 
-bool exports_sqlite_wasm_extension_table_rename(uint32_t number, wit_string *name,
+bool exports_sqlite_wasm_extension_table_rename(uint32_t handle, wit_string *name,
                                                 wit_error *error) {
   call_begin();
-  int code = TABLE(number)->methods->xRename(TABLE(number)->vtab, call_text(name));
-  return code == SQLITE_OK || table_fails(TABLE(number), code, error);
+  int code = TABLE(handle)->methods->xRename(TABLE(handle)->vtab, call_text(name));
+  return code == SQLITE_OK || table_fails(TABLE(handle), code, error);
 }
 
-bool exports_sqlite_wasm_extension_table_integrity(uint32_t number, wit_string *schema,
+bool exports_sqlite_wasm_extension_table_integrity(uint32_t handle, wit_string *schema,
                                                    wit_string *name, bool quick,
                                                    full_extension_option_string_t *found,
                                                    wit_error *error) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   char *text = NULL;
   int code = table->methods->xIntegrity(table->vtab, call_text(schema), call_text(name), quick,
                                         &text);
@@ -294,15 +297,15 @@ bool exports_sqlite_wasm_extension_table_integrity(uint32_t number, wit_string *
 }
 
 bool exports_sqlite_wasm_extension_table_find_function(
-    uint32_t number, uint32_t arguments, wit_string *name,
+    uint32_t handle, uint32_t arguments, wit_string *name,
     sqlite_wasm_extension_table_types_overload_t *overload) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   void (*call)(sqlite3_context *, int, sqlite3_value **) = NULL;
   void *data = NULL;
   int found = table->methods->xFindFunction(table->vtab, arguments, call_text(name), &call, &data);
   if (!found) return false;
-  overload->function = inside_overload(call, data, arguments);
+  overload->function = function_overload(call, data, arguments);
   overload->operator_ = found >= SQLITE_INDEX_CONSTRAINT_FUNCTION ? found : 0;
   return true;
 }

@@ -1,29 +1,29 @@
-/* Scans: cursors, and rows in batches. */
+/* Cursors, and their rows in batches. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pointers.h"
-#include "tables.h"
+#include "vtab.h"
 
-/* An open cursor; the host knows it by its address. */
+/* An open cursor; its address is the host's handle. */
 typedef struct {
   sqlite3_vtab_cursor *cursor;
   Table *table;
   uint32_t *columns;
   size_t width;
-  /* What xFilter was given: modules keep pointers into it. */
+  /* The arguments of xFilter: modules keep pointers to them. */
   Owned owned;
-  /* The row at the cursor was given already. */
-  bool is_given;
-  /* A failure after rows that were still given. */
+  /* The host has the cursor's row. */
+  bool is_fetched;
+  /* The failure after the rows of the last batch. */
   int failure;
 } Cursor;
 
-#define CURSOR(number) ((Cursor *)(number))
+#define CURSOR(handle) ((Cursor *)(handle))
 
-bool exports_sqlite_wasm_extension_table_open(uint32_t number, uint32_t *given, wit_error *error) {
+bool exports_sqlite_wasm_extension_table_open(uint32_t handle, uint32_t *given, wit_error *error) {
   call_begin();
-  Table *table = TABLE(number);
+  Table *table = TABLE(handle);
   sqlite3_vtab_cursor *opened = NULL;
   int code = table->methods->xOpen(table->vtab, &opened);
   if (code != SQLITE_OK) return table_fails(table, code, error);
@@ -36,16 +36,16 @@ bool exports_sqlite_wasm_extension_table_open(uint32_t number, uint32_t *given, 
   return true;
 }
 
-void exports_sqlite_wasm_extension_table_close(uint32_t number) {
+void exports_sqlite_wasm_extension_table_close(uint32_t handle) {
   call_begin();
-  Cursor *cursor = CURSOR(number);
+  Cursor *cursor = CURSOR(handle);
   cursor->table->methods->xClose(cursor->cursor);
   call_release(&cursor->owned);
   free(cursor->columns);
   free(cursor);
 }
 
-/* IN lists as a whole. */
+/* Whole IN lists. */
 
 typedef struct {
   sqlite3_value **values;
@@ -54,11 +54,12 @@ typedef struct {
 
 static const char list_type[] = "whole IN list";
 
-sqlite3_value *scan_list(wit_value *values, size_t count) {
+/* A value for `sqlite3_vtab_in_first`. */
+static sqlite3_value *in_list(wit_value *values, size_t count) {
   InList *list = call_room(sizeof(InList));
   *list = (InList){call_arguments(values, count, NULL, SQLITE_UTF8), count, 0};
-  inside_cell *cell = call_cell();
-  inside_set_pointer(cell, list, list_type);
+  Cell *cell = call_cell();
+  cell_set_pointer(cell, list, list_type);
   return VALUE_OF(cell);
 }
 
@@ -79,8 +80,8 @@ int sqlite3_vtab_in_first(sqlite3_value *value, sqlite3_value **item) {
 
 static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-/* What `give_text` of plans.c made. */
-static const char *taken_text(const wit_string *text) {
+/* Decode a text of `put_text` in best_index.c. */
+static const char *plan_text(const wit_string *text) {
   if (!text) return NULL;
   char *taken = (char *)call_text(text);
   if (taken[0] != PLAN_TEXT_IS_HEX) return taken;
@@ -99,15 +100,15 @@ static sqlite3_value *argument(sqlite_wasm_extension_table_types_filter_argument
     return *call_arguments(&given->val.one, 1, &subtypes, SQLITE_UTF8);
   }
   call_own_bytes(given->val.every.ptr, given->val.every.len);
-  return scan_list(given->val.every.ptr, given->val.every.len);
+  return in_list(given->val.every.ptr, given->val.every.len);
 }
 
 bool exports_sqlite_wasm_extension_table_filter(
-    uint32_t number, int32_t plan, wit_string *text,
+    uint32_t handle, int32_t plan, wit_string *text,
     exports_sqlite_wasm_extension_table_list_filter_argument_t *arguments,
     wit_bytes *subtypes, full_extension_list_u32_t *columns, wit_error *error) {
   call_begin();
-  Cursor *cursor = CURSOR(number);
+  Cursor *cursor = CURSOR(handle);
   call_own_bytes(arguments->ptr, arguments->len);
   call_own_bytes(subtypes->ptr, subtypes->len);
   sqlite3_value **values = call_room(arguments->len * sizeof(sqlite3_value *));
@@ -117,36 +118,36 @@ bool exports_sqlite_wasm_extension_table_filter(
   free(cursor->columns);
   cursor->columns = columns->len ? columns->ptr : NULL;
   cursor->width = columns->len;
-  cursor->is_given = false;
+  cursor->is_fetched = false;
   cursor->failure = SQLITE_OK;
-  int code = cursor->table->methods->xFilter(cursor->cursor, plan, taken_text(text),
+  int code = cursor->table->methods->xFilter(cursor->cursor, plan, plan_text(text),
                                              arguments->len, values);
   call_release(&cursor->owned);
-  cursor->owned = call_keep();
+  cursor->owned = call_take_memory();
   return code == SQLITE_OK || table_fails(cursor->table, code, error);
 }
 
 /* Rows. */
 
-/* The rows of one answer. */
+/* A batch of rows. */
 typedef struct {
   int64_t *row_ids;
   wit_value *values;
   uint8_t *subtypes;
   bool has_subtypes;
-  /* They may lead into the cursor, which is not to go on now. */
+  /* Pointers may lead into the cursor's row: it must not advance yet. */
   bool has_pointers;
   uint32_t count;
   int row_id_code;
 } Rows;
 
-/* The message of a column that fails stands in its cell. */
+/* Where a column fails, its cell has the message. */
 static int read_column(Cursor *cursor, uint32_t column, wit_value *value, uint8_t *subtype) {
-  inside_cell *cell = call_cell();
-  int code = inside_column(cursor->cursor, column, cell);
+  Cell *cell = call_cell();
+  int code = cursor_column(cursor->cursor, column, cell);
   if (code == SQLITE_OK) {
-    *subtype = inside_subtype(cell);
-    if (!pointer_give(cell, value)) inside_get(cell, SQLITE_UTF8, value);
+    *subtype = cell_subtype(cell);
+    if (!pointer_store(cell, value)) cell_get(cell, SQLITE_UTF8, value);
     return SQLITE_OK;
   }
   const unsigned char *message = sqlite3_value_text(VALUE_OF(cell));
@@ -156,48 +157,48 @@ static int read_column(Cursor *cursor, uint32_t column, wit_value *value, uint8_
   return code;
 }
 
-/* Values that point into the cursor's own memory do not outlive the row. */
-static void keep(wit_value *value) {
+/* Copy a value that borrows the cursor's memory: the next row overwrites it. */
+static void copy_value(wit_value *value) {
   if (value->tag < SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT || !value->val.blob.len) return;
   void *copy = call_room(value->val.blob.len);
   value->val.blob.ptr = memcpy(copy, value->val.blob.ptr, value->val.blob.len);
 }
 
-/* SQLite asks for a row id only where it needs one, and a module may have none
-** for some scans: that is a failure of who asks, and not of the rows. */
+/* SQLite calls xRowid only where it needs a row id, and a module may have none
+** in some scans. So its failure is reported only when SQLite calls xRowid. */
 static void read_row_id(Cursor *cursor, Rows *rows) {
-  sqlite3_int64 number = 0;
-  int (*row_id)(sqlite3_vtab_cursor *, sqlite3_int64 *) = cursor->table->methods->xRowid;
-  int code = row_id ? row_id(cursor->cursor, &number) : SQLITE_OK;
+  sqlite3_int64 row_id = 0;
+  int (*read)(sqlite3_vtab_cursor *, sqlite3_int64 *) = cursor->table->methods->xRowid;
+  int code = read ? read(cursor->cursor, &row_id) : SQLITE_OK;
   if (code != SQLITE_OK) rows->row_id_code = code;
-  rows->row_ids[rows->count] = number;
+  rows->row_ids[rows->count] = row_id;
 }
 
 static int read_row(Cursor *cursor, Rows *rows) {
-  size_t place = rows->count * cursor->width;
-  for (size_t i = 0; i < cursor->width; i++, place++) {
-    int code = read_column(cursor, cursor->columns[i], &rows->values[place],
-                           &rows->subtypes[place]);
+  size_t index = rows->count * cursor->width;
+  for (size_t i = 0; i < cursor->width; i++, index++) {
+    int code = read_column(cursor, cursor->columns[i], &rows->values[index],
+                           &rows->subtypes[index]);
     if (code != SQLITE_OK) return code;
-    keep(&rows->values[place]);
-    rows->has_subtypes |= rows->subtypes[place] != 0;
-    rows->has_pointers |= rows->subtypes[place] == POINTER_SUBTYPE;
+    copy_value(&rows->values[index]);
+    rows->has_subtypes |= rows->subtypes[index] != 0;
+    rows->has_pointers |= rows->subtypes[index] == POINTER_SUBTYPE;
   }
   read_row_id(cursor, rows);
   rows->count++;
   return SQLITE_OK;
 }
 
-/* Go to the row that is to be given; false at the end. */
+/* Move to the next row of the batch; false at the end. */
 static bool advance(Cursor *cursor, int *code) {
   const sqlite3_module *methods = cursor->table->methods;
-  *code = cursor->is_given ? methods->xNext(cursor->cursor) : SQLITE_OK;
-  cursor->is_given = false;
+  *code = cursor->is_fetched ? methods->xNext(cursor->cursor) : SQLITE_OK;
+  cursor->is_fetched = false;
   return *code == SQLITE_OK && !methods->xEof(cursor->cursor);
 }
 
-static void answer(Cursor *cursor, const Rows *rows,
-                   sqlite_wasm_extension_table_types_batch_t *batch) {
+static void put_batch(Cursor *cursor, const Rows *rows,
+                      sqlite_wasm_extension_table_types_batch_t *batch) {
   size_t values = rows->count * cursor->width;
   batch->row_ids = (full_extension_list_s64_t){rows->row_ids, rows->count};
   batch->values = (sqlite_wasm_extension_table_types_list_value_t){rows->values, values};
@@ -208,11 +209,11 @@ static void answer(Cursor *cursor, const Rows *rows,
   }
 }
 
-bool exports_sqlite_wasm_extension_table_fetch_batch(uint32_t number, uint32_t limit,
-                                               sqlite_wasm_extension_table_types_batch_t *batch,
-                                               wit_error *error) {
+bool exports_sqlite_wasm_extension_table_fetch_batch(
+    uint32_t handle, uint32_t limit, sqlite_wasm_extension_table_types_batch_t *batch,
+    wit_error *error) {
   call_begin();
-  Cursor *cursor = CURSOR(number);
+  Cursor *cursor = CURSOR(handle);
   size_t values = limit * cursor->width;
   Rows rows = {.row_ids = call_room(limit * sizeof(int64_t)),
                .values = call_room(values * sizeof(wit_value)),
@@ -225,13 +226,13 @@ bool exports_sqlite_wasm_extension_table_fetch_batch(uint32_t number, uint32_t l
       break;
     }
     code = read_row(cursor, &rows);
-    cursor->is_given = code == SQLITE_OK;
+    cursor->is_fetched = code == SQLITE_OK;
   }
   if (code != SQLITE_OK && rows.count == 0) {
     cursor->failure = SQLITE_OK;
     return table_fails(cursor->table, code, error);
   }
   cursor->failure = code;
-  answer(cursor, &rows, batch);
+  put_batch(cursor, &rows, batch);
   return true;
 }

@@ -1,4 +1,4 @@
-/* Whole texts of SQL: `sqlite3_exec` and `sqlite3_get_table`. */
+/* `sqlite3_exec` and `sqlite3_get_table`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,36 +8,36 @@ static int execute(const char *sql) {
   if (!work_has_sql()) return SQLITE_MISUSE;
   Work *work = work_of(WORK_EXECUTE);
   work_text(work, sql);
-  int code = work_do(work);
-  return code == SQLITE_OK ? inside_succeeded() : code;
+  int code = work_run(work);
+  return code == SQLITE_OK ? connection_succeed() : code;
 }
 
-/* One row for the callback: values, and a null behind them. */
-static int tell(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **), void *data,
-                bool has_row) {
+/* Pass one row to the callback. A null follows the values. */
+static int pass_row(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **),
+                    void *data) {
   int count = sqlite3_column_count(statement);
   char **texts = calloc(2 * count + 2, sizeof(char *));
-  if (!texts) return inside_failed(SQLITE_NOMEM, NULL, 0);
+  if (!texts) return connection_fail(SQLITE_NOMEM, NULL, 0);
   for (int i = 0; i < count; i++) {
     texts[i] = (char *)sqlite3_column_name(statement, i);
-    texts[count + 1 + i] = has_row ? (char *)sqlite3_column_text(statement, i) : NULL;
+    texts[count + 1 + i] = (char *)sqlite3_column_text(statement, i);
   }
-  int stop = callback(data, count, has_row ? texts + count + 1 : NULL, texts);
+  int stop = callback(data, count, texts + count + 1, texts);
   free(texts);
-  return stop ? inside_failed(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
+  return stop ? connection_fail(SQLITE_ABORT, "query aborted", 13) : SQLITE_OK;
 }
 
 static int each_row(sqlite3_stmt *statement, int (*callback)(void *, int, char **, char **),
                     void *data) {
   int code;
   while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-    code = tell(statement, callback, data, true);
+    code = pass_row(statement, callback, data);
     if (code != SQLITE_OK) return code;
   }
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* What SQLite takes for white space. */
+/* SQLite's white space. */
 #define SPACES " \t\n\v\f\r"
 
 static int each_statement(sqlite3 *db, const char *sql,
@@ -61,7 +61,7 @@ int sqlite3_exec(sqlite3 *db, const char *sql, int (*callback)(void *, int, char
   return code;
 }
 
-/* `sqlite3_get_table`: the result as one list of texts, names first. */
+/* `sqlite3_get_table`: one list of texts, names first. */
 
 typedef struct {
   char **texts;
@@ -107,8 +107,8 @@ int sqlite3_get_table(sqlite3 *db, const char *sql, char ***table, int *rows, in
   *table = NULL;
   if (rows) *rows = 0;
   if (width) *width = 0;
-  /* The first place has the number of all, for `sqlite3_free_table`. */
-  if (add_text(&result, NULL)) return inside_failed(SQLITE_NOMEM, NULL, 0);
+  /* The first entry holds the count, for `sqlite3_free_table`. */
+  if (add_text(&result, NULL)) return connection_fail(SQLITE_NOMEM, NULL, 0);
   int code = sqlite3_exec(db, sql, add_row, &result, message);
   result.texts[0] = (char *)result.count;
   if (result.differs) {

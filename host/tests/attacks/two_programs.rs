@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
+use crate::support::generated::with_custom_section;
 use crate::support::{self, Directory, End, Outcome};
 
 /// All that reads a composed file.

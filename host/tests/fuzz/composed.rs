@@ -6,9 +6,9 @@ use std::fs;
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
-use crate::generated::{Program, with_custom_section};
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
+use crate::support::generated::{Program, with_custom_section};
 use crate::support::{self, Directory};
 use crate::{damage, ended};
 

@@ -19,7 +19,7 @@ use crate::console::{self, ConsoleCtx, ConsoleView, History};
 use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
-use crate::files::{self, FilesCtx, FilesView};
+use crate::files::{self, FilesCtx};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::Grants;
 use crate::memory::MemoryLimit;
@@ -295,7 +295,7 @@ fn host(mut options: Options) -> Result<Host> {
         wasi: wasi(&options, &process.late()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(grants).until(process.late()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.late()),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.late()),
             options.stdio.error,
@@ -337,16 +337,9 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
     wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
-    files::add_to_linker(
-        &mut linker,
-        |host: &mut Host| FilesView { ctx: &mut host.files },
-        |host| &host.files,
-    )?;
     // A `Program` is always compiled for `command_engine`, whose memories stay
     // where they are.
-    files::add_sharing_to_linker(&mut linker, |host: &mut Host| FilesView {
-        ctx: &mut host.files,
-    })?;
+    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
         ctx: &mut host.extensions,
         grants: host.files.grants(),

@@ -73,7 +73,7 @@ impl Table for DefinedTable {
         let is_complete = taken.len() as u32 == self.inputs;
         (plan.cost, plan.rows) = if is_complete { (10.0, 10) } else { (COST_WITHOUT, 1_000_000) };
         let text: Vec<_> = taken.iter().map(i32::to_string).collect();
-        plan.text = Some(text.join(","));
+        plan.text = Some(text.join(",").into_bytes());
         Ok(Planned::Yes)
     }
 
@@ -138,6 +138,7 @@ impl Cursor for DefinedCursor {
 fn inputs(count: u32, scan: &mut Scan) -> Vec<Value> {
     let mut inputs = vec![Value::Null; count as usize];
     let text = scan.text.take().unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     for (place, input) in text.split(',').flat_map(str::parse::<usize>).enumerate() {
         inputs[input] = scan.take(place);
     }
@@ -176,7 +177,7 @@ mod tests {
         let arguments = [7, 8].map(|number| Argument::One(Value::Integer(number))).into();
         let mut scan = Scan { number: 0, text: plan.text, arguments };
         assert_eq!(inputs(2, &mut scan), [Value::Integer(8), Value::Integer(7)]);
-        let mut nothing = Scan { text: Some(String::new()), ..Scan::default() };
+        let mut nothing = Scan { text: Some(Vec::new()), ..Scan::default() };
         assert_eq!(inputs(2, &mut nothing), [Value::Null, Value::Null]);
     }
 

@@ -36,7 +36,7 @@ pub fn best_index(question: &Question, plan: &mut Plan) -> Result<Planned> {
         letters.push(role.letter());
     }
     (plan.cost, plan.rows) = cost(&letters);
-    plan.text = Some(letters);
+    plan.text = Some(letters.into_bytes());
     Ok(Planned::Yes)
 }
 
@@ -188,7 +188,8 @@ impl Layout {
             return None;
         }
         let letters = scan.text.take().unwrap_or_default();
-        let roles: Vec<_> = letters.chars().filter_map(Role::from_letter).collect();
+        let roles: Vec<_> =
+            letters.into_iter().map(char::from).filter_map(Role::from_letter).collect();
         let mut request = Request {
             inputs: default_inputs(&roles),
             bounds: i64::MIN.into()..=i64::MAX.into(),

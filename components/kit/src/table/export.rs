@@ -236,7 +236,7 @@ impl<T: Definition> Guest for T {
     fn filter(
         cursor: u32,
         number: i32,
-        text: Option<String>,
+        text: Option<Vec<u8>>,
         arguments: Vec<wit::FilterArgument>,
         _subtypes: Vec<u8>,
         columns: Vec<u32>,

@@ -24,8 +24,8 @@ pub struct Plan {
     arguments: u32,
     /// Given to `filter`.
     pub number: i32,
-    /// Given to `filter`.
-    pub text: Option<String>,
+    /// Given to `filter`; without NULs.
+    pub text: Option<Vec<u8>>,
     /// Rows come in the order of the question.
     pub order_consumed: bool,
     /// At most one row.

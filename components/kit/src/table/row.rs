@@ -18,7 +18,7 @@ pub struct Scan {
     /// The number of the plan.
     pub number: i32,
     /// The text of the plan.
-    pub text: Option<String>,
+    pub text: Option<Vec<u8>>,
     /// The right sides that the plan asked for, in its order.
     pub arguments: Vec<Argument>,
 }

@@ -57,7 +57,7 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
         plan.order_consumed = by_a.is_some() && info.order.len() == 1;
         plan.number = by_a.map_or(1, |term| if term.descending { -1 } else { 1 });
         plan.unique = info.constraints.iter().any(is_key);
-        plan.text = Some(describe(info));
+        plan.text = Some(describe(info).into_bytes());
         (plan.cost, plan.rows) = if plan.unique { (1.0, 1) } else { (10.0, 10) };
         Ok(Planned::Yes)
     }
@@ -130,7 +130,7 @@ impl<const MAX: u32> Cursor for NumbersCursor<MAX> {
     const MAX_BATCH: u32 = MAX;
 
     fn filter(&mut self, _: &mut Numbers<MAX>, scan: Scan) -> Result<()> {
-        let plan = scan.text.unwrap_or_default();
+        let plan = String::from_utf8_lossy(scan.text.as_deref().unwrap_or_default());
         let arguments: Vec<String> = scan.arguments.iter().map(argument).collect();
         self.seen = format!("{plan} -> {}", arguments.join(" "));
         let input = |column| input(&plan, column, &scan.arguments);

@@ -19,7 +19,7 @@ pub struct Scan {
     pub number: i32,
     /// The text of the plan.
     pub text: Option<Vec<u8>>,
-    /// The right sides that the plan asked for, in its order.
+    /// The right sides of the constraints that the plan uses, in its order.
     pub arguments: Vec<Argument>,
 }
 

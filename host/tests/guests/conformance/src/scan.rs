@@ -7,7 +7,7 @@
 use crate::values::show;
 use crate::watch::{self, Alive};
 use sqlite_wasm_kit::table::{
-    Argument, Check, Connection, Constraint, Operator, Plan, Planned, Question, Row, Scan,
+    Argument, Check, Connection, Constraint, IndexInfo, Operator, Plan, Planned, Row, Scan,
 };
 use sqlite_wasm_kit::{Cursor, Result, Table, Value};
 
@@ -38,7 +38,7 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
         Ok((Self(Alive::default()), DECLARATION.into()))
     }
 
-    fn best_index(&mut self, info: &Question, plan: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         for (place, constraint) in info.constraints.iter().enumerate() {
             let is_input = constraint.column >= LAST && !is_limit(&constraint.operator);
             if is_input && !constraint.usable {
@@ -90,7 +90,7 @@ fn is_key(constraint: &Constraint) -> bool {
 }
 
 /// One word for each part of the index info.
-fn describe(info: &Question) -> String {
+fn describe(info: &IndexInfo) -> String {
     let constraints = info.constraints.iter().map(|constraint| {
         let column = usize::try_from(constraint.column).map_or("rowid", |place| COLUMNS[place]);
         let column = if is_limit(&constraint.operator) { "" } else { column };

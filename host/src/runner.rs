@@ -19,7 +19,7 @@ use crate::console::{self, ConsoleCtx, ConsoleView, History};
 use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
-use crate::files::{self, FilesCtx, FilesView};
+use crate::files::{self, FilesCtx};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::Grants;
 pub use crate::memory::MAX_MEMORY_BYTES;
@@ -278,7 +278,7 @@ fn host(mut options: Options) -> Result<Host> {
         wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(grants).until(process.deadline_flag()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.deadline_flag()),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.deadline_flag()),
             options.stdio.error,
@@ -311,16 +311,9 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     wasi::add_to_linker(&mut linker, Waiting::Allowed)?;
     wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
-    files::add_to_linker(
-        &mut linker,
-        |host: &mut Host| FilesView { ctx: &mut host.files },
-        |host| &host.files,
-    )?;
     // A `Program` is always compiled for `command_engine`, whose memories do
     // not move.
-    files::add_sharing_to_linker(&mut linker, |host: &mut Host| FilesView {
-        ctx: &mut host.files,
-    })?;
+    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
         ctx: &mut host.extensions,
         grants: host.files.grants(),

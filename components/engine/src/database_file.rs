@@ -6,7 +6,8 @@ use libsqlite3_sys as sqlite;
 
 use crate::ffi::mapped::Mapped;
 use crate::ffi::read_list::read_into;
-use crate::host::files::{self, LockLevel, ShmLockKind};
+use crate::host::files::{self, LockLevel};
+use crate::host::shared_memory::{self, ShmLockKind};
 use crate::result_code::{Code, io_code};
 use crate::wal_index::{Region, WalIndex};
 use crate::wal_note::WalNote;
@@ -227,7 +228,7 @@ impl DatabaseFile {
 
     /// Take or release locks of the wal-index.
     pub fn shm_lock(&self, first: u32, count: u32, how: ShmLockKind) -> Result<(), Code> {
-        match files::shm_lock(self.file.0, first, count, how) {
+        match shared_memory::shm_lock(self.file.0, first, count, how) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
             Err(_) => Err(Code(sqlite::SQLITE_IOERR_SHMLOCK)),
@@ -237,7 +238,7 @@ impl DatabaseFile {
     /// End the use of the wal-index; `delete` when nobody is left who uses it.
     pub fn shm_unmap(&mut self, delete: bool) {
         if self.wal_index.is_some() {
-            files::shm_close(self.file.0, delete);
+            shared_memory::shm_close(self.file.0, delete);
             self.wal_index = None;
         }
     }
@@ -247,7 +248,8 @@ impl DatabaseFile {
         if self.wal_index.is_none() {
             return Ok(false);
         }
-        files::shm_has_reader(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
+        shared_memory::shm_has_reader(self.file.0)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
     }
 
     /// Where `bytes` bytes from `offset` on are mapped; null where they are

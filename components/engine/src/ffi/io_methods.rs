@@ -11,7 +11,7 @@ use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
 use crate::database_file::{DatabaseFile, Read};
 use crate::ffi::vfs::VFS_NAME;
-use crate::host::files::{self, ShmLockKind};
+use crate::host::shared_memory::{self, ShmLockKind};
 use crate::result_code::{Code, to_c};
 
 /// What SQLite allocates for each file: its own head, then ours.
@@ -253,7 +253,7 @@ unsafe extern "C" fn shm_lock(
 }
 
 unsafe extern "C" fn shm_barrier(_: *mut sqlite3_file) {
-    files::shm_barrier();
+    shared_memory::shm_barrier();
 }
 
 unsafe extern "C" fn shm_unmap(handle: *mut sqlite3_file, delete: c_int) -> c_int {

@@ -6,7 +6,8 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::{self, NonNull};
 use std::slice;
 
-use crate::host::files::{self, File};
+use crate::host::files::File;
+use crate::host::shared_memory;
 
 /// What the places that the host maps to consist of, in bytes.
 pub const UNIT_BYTES: usize = 64 << 10;
@@ -19,7 +20,7 @@ pub const MAX_MAP_BYTES: i64 = 0x7fff_0000;
 /// The host takes no larger piece of memory in one call, in bytes.
 const MAX_PIECE_BYTES: usize = 64 << 20;
 
-/// SQLite may read so many bytes behind a damaged page.
+/// Bytes that SQLite may read behind a damaged page.
 const OVERREAD_BYTES: u64 = 256;
 
 /// Memory of ours that a file may be mapped over.
@@ -44,7 +45,7 @@ impl Place {
         self.start.as_ptr().wrapping_add(offset)
     }
 
-    /// How the host is told of it. Its content means nothing.
+    /// The list that stands for its address. Its content means nothing.
     pub fn as_list(&self) -> &[u8] {
         // SAFETY: the memory is ours, and memory of a component always holds
         // some bytes. Nobody reads them through this.
@@ -101,7 +102,7 @@ impl Mapped {
         let mapped = self.place.as_ref().is_some_and(|place| {
             let pieces = place.as_list().chunks(MAX_PIECE_BYTES);
             let offsets = (0..).step_by(MAX_PIECE_BYTES);
-            pieces.zip(offsets).all(|(piece, at)| files::map_file(file, at, piece).is_ok())
+            pieces.zip(offsets).all(|(piece, at)| shared_memory::map_file(file, at, piece).is_ok())
         });
         if mapped {
             self.bytes = bytes;
@@ -153,7 +154,7 @@ impl Mapped {
 
     fn release(&mut self, file: File) {
         if self.place.is_some() {
-            files::unmap_file(file);
+            shared_memory::unmap_file(file);
             self.place = None;
         }
         self.bytes = 0;

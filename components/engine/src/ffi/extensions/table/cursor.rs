@@ -131,7 +131,7 @@ impl Cursor {
     pub fn filter(
         &mut self,
         number: i32,
-        text: Option<String>,
+        text: Option<Vec<u8>>,
         arguments: &[FilterArgument],
         subtypes: &[u8],
         columns: Vec<u32>,

@@ -111,7 +111,8 @@ fn operator(code: u8) -> Operator {
 pub unsafe fn answer(info: *mut sqlite3_index_info, plan: &IndexPlan) -> Result<(), &'static str> {
     // SAFETY: SQLite's own structure.
     let used = unsafe { (*info).colUsed };
-    let text = format!("{used:016x}{}", plan.text.as_deref().unwrap_or_default());
+    let columns = format!("{used:016x}").into_bytes();
+    let text = [columns, plan.text.clone().unwrap_or_default()].concat();
     let text = CString::new(text).map_err(|_| "the text of a plan has a NUL")?;
     // SAFETY: SQLite's own structure, with a use for each constraint.
     unsafe {
@@ -142,11 +143,12 @@ pub unsafe fn answer(info: *mut sqlite3_index_info, plan: &IndexPlan) -> Result<
 /// # Safety
 ///
 /// `text` is one that [`answer`] made.
-pub unsafe fn carried(text: *const c_char, columns: u32) -> (Vec<u32>, Option<String>) {
+pub unsafe fn carried(text: *const c_char, columns: u32) -> (Vec<u32>, Option<Vec<u8>>) {
     // SAFETY: the caller's promise.
-    let text = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+    let text = unsafe { CStr::from_ptr(text) }.to_bytes();
     let (mask, own) = text.split_at(MASK_DIGITS);
-    let mask = u64::from_str_radix(mask, 16).unwrap_or(u64::MAX);
+    let mask = str::from_utf8(mask).ok().and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    let mask = mask.unwrap_or(u64::MAX);
     let columns =
         (0..columns).filter(|column| mask >> (*column).min(MANY_COLUMNS) & 1 != 0).collect();
     (columns, (!own.is_empty()).then(|| own.to_owned()))

@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
+use engine::extensions::embedded;
 use engine::ffi::connection::{Hooks, ProgressCallback, set_hooks, set_progress_handler};
-use engine::ffi::extensions::embedded;
 use libsqlite3_sys as sqlite;
 
 unsafe extern "C" {

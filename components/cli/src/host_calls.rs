@@ -54,7 +54,7 @@ unsafe extern "C" fn host_granted_path(
     // SAFETY: the caller's promise.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     let last_link = if keep_last_link != 0 { LastLink::Keep } else { LastLink::Follow };
-    let is_refused = engine::ffi::extensions::sql::is_running();
+    let is_refused = engine::extensions::sql::is_running();
     let granted = if is_refused { None } else { granted(path, last_link) };
     // SAFETY: the caller's promise.
     granted.map_or(0, |path| unsafe { put(&path, out, room) })
@@ -63,7 +63,7 @@ unsafe extern "C" fn host_granted_path(
 /// Whether SQL of an extension runs.
 #[unsafe(no_mangle)]
 extern "C" fn host_serves_extension() -> c_int {
-    engine::ffi::extensions::sql::is_running().into()
+    engine::extensions::sql::is_running().into()
 }
 
 /// Where the link `path` leads; 0 when it is none.

@@ -1,16 +1,15 @@
 //! SQLite inside a component: the VFS that reaches files through the host,
 //! and the wiring of interruption and local time.
 //!
-//! A program links this crate, and SQLite calls [`ffi::vfs`]'s
+//! A program links this crate, and SQLite calls `vfs`'s
 //! `sqlite3_os_init` by itself, and [`ffi::connection`] for each connection
 //! that is opened. `components/cli` is such a program.
 
-mod database_file;
+pub mod extensions;
 pub mod ffi;
 pub mod paths;
-mod result_code;
-mod wal_index;
-mod wal_note;
+mod read_only;
+mod vfs;
 
 // Linked in place of the libc's.
 use sqlite_wasm_memory as _;

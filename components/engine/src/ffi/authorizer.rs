@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
-use super::read_only;
+use crate::read_only;
 
 /// An authorizer of SQLite.
 pub type Callback = unsafe extern "C" fn(

@@ -12,7 +12,8 @@ use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
 
-use super::{authorizer, extensions};
+use super::authorizer;
+use crate::extensions;
 use crate::host::process::{Interruption, poll_interruption};
 
 /// Virtual machine steps between two questions to the host. A question costs

@@ -2,10 +2,5 @@
 
 pub mod authorizer;
 pub mod connection;
-pub mod extensions;
-pub mod io_methods;
-pub mod mapped;
 pub mod output;
 pub mod read_list;
-mod read_only;
-pub mod vfs;

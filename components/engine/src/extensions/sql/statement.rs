@@ -9,10 +9,10 @@ use sqlite::{sqlite3, sqlite3_stmt};
 
 use super::super::abi::failure;
 use super::access::{self, begins_reading};
-use super::work::Value;
-use super::{kept, parked, refused};
-use crate::ffi::read_only::{self, Access};
+use super::operations::Value;
+use super::{blob_cache, open_handles, refused};
 use crate::host::dispatch::SqlError;
+use crate::read_only::{self, Access};
 
 /// Bytes of text and blobs after which a batch of rows ends, whatever was asked
 /// for: they are in memory four times on their way.
@@ -70,7 +70,7 @@ pub unsafe fn prepare(db: *mut sqlite3, extension: u32, text: &str) -> Result<Ve
         }
         let number = match statement.is_null() {
             true => 0,
-            false => match kept::keep_statement(db, extension, statement) {
+            false => match open_handles::keep_statement(db, extension, statement) {
                 Ok(handle) => handle + 1,
                 Err(error) => {
                     sqlite::sqlite3_finalize(statement);
@@ -139,7 +139,7 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str) -> Result<(), SqlError> 
             if statement.is_null() {
                 continue;
             }
-            parked::make_way_for(statement);
+            blob_cache::make_way_for(statement);
             while sqlite::sqlite3_step(statement) == sqlite::SQLITE_ROW {}
             if sqlite::sqlite3_finalize(statement) != sqlite::SQLITE_OK {
                 return Err(failed(db));
@@ -158,7 +158,7 @@ pub unsafe fn execute(db: *mut sqlite3, mut text: &str) -> Result<(), SqlError> 
 unsafe fn failed(db: *mut sqlite3) -> SqlError {
     // SAFETY: the caller's connection.
     let error = unsafe { refused(db) };
-    parked::close_all();
+    blob_cache::close_all();
     error
 }
 
@@ -166,14 +166,14 @@ unsafe fn failed(db: *mut sqlite3) -> SqlError {
 ///
 /// The handle's connection is open.
 pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
-    let (db, statement) = kept::statement(extension, handle)?;
+    let (db, statement) = open_handles::statement(extension, handle)?;
     let mut reply = Vec::with_capacity(64);
     let (mut is_last, mut count) = (false, 0u32);
     reply.extend_from_slice(&[0; 9]);
     // SAFETY: a kept statement was not finalized.
     unsafe {
         access::check_run(db, statement)?;
-        parked::make_way_for(statement);
+        blob_cache::make_way_for(statement);
         while count < limit && reply.len() < MAX_BATCH_BYTES {
             match sqlite::sqlite3_step(statement) {
                 sqlite::SQLITE_ROW => put_row(&mut reply, statement),
@@ -205,7 +205,7 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
 ///
 /// The handle's connection is open.
 pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> {
-    let (_, statement) = kept::statement(extension, handle)?;
+    let (_, statement) = open_handles::statement(extension, handle)?;
     // SAFETY: a kept statement was not finalized.
     unsafe { Ok(sqlite::sqlite3_stmt_readonly(statement) != 0 && begins_reading(statement)) }
 }
@@ -276,7 +276,7 @@ pub unsafe fn bind(
     parameter: c_int,
     value: Value,
 ) -> Result<(), SqlError> {
-    let (db, statement) = kept::statement(extension, handle)?;
+    let (db, statement) = open_handles::statement(extension, handle)?;
     // SAFETY: a kept statement was not finalized; SQLite copies the bytes.
     let code = unsafe {
         match value {

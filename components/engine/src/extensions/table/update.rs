@@ -7,7 +7,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_int64, sqlite3_value, sqlite3_vtab};
 
 use super::super::abi::{Failure, owned};
-use super::{Table, plan, table_of};
+use super::{Table, best_index, table_of};
 use crate::host::dispatch;
 use crate::host::table_types::{Change, Conflict, Insertion, Modification, Transaction};
 
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn update(
         let values = slice::from_raw_parts(values, count as usize);
         let table = table_of(table);
         let (change, conflict) = (change(values), conflict(table));
-        let subtypes = plan::subtypes(values.get(2..).unwrap_or_default());
+        let subtypes = best_index::subtypes(values.get(2..).unwrap_or_default());
         let nothing = Change::Delete(dispatch::Value::Null);
         let answer = table.call_once(|has_begun, extension, table| {
             let change = if has_begun { &nothing } else { &change };

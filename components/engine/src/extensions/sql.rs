@@ -3,14 +3,14 @@
 //! A call that fails with [`PENDING`] waits for SQL; [`served`] runs that and
 //! repeats the call for its answer.
 
-mod about;
 mod access;
 mod blob;
-mod kept;
-mod parked;
-mod registered;
+mod blob_cache;
+mod metadata;
+mod open_handles;
+mod operations;
+mod run_time_functions;
 mod statement;
-mod work;
 
 use std::cell::Cell;
 
@@ -18,10 +18,10 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::abi::{RawResult, failure};
-use crate::ffi::read_only::Request;
 use crate::host::dispatch::{self, SqlError, SqlRequest};
+use crate::read_only::Request;
 
-pub use kept::{close_all, forget};
+pub use open_handles::{close_all, forget};
 
 /// The code of a call that waits for SQL; see `dispatch`.
 const PENDING: i32 = i32::MAX;
@@ -135,14 +135,14 @@ unsafe fn answer(
     request: SqlRequest,
 ) -> Result<Vec<u8>, SqlError> {
     let SqlRequest { work, read_only, function } = request;
-    let asker = work::Asker { db, extension, is_ahead: false };
+    let asker = operations::Asker { db, extension, is_ahead: false };
     // SAFETY: the caller's connection.
     unsafe {
         let _request = Request::begin(db, read_only);
-        let reply = work::done(asker, &work)?;
+        let reply = operations::done(asker, &work)?;
         if let Some((number, function)) = function {
             check_depth()?;
-            registered::register(db, extension, number, function)?;
+            run_time_functions::register(db, extension, number, function)?;
         }
         Ok(reply)
     }

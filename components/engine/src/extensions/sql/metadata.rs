@@ -6,10 +6,10 @@ use std::ptr::null;
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
-use super::kept;
+use super::open_handles;
+use super::operations::Wanted;
 use super::refused;
 use super::statement::{put_bytes, put_count};
-use super::work::Wanted;
 use crate::host::dispatch::SqlError;
 
 /// A text as a value, NULL for none.
@@ -32,7 +32,7 @@ unsafe fn put_text(reply: &mut Vec<u8>, text: *const c_char) {
 ///
 /// The handle's connection is open.
 pub unsafe fn described(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError> {
-    let (_, statement) = kept::statement(extension, handle)?;
+    let (_, statement) = open_handles::statement(extension, handle)?;
     let mut reply = Vec::with_capacity(64);
     // SAFETY: a kept statement was not finalized; types are C strings, or null.
     unsafe {
@@ -53,7 +53,7 @@ pub unsafe fn described(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError
 ///
 /// The handle's connection is open.
 pub unsafe fn expanded(extension: u32, handle: u32) -> Result<Vec<u8>, SqlError> {
-    let (_, statement) = kept::statement(extension, handle)?;
+    let (_, statement) = open_handles::statement(extension, handle)?;
     let mut reply = Vec::new();
     // SAFETY: a kept statement was not finalized; the text is ours to free.
     unsafe {

@@ -9,10 +9,10 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
-use crate::database_file::{DatabaseFile, Read};
-use crate::ffi::vfs::VFS_NAME;
 use crate::host::files::{self, ShmLockKind};
-use crate::result_code::{Code, to_c};
+use crate::vfs::database_file::{DatabaseFile, Read};
+use crate::vfs::methods::VFS_NAME;
+use crate::vfs::result_code::{Code, to_c};
 
 /// What SQLite allocates for each file: its own head, then ours.
 #[repr(C)]

@@ -8,14 +8,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_vfs};
 
-use crate::database_file::DatabaseFile;
-use crate::ffi::extensions::load;
-use crate::ffi::io_methods::Handle;
+use crate::extensions::load;
 use crate::ffi::output::flush_output;
 use crate::host::files::{self, AccessMode, ErrorCode, OpenFlags};
 use crate::host::process;
 use crate::paths::{MAX_PATH_BYTES, full_path};
-use crate::result_code::{Code, delete_code, open_code, to_c};
+use crate::vfs::database_file::DatabaseFile;
+use crate::vfs::io_methods::Handle;
+use crate::vfs::result_code::{Code, delete_code, open_code, to_c};
 
 /// The name of the VFS, as `.vfslist` shows it.
 pub const VFS_NAME: &CStr = c"wasm-host";

@@ -6,7 +6,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
 
 use super::super::abi::failure;
-use super::{about, access, blob, kept, statement};
+use super::{access, blob, metadata, open_handles, statement};
 use crate::host::dispatch::SqlError;
 
 type Answer<T> = Result<T, SqlError>;
@@ -247,9 +247,9 @@ unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
     // SAFETY: the caller's promise.
     unsafe {
         match operation {
-            Operation::Reset(statement) => kept::reset(extension, statement),
-            Operation::Close(handle) => kept::close(extension, handle),
-            Operation::CloseAll => kept::close_all_of(extension),
+            Operation::Reset(statement) => open_handles::reset(extension, statement),
+            Operation::Close(handle) => open_handles::close(extension, handle),
+            Operation::CloseAll => open_handles::close_all_of(extension),
             operation => return Some(operation),
         }
     }
@@ -296,12 +296,12 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
             Operation::LastInsertRowId => Ok(Some(number(sqlite::sqlite3_last_insert_rowid(db)))),
             Operation::Changes => Ok(Some(changes(db))),
             Operation::ErrorOffset => Ok(Some(number(sqlite::sqlite3_error_offset(db).into()))),
-            Operation::Describe(statement) => about::described(extension, statement).map(Some),
-            Operation::Expand(statement) => about::expanded(extension, statement).map(Some),
+            Operation::Describe(statement) => metadata::described(extension, statement).map(Some),
+            Operation::Expand(statement) => metadata::expanded(extension, statement).map(Some),
             Operation::Column { schema, table, column } => {
-                about::column(db, schema, table, column).map(Some)
+                metadata::column(db, schema, table, column).map(Some)
             }
-            Operation::Database(wanted) => Ok(Some(about::database(db, wanted))),
+            Operation::Database(wanted) => Ok(Some(metadata::database(db, wanted))),
             Operation::Autocommit => Ok(Some(number(sqlite::sqlite3_get_autocommit(db).into()))),
             Operation::SetLastInsertRowId(row_id) => {
                 access::check_write()?;

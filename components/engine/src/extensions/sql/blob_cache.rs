@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
-use super::work::BlobPlace;
+use super::operations::BlobPlace;
 
 /// Most blobs that stay open; sqlite-vec has one for each column with vectors,
 /// and two more.

@@ -3,9 +3,9 @@
 
 use libsqlite3_sys as sqlite;
 
-use crate::ffi::mapped::{Place, UNIT_BYTES};
 use crate::host::files::{self, ErrorCode, File, ShmState};
-use crate::result_code::Code;
+use crate::vfs::mapped::{Place, UNIT_BYTES};
+use crate::vfs::result_code::Code;
 
 /// One connection's view of the wal-index.
 pub struct WalIndex {

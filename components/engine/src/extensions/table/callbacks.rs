@@ -12,7 +12,7 @@ use sqlite::{
 use super::super::abi::Failure;
 use super::super::{pointers, scalar};
 use super::cursor::Cursor;
-use super::{Table, plan, string, table_of};
+use super::{Table, best_index as plan, string, table_of};
 use crate::host::dispatch;
 
 pub unsafe extern "C" fn best_index(

@@ -1,11 +1,11 @@
 //! Virtual tables: SQLite's module callbacks on `dispatch.table-*`.
 
-mod changes;
+mod best_index;
+mod callbacks;
+mod connect;
 mod cursor;
-mod life;
-mod plan;
-mod scans;
 mod shadow;
+mod update;
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -110,34 +110,38 @@ fn methods(module: &Module) -> sqlite3_module {
     sqlite3_module {
         iVersion: 4,
         xCreate: match module.kind {
-            ModuleKind::Created => Some(life::create),
+            ModuleKind::Created => Some(connect::create),
             // The same function in both places makes a module eponymous.
-            ModuleKind::Eponymous => Some(life::connect),
+            ModuleKind::Eponymous => Some(connect::connect),
             ModuleKind::EponymousOnly => None,
         },
-        xConnect: Some(life::connect),
-        xBestIndex: Some(scans::best_index),
-        xDisconnect: Some(life::disconnect),
-        xDestroy: Some(life::destroy),
-        xOpen: Some(scans::open),
-        xClose: Some(scans::close),
-        xFilter: Some(scans::filter),
-        xNext: Some(scans::next),
-        xEof: Some(scans::eof),
-        xColumn: Some(scans::column),
-        xRowid: Some(scans::row_id),
-        xUpdate: if can(ModuleFlags::WRITABLE) { Some(changes::update) } else { None },
-        xBegin: if transactions { Some(changes::begin) } else { None },
-        xSync: if transactions { Some(changes::sync) } else { None },
-        xCommit: if transactions { Some(changes::commit) } else { None },
-        xRollback: if transactions { Some(changes::rollback) } else { None },
-        xFindFunction: if can(ModuleFlags::OVERLOADS) { Some(scans::find_function) } else { None },
-        xRename: if can(ModuleFlags::RENAME) { Some(life::rename) } else { None },
-        xSavepoint: if savepoints { Some(changes::savepoint) } else { None },
-        xRelease: if savepoints { Some(changes::release) } else { None },
-        xRollbackTo: if savepoints { Some(changes::rollback_to) } else { None },
+        xConnect: Some(connect::connect),
+        xBestIndex: Some(callbacks::best_index),
+        xDisconnect: Some(connect::disconnect),
+        xDestroy: Some(connect::destroy),
+        xOpen: Some(callbacks::open),
+        xClose: Some(callbacks::close),
+        xFilter: Some(callbacks::filter),
+        xNext: Some(callbacks::next),
+        xEof: Some(callbacks::eof),
+        xColumn: Some(callbacks::column),
+        xRowid: Some(callbacks::row_id),
+        xUpdate: if can(ModuleFlags::WRITABLE) { Some(update::update) } else { None },
+        xBegin: if transactions { Some(update::begin) } else { None },
+        xSync: if transactions { Some(update::sync) } else { None },
+        xCommit: if transactions { Some(update::commit) } else { None },
+        xRollback: if transactions { Some(update::rollback) } else { None },
+        xFindFunction: if can(ModuleFlags::OVERLOADS) {
+            Some(callbacks::find_function)
+        } else {
+            None
+        },
+        xRename: if can(ModuleFlags::RENAME) { Some(connect::rename) } else { None },
+        xSavepoint: if savepoints { Some(update::savepoint) } else { None },
+        xRelease: if savepoints { Some(update::release) } else { None },
+        xRollbackTo: if savepoints { Some(update::rollback_to) } else { None },
         xShadowName: None,
-        xIntegrity: if can(ModuleFlags::INTEGRITY) { Some(life::integrity) } else { None },
+        xIntegrity: if can(ModuleFlags::INTEGRITY) { Some(connect::integrity) } else { None },
     }
 }
 

@@ -8,10 +8,10 @@ use sqlite::{sqlite3, sqlite3_blob};
 
 use super::super::abi::failure;
 use super::access;
-use super::kept;
-use super::parked::{self, Place};
+use super::blob_cache::{self, Place};
+use super::open_handles;
+use super::operations::{Asker, BlobPlace};
 use super::refused;
-use super::work::{Asker, BlobPlace};
 use crate::host::dispatch::SqlError;
 
 /// How much of a blob goes along when it is opened: the bitmaps that extensions
@@ -38,11 +38,11 @@ pub unsafe fn open(
         if is_ahead && place.is_writable && !is_writing(db, place.schema) {
             return Err(failure(sqlite::SQLITE_MISUSE, "it would lock the database"));
         }
-        let (place, blob) = match parked::take(db, extension, place) {
+        let (place, blob) = match blob_cache::take(db, extension, place) {
             Some(parked) => parked,
             None => (Place::new(db, extension, place), opened_anew(db, place)?),
         };
-        let handle = kept::keep_blob(place, blob);
+        let handle = open_handles::keep_blob(place, blob);
         if handle.is_err() {
             sqlite::sqlite3_blob_close(blob);
         }
@@ -118,11 +118,11 @@ pub fn tell_none(reply: &mut Vec<u8>) {
 ///
 /// The handle's connection is open.
 pub unsafe fn reopen(extension: u32, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
-    let (db, blob) = kept::blob(extension, handle)?;
+    let (db, blob) = open_handles::blob(extension, handle)?;
     // SAFETY: a kept blob is open.
     unsafe {
         let code = sqlite::sqlite3_blob_reopen(blob, row_id);
-        kept::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
+        open_handles::moved(handle, (code == sqlite::SQLITE_OK).then_some(row_id));
         match code {
             sqlite::SQLITE_OK => {
                 let mut reply = Vec::new();
@@ -145,7 +145,7 @@ pub unsafe fn read(
     offset: u32,
     length: u32,
 ) -> Result<Vec<u8>, SqlError> {
-    let (db, blob) = kept::blob(extension, handle)?;
+    let (db, blob) = open_handles::blob(extension, handle)?;
     // SAFETY: a kept blob is open; SQLite fills the whole part or fails, and it
     // is no longer than the blob.
     unsafe {
@@ -171,7 +171,7 @@ pub unsafe fn read(
 ///
 /// The handle's connection is open.
 pub unsafe fn write(extension: u32, handle: u32, offset: u32, data: &[u8]) -> Result<(), SqlError> {
-    let (db, blob) = kept::blob(extension, handle)?;
+    let (db, blob) = open_handles::blob(extension, handle)?;
     let too_far = || failure(sqlite::SQLITE_ERROR, "it writes beyond the end of a blob");
     let offset = c_int::try_from(offset).map_err(|_| too_far())?;
     // SAFETY: a kept blob is open; SQLite checks the range.

@@ -4,12 +4,12 @@ use std::ffi::c_int;
 
 use libsqlite3_sys as sqlite;
 
-use crate::ffi::mapped::Mapped;
 use crate::ffi::read_list::read_into;
 use crate::host::files::{self, LockLevel, ShmLockKind};
-use crate::result_code::{Code, io_code};
-use crate::wal_index::{Region, WalIndex};
-use crate::wal_note::WalNote;
+use crate::vfs::mapped::Mapped;
+use crate::vfs::result_code::{Code, io_code};
+use crate::vfs::wal_index::{Region, WalIndex};
+use crate::vfs::wal_note::WalNote;
 
 /// The host's number for a file, which is closed with it.
 struct Descriptor(files::File);

@@ -8,8 +8,8 @@ use sqlite::{sqlite3, sqlite3_stmt};
 
 use super::super::abi::failure;
 use super::refused;
-use crate::ffi::read_only::{self, Access};
 use crate::host::dispatch::SqlError;
+use crate::read_only::{self, Access};
 
 /// The error of what is more than reading.
 pub fn refusal() -> SqlError {

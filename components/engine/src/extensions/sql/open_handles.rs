@@ -6,7 +6,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
 use super::super::abi::failure;
-use super::parked::{self, Place};
+use super::blob_cache::{self, Place};
 use crate::host::dispatch::SqlError;
 
 /// What a handle stands for.
@@ -209,7 +209,7 @@ unsafe fn leave(entry: Entry) {
     // SAFETY: the caller's promise.
     unsafe {
         match (entry.kept, entry.place) {
-            (Kept::Blob(blob), Some(place)) => parked::park(place, blob),
+            (Kept::Blob(blob), Some(place)) => blob_cache::park(place, blob),
             (kept, _) => end(kept),
         }
     }

@@ -1,17 +1,17 @@
-//! Extensions: loaded by SQLite's own mechanism, called through the host's
-//! `dispatch`.
+//! Extensions: SQLite's own mechanism loads them, and the host's `dispatch` calls them.
 //!
-//! Values cross without a copy on this side: SQLite's own memory is what the
-//! host reads, and what the host writes is what SQLite is given.
+//! Values cross without a copy on this side: the host reads SQLite's own memory, and SQLite takes
+//! over the memory that the host has written.
 
-mod abi;
 mod aggregate;
 mod attached;
+mod calls;
 mod collation;
 pub mod embedded;
 mod inline_value;
 pub mod load;
 mod pointers;
+mod register;
 mod scalar;
 pub mod sql;
 mod statistics;

@@ -1,264 +1,265 @@
 //! Scalar functions.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::{CString, c_int};
 use std::rc::Rc;
-use std::{mem, slice};
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3_context, sqlite3_value};
 
-use super::abi::{
-    Failure, Numbers, RawList, RawOutput, RawResult, RawValue, Subtypes, give, lower,
-};
-use super::inline_value::{RawInlineValue, RawOption};
+use super::calls::{call, forget_pointers};
+use super::inline_value::{self, inline};
 use super::pointers::{self, Pointer};
-use super::sql::served_raw;
-use crate::host::extension_types::TextEncoding;
+use crate::ffi::imports::{scalar_call, unary_call, unary_pending_result};
+use crate::ffi::layout::{Argument, InlineValue, List, Output, Value as Content};
+use crate::host::dispatch::SqlError;
+use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
+use crate::sqlite::connection::{Connection, encoding_code};
+use crate::sqlite::context::Context;
+use crate::sqlite::error::failure;
+use crate::sqlite::function::Scalar;
+use crate::sqlite::value::{Numbers, Value};
 
-/// A function that an extension registered: what SQLite hands back at a call.
-pub struct Registered {
+/// A function that an extension registered.
+pub struct Function {
     pub extension: u32,
-    /// Changes when the extension registers it again, also while it is called.
-    pub function: Cell<u32>,
-    pub encoding: TextEncoding,
-    /// The function reads the subtypes of its arguments.
-    pub wants_subtypes: bool,
-    pub subtypes: Subtypes,
-    pub numbers: Numbers,
-    /// There is a shorter way for a call with one short argument.
-    pub is_unary: bool,
+    extension_name: Rc<str>,
+    /// The extension's number for it. It changes when the extension registers the function again,
+    /// also while SQLite calls it.
+    pub index: Cell<u32>,
+    encoding: TextEncoding,
+    wants_subtypes: bool,
+    has_result_subtype: bool,
+    numbers: Numbers,
+    /// `unary-call` takes it with one inline value.
+    is_unary: bool,
     /// Its arguments and results may be pointers.
     pub has_pointers: bool,
 }
 
-impl Registered {
-    fn pointer(&self, output: &RawOutput) -> Option<Rc<Pointer>> {
-        if !self.has_pointers {
-            return None;
-        }
-        Pointer::of(&output.value, output.subtype, self.extension)
-    }
-}
-
-#[link(wasm_import_module = "sqlite-wasm:host/dispatch@0.1.0")]
-unsafe extern "C" {
-    #[link_name = "scalar-call"]
-    fn scalar_call(
-        extension: u32,
-        function: u32,
-        arguments: *const RawValue,
-        count: usize,
-        subtypes: *const u8,
-        subtypes_count: usize,
-        result: *mut RawResult<RawOutput>,
-    );
-    #[link_name = "unary-call"]
-    fn unary_call(
-        extension: u32,
-        function: u32,
-        head: u32,
-        word_0: u64,
-        word_1: u64,
-        word_2: u64,
-        word_3: u64,
-        word_4: u64,
-        word_5: u64,
-        word_6: u64,
-        word_7: u64,
-        result: *mut RawOption,
-    );
-    #[link_name = "unary-pending-result"]
-    fn unary_pending_result(extension: u32, function: u32, result: *mut RawResult<RawOutput>);
-}
-
-/// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are
-/// put on the heap.
+/// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are on the heap.
 const ARGUMENTS_ON_STACK: usize = 16;
 
-/// Arguments, and their subtypes where they are wanted, ready to cross.
-pub struct Lowered {
-    stack: [RawValue; ARGUMENTS_ON_STACK],
-    heap: Vec<RawValue>,
+/// Arguments, and their subtypes where the function reads them.
+pub struct Arguments<'a> {
+    stack: [Argument<'a>; ARGUMENTS_ON_STACK],
+    heap: Vec<Argument<'a>>,
     count: usize,
-    pub subtypes: Vec<u8>,
-    /// There is a pointer among them, which SQLite may drop after the call.
-    pub has_pointers: bool,
+    subtypes: Vec<u8>,
 }
 
-impl Lowered {
-    /// # Safety
-    ///
-    /// `values` are `count` values that SQLite protects until the call ends.
-    pub unsafe fn new(
-        registered: &Registered,
-        count: c_int,
-        values: *mut *mut sqlite3_value,
-    ) -> Self {
-        let values = match count {
-            0 => &[],
-            // SAFETY: the caller's promise.
-            _ => unsafe { slice::from_raw_parts(values, count as usize) },
-        };
-        let mut lowered = Self {
-            stack: [RawValue::NULL; ARGUMENTS_ON_STACK],
-            heap: Vec::new(),
-            count: values.len(),
-            subtypes: Vec::new(),
-            has_pointers: false,
-        };
-        // SAFETY: the caller's promise.
-        let lower = |value: &*mut sqlite3_value| unsafe {
-            match registered.has_pointers {
-                true => pointers::lower(*value, registered),
-                false => lower(*value, registered.encoding, registered.numbers),
-            }
-        };
-        if values.len() > ARGUMENTS_ON_STACK {
-            lowered.heap = values.iter().map(lower).collect();
-        } else {
-            for (place, value) in lowered.stack.iter_mut().zip(values) {
-                *place = lower(value);
-            }
-        }
-        if registered.has_pointers {
-            // SAFETY: as above.
-            let subtypes = unsafe { pointers::subtypes(values, registered.extension) };
-            lowered.has_pointers = subtypes.contains(&pointers::SUBTYPE);
-            lowered.subtypes = subtypes;
-        } else if registered.wants_subtypes {
-            // SAFETY: as above.
-            let subtype = |value: &*mut _| unsafe { sqlite::sqlite3_value_subtype(*value) as u8 };
-            lowered.subtypes = values.iter().map(subtype).collect();
-        }
-        lowered
-    }
-
-    pub fn values(&self) -> &[RawValue] {
+impl Arguments<'_> {
+    fn values(&self) -> &[Argument<'_>] {
         if self.heap.is_empty() { &self.stack[..self.count] } else { &self.heap }
     }
 }
 
-/// SQLite's call of a scalar function.
-///
-/// # Safety
-///
-/// SQLite calls it with what it was registered with.
-pub unsafe extern "C" fn call(
-    context: *mut sqlite3_context,
-    count: c_int,
-    values: *mut *mut sqlite3_value,
-) {
-    // SAFETY: the user data is a `Registered` that lives as long as the
-    // registration; the rest is SQLite's own.
-    unsafe {
-        let registered = &*sqlite::sqlite3_user_data(context).cast::<Registered>();
-        if registered.is_unary && count == 1 {
-            let value = lower(*values, registered.encoding, registered.numbers);
-            if let Some(argument) = RawInlineValue::of(&value) {
-                return call_unary(context, registered, &argument, values);
-            }
-        }
-        let db = sqlite::sqlite3_context_db_handle(context);
-        if registered.has_pointers {
-            pointers::forget(db, registered.extension);
-        }
-        let lowered = Lowered::new(registered, count, values);
-        let result = served_raw(db, registered.extension, |result| {
-            call_lowered(registered, &lowered, result);
-        });
-        answer(context, result, registered);
-    }
-}
-
-/// # Safety
-///
-/// What was lowered is still there.
-unsafe fn call_lowered(
-    registered: &Registered,
-    lowered: &Lowered,
-    result: &mut RawResult<RawOutput>,
-) {
-    let arguments = RawList::of(lowered.values());
-    let subtypes = RawList::of(&lowered.subtypes);
-    // SAFETY: the import's signature is the lowered form of `scalar-call`, and
-    // the result outlives it.
-    unsafe {
-        scalar_call(
-            registered.extension,
-            registered.function.get(),
-            arguments.data,
-            arguments.count,
-            subtypes.data,
-            subtypes.count,
-            result,
-        );
-    }
-}
-
-/// A call with one short argument.
-///
-/// # Safety
-///
-/// `context` is the call's, and `values` its one argument.
-unsafe fn call_unary(
-    context: *mut sqlite3_context,
-    registered: &Registered,
-    argument: &RawInlineValue,
-    values: *mut *mut sqlite3_value,
-) {
-    let (extension, function) = (registered.extension, registered.function.get());
-    let [a, b, c, d, e, f, g, h] = argument.words;
-    let mut short = RawOption::NONE;
-    // SAFETY: the imports' signatures are the lowered forms of `unary-call` and
-    // `unary-pending-result`, and the results outlive them; the rest is the caller's
-    // promise.
-    unsafe {
-        unary_call(extension, function, argument.head, a, b, c, d, e, f, g, h, &mut short);
-        if short.is_some != 0 {
-            return short.short.give(context, registered);
-        }
-        let db = sqlite::sqlite3_context_db_handle(context);
-        let mut is_repeated = false;
-        let result = served_raw(db, extension, |result| {
-            if mem::replace(&mut is_repeated, true) {
-                call_lowered(registered, &Lowered::new(registered, 1, values), result);
-            } else {
-                unary_pending_result(extension, function, result);
-            }
-        });
-        answer(context, result, registered);
-    }
-}
-
-/// Give what came back to SQLite.
-///
-/// # Safety
-///
-/// A call has filled `result`; `context` is the call's.
-pub unsafe fn answer(
-    context: *mut sqlite3_context,
-    result: RawResult<RawOutput>,
-    registered: &Registered,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match result.get() {
-            Ok(output) => match registered.pointer(&output) {
-                Some(pointer) => pointer.give(context),
-                None => give(context, output, registered.encoding, registered.subtypes),
+impl Function {
+    /// The function that an extension describes and knows by `index`.
+    pub fn new(
+        extension: u32,
+        extension_name: &str,
+        index: u32,
+        function: &extension_types::Function,
+    ) -> Self {
+        let has = |flag| function.flags.contains(flag);
+        Self {
+            extension,
+            extension_name: extension_name.into(),
+            index: Cell::new(index),
+            encoding: function.encoding,
+            wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
+            has_result_subtype: has(FunctionFlags::RESULT_SUBTYPE),
+            numbers: match has(FunctionFlags::NUMBERS_AS_TEXT) {
+                true => Numbers::AsText,
+                false => Numbers::Unchanged,
             },
-            Err(error) => Failure::from_raw(error).give(context),
+            is_unary: has(FunctionFlags::UNARY),
+            has_pointers: has(FunctionFlags::POINTERS),
+        }
+    }
+
+    /// A function that a table overloads, and that the manifest does not list.
+    pub fn overload(extension: u32, index: u32, has_pointers: bool) -> Self {
+        Self {
+            extension,
+            extension_name: "".into(),
+            index: Cell::new(index),
+            encoding: TextEncoding::Utf8,
+            wants_subtypes: true,
+            has_result_subtype: true,
+            numbers: Numbers::Unchanged,
+            is_unary: false,
+            has_pointers,
+        }
+    }
+
+    /// An argument as the extension takes it.
+    pub fn content<'a>(&self, value: &'a Value) -> Content<&'a [u8]> {
+        let number = match self.has_pointers {
+            true => pointers::number(value, self.extension),
+            false => None,
+        };
+        number.map_or_else(|| value.content(self.encoding, self.numbers), Content::Integer)
+    }
+
+    /// The subtypes of arguments, if the extension takes them.
+    pub fn subtypes(&self, values: &[&Value]) -> Vec<u8> {
+        if self.has_pointers {
+            pointers::subtypes(values, self.extension)
+        } else if self.wants_subtypes {
+            values.iter().map(|value| value.subtype()).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn arguments<'a>(&self, values: &[&'a Value]) -> Arguments<'a> {
+        let mut arguments = Arguments {
+            stack: [Content::Null; ARGUMENTS_ON_STACK],
+            heap: Vec::new(),
+            count: values.len(),
+            subtypes: self.subtypes(values),
+        };
+        let argument = |value: &&'a Value| self.content(value).map(List::new);
+        if values.len() > ARGUMENTS_ON_STACK {
+            arguments.heap = values.iter().map(argument).collect();
+        } else {
+            for (slot, value) in arguments.stack.iter_mut().zip(values) {
+                *slot = argument(value);
+            }
+        }
+        arguments
+    }
+
+    fn call_with(&self, arguments: &Arguments) -> Result<Output, SqlError> {
+        let Arguments { subtypes, .. } = arguments;
+        scalar_call(self.extension, self.index.get(), arguments.values(), subtypes)
+    }
+
+    /// A call with one inline value, which is that of `values`.
+    fn call_unary(&self, context: &Context, argument: &InlineValue, values: &[&Value]) {
+        let (extension, function) = (self.extension, self.index.get());
+        match unary_call(extension, function, argument) {
+            Some(value) => self.set_inline(context, &value),
+            None => self.set_result(context, self.pending_result(context, values)),
+        }
+    }
+
+    /// The result of a call that returned none. One that waits for SQL is repeated.
+    #[cold]
+    fn pending_result(&self, context: &Context, values: &[&Value]) -> Result<Output, SqlError> {
+        let (extension, function) = (self.extension, self.index.get());
+        let mut is_repeated = false;
+        call(context.connection(), extension, || {
+            if std::mem::replace(&mut is_repeated, true) {
+                return self.call_with(&self.arguments(values));
+            }
+            unary_pending_result(extension, function)
+        })
+    }
+
+    fn set_inline(&self, context: &Context, value: &InlineValue) {
+        match inline_value::set(value, context, self.encoding) {
+            Ok(subtype) => self.set_subtype(context, subtype),
+            Err(SqlError { code, message }) => {
+                let name = &self.extension_name;
+                let message = format!("the extension `{name}` broke the contract: {message}");
+                context.set_error(&failure(code, &message));
+            }
+        }
+    }
+
+    /// Give SQLite a result.
+    pub fn set_result(&self, context: &Context, result: Result<Output, SqlError>) {
+        match result {
+            Err(error) => context.set_error(&error),
+            Ok(Output { value, subtype }) => match self.pointer(&value, subtype) {
+                Some(pointer) => context.set_pointer(pointer),
+                None => {
+                    context.set_value(value, self.encoding);
+                    self.set_subtype(context, subtype);
+                }
+            },
+        }
+    }
+
+    fn pointer(&self, value: &crate::ffi::layout::HostValue, subtype: u8) -> Option<Rc<Pointer>> {
+        if !self.has_pointers {
+            return None;
+        }
+        Pointer::new(value, subtype, self.extension)
+    }
+
+    /// Subtypes of functions that have not declared them are dropped: SQLite would fail the call.
+    fn set_subtype(&self, context: &Context, subtype: u8) {
+        if subtype != 0 && self.has_result_subtype {
+            context.set_subtype(subtype);
         }
     }
 }
 
-/// SQLite drops a registration.
-///
-/// # Safety
-///
-/// `registered` is a `Registered` from `Box::into_raw`.
-pub unsafe extern "C" fn forget(registered: *mut c_void) {
-    // SAFETY: the caller's promise.
-    drop(unsafe { Box::from_raw(registered.cast::<Registered>()) });
+impl Scalar for Function {
+    #[inline]
+    fn call(&self, context: &Context, values: &[&Value]) {
+        if let ([value], true) = (values, self.is_unary)
+            && let Some(argument) = inline(value.content(self.encoding, self.numbers))
+        {
+            return self.call_unary(context, &argument, values);
+        }
+        let db = context.connection();
+        if self.has_pointers {
+            forget_pointers(db, self.extension);
+        }
+        let arguments = self.arguments(values);
+        self.set_result(context, call(db, self.extension, || self.call_with(&arguments)));
+    }
+}
+
+/// SQLite's flags for a function.
+pub fn function_flags(function: &extension_types::Function) -> c_int {
+    let flags = [
+        (FunctionFlags::DETERMINISTIC, sqlite::SQLITE_DETERMINISTIC),
+        (FunctionFlags::ARGUMENT_SUBTYPES, sqlite::SQLITE_SUBTYPE),
+        (FunctionFlags::RESULT_SUBTYPE, sqlite::SQLITE_RESULT_SUBTYPE),
+    ]
+    .into_iter()
+    .filter(|(flag, _)| function.flags.contains(*flag))
+    .fold(0, |all, (_, code)| all | code);
+    let risk = match function.risk {
+        Risk::Innocuous => sqlite::SQLITE_INNOCUOUS,
+        Risk::Ordinary => 0,
+        Risk::DirectOnly => sqlite::SQLITE_DIRECTONLY,
+    };
+    flags | risk | encoding_code(function.encoding)
+}
+
+/// Give SQLite a scalar function.
+pub fn create_function(
+    db: &Connection,
+    function: &extension_types::Function,
+    called: Rc<impl Scalar>,
+) -> Result<(), SqlError> {
+    let name = c_name(&function.name)?;
+    let (arguments, flags) = (function.arguments.into(), function_flags(function));
+    registered(db.create_scalar(&name, arguments, flags, called), &function.name)
+}
+
+/// A name for SQLite.
+pub fn c_name(name: &str) -> Result<CString, SqlError> {
+    CString::new(name).map_err(|_| refusal(sqlite::SQLITE_MISUSE, &name.replace('\0', "?")))
+}
+
+/// What SQLite's result code for a registration means.
+pub fn registered(code: c_int, name: &str) -> Result<(), SqlError> {
+    if code == sqlite::SQLITE_OK { Ok(()) } else { Err(refusal(code, name)) }
+}
+
+/// Why SQLite does not register something.
+fn refusal(code: c_int, name: &str) -> SqlError {
+    let why = match code {
+        // SQLite does not replace a function while a statement runs.
+        sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
+        _ => "SQLite refuses it",
+    };
+    failure(code, &format!("cannot register `{name}`: {why}"))
 }

@@ -1,174 +1,96 @@
 //! The table `extension_stats`: what each loaded extension has done and used.
 
-use std::ffi::{c_char, c_int, c_void};
-use std::ptr::null_mut;
+use std::ffi::{CStr, c_int};
 
-use libsqlite3_sys as sqlite;
-use sqlite::{
-    sqlite3, sqlite3_context, sqlite3_index_info, sqlite3_int64, sqlite3_module, sqlite3_value,
-    sqlite3_vtab, sqlite3_vtab_cursor,
-};
+use crate::host::dispatch::{self, ExtensionUsage, SqlError};
+use crate::host::extension_types::{ModuleFlags, ModuleKind, Risk, TextEncoding};
+use crate::host::table_types::ConnectMode;
+use crate::sqlite::connection::Connection;
+use crate::sqlite::context::Context;
+use crate::sqlite::index_info::IndexInfo;
+use crate::sqlite::value::Value;
+use crate::sqlite::vtab::{self, Definition};
 
-use crate::host::dispatch::{self, ExtensionUsage};
+use super::scalar::Function;
 
-const DECLARATION: &std::ffi::CStr = c"CREATE TABLE x(name TEXT, calls INTEGER, batches INTEGER, \
+/// The name of the table.
+pub const NAME: &str = "extension_stats";
+
+const DECLARATION: &str = "CREATE TABLE x(name TEXT, calls INTEGER, batches INTEGER, \
     sql_requests INTEGER, time_ms INTEGER, peak_memory_bytes INTEGER, starts INTEGER)";
 
 /// A guess for the planner; there are few.
-const ROWS: sqlite3_int64 = 10;
+const ROWS: i64 = 10;
 
-/// Callbacks as SQLite reads them, for the whole life of the program.
-struct Module(sqlite3_module);
+struct Module;
+struct Table;
 
-// SAFETY: a component has one thread.
-unsafe impl Sync for Module {}
-
-static MODULE: Module = Module(sqlite3_module {
-    iVersion: 0,
-    xCreate: None,
-    xConnect: Some(connect),
-    xBestIndex: Some(best_index),
-    xDisconnect: Some(disconnect),
-    xDestroy: None,
-    xOpen: Some(open),
-    xClose: Some(close),
-    xFilter: Some(filter),
-    xNext: Some(next),
-    xEof: Some(eof),
-    xColumn: Some(column),
-    xRowid: Some(row_id),
-    xUpdate: None,
-    xBegin: None,
-    xSync: None,
-    xCommit: None,
-    xRollback: None,
-    xFindFunction: None,
-    xRename: None,
-    xSavepoint: None,
-    xRelease: None,
-    xRollbackTo: None,
-    xShadowName: None,
-    xIntegrity: None,
-});
-
-#[repr(C)]
 struct Cursor {
-    head: sqlite3_vtab_cursor,
     extensions: Vec<ExtensionUsage>,
     row: usize,
 }
 
-/// Offer the table on a connection.
-///
-/// # Safety
-///
-/// `db` is an open connection.
-pub unsafe fn register(db: *mut sqlite3) -> c_int {
-    // SAFETY: the caller's connection; the module lives as long as the program.
-    unsafe {
-        let name = c"extension_stats".as_ptr();
-        sqlite::sqlite3_create_module_v2(db, name, &MODULE.0, null_mut(), None)
+/// Offer the table on a connection; the result code.
+pub fn register(db: &Connection) -> c_int {
+    let definition = Definition {
+        kind: ModuleKind::EponymousOnly,
+        flags: ModuleFlags::empty(),
+        shadow_names: &[],
+    };
+    db.create_module(c"extension_stats", &definition, Module)
+}
+
+impl vtab::Module for Module {
+    type Table = Table;
+
+    fn connect(&self, db: &Connection, _: ConnectMode, _: &[String]) -> Result<Table, SqlError> {
+        db.set_table_risk(Risk::Innocuous);
+        db.declare_table(DECLARATION).map(|()| Table)
     }
 }
 
-unsafe extern "C" fn connect(
-    db: *mut sqlite3,
-    _: *mut c_void,
-    _: c_int,
-    _: *const *const c_char,
-    table: *mut *mut sqlite3_vtab,
-    _: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: SQLite's own arguments; it fills in the table.
-    unsafe {
-        *table = Box::into_raw(Box::new(std::mem::zeroed()));
-        sqlite::sqlite3_vtab_config(db, sqlite::SQLITE_VTAB_INNOCUOUS);
-        sqlite::sqlite3_declare_vtab(db, DECLARATION.as_ptr())
+impl vtab::Table for Table {
+    type Cursor = Cursor;
+    type Function = Function;
+
+    fn best_index(&self, _: &Connection, info: &IndexInfo) -> Result<bool, SqlError> {
+        info.set_cost(ROWS as f64, ROWS);
+        Ok(true)
+    }
+
+    fn open(&self, _: &Connection) -> Result<Cursor, SqlError> {
+        Ok(Cursor { extensions: Vec::new(), row: 0 })
     }
 }
 
-unsafe extern "C" fn disconnect(table: *mut sqlite3_vtab) -> c_int {
-    // SAFETY: it came from `connect`, and SQLite disconnects it once.
-    drop(unsafe { Box::from_raw(table) });
-    sqlite::SQLITE_OK
-}
+impl vtab::Cursor for Cursor {
+    type Table = Table;
 
-unsafe extern "C" fn best_index(_: *mut sqlite3_vtab, info: *mut sqlite3_index_info) -> c_int {
-    // SAFETY: SQLite's own argument.
-    unsafe {
-        (*info).estimatedCost = ROWS as f64;
-        (*info).estimatedRows = ROWS;
+    fn filter(
+        &mut self,
+        _: &Connection,
+        _: &Table,
+        _: c_int,
+        _: Option<&CStr>,
+        _: &[&Value],
+    ) -> Result<(), SqlError> {
+        *self = Self { extensions: dispatch::statistics(), row: 0 };
+        Ok(())
     }
-    sqlite::SQLITE_OK
-}
 
-unsafe extern "C" fn open(_: *mut sqlite3_vtab, cursor: *mut *mut sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: SQLite fills in the head.
-    unsafe {
-        let opened = Cursor { head: std::mem::zeroed(), extensions: Vec::new(), row: 0 };
-        *cursor = Box::into_raw(Box::new(opened)).cast();
+    fn next(&mut self, _: &Connection) -> Result<(), SqlError> {
+        self.row += 1;
+        Ok(())
     }
-    sqlite::SQLITE_OK
-}
 
-unsafe extern "C" fn close(cursor: *mut sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: it came from `open`, and SQLite closes it once.
-    drop(unsafe { Box::from_raw(cursor.cast::<Cursor>()) });
-    sqlite::SQLITE_OK
-}
+    fn is_at_end(&self) -> bool {
+        self.row >= self.extensions.len()
+    }
 
-/// # Safety
-///
-/// `cursor` is one that `open` made and that was not closed.
-unsafe fn cursor_of<'a>(cursor: *mut sqlite3_vtab_cursor) -> &'a mut Cursor {
-    // SAFETY: the caller's promise.
-    unsafe { &mut *cursor.cast::<Cursor>() }
-}
-
-unsafe extern "C" fn filter(
-    cursor: *mut sqlite3_vtab_cursor,
-    _: c_int,
-    _: *const c_char,
-    _: c_int,
-    _: *mut *mut sqlite3_value,
-) -> c_int {
-    // SAFETY: SQLite's own argument.
-    let cursor = unsafe { cursor_of(cursor) };
-    cursor.extensions = dispatch::statistics();
-    cursor.row = 0;
-    sqlite::SQLITE_OK
-}
-
-unsafe extern "C" fn next(cursor: *mut sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: SQLite's own argument.
-    unsafe { cursor_of(cursor) }.row += 1;
-    sqlite::SQLITE_OK
-}
-
-unsafe extern "C" fn eof(cursor: *mut sqlite3_vtab_cursor) -> c_int {
-    // SAFETY: SQLite's own argument.
-    let cursor = unsafe { cursor_of(cursor) };
-    c_int::from(cursor.row >= cursor.extensions.len())
-}
-
-unsafe extern "C" fn column(
-    cursor: *mut sqlite3_vtab_cursor,
-    context: *mut sqlite3_context,
-    column: c_int,
-) -> c_int {
-    // SAFETY: SQLite's own arguments; it copies the name.
-    unsafe {
-        let cursor = cursor_of(cursor);
-        let Some(extension) = cursor.extensions.get(cursor.row) else {
-            return sqlite::SQLITE_OK;
-        };
+    fn column(&self, context: &Context, column: u32) {
+        let Some(extension) = self.extensions.get(self.row) else { return };
         let number = match column {
-            0 => {
-                let (name, length) = (extension.name.as_ptr(), extension.name.len() as c_int);
-                let copied = sqlite::SQLITE_TRANSIENT();
-                sqlite::sqlite3_result_text(context, name.cast(), length, copied);
-                return sqlite::SQLITE_OK;
-            }
+            0 => return context.set_text(extension.name.as_bytes(), TextEncoding::Utf8),
             1 => extension.calls,
             2 => extension.batches,
             3 => extension.requests,
@@ -176,13 +98,10 @@ unsafe extern "C" fn column(
             5 => extension.peak_memory,
             _ => extension.starts.into(),
         };
-        sqlite::sqlite3_result_int64(context, number as i64);
+        context.set_integer(number as i64);
     }
-    sqlite::SQLITE_OK
-}
 
-unsafe extern "C" fn row_id(cursor: *mut sqlite3_vtab_cursor, row_id: *mut sqlite3_int64) -> c_int {
-    // SAFETY: SQLite's own arguments.
-    unsafe { *row_id = cursor_of(cursor).row as i64 };
-    sqlite::SQLITE_OK
+    fn row_id(&self) -> Result<i64, SqlError> {
+        Ok(self.row as i64)
+    }
 }

@@ -1,6 +1,7 @@
-//! Where SQLite's C and the component's imports meet: the only `unsafe` code.
+//! The edges to the C library and to the imports that are declared by hand.
 
-pub mod authorizer;
-pub mod connection;
-pub mod output;
-pub mod read_list;
+#[allow(unsafe_code)]
+pub mod imports;
+pub mod layout;
+#[allow(unsafe_code)]
+pub mod libc;

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use libsqlite3_sys as sqlite;
 
-use crate::ffi::read_list::read_into;
+use crate::ffi::imports::read_into;
 use crate::host::files::{self, LockLevel, ShmLockKind};
 use crate::vfs::mapped::Mapped;
 use crate::vfs::result_code::{Code, io_code};

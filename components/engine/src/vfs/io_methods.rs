@@ -11,8 +11,10 @@ use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
 use crate::host::files::{self, ShmLockKind};
 use crate::vfs::database_file::{DatabaseFile, Read};
-use crate::vfs::methods::VFS_NAME;
 use crate::vfs::result_code::{Code, to_c};
+
+/// The name of the VFS, as `.vfslist` shows it.
+pub const VFS_NAME: &CStr = c"wasm-host";
 
 /// What SQLite allocates for each file: its own head, then ours.
 #[repr(C)]

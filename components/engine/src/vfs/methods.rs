@@ -1,24 +1,25 @@
 //! `sqlite3_vfs`: SQLite's calls on names, and its clock and randomness.
 
+use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::null_mut;
+use std::mem;
+use std::ptr::{null, null_mut};
 use std::slice;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_vfs};
+use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_file, sqlite3_int64, sqlite3_vfs};
 
+use super::io_methods::{Handle, VFS_NAME};
+use super::open;
+use super::result_code::{Code, delete_code, to_c};
 use crate::extensions::load;
-use crate::ffi::output::flush_output;
-use crate::host::files::{self, AccessMode, ErrorCode, OpenFlags};
+use crate::host::dispatch::Loaded;
+use crate::host::files::{self, AccessMode};
 use crate::host::process;
 use crate::paths::{MAX_PATH_BYTES, full_path};
-use crate::vfs::database_file::DatabaseFile;
-use crate::vfs::io_methods::Handle;
-use crate::vfs::result_code::{Code, delete_code, open_code, to_c};
-
-/// The name of the VFS, as `.vfslist` shows it.
-pub const VFS_NAME: &CStr = c"wasm-host";
+use crate::sqlite::connection::{Connection, sqlite_text};
+use crate::sqlite::error::c_text;
 
 /// Called by SQLite when it initialises (`SQLITE_OS_OTHER`): register the VFS.
 #[unsafe(no_mangle)]
@@ -34,10 +35,10 @@ pub extern "C" fn sqlite3_os_init() -> c_int {
         xDelete: Some(delete),
         xAccess: Some(access),
         xFullPathname: Some(full_pathname),
-        xDlOpen: Some(load::open),
-        xDlError: Some(load::error),
-        xDlSym: Some(load::symbol),
-        xDlClose: Some(load::close),
+        xDlOpen: Some(library_open),
+        xDlError: Some(library_error),
+        xDlSym: Some(library_symbol),
+        xDlClose: Some(library_close),
         xRandomness: Some(randomness),
         xSleep: Some(sleep),
         xCurrentTime: Some(current_time),
@@ -65,23 +66,6 @@ unsafe fn bytes<'a>(name: *const c_char) -> &'a [u8] {
     unsafe { CStr::from_ptr(name) }.to_bytes()
 }
 
-const JOURNALS: c_int =
-    sqlite::SQLITE_OPEN_MAIN_JOURNAL | sqlite::SQLITE_OPEN_SUPER_JOURNAL | sqlite::SQLITE_OPEN_WAL;
-
-fn open_flags(flags: c_int) -> OpenFlags {
-    [
-        (sqlite::SQLITE_OPEN_READWRITE, OpenFlags::READ_WRITE),
-        (sqlite::SQLITE_OPEN_CREATE, OpenFlags::CREATE),
-        (sqlite::SQLITE_OPEN_EXCLUSIVE, OpenFlags::EXCLUSIVE),
-        (sqlite::SQLITE_OPEN_DELETEONCLOSE, OpenFlags::DELETE_ON_CLOSE),
-        (JOURNALS, OpenFlags::JOURNAL),
-    ]
-    .into_iter()
-    .filter(|(mask, _)| flags & mask != 0)
-    // Links were followed by xFullPathname; one that appears later is an attack.
-    .fold(OpenFlags::NO_FOLLOW, |all, (_, flag)| all | flag)
-}
-
 unsafe extern "C" fn open(
     _: *mut sqlite3_vfs,
     name: *const c_char,
@@ -89,58 +73,27 @@ unsafe extern "C" fn open(
     flags: c_int,
     out_flags: *mut c_int,
 ) -> c_int {
-    // SAFETY: SQLite gives room for the handle, a name or null, and a place
-    // for the flags or null.
+    // SAFETY: SQLite passes room for the handle, null or a C string, and a variable or null. Names of
+    // databases carry URI parameters, and only their parameters are looked up.
     unsafe {
         Handle::clear(handle);
-        let (file, out) = match opened(name, flags) {
+        let parameter = |key: &CStr, default| {
+            sqlite::sqlite3_uri_boolean(name, key.as_ptr(), c_int::from(default)) != 0
+        };
+        let opened = match name.is_null() {
+            true => open::open_temporary().map(|file| (file, flags)),
+            false => open::open(bytes(name), flags, parameter),
+        };
+        let (file, flags) = match opened {
             Ok(opened) => opened,
             Err(Code(code)) => return code,
         };
         Handle::fill(handle, file);
         if !out_flags.is_null() {
-            *out_flags = out;
+            *out_flags = flags;
         }
     }
     sqlite::SQLITE_OK
-}
-
-/// # Safety
-///
-/// `name` is null or a file name from SQLite's pager.
-unsafe fn opened(name: *const c_char, flags: c_int) -> Result<(DatabaseFile, c_int), Code> {
-    if name.is_null() {
-        let file = files::open_temporary().map_err(|e| open_code(e, false))?;
-        return Ok((DatabaseFile::new(file, false), flags));
-    }
-    // SAFETY: SQLite's names are C strings.
-    let path = unsafe { bytes(name) };
-    let new_journal = flags & JOURNALS != 0 && flags & sqlite::SQLITE_OPEN_CREATE != 0;
-    let opened = files::open(path, open_flags(flags)).map_err(|error| {
-        if error == ErrorCode::NotGranted {
-            flush_output();
-            process::check_granted(path);
-        }
-        open_code(error, new_journal)
-    })?;
-    let out = if opened.read_only {
-        flags & !(sqlite::SQLITE_OPEN_READWRITE | sqlite::SQLITE_OPEN_CREATE)
-            | sqlite::SQLITE_OPEN_READONLY
-    } else {
-        flags
-    };
-    if flags & sqlite::SQLITE_OPEN_MAIN_DB == 0 {
-        return Ok((DatabaseFile::new(opened.file, false), out));
-    }
-    // SAFETY: databases are opened by names that carry URI parameters.
-    let parameter = |key: &CStr, otherwise| unsafe {
-        sqlite::sqlite3_uri_boolean(name, key.as_ptr(), otherwise) != 0
-    };
-    let file = DatabaseFile::new(opened.file, true)
-        .with_parameters(parameter(c"psow", 1), parameter(c"readonly_shm", 0));
-    let file =
-        if opened.shared_memory { file.sharing_memory() } else { file.without_shared_memory(path) };
-    Ok((file, out))
 }
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
@@ -188,6 +141,74 @@ unsafe extern "C" fn full_pathname(
         out[bytes.len()] = 0;
     }
     if resolved.had_link { sqlite::SQLITE_OK_SYMLINK } else { sqlite::SQLITE_OK }
+}
+
+thread_local! {
+    /// Why the last library could not be opened.
+    static LIBRARY_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+    /// The library whose entry point SQLite is about to call.
+    static LIBRARY: Cell<*const Loaded> = const { Cell::new(null()) };
+}
+
+/// xDlOpen: the library is a boxed [`Loaded`].
+unsafe extern "C" fn library_open(_: *mut sqlite3_vfs, name: *const c_char) -> *mut c_void {
+    // SAFETY: SQLite passes a C string.
+    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+    // SQLite tries again with this ending; the first try has the message.
+    if name.ends_with(".so") {
+        return null_mut();
+    }
+    match load::load(&name) {
+        Ok(loaded) => Box::into_raw(Box::new(loaded)).cast(),
+        Err(error) => {
+            LIBRARY_ERROR.set(error);
+            null_mut()
+        }
+    }
+}
+
+unsafe extern "C" fn library_error(_: *mut sqlite3_vfs, room: c_int, out: *mut c_char) {
+    let error = LIBRARY_ERROR.with_borrow(|error| c_text(&error.replace('\0', "")));
+    // SAFETY: SQLite passes `room` bytes; the format takes one C string.
+    unsafe { sqlite::sqlite3_snprintf(room, out, c"%s".as_ptr(), error.as_ptr()) };
+}
+
+type Symbol = unsafe extern "C" fn(*mut sqlite3_vfs, *mut c_void, *const c_char);
+type EntryPoint =
+    unsafe extern "C" fn(*mut sqlite3, *mut *mut c_char, *const sqlite3_api_routines) -> c_int;
+
+/// xDlSym: all libraries have one entry point, which finds its library where this stores it.
+unsafe extern "C" fn library_symbol(
+    _: *mut sqlite3_vfs,
+    library: *mut c_void,
+    _: *const c_char,
+) -> Option<Symbol> {
+    LIBRARY.set(library.cast());
+    // SAFETY: SQLite casts it back to the type of an entry point.
+    Some(unsafe { mem::transmute::<EntryPoint, Symbol>(entry_point) })
+}
+
+unsafe extern "C" fn entry_point(
+    db: *mut sqlite3,
+    error: *mut *mut c_char,
+    _: *const sqlite3_api_routines,
+) -> c_int {
+    // SAFETY: SQLite calls it right after xDlSym, with the library open, an open connection and a
+    // variable for a text of its own memory.
+    unsafe {
+        match load::connect(Connection::from_ptr(db), &*LIBRARY.get()) {
+            Ok(()) => sqlite::SQLITE_OK,
+            Err(failure) => {
+                *error = sqlite_text(&failure.message.replace('\0', ""));
+                failure.code
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn library_close(_: *mut sqlite3_vfs, library: *mut c_void) {
+    // SAFETY: `library_open` has boxed it, and SQLite closes it once.
+    drop(unsafe { Box::from_raw(library.cast::<Loaded>()) });
 }
 
 unsafe extern "C" {

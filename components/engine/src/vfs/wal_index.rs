@@ -3,8 +3,8 @@
 
 use libsqlite3_sys as sqlite;
 
+use crate::ffi::libc::{ReservedMemory, UNIT_BYTES};
 use crate::host::files::{self, ErrorCode, File, ShmState};
-use crate::vfs::mapped::{Place, UNIT_BYTES};
 use crate::vfs::result_code::Code;
 
 /// One connection's view of the wal-index.
@@ -13,7 +13,7 @@ pub struct WalIndex {
     state: ShmState,
     /// Where each unit of the file is mapped. The host unmaps them, by
     /// `shm-close` or `close`, before they are freed.
-    units: Vec<Place>,
+    units: Vec<ReservedMemory>,
 }
 
 /// A region of the wal-index, as SQLite asks for it.
@@ -59,11 +59,11 @@ impl WalIndex {
     }
 
     fn map_next(&mut self) -> Result<(), Code> {
-        let place = Place::of(UNIT_BYTES).ok_or(Code(sqlite::SQLITE_IOERR_NOMEM))?;
+        let memory = ReservedMemory::new(UNIT_BYTES).ok_or(Code(sqlite::SQLITE_IOERR_NOMEM))?;
         let offset = self.units.len() * UNIT_BYTES;
-        files::shm_map(self.file, offset as u64, place.as_list())
+        files::shm_map(self.file, offset as u64, memory.as_list())
             .map_err(|_| Code(sqlite::SQLITE_IOERR_SHMMAP))?;
-        self.units.push(place);
+        self.units.push(memory);
         Ok(())
     }
 }

@@ -1,23 +1,27 @@
-//! What a request may do, and why it may not: the rule is `read_only`'s.
-
-use std::ffi::{CStr, c_int};
-use std::ptr::{null, null_mut};
+//! What a request may do, and the error when it may not. The rule is in `read_only`.
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3, sqlite3_stmt};
 
-use super::super::abi::failure;
-use super::refused;
 use crate::host::dispatch::SqlError;
 use crate::read_only::{self, Access};
+use crate::sqlite::connection::Connection;
+use crate::sqlite::error::failure;
+use crate::sqlite::statement::Statement;
 
-/// The error of what is more than reading.
-pub fn refusal() -> SqlError {
+/// The error for what does more than read.
+fn refusal() -> SqlError {
     let message = match read_only::current() {
-        Some(Access::Lent) => "it is called by an extension that may only read (`sql:ro`)",
+        Some(Access::Inherited) => "it is called by an extension that may only read (`sql:ro`)",
         _ => "it may only read; `sql` lets it write",
     };
     failure(sqlite::SQLITE_AUTH, message)
+}
+
+/// Why the last call on `db` failed. Errors of the authorizer and of `query_only` name the rule.
+pub fn last_error(db: &Connection) -> SqlError {
+    let error = db.last_error();
+    let is_refusal = matches!(error.code, sqlite::SQLITE_AUTH | sqlite::SQLITE_READONLY);
+    if read_only::is_reading() && is_refusal { refusal() } else { error }
 }
 
 /// Fails where nothing may be written.
@@ -25,65 +29,29 @@ pub fn check_write() -> Result<(), SqlError> {
     if read_only::is_reading() { Err(refusal()) } else { Ok(()) }
 }
 
-/// Whether an error of SQLite is that of the authorizer or of `query_only`.
-pub fn is_refusal(code: c_int) -> bool {
-    read_only::is_reading() && matches!(code, sqlite::SQLITE_AUTH | sqlite::SQLITE_READONLY)
-}
-
-/// Fails for a statement that may not run at the moment. It may have been prepared
-/// when more was allowed: before the request that may only read.
-///
-/// # Safety
-///
-/// The statement belongs to `db`, and was not finalized.
-pub unsafe fn check_run(db: *mut sqlite3, statement: *mut sqlite3_stmt) -> Result<(), SqlError> {
-    if !read_only::is_reading() {
+/// Fails for a statement that may not run now. It may have been prepared when more was allowed:
+/// before the request that may only read.
+pub fn check_run(db: &Connection, statement: &Statement) -> Result<(), SqlError> {
+    if !read_only::is_reading() || (statement.is_read_only() && begins_reading(statement.sql())) {
         return Ok(());
     }
-    // SAFETY: the caller's promise.
-    unsafe {
-        if sqlite::sqlite3_stmt_readonly(statement) == 0 {
-            return Err(refusal());
-        }
-        if begins_reading(statement) { Ok(()) } else { check_prepare(db, statement) }
+    if !statement.is_read_only() {
+        return Err(refusal());
     }
+    // COMMIT and ATTACH write nothing to SQLite, but the authorizer refuses their text.
+    statement.prepare_again(db).map(drop).ok_or_else(|| last_error(db))
 }
 
-/// Fails where the authorizer refuses the statement's text now: COMMIT and ATTACH
-/// write nothing to SQLite.
-///
-/// # Safety
-///
-/// As [`check_run`].
-unsafe fn check_prepare(db: *mut sqlite3, statement: *mut sqlite3_stmt) -> Result<(), SqlError> {
-    let mut again = null_mut();
-    // SAFETY: the caller's promise.
-    unsafe {
-        let text = sqlite::sqlite3_sql(statement);
-        match sqlite::sqlite3_prepare_v2(db, text, -1, &mut again, &mut null()) {
-            sqlite::SQLITE_OK => sqlite::sqlite3_finalize(again),
-            _ => return Err(refused(db)),
-        };
-    }
-    Ok(())
-}
-
-/// What a statement begins with that only reads, transactions included, where it
-/// writes nothing to SQLite.
+/// First words of statements that only read where SQLite says that they write nothing. Those of
+/// transactions are not among them.
 const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 
 /// Whether the first word of a statement is that of one that reads.
-///
-/// # Safety
-///
-/// The statement was not finalized.
-pub unsafe fn begins_reading(statement: *mut sqlite3_stmt) -> bool {
-    // SAFETY: the caller's promise; SQLite's text is a C string.
-    let text = unsafe { CStr::from_ptr(sqlite::sqlite3_sql(statement)) }.to_bytes();
-    let Ok(text) = str::from_utf8(text) else { return false };
-    let text = without_comments(text);
-    let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
-    READING.iter().any(|word| word.eq_ignore_ascii_case(&text[..end]))
+pub fn begins_reading(sql: &[u8]) -> bool {
+    let Ok(sql) = str::from_utf8(sql) else { return false };
+    let sql = without_comments(sql);
+    let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());
+    READING.iter().any(|word| word.eq_ignore_ascii_case(&sql[..end]))
 }
 
 /// `sql` from its first word on, as SQLite's tokenizer finds it.

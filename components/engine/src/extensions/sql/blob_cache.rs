@@ -1,175 +1,122 @@
 //! Blobs that an extension has closed and may open again at once.
 //!
-//! An extension that stores its rows in pieces of large blobs opens the same
-//! blob for each row. SQLite finds a place in a large one by walking its chain
-//! of pages, and an open blob remembers the walk; so they stay open, as long as
-//! the program's step lasts and nothing minds: a blob that is open for writing
-//! keeps its transaction from ending.
+//! An extension that stores its rows in pieces of large blobs opens the same blob for each row.
+//! SQLite finds an offset in a large blob by its chain of pages, and an open blob remembers them.
+//! So closed blobs stay open until the program's step ends, or until a statement could mind: a blob
+//! that is open for writing keeps its transaction from ending.
 
 use std::cell::{Cell, RefCell};
-use std::ffi::c_int;
-use std::ptr::null_mut;
+use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
+use super::operations::BlobLocation;
+use crate::sqlite::blob::Blob;
+use crate::sqlite::connection::{Connection, ConnectionId};
 
-use super::operations::BlobPlace;
+/// Most blobs that stay open; sqlite-vec has one for each column with vectors, and two more.
+const MAX_BLOBS: usize = 16;
 
-/// Most blobs that stay open; sqlite-vec has one for each column with vectors,
-/// and two more.
-const MAX_PARKED: usize = 16;
-
-/// Blobs that are taken, after which one that was not among them is closed. SQLite
-/// looks at each open one whenever a statement begins.
+/// A blob that is not reused while this many others are is closed. SQLite looks at each open one
+/// whenever a statement begins.
 const MAX_IDLE: u64 = 64;
 
-/// What statements begin with that neither end a transaction nor change a
-/// schema, so that open blobs are nothing to them.
+/// First words of statements that neither end a transaction nor change a schema, so that they do
+/// not mind open blobs.
 const PLAIN: &[&str] = &["INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "WITH", "VALUES"];
 
-/// Where an open blob is.
-pub struct Place {
-    pub db: *mut sqlite3,
+/// Whose an open blob is, and where it is.
+pub struct BlobKey {
+    pub db: ConnectionId,
     pub extension: u32,
     is_writable: bool,
-    /// What [`BlobPlace::key`] is: the row id stands behind a first byte.
-    key: Vec<u8>,
+    /// As [`BlobLocation::bytes`]: the row id is behind a first byte.
+    location: Vec<u8>,
 }
 
-impl Place {
-    pub fn new(db: *mut sqlite3, extension: u32, place: BlobPlace) -> Self {
-        Self { db, extension, is_writable: place.is_writable, key: place.key.to_vec() }
+impl BlobKey {
+    pub fn new(db: &Connection, extension: u32, location: BlobLocation) -> Self {
+        let BlobLocation { is_writable, bytes, .. } = location;
+        Self { db: db.id(), extension, is_writable, location: bytes.to_vec() }
     }
 
     pub fn set_row_id(&mut self, row_id: i64) {
-        self.key[1..9].copy_from_slice(&row_id.to_le_bytes());
+        self.location[1..9].copy_from_slice(&row_id.to_le_bytes());
     }
 }
 
-struct Parked {
-    place: Place,
-    blob: *mut sqlite3_blob,
-    /// How many were taken before.
+struct CachedBlob {
+    key: BlobKey,
+    blob: Rc<Blob>,
+    /// The value of `REUSED` when it was put here.
     since: u64,
 }
 
-struct State {
-    /// Those that were parked last are behind.
-    parked: RefCell<Vec<Parked>>,
-    taken: Cell<u64>,
-    /// Steps of the program that are in progress, one in the other.
-    steps: Cell<u32>,
+thread_local! {
+    /// The one that was put here last is the last.
+    static BLOBS: RefCell<Vec<CachedBlob>> = const { RefCell::new(Vec::new()) };
+    /// How many blobs were reused.
+    static REUSED: Cell<u64> = const { Cell::new(0) };
+    /// The program's steps in progress, one inside the other.
+    static STEPS: Cell<u32> = const { Cell::new(0) };
 }
 
-// SAFETY: a component has one thread.
-unsafe impl Sync for State {}
-
-static STATE: State =
-    State { parked: RefCell::new(Vec::new()), taken: Cell::new(0), steps: Cell::new(0) };
-
-/// Keep an open blob, or close it.
-///
-/// # Safety
-///
-/// `place` is where `blob` is, which nobody else has.
-pub unsafe fn park(place: Place, blob: *mut sqlite3_blob) {
-    // SAFETY: the caller's promise; a parked blob is open.
-    unsafe {
-        let ends_with_statement = sqlite::sqlite3_get_autocommit(place.db) != 0;
-        if STATE.steps.get() != 1 || (place.is_writable && ends_with_statement) {
-            sqlite::sqlite3_blob_close(blob);
-            return;
-        }
-        let mut parked = STATE.parked.borrow_mut();
-        let since = STATE.taken.get();
-        parked.push(Parked { place, blob, since });
-        let is_needless = parked.len() > MAX_PARKED || parked[0].since + MAX_IDLE < since;
-        let oldest = is_needless.then(|| parked.remove(0));
-        drop(parked);
-        if let Some(oldest) = oldest {
-            sqlite::sqlite3_blob_close(oldest.blob);
-        }
+/// Cache a blob that is closed, or let it end.
+pub fn put(db: &Connection, key: BlobKey, blob: Rc<Blob>) {
+    let ends_with_statement = db.autocommit() != 0;
+    if STEPS.get() != 1 || (key.is_writable && ends_with_statement) {
+        return;
     }
+    // Dropped when the list is not borrowed any more.
+    let _oldest = BLOBS.with_borrow_mut(|blobs| {
+        let since = REUSED.get();
+        blobs.push(CachedBlob { key, blob, since });
+        let is_full = blobs.len() > MAX_BLOBS || blobs[0].since + MAX_IDLE < since;
+        is_full.then(|| blobs.remove(0))
+    });
 }
 
-/// A blob that is still open there.
-///
-/// # Safety
-///
-/// `db` is open.
-pub unsafe fn take(
-    db: *mut sqlite3,
+/// The blob that is still open at a location.
+pub fn take(
+    db: &Connection,
     extension: u32,
-    wanted: BlobPlace,
-) -> Option<(Place, *mut sqlite3_blob)> {
-    let found = {
-        let mut parked = STATE.parked.borrow_mut();
-        let index = parked.iter().rposition(|Parked { place, .. }| {
-            place.db == db && place.extension == extension && place.key == wanted.key
-        })?;
-        parked.remove(index)
-    };
-    STATE.taken.update(|taken| taken + 1);
-    // SAFETY: a parked blob is open. To read nothing of it fails when the row was
-    // changed meanwhile, or is gone.
-    unsafe {
-        if sqlite::sqlite3_blob_read(found.blob, null_mut(), 0, 0) == sqlite::SQLITE_OK {
-            return Some((found.place, found.blob));
-        }
-        sqlite::sqlite3_blob_close(found.blob);
-    }
-    None
+    location: BlobLocation,
+) -> Option<(BlobKey, Rc<Blob>)> {
+    let found = BLOBS.with_borrow_mut(|blobs| {
+        let is_it = |CachedBlob { key, .. }: &CachedBlob| {
+            key.db == db.id() && key.extension == extension && key.location == location.bytes
+        };
+        let index = blobs.iter().rposition(is_it)?;
+        Some(blobs.remove(index))
+    })?;
+    REUSED.set(REUSED.get() + 1);
+    found.blob.is_valid().then_some((found.key, found.blob))
 }
 
-/// Close all of them.
-pub fn close_all() {
-    if STATE.parked.borrow().is_empty() {
-        return;
-    }
-    let parked = std::mem::take(&mut *STATE.parked.borrow_mut());
-    for Parked { blob, .. } in parked {
-        // SAFETY: a parked blob is open.
-        unsafe { sqlite::sqlite3_blob_close(blob) };
+/// Close all cached blobs.
+pub fn clear() {
+    if BLOBS.with_borrow(|blobs| !blobs.is_empty()) {
+        drop(BLOBS.take());
     }
 }
 
-/// Close all of them before a statement that could mind.
-///
-/// # Safety
-///
-/// The statement was not finalized.
-pub unsafe fn make_way_for(statement: *mut sqlite3_stmt) {
-    if STATE.parked.borrow().is_empty() {
-        return;
-    }
-    // SAFETY: the caller's promise; SQLite's text is a C string.
-    let is_plain = unsafe {
-        let text = sqlite::sqlite3_sql(statement);
-        !text.is_null() && begins_plainly(std::ffi::CStr::from_ptr(text).to_bytes())
-    };
-    if !is_plain {
-        close_all();
+/// Close all cached blobs before a statement that could mind.
+pub fn clear_for(sql: &[u8]) {
+    if BLOBS.with_borrow(|blobs| !blobs.is_empty()) && !begins_plainly(sql) {
+        clear();
     }
 }
 
-fn begins_plainly(text: &[u8]) -> bool {
-    let word = text.trim_ascii_start();
+fn begins_plainly(sql: &[u8]) -> bool {
+    let word = sql.trim_ascii_start();
     let end = word.iter().position(|c| !c.is_ascii_alphabetic()).unwrap_or(word.len());
     PLAIN.iter().any(|plain| plain.as_bytes().eq_ignore_ascii_case(&word[..end]))
 }
 
-/// What `sqlite3_step` does, for the program; blobs stay open inside it.
-///
-/// # Safety
-///
-/// As `sqlite3_step`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn engine_step(statement: *mut sqlite3_stmt) -> c_int {
-    close_all();
-    STATE.steps.set(STATE.steps.get() + 1);
-    // SAFETY: the caller's promise.
-    let code = unsafe { sqlite::sqlite3_step(statement) };
-    STATE.steps.set(STATE.steps.get() - 1);
-    close_all();
-    code
+/// Run a step of the program, in which blobs stay open.
+pub fn during_step<T>(step: impl FnOnce() -> T) -> T {
+    clear();
+    STEPS.set(STEPS.get() + 1);
+    let result = step();
+    STEPS.set(STEPS.get() - 1);
+    clear();
+    result
 }

@@ -1,258 +1,201 @@
-//! Statements and blobs that are kept for extensions.
+//! The statements and blobs that extensions have open, by handle.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use sqlite::{sqlite3, sqlite3_blob, sqlite3_stmt};
 
-use super::super::abi::failure;
-use super::blob_cache::{self, Place};
+use super::blob_cache::{self, BlobKey};
 use crate::host::dispatch::SqlError;
+use crate::sqlite::blob::Blob;
+use crate::sqlite::connection::{Connection, ConnectionId};
+use crate::sqlite::error::failure;
+use crate::sqlite::statement::Statement;
 
 /// What a handle stands for.
-#[derive(Clone, Copy)]
-pub enum Kept {
-    Statement(*mut sqlite3_stmt),
-    Blob(*mut sqlite3_blob),
-    /// Its connection was closed; the extension has the handle still.
-    Gone,
+#[derive(Clone)]
+enum Object {
+    Statement(Rc<RefCell<Statement>>),
+    Blob(Rc<Blob>),
+    /// Its connection was closed; the extension still has the handle.
+    Closed,
 }
 
-struct Entry {
-    db: *mut sqlite3,
+struct Handle {
+    db: ConnectionId,
     extension: u32,
-    kept: Kept,
-    /// Of a blob that is somewhere.
-    place: Option<Place>,
+    object: Object,
+    /// Of a blob that is at a row.
+    key: Option<BlobKey>,
 }
 
-struct All {
-    entries: Vec<Option<Entry>>,
+struct Handles {
+    slots: Vec<Option<Handle>>,
     free: Vec<u32>,
 }
 
-impl All {
-    fn add(&mut self, entry: Entry) -> u32 {
+impl Handles {
+    fn add(&mut self, handle: Handle) -> u32 {
         match self.free.pop() {
-            Some(handle) => {
-                self.entries[handle as usize] = Some(entry);
-                handle
+            Some(index) => {
+                self.slots[index as usize] = Some(handle);
+                index
             }
             None => {
-                self.entries.push(Some(entry));
-                self.entries.len() as u32 - 1
+                self.slots.push(Some(handle));
+                self.slots.len() as u32 - 1
             }
         }
     }
 
-    fn take(&mut self, extension: u32, handle: u32) -> Option<Entry> {
-        let entry = self.entries.get_mut(handle as usize)?;
-        let entry = entry.take_if(|entry| entry.extension == extension)?;
-        self.free.push(handle);
+    /// Take out the handles that `is_it` chooses.
+    fn take(&mut self, mut is_it: impl FnMut(u32, &Handle) -> bool) -> Vec<Handle> {
+        let mut taken = Vec::new();
+        for (index, slot) in (0..).zip(&mut self.slots) {
+            if let Some(handle) = slot.take_if(|handle| is_it(index, handle)) {
+                self.free.push(index);
+                taken.push(handle);
+            }
+        }
         self.shrink();
-        Some(entry)
+        taken
     }
 
-    /// Start anew when nothing is open: each connection that closes looks at all
-    /// entries.
+    fn take_one(&mut self, extension: u32, index: u32) -> Option<Handle> {
+        let slot = self.slots.get_mut(index as usize)?;
+        let handle = slot.take_if(|handle| handle.extension == extension)?;
+        self.free.push(index);
+        self.shrink();
+        Some(handle)
+    }
+
+    /// Start anew when nothing is open: each connection that is closed looks at all slots.
     fn shrink(&mut self) {
-        if self.entries.len() == self.free.len() {
-            self.entries.clear();
+        if self.slots.len() == self.free.len() {
+            self.slots.clear();
             self.free.clear();
         }
     }
-
-    /// What belongs to `db`. Its handles stay taken until the extension closes
-    /// them: given out again, they would mean something else to it.
-    fn take_all(&mut self, db: *mut sqlite3) -> Vec<Kept> {
-        let theirs = self.entries.iter_mut().flatten().filter(|entry| entry.db == db);
-        theirs.map(|entry| std::mem::replace(&mut entry.kept, Kept::Gone)).collect()
-    }
-
-    /// The same of one extension, which has ended there.
-    fn take_of(&mut self, db: *mut sqlite3, extension: u32) -> Vec<Entry> {
-        let mut ended = Vec::new();
-        for (handle, slot) in (0..).zip(&mut self.entries) {
-            let is_it = |entry: &mut Entry| entry.db == db && entry.extension == extension;
-            if let Some(entry) = slot.take_if(is_it) {
-                self.free.push(handle);
-                ended.push(entry);
-            }
-        }
-        self.shrink();
-        ended
-    }
 }
 
-struct Shared(RefCell<All>);
+thread_local! {
+    static HANDLES: RefCell<Handles> =
+        const { RefCell::new(Handles { slots: Vec::new(), free: Vec::new() }) };
+}
 
-// SAFETY: a component has one thread.
-unsafe impl Sync for Shared {}
+/// Most statements and blobs that all extensions have open: each takes memory, and they choose.
+const MAX_HANDLES: usize = 10_000;
 
-static KEPT: Shared = Shared(RefCell::new(All { entries: Vec::new(), free: Vec::new() }));
-
-/// Most statements and blobs of all extensions at once. They choose; each has
-/// memory.
-const MAX_KEPT: usize = 10_000;
-
-/// Keep a statement that belongs to `db`, for an extension: its handle.
-///
-/// # Errors
-///
-/// There are too many; it is still the caller's.
-pub fn keep_statement(
-    db: *mut sqlite3,
+/// Give an extension a statement on `db`: its handle.
+pub fn add_statement(
+    db: &Connection,
     extension: u32,
-    statement: *mut sqlite3_stmt,
+    statement: Statement,
 ) -> Result<u32, SqlError> {
-    keep(Entry { db, extension, kept: Kept::Statement(statement), place: None })
+    let object = Object::Statement(Rc::new(RefCell::new(statement)));
+    add(Handle { db: db.id(), extension, object, key: None })
 }
 
-/// The same for a blob, which is there.
-pub fn keep_blob(place: Place, blob: *mut sqlite3_blob) -> Result<u32, SqlError> {
-    let Place { db, extension, .. } = place;
-    keep(Entry { db, extension, kept: Kept::Blob(blob), place: Some(place) })
+/// The same for a blob, which is where its key says.
+pub fn add_blob(key: BlobKey, blob: Rc<Blob>) -> Result<u32, SqlError> {
+    let BlobKey { db, extension, .. } = key;
+    add(Handle { db, extension, object: Object::Blob(blob), key: Some(key) })
 }
 
-fn keep(entry: Entry) -> Result<u32, SqlError> {
-    let mut all = KEPT.0.borrow_mut();
-    if all.entries.len() - all.free.len() >= MAX_KEPT {
-        let message = format!("{MAX_KEPT} statements and blobs are open already");
-        return Err(failure(sqlite::SQLITE_MISUSE, &message));
-    }
-    Ok(all.add(entry))
+fn add(handle: Handle) -> Result<u32, SqlError> {
+    HANDLES.with_borrow_mut(|handles| {
+        if handles.slots.len() - handles.free.len() < MAX_HANDLES {
+            return Ok(handles.add(handle));
+        }
+        let message = format!("{MAX_HANDLES} statements and blobs are open already");
+        Err(failure(sqlite::SQLITE_MISUSE, &message))
+    })
 }
 
-/// A blob has gone to another row; none when it is nowhere.
-pub fn moved(handle: u32, row_id: Option<i64>) {
-    let mut all = KEPT.0.borrow_mut();
-    let Some(Some(entry)) = all.entries.get_mut(handle as usize) else { return };
-    match (&mut entry.place, row_id) {
-        (Some(place), Some(row_id)) => place.set_row_id(row_id),
-        (place, _) => *place = None,
-    }
+/// A blob has gone to another row; none when it is at no row.
+pub fn set_row(index: u32, row_id: Option<i64>) {
+    HANDLES.with_borrow_mut(|handles| {
+        let Some(Some(handle)) = handles.slots.get_mut(index as usize) else { return };
+        match (&mut handle.key, row_id) {
+            (Some(key), Some(row_id)) => key.set_row_id(row_id),
+            (key, _) => *key = None,
+        }
+    });
 }
 
-/// What an extension's handle stands for, and its connection.
-fn get(extension: u32, handle: u32) -> Result<(*mut sqlite3, Kept), SqlError> {
-    match KEPT.0.borrow().entries.get(handle as usize) {
-        Some(Some(entry)) if entry.extension == extension => Ok((entry.db, entry.kept)),
+/// What a handle of an extension stands for.
+fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
+    HANDLES.with_borrow(|handles| match handles.slots.get(index as usize) {
+        Some(Some(handle)) if handle.extension == extension => Ok(handle.object.clone()),
         _ => Err(failure(sqlite::SQLITE_MISUSE, "there is no such statement or blob")),
-    }
+    })
 }
 
-fn gone() -> SqlError {
+fn closed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "its connection was closed")
 }
 
-/// A statement of an extension, and its connection.
-pub fn statement(
-    extension: u32,
-    handle: u32,
-) -> Result<(*mut sqlite3, *mut sqlite3_stmt), SqlError> {
-    match get(extension, handle)? {
-        (db, Kept::Statement(statement)) => Ok((db, statement)),
-        (_, Kept::Gone) => Err(gone()),
-        _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
+/// A statement of an extension.
+pub fn statement(extension: u32, index: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
+    match get(extension, index)? {
+        Object::Statement(statement) => Ok(statement),
+        Object::Closed => Err(closed()),
+        Object::Blob(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
     }
 }
 
-/// A blob of an extension, and its connection.
-pub fn blob(extension: u32, handle: u32) -> Result<(*mut sqlite3, *mut sqlite3_blob), SqlError> {
-    match get(extension, handle)? {
-        (db, Kept::Blob(blob)) => Ok((db, blob)),
-        (_, Kept::Gone) => Err(gone()),
-        _ => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
+/// A blob of an extension.
+pub fn blob(extension: u32, index: u32) -> Result<Rc<Blob>, SqlError> {
+    match get(extension, index)? {
+        Object::Blob(blob) => Ok(blob),
+        Object::Closed => Err(closed()),
+        Object::Statement(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
     }
 }
 
-/// # Safety
-///
-/// The statement does not run.
-pub unsafe fn reset(extension: u32, handle: u32) {
-    if let Ok((_, statement)) = statement(extension, handle) {
-        // SAFETY: a kept statement was not finalized.
-        unsafe { sqlite::sqlite3_reset(statement) };
+/// Reset a statement, if there is one.
+pub fn reset(extension: u32, index: u32) {
+    if let Ok(statement) = statement(extension, index) {
+        statement.borrow_mut().reset();
     }
 }
 
-/// Close what an extension does not use any more.
-///
-/// # Safety
-///
-/// It does not run.
-pub unsafe fn close(extension: u32, handle: u32) {
-    let entry = KEPT.0.borrow_mut().take(extension, handle);
-    if let Some(entry) = entry {
-        // SAFETY: it was kept until now.
-        unsafe { leave(entry) };
+/// Close a handle that an extension does not need any more.
+pub fn close(db: &Connection, extension: u32, index: u32) {
+    // Closing calls virtual tables: the handles must not be borrowed meanwhile.
+    let handle = HANDLES.with_borrow_mut(|handles| handles.take_one(extension, index));
+    if let Some(handle) = handle {
+        release(db, handle);
     }
 }
 
-/// Close all of an extension.
-///
-/// # Safety
-///
-/// None of it runs.
-pub unsafe fn close_all_of(extension: u32) {
-    let count = KEPT.0.borrow().entries.len() as u32;
-    for handle in 0..count {
-        // SAFETY: the caller's promise.
-        unsafe { close(extension, handle) };
+/// Close all handles of an extension.
+pub fn close_all_of(db: &Connection, extension: u32) {
+    let is_it = |_, handle: &Handle| handle.extension == extension;
+    for handle in HANDLES.with_borrow_mut(|handles| handles.take(is_it)) {
+        release(db, handle);
     }
 }
 
-/// # Safety
-///
-/// It was kept until now.
-unsafe fn leave(entry: Entry) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match (entry.kept, entry.place) {
-            (Kept::Blob(blob), Some(place)) => blob_cache::park(place, blob),
-            (kept, _) => end(kept),
-        }
+fn release(db: &Connection, handle: Handle) {
+    if let (Object::Blob(blob), Some(key)) = (handle.object, handle.key) {
+        blob_cache::put(db, key, blob);
     }
 }
 
-/// Close all that belongs to `db`, which is about to be closed: SQLite refuses
-/// to close a connection with statements.
-///
-/// # Safety
-///
-/// `db` is an open connection, and nothing runs on it.
-pub unsafe fn close_all(db: *mut sqlite3) {
-    let ended = KEPT.0.borrow_mut().take_all(db);
-    for kept in ended {
-        // SAFETY: it was kept until now.
-        unsafe { end(kept) };
-    }
+/// Close all that belongs to a connection which is about to be closed: SQLite does not close one
+/// that has statements. The handles stay taken until the extension closes them: given out again,
+/// they would mean something else to it.
+pub fn close_all(db: ConnectionId) {
+    let objects: Vec<Object> = HANDLES.with_borrow_mut(|handles| {
+        let its = handles.slots.iter_mut().flatten().filter(|handle| handle.db == db);
+        its.map(|handle| std::mem::replace(&mut handle.object, Object::Closed)).collect()
+    });
+    drop(objects);
 }
 
-/// End all that an extension has on `db`, and forget its handles: it has not
-/// got them any more.
-///
-/// # Safety
-///
-/// `db` is an open connection, and nothing runs on it.
-pub unsafe fn forget(db: *mut sqlite3, extension: u32) {
-    let ended = KEPT.0.borrow_mut().take_of(db, extension);
-    for entry in ended {
-        // SAFETY: it was kept until now.
-        unsafe { end(entry.kept) };
-    }
-}
-
-/// # Safety
-///
-/// It was not ended before.
-unsafe fn end(kept: Kept) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match kept {
-            Kept::Statement(statement) => sqlite::sqlite3_finalize(statement),
-            Kept::Blob(blob) => sqlite::sqlite3_blob_close(blob),
-            Kept::Gone => sqlite::SQLITE_OK,
-        };
-    }
+/// Close all that an extension has on a connection, and forget the handles: the instance has ended.
+pub fn forget(db: ConnectionId, extension: u32) {
+    let is_it = |_, handle: &Handle| handle.db == db && handle.extension == extension;
+    drop(HANDLES.with_borrow_mut(|handles| handles.take(is_it)));
 }

@@ -1,117 +1,107 @@
-//! Operations of an extension as bytes: `sql.work` has their layout.
+//! Operations as bytes, in the layout of `sql.work`.
 
 use std::ffi::{CStr, c_int};
 
 use libsqlite3_sys as sqlite;
-use sqlite::sqlite3;
 
-use super::super::abi::failure;
-use super::{access, blob, metadata, open_handles, statement};
+use crate::ffi::layout::Value;
 use crate::host::dispatch::SqlError;
-
-type Answer<T> = Result<T, SqlError>;
-
-/// A value that is to be bound.
-pub enum Value<'a> {
-    Null,
-    Integer(i64),
-    Real(f64),
-    Text(&'a [u8]),
-    Blob(&'a [u8]),
-}
+use crate::sqlite::error::failure;
 
 /// Where a blob is.
 #[derive(Clone, Copy)]
-pub struct BlobPlace<'a> {
+pub struct BlobLocation<'a> {
     pub is_writable: bool,
     pub row_id: i64,
-    pub schema: &'a CStr,
-    pub table: &'a CStr,
-    pub column: &'a CStr,
-    /// All of this, as it came.
-    pub key: &'a [u8],
+    /// The schema, table and column.
+    pub names: [&'a CStr; 3],
+    /// All of this, as the extension sent it.
+    pub bytes: &'a [u8],
 }
 
 /// A database of the connection.
-pub enum Wanted<'a> {
+pub enum Database<'a> {
     /// SQLite takes none for `main`, and for all where it looks at transactions.
     Named(Option<&'a CStr>),
-    Place(c_int),
+    Index(c_int),
 }
 
-enum Operation<'a> {
+/// An operation.
+pub enum Operation<'a> {
     Write { blob: u32, offset: u32, data: &'a [u8] },
     Reset(u32),
     Close(u32),
-    Bind { statement: u32, parameter: u32, value: Value<'a> },
+    Bind { statement: u32, parameter: u32, value: Value<&'a [u8]> },
     Prepare(&'a str),
     Execute(&'a str),
     Step { statement: u32, limit: u32 },
-    OpenBlobs { count: u32, places: &'a [u8] },
+    OpenBlobs { count: u32, locations: Operations<'a> },
     ReopenBlob { blob: u32, row_id: i64 },
     Read { blob: u32, offset: u32, length: u32 },
     LastInsertRowId,
     Changes,
     CloseAll,
-    Ahead(&'a [u8]),
+    Prefetch(Operations<'a>),
     ErrorOffset,
     Describe(u32),
     Expand(u32),
     Column { schema: Option<&'a CStr>, table: &'a CStr, column: Option<&'a CStr> },
-    Database(Wanted<'a>),
+    Database(Database<'a>),
     Autocommit,
     SetLastInsertRowId(i64),
 }
 
-fn malformed() -> SqlError {
+/// The error for bytes that are not an operation.
+pub fn malformed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
 }
 
 /// The bytes of operations, from the next one on.
-struct Operations<'a>(&'a [u8]);
+#[derive(Clone, Copy)]
+pub struct Operations<'a>(pub &'a [u8]);
 
 impl<'a> Operations<'a> {
-    fn take<const N: usize>(&mut self) -> Answer<[u8; N]> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], SqlError> {
         let (first, rest) = self.0.split_first_chunk().ok_or_else(malformed)?;
         self.0 = rest;
         Ok(*first)
     }
 
-    fn u8(&mut self) -> Answer<u8> {
+    fn u8(&mut self) -> Result<u8, SqlError> {
         self.take().map(|[byte]| byte)
     }
 
-    fn u32(&mut self) -> Answer<u32> {
+    fn u32(&mut self) -> Result<u32, SqlError> {
         self.take().map(u32::from_le_bytes)
     }
 
-    fn i64(&mut self) -> Answer<i64> {
+    fn i64(&mut self) -> Result<i64, SqlError> {
         self.take().map(i64::from_le_bytes)
     }
 
-    /// With the zero byte behind them.
-    fn terminated(&mut self) -> Answer<&'a [u8]> {
+    /// With the zero byte at the end.
+    fn terminated(&mut self) -> Result<&'a [u8], SqlError> {
         let length = (self.u32()? as usize).checked_add(1).ok_or_else(malformed)?;
         let (bytes, rest) = self.0.split_at_checked(length).ok_or_else(malformed)?;
         self.0 = rest;
         Ok(bytes)
     }
 
-    fn bytes(&mut self) -> Answer<&'a [u8]> {
+    fn bytes(&mut self) -> Result<&'a [u8], SqlError> {
         self.terminated().map(|bytes| &bytes[..bytes.len() - 1])
     }
 
-    fn text(&mut self) -> Answer<&'a str> {
+    fn text(&mut self) -> Result<&'a str, SqlError> {
         std::str::from_utf8(self.bytes()?)
             .map_err(|_| failure(sqlite::SQLITE_ERROR, "the SQL is no UTF-8"))
     }
 
-    fn name(&mut self) -> Answer<&'a CStr> {
+    fn name(&mut self) -> Result<&'a CStr, SqlError> {
         CStr::from_bytes_with_nul(self.terminated()?)
             .map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
     }
 
-    fn optional_name(&mut self) -> Answer<Option<&'a CStr>> {
+    fn optional_name(&mut self) -> Result<Option<&'a CStr>, SqlError> {
         match self.u8()? {
             0 => Ok(None),
             3 => self.name().map(Some),
@@ -119,19 +109,19 @@ impl<'a> Operations<'a> {
         }
     }
 
-    fn database(&mut self) -> Answer<Wanted<'a>> {
-        let Some(1) = self.0.first() else { return self.optional_name().map(Wanted::Named) };
-        let (_, place) = (self.u8()?, self.i64()?);
-        // No connection has so many.
-        Ok(Wanted::Place(place.try_into().unwrap_or(c_int::MAX)))
+    fn database(&mut self) -> Result<Database<'a>, SqlError> {
+        let Some(1) = self.0.first() else { return self.optional_name().map(Database::Named) };
+        let (_, index) = (self.u8()?, self.i64()?);
+        // No connection has more.
+        Ok(Database::Index(index.try_into().unwrap_or(c_int::MAX)))
     }
 
-    fn column(&mut self) -> Answer<Operation<'a>> {
+    fn column(&mut self) -> Result<Operation<'a>, SqlError> {
         let (schema, table) = (self.optional_name()?, self.name()?);
         Ok(Operation::Column { schema, table, column: self.optional_name()? })
     }
 
-    fn value(&mut self) -> Answer<Value<'a>> {
+    fn value(&mut self) -> Result<Value<&'a [u8]>, SqlError> {
         Ok(match self.u8()? {
             0 => Value::Null,
             1 => Value::Integer(self.i64()?),
@@ -142,27 +132,33 @@ impl<'a> Operations<'a> {
         })
     }
 
-    fn place(&mut self) -> Answer<BlobPlace<'a>> {
+    /// The next location of a blob.
+    pub fn location(&mut self) -> Result<BlobLocation<'a>, SqlError> {
         let start = self.0;
         let (is_writable, row_id) = (self.u8()? != 0, self.i64()?);
-        let (schema, table, column) = (self.name()?, self.name()?, self.name()?);
-        let key = &start[..start.len() - self.0.len()];
-        Ok(BlobPlace { is_writable, row_id, schema, table, column, key })
+        let names = [self.name()?, self.name()?, self.name()?];
+        let bytes = &start[..start.len() - self.0.len()];
+        Ok(BlobLocation { is_writable, row_id, names, bytes })
     }
 
-    fn places(&mut self) -> Answer<Operation<'a>> {
-        let count = self.u32()?;
-        let places = self.0;
+    fn open_blobs(&mut self) -> Result<Operation<'a>, SqlError> {
+        let (count, locations) = (self.u32()?, *self);
         for _ in 0..count {
             self.take::<9>()?;
             for _ in 0..3 {
                 self.terminated()?;
             }
         }
-        Ok(Operation::OpenBlobs { count, places })
+        Ok(Operation::OpenBlobs { count, locations })
     }
 
-    fn next(&mut self) -> Answer<Operation<'a>> {
+    /// Whether there are no more.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The next operation.
+    pub fn next(&mut self) -> Result<Operation<'a>, SqlError> {
         Ok(match self.u8()? {
             0 => Operation::Write { blob: self.u32()?, offset: self.u32()?, data: self.bytes()? },
             1 => Operation::Reset(self.u32()?),
@@ -175,13 +171,13 @@ impl<'a> Operations<'a> {
             4 => Operation::Prepare(self.text()?),
             5 => Operation::Execute(self.text()?),
             6 => Operation::Step { statement: self.u32()?, limit: self.u32()? },
-            7 => self.places()?,
+            7 => self.open_blobs()?,
             8 => Operation::ReopenBlob { blob: self.u32()?, row_id: self.i64()? },
             9 => Operation::Read { blob: self.u32()?, offset: self.u32()?, length: self.u32()? },
             10 => Operation::LastInsertRowId,
             11 => Operation::Changes,
             12 => Operation::CloseAll,
-            13 => Operation::Ahead(self.bytes()?),
+            13 => Operation::Prefetch(Operations(self.bytes()?)),
             14 => Operation::ErrorOffset,
             15 => Operation::Describe(self.u32()?),
             16 => Operation::Expand(self.u32()?),
@@ -192,194 +188,4 @@ impl<'a> Operations<'a> {
             _ => return Err(malformed()),
         })
     }
-}
-
-/// Who asks.
-#[derive(Clone, Copy)]
-pub struct Asker {
-    pub db: *mut sqlite3,
-    pub extension: u32,
-    /// It has not asked yet, so that nobody may notice.
-    pub is_ahead: bool,
-}
-
-/// Do what is asked: the reply of the operation that has one.
-///
-/// # Safety
-///
-/// The asker's connection is the one that called it.
-pub unsafe fn done(asker: Asker, operations: &[u8]) -> Answer<Vec<u8>> {
-    let mut operations = Operations(operations);
-    let mut answer = Ok(Vec::new());
-    while !operations.0.is_empty() {
-        let operation = match operations.next() {
-            Ok(operation) => operation,
-            // What follows cannot be told apart.
-            Err(error) => return answer.and(Err(error)),
-        };
-        // SAFETY: the caller's promise.
-        match unsafe { tidied(asker.extension, operation) } {
-            Some(Operation::Ahead(guess)) => {
-                if let Ok(reply) = &mut answer {
-                    // SAFETY: the same.
-                    unsafe { add_ahead(asker, guess, reply) }
-                }
-            }
-            // SAFETY: the same.
-            Some(operation) if answer.is_ok() => match unsafe { asked(asker, operation) } {
-                Ok(None) => {}
-                Ok(Some(reply)) => answer = Ok(reply),
-                Err(error) => answer = Err(error),
-            },
-            _ => {}
-        }
-    }
-    answer
-}
-
-/// What ends something, and is done in any case; other operations are given
-/// back.
-///
-/// # Safety
-///
-/// None of what is ended runs.
-unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            Operation::Reset(statement) => open_handles::reset(extension, statement),
-            Operation::Close(handle) => open_handles::close(extension, handle),
-            Operation::CloseAll => open_handles::close_all_of(extension),
-            operation => return Some(operation),
-        }
-    }
-    None
-}
-
-/// # Safety
-///
-/// As [`done`].
-unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
-    let Asker { db, extension, .. } = asker;
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            Operation::Write { blob, offset, data } => {
-                access::check_write()?;
-                blob::write(extension, blob, offset, data).map(|()| None)
-            }
-            Operation::Bind { statement, parameter, value } => {
-                statement::bind(extension, statement, parameter as c_int, value).map(|()| None)
-            }
-            Operation::Prepare(text) => {
-                super::check_depth()?;
-                statement::prepare(db, extension, text).map(Some)
-            }
-            Operation::Execute(text) => {
-                super::check_depth()?;
-                statement::execute(db, text).map(|()| None)
-            }
-            Operation::Step { statement, limit } => {
-                super::check_depth()?;
-                statement::step(extension, statement, limit).map(Some)
-            }
-            Operation::OpenBlobs { count, places } => {
-                super::check_depth()?;
-                opened(asker, count, Operations(places)).map(Some)
-            }
-            Operation::ReopenBlob { blob, row_id } => {
-                blob::reopen(extension, blob, row_id).map(Some)
-            }
-            Operation::Read { blob, offset, length } => {
-                blob::read(extension, blob, offset, length).map(Some)
-            }
-            Operation::LastInsertRowId => Ok(Some(number(sqlite::sqlite3_last_insert_rowid(db)))),
-            Operation::Changes => Ok(Some(changes(db))),
-            Operation::ErrorOffset => Ok(Some(number(sqlite::sqlite3_error_offset(db).into()))),
-            Operation::Describe(statement) => metadata::described(extension, statement).map(Some),
-            Operation::Expand(statement) => metadata::expanded(extension, statement).map(Some),
-            Operation::Column { schema, table, column } => {
-                metadata::column(db, schema, table, column).map(Some)
-            }
-            Operation::Database(wanted) => Ok(Some(metadata::database(db, wanted))),
-            Operation::Autocommit => Ok(Some(number(sqlite::sqlite3_get_autocommit(db).into()))),
-            Operation::SetLastInsertRowId(row_id) => {
-                access::check_write()?;
-                sqlite::sqlite3_set_last_insert_rowid(db, row_id);
-                Ok(None)
-            }
-            other => {
-                tidied(extension, other);
-                Ok(None)
-            }
-        }
-    }
-}
-
-fn number(number: i64) -> Vec<u8> {
-    number.to_le_bytes().to_vec()
-}
-
-/// Add the reply of an operation that was not asked yet, and its length. What
-/// fails has none, and is asked again.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn add_ahead(asker: Asker, guess: &[u8], reply: &mut Vec<u8>) {
-    // SAFETY: the caller's promise.
-    let ahead = unsafe { read_ahead(asker, Operations(guess)) }.unwrap_or_default();
-    reply.extend_from_slice(&ahead);
-    reply.extend_from_slice(&(ahead.len() as u32).to_le_bytes());
-}
-
-/// Nobody may notice when it was done in vain, so it must only read.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn read_ahead(asker: Asker, mut guess: Operations) -> Answer<Vec<u8>> {
-    let operation = guess.next()?;
-    let asker = Asker { is_ahead: true, ..asker };
-    super::check_depth()?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            Operation::Step { statement, limit }
-                if statement::only_reads(asker.extension, statement)? =>
-            {
-                statement::step(asker.extension, statement, limit)
-            }
-            Operation::OpenBlobs { count, places } => opened(asker, count, Operations(places)),
-            _ => Err(malformed()),
-        }
-    }
-}
-
-/// Open blobs, of which only the first must be there.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn opened(asker: Asker, count: u32, mut places: Operations) -> Answer<Vec<u8>> {
-    let mut reply = Vec::with_capacity(64);
-    for place in 0..count {
-        let is_first = place == 0;
-        // SAFETY: the caller's promise.
-        match unsafe { blob::open(asker, places.place()?, is_first, &mut reply) } {
-            Err(error) if is_first => return Err(error),
-            Err(_) => blob::tell_none(&mut reply),
-            Ok(()) => {}
-        }
-    }
-    Ok(reply)
-}
-
-/// # Safety
-///
-/// `db` is an open connection.
-unsafe fn changes(db: *mut sqlite3) -> Vec<u8> {
-    // SAFETY: the caller's promise.
-    let counts = unsafe { [sqlite::sqlite3_changes(db), sqlite::sqlite3_total_changes(db)] };
-    counts.iter().flat_map(|count| i64::from(*count).to_le_bytes()).collect()
 }

@@ -27,8 +27,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
-	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) cargo test --release -p sqlite-wasm-run --no-fail-fast \
-		--test fuzz --test fuzz_extensions --test distorted
+	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) cargo test --release -p sqlite-wasm-run --no-fail-fast --test fuzz
 
 build: compile $(PRECOMPILED) $(PORTABLE) ## the runner, its CLI and the extensions, in target/release
 
@@ -51,7 +50,7 @@ c-extensions: setup ## existing C extensions, which only the tests load
 	tooling/c-sources/build
 
 smoke: build ## only the scripts of cli-smokes
-	cargo test --release -p sqlite-wasm-run --test smokes
+	cargo test --release -p sqlite-wasm-run --test shell smokes::
 
 bench: dist native-reference guests ## compare with native sqlite3; CWASM=1: only the .cwasm
 	python3 tooling/bench.py
@@ -74,7 +73,7 @@ cargo-component: build ## prove that extensions also build by `cargo component`;
 
 lint: setup ## formatting and clippy, warnings are errors
 	cargo fmt --all --check
-	cargo fmt --check --manifest-path components/rust-extensions/Cargo.toml
+	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
 	cargo clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
 	cargo clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
 

@@ -176,7 +176,7 @@ impl<'a> Part<'a> {
         let interfaces = shape.interfaces(contract)?;
         source.check_offer(&interfaces)?;
         let way = source.way(&shape);
-        if way != Way::Beside {
+        if way == Way::Inside {
             shape.check_imports()?;
         }
         Ok(Self { source, interfaces, way })
@@ -228,7 +228,7 @@ struct File {
 impl File {
     /// Join what there was and what goes inside.
     fn join(before: &Before, contract: &Contract, parts: &[Part]) -> Result<Self> {
-        let new: Vec<&Part> = parts.iter().filter(|part| part.way != Way::Beside).collect();
+        let new: Vec<&Part> = parts.iter().filter(|part| part.way == Way::Inside).collect();
         let earlier = before.inside()?;
         if new.is_empty() {
             let bytes = before.whole.to_vec();
@@ -272,17 +272,13 @@ impl File {
     /// Add what is new.
     fn add(&mut self, parts: &[Part]) -> Result<()> {
         for Part { source, way, .. } in parts {
-            let inside = match way {
-                Way::Inside | Way::Both => Some(position(&self.bytes, source.wasm())?),
-                Way::Beside => None,
-            };
-            let beside = match way {
-                Way::Beside | Way::Both => {
-                    Some(section(&mut self.bytes, BESIDE_SECTION, source.wasm()))
+            self.extensions.push(match way {
+                Way::Inside => source.embedded(Some(position(&self.bytes, source.wasm())?), None),
+                Way::Beside => {
+                    let beside = section(&mut self.bytes, BESIDE_SECTION, source.wasm());
+                    source.embedded(None, Some(beside))
                 }
-                Way::Inside => None,
-            };
-            self.extensions.push(source.embedded(inside, beside));
+            });
         }
         Ok(())
     }

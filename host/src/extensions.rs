@@ -68,7 +68,7 @@ use types::{Manifest, SqlError};
 pub use permissions::{Directory as GrantedDirectory, Permissions, SqlAccess};
 pub use permits::{Ask, Identity, Permits, sha256};
 pub use required::NotLoaded;
-pub(crate) use sandbox::{refuse_sql, story};
+pub(crate) use sandbox::story;
 
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;

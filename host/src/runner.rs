@@ -365,7 +365,6 @@ fn linker(program: &Program) -> Result<Linker<Host>> {
             ctx: &host.fused,
             table: &mut host.table,
         })?;
-        extensions::refuse_sql(&mut linker, &program.component)?;
     }
     Ok(linker)
 }

@@ -17,7 +17,7 @@ MEASURED = ("sha3", "series")
 """Those whose calls are timed."""
 
 STARTED = ("crypto", "define", "fuzzy", "ipaddr", "regexp", "series", "sha3", "stats", "text", "uuid", "vec0")
-"""All that are shipped but `csv`, which needs a directory."""
+"""All that are shipped but `csv`, which needs a directory, and `sha3query`."""
 
 STARTS = 20
 """Starts of each program for one repeat."""

@@ -70,7 +70,7 @@ EMBEDDED = {
     "embedded-scalar": AFTER_LOADING["ext-scalar"],
     "embedded-scalar-long": AFTER_LOADING["ext-scalar-long"],
 }
-LOADED = ("sha3", "series", "stats", "conformance")
+LOADED = ("sha3", "sha3query", "series", "stats", "conformance")
 
 BY_ROW = "series_by_row"
 """The extension series, built to give one row at a time; it replaces the other."""

@@ -211,8 +211,8 @@ void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_type
   manifest->needs.ptr = call_room(sizeof(*manifest->needs.ptr));
   manifest->needs.ptr[0].tag = SQLITE_WASM_EXTENSION_TYPES_NEED_SQL;
   manifest->needs.len = sql_register ? 1 : 0;
-  manifest->connects.tag = start_wanted_sql ? SQLITE_WASM_EXTENSION_TYPES_CONNECTING_AT_LOAD
-                                            : SQLITE_WASM_EXTENSION_TYPES_CONNECTING_NEVER;
+  manifest->connects = start_wanted_sql ? SQLITE_WASM_EXTENSION_TYPES_CONNECTING_AT_LOAD
+                                        : SQLITE_WASM_EXTENSION_TYPES_CONNECTING_NEVER;
 }
 
 /* Keeps the generated exports, and with them all of this, in the component. */

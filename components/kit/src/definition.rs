@@ -39,10 +39,6 @@ pub trait Definition: 'static {
     /// that trapped. With [`Need::Sql`] each connection has an instance of its
     /// own; without, they share one.
     const CONNECT: Option<fn() -> Result<()>> = None;
-    /// A table of the database `main` that [`Self::CONNECT`] is about: where it is
-    /// not there, that is called as late as right before the first call. Only with
-    /// [`Need::Sql`].
-    const CONNECT_WITH_TABLE: Option<&'static str> = None;
     /// Called when such a connection is closed; there is no SQL any more.
     const DISCONNECT: Option<fn()> = None;
     /// Called for the functions of [`sql::register`](crate::sql::register), with
@@ -68,11 +64,9 @@ impl<T: Definition> wire::manifest::exports::sqlite_wasm::extension::extension::
             collations: T::COLLATIONS.iter().map(Collation::declare).collect(),
             modules: T::MODULES.iter().map(Module::declare).collect(),
             needs: T::NEEDS.iter().map(|need| (*need).into()).collect(),
-            connects: match (T::CONNECT_WITH_TABLE, T::CONNECT.is_some() || T::DISCONNECT.is_some())
-            {
-                (_, false) => Connecting::Never,
-                (None, true) => Connecting::AtLoad,
-                (Some(table), true) => Connecting::AtLoadWithTable(table.into()),
+            connects: match T::CONNECT.is_some() || T::DISCONNECT.is_some() {
+                false => Connecting::Never,
+                true => Connecting::AtLoad,
             },
         }
     }
@@ -112,7 +106,6 @@ impl From<Need> for wire::types::Need {
 ///     modules: MODULES,
 ///     needs: NEEDS,
 ///     connect: connect,
-///     connect_with_table: "settings",
 ///     disconnect: disconnect,
 ///     registered: call_registered,
 /// }
@@ -131,7 +124,6 @@ macro_rules! extension {
         $(, modules: $modules:expr)?
         $(, needs: $needs:expr)?
         $(, connect: $connect:expr)?
-        $(, connect_with_table: $connect_with_table:expr)?
         $(, disconnect: $disconnect:expr)?
         $(, registered: $registered:expr)?
         $(,)?
@@ -148,7 +140,6 @@ macro_rules! extension {
             $(const MODULES: &'static [$crate::Module] = $modules;)?
             $(const NEEDS: &'static [$crate::Need] = $needs;)?
             $(const CONNECT: Option<fn() -> $crate::Result<()>> = Some($connect);)?
-            $(const CONNECT_WITH_TABLE: Option<&'static str> = Some($connect_with_table);)?
             $(const DISCONNECT: Option<fn()> = Some($disconnect);)?
             $(
                 const REGISTERED: fn(u32, $crate::Arguments<'_>) -> $crate::Result<$crate::Output> =

@@ -47,7 +47,6 @@ pub(crate) struct Signature {
     pub encoding: TextEncoding,
     pub reads_subtypes: bool,
     pub gives_subtypes: bool,
-    pub is_stateless: bool,
     pub numbers_as_text: bool,
 }
 
@@ -61,7 +60,6 @@ impl Signature {
             encoding: TextEncoding::Utf8,
             reads_subtypes: false,
             gives_subtypes: false,
-            is_stateless: false,
             numbers_as_text: false,
         }
     }
@@ -72,7 +70,6 @@ impl Signature {
         flags.set(Flags::DETERMINISTIC, self.result == Stability::Stable);
         flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
-        flags.set(Flags::STATELESS, self.is_stateless);
         flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
         let may_have_one = matches!(self.arguments, 1 | ANY_NUMBER);
         let is_scalar = kind == wire::types::FunctionKind::Scalar;

@@ -28,14 +28,6 @@ impl Scalar {
         Self { signature, call }
     }
 
-    /// It needs nothing that the extension keeps from one call to the next, and
-    /// no SQL. In an extension that uses SQL such functions are called faster,
-    /// and also while it waits for SQL.
-    pub const fn stateless(mut self) -> Self {
-        self.signature.is_stateless = true;
-        self
-    }
-
     /// Whether a call by a name, with so many arguments, means this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);

@@ -10,9 +10,7 @@ use crate::tokens::Parameters;
 /// registered at load; who writes a thousand by hand has done well.
 const MAX_DEFINITIONS: usize = 10_000;
 
-/// sqlean's table, of the database `main`.
-pub const TABLE: &str = "sqlean_define";
-
+/// sqlean's table.
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS \
     main.sqlean_define(name text primary key, type text, body text)";
 

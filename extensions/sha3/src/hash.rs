@@ -1,6 +1,7 @@
-//! The hash, in four sizes.
+//! The hash, in four sizes; also of the extension `sha3query`.
 
 use keccak_sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
+use sqlite_wasm_kit::Value;
 
 /// How long a hash is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,16 +21,6 @@ impl Size {
             512 => Some(Self::Bits512),
             _ => None,
         }
-    }
-}
-
-/// The hash of some bytes.
-pub fn hash(size: Size, content: &[u8]) -> Vec<u8> {
-    match size {
-        Size::Bits224 => Sha3_224::digest(content).to_vec(),
-        Size::Bits256 => Sha3_256::digest(content).to_vec(),
-        Size::Bits384 => Sha3_384::digest(content).to_vec(),
-        Size::Bits512 => Sha3_512::digest(content).to_vec(),
     }
 }
 
@@ -60,8 +51,19 @@ impl Running {
         }
     }
 
+    /// Add one value, in shathree's encoding.
+    pub fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.update(b"N"),
+            Value::Integer(number) => self.tagged(b'I', number.to_be_bytes()),
+            Value::Real(number) => self.tagged(b'F', number.to_be_bytes()),
+            Value::Text(bytes) => self.sized('T', bytes),
+            Value::Blob(bytes) => self.sized('B', bytes),
+        }
+    }
+
     /// Add a number of eight bytes, after a letter for its class.
-    pub fn tagged(&mut self, tag: u8, number: [u8; 8]) {
+    fn tagged(&mut self, tag: u8, number: [u8; 8]) {
         let mut content = [tag; 9];
         content[1..].copy_from_slice(&number);
         self.update(&content);

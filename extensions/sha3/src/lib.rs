@@ -1,23 +1,22 @@
-//! sha3: SHA-3 hashes, as SQLite's shathree gives them.
+//! sha3: SHA-3 hashes, compatible with SQLite's shathree.
 //!
-//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL when X is NULL.
-//!   SIZE is 224, 256, 384 or 512 bits, and 256 when it is left out. Text is
-//!   hashed as its bytes in UTF-8, a number as its text
+//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL if X is NULL. SIZE
+//!   is 224, 256, 384 or 512 bits, and 256 if omitted. Text is hashed as its bytes
+//!   in UTF-8, a number as its text
 //! - `sha3_224(X)`, `sha3_256(X)`, `sha3_384(X)`, `sha3_512(X)`: the same
 //! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which
-//!   tells NULL, numbers, text and blobs apart; another SIZE means 256. NULL
-//!   for no rows
-//! - `sha3_query(SQL)`, `sha3_query(SQL, SIZE)`: the hash of the statements and
-//!   of all that they answer. They must only read
+//!   distinguishes NULL, numbers, text and blobs; another SIZE means 256. NULL if
+//!   there are no rows
+//!
+//! `sha3_query` is in the extension `sha3query`, since it needs SQL.
 
 mod hash;
-mod query;
 
 use hash::{Running, Size};
-use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
-use sqlite_wasm_kit::Stability::{Stable, Volatile};
+use sqlite_wasm_kit::Risk::Innocuous;
+use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{
-    Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Need, Output, Scalar, Value,
+    Aggregate, AggregateFunction, Arguments, Error, IntoOutput, Output, Scalar, Value,
 };
 
 const SCALARS: &[Scalar] = &[
@@ -27,8 +26,6 @@ const SCALARS: &[Scalar] = &[
     hash_of("sha3_256", 1, |a| a.apply(sha3_256)),
     hash_of("sha3_384", 1, |a| a.apply(sha3_384)),
     hash_of("sha3_512", 1, |a| a.apply(sha3_512)),
-    Scalar::new("sha3_query", 1, Volatile, DirectOnly, |a| a.apply(sha3_query_256)),
-    Scalar::new("sha3_query", 2, Volatile, DirectOnly, |a| a.apply(sha3_query)),
 ];
 
 /// A hash of one value: of a number it is that of its text.
@@ -37,7 +34,7 @@ const fn hash_of(
     arguments: i8,
     call: fn(Arguments<'_>) -> Result<Output, Error>,
 ) -> Scalar {
-    Scalar::new(name, arguments, Stable, Innocuous, call).stateless().numbers_as_text()
+    Scalar::new(name, arguments, Stable, Innocuous, call).numbers_as_text()
 }
 
 const AGGREGATES: &[AggregateFunction] = &[
@@ -50,41 +47,35 @@ sqlite_wasm_kit::extension! {
     description: "SHA-3 hashes, as SQLite's shathree gives them",
     scalars: SCALARS,
     aggregates: AGGREGATES,
-    needs: &[Need::SqlReadOnly],
 }
 
-/// The size is looked at first, so that a wrong one fails for NULL too.
+/// The size is checked first, so that a wrong one fails for NULL too.
 fn sha3(content: Option<Vec<u8>>, size: Value) -> Result<Option<Vec<u8>>, Error> {
     let size =
         Size::from_bits(size.to_integer()).ok_or("sha3: size must be 224, 256, 384 or 512")?;
-    Ok(content.map(|content| hash::hash(size, &content)))
+    Ok(content.map(|content| hash(size, &content)))
 }
 
 fn sha3_224(content: Vec<u8>) -> Vec<u8> {
-    hash::hash(Size::Bits224, &content)
+    hash(Size::Bits224, &content)
 }
 
 fn sha3_256(content: Vec<u8>) -> Vec<u8> {
-    hash::hash(Size::Bits256, &content)
+    hash(Size::Bits256, &content)
 }
 
 fn sha3_384(content: Vec<u8>) -> Vec<u8> {
-    hash::hash(Size::Bits384, &content)
+    hash(Size::Bits384, &content)
 }
 
 fn sha3_512(content: Vec<u8>) -> Vec<u8> {
-    hash::hash(Size::Bits512, &content)
+    hash(Size::Bits512, &content)
 }
 
-fn sha3_query_256(sql: String) -> Result<Vec<u8>, Error> {
-    query::hash(Size::Bits256, &sql)
-}
-
-/// The size is looked at first, as in `sha3`.
-fn sha3_query(sql: Option<String>, size: Value) -> Result<Option<Vec<u8>>, Error> {
-    let size = Size::from_bits(size.to_integer())
-        .ok_or("sha3_query: size must be 224, 256, 384 or 512")?;
-    sql.map(|sql| query::hash(size, &sql)).transpose()
+fn hash(size: Size, content: &[u8]) -> Vec<u8> {
+    let mut running = Running::new(size);
+    running.update(content);
+    running.finish()
 }
 
 /// `sha3_agg` in progress; the first row says the size.
@@ -97,23 +88,12 @@ impl Aggregate for Group {
         let running = self.0.get_or_insert_with(|| {
             Running::new(Size::from_bits(size.to_integer()).unwrap_or(Size::Bits256))
         });
-        encode(running, &value);
+        running.value(&value);
         Ok(())
     }
 
     fn finish(self) -> Result<impl IntoOutput, Error> {
         Ok(self.0.map(Running::finish))
-    }
-}
-
-/// One value, in shathree's encoding.
-fn encode(running: &mut Running, value: &Value) {
-    match value {
-        Value::Null => running.update(b"N"),
-        Value::Integer(number) => running.tagged(b'I', number.to_be_bytes()),
-        Value::Real(number) => running.tagged(b'F', number.to_be_bytes()),
-        Value::Text(bytes) => running.sized('T', bytes),
-        Value::Blob(bytes) => running.sized('B', bytes),
     }
 }
 

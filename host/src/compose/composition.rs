@@ -67,8 +67,7 @@ pub struct Embedded {
     /// What it registers, as `function/arguments`, or the name alone for
     /// collations and modules.
     pub registers: Vec<String>,
-    /// Inside the component: where its bytes are in the `.wasm`, and
-    /// nowhere for one that is beside alone.
+    /// Inside the component: where its bytes are in the `.wasm`.
     pub inside: Option<Range<usize>>,
     /// In a sandbox of its own: where its bytes are in the file.
     pub beside: Option<Range<usize>>,
@@ -86,7 +85,8 @@ impl Embedded {
         ensure!(is_hash && self.sha256.len() == SHA256_LETTERS, "a hash is none");
         ensure!(self.registers.len() <= check::MAX_REGISTRATIONS, "it registers too much");
         self.registers.iter().try_for_each(|name| check::registered(name))?;
-        ensure!(self.inside.is_some() || self.beside.is_some(), "`{}` is nowhere", self.name);
+        let is_inside = self.inside.is_some();
+        ensure!(is_inside != self.beside.is_some(), "`{}` is in both places or none", self.name);
         let Some(manifest) = &self.manifest else { return Ok(()) };
         ensure!(manifest.name == self.name, "`{}` has the manifest of another", self.name);
         check::manifest(manifest)

@@ -52,12 +52,9 @@ impl Contained {
 impl Embedded {
     /// Where it is, and why.
     pub fn way(&self) -> String {
-        match (&self.inside, &self.beside) {
-            (Some(_), Some(_)) => {
-                format!("beside, as it needs {}; inside what is stateless", self.needs())
-            }
-            (None, Some(_)) => format!("beside, as it needs {}", self.needs()),
-            _ => "inside, as it needs no grant".into(),
+        match self.beside {
+            Some(_) => format!("beside, as it needs {}", self.needs()),
+            None => "inside, as it needs no grant".into(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::component::Shape;
 use super::composition::Embedded;
 use super::contract::Contract;
 use crate::escape::escaped;
-use crate::extensions::types::{FunctionFlags, FunctionKind, Manifest};
+use crate::extensions::types::{FunctionKind, Manifest};
 use crate::extensions::{ExtensionsCtx, sha256};
 
 /// Least likeness, from 0 to 1, of a name that is offered for an unknown one:
@@ -31,8 +31,6 @@ pub(super) enum Way {
     /// In a sandbox of its own: what needs a grant, SQL above all, cannot be
     /// inside.
     Beside,
-    /// Beside, and what is stateless also inside.
-    Both,
 }
 
 impl Source {
@@ -109,14 +107,8 @@ impl Source {
 
     /// How it travels.
     pub(super) fn way(&self, shape: &Shape) -> Way {
-        let is_stateless = self
-            .manifest
-            .functions
-            .iter()
-            .any(|function| function.flags.contains(FunctionFlags::STATELESS));
         match self.manifest.needs.is_empty() && !shape.asks_for_sql() {
             true => Way::Inside,
-            false if is_stateless => Way::Both,
             false => Way::Beside,
         }
     }

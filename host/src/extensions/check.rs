@@ -3,9 +3,7 @@
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
-use crate::extensions::types::{
-    Connecting, Function, FunctionFlags, FunctionKind, Manifest, Module, Need,
-};
+use crate::extensions::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;
@@ -34,7 +32,6 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
     line("description", &manifest.description)?;
     manifest.modules.iter().try_for_each(shadow_names)?;
     needs(&manifest.needs)?;
-    connecting(manifest)?;
     manifest.functions.iter().try_for_each(function)
 }
 
@@ -104,24 +101,14 @@ pub fn needs_sql(manifest: &Manifest) -> bool {
     manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly))
 }
 
-/// Only who may ask SQL has a use for a table.
-fn connecting(manifest: &Manifest) -> Result<()> {
-    let Connecting::AtLoadWithTable(table) = &manifest.connects else { return Ok(()) };
-    if !needs_sql(manifest) {
-        bail!("it is to be connected where there is a table, and does not need SQL");
-    }
-    named("asks for a table whose name", table)
-}
-
 /// Check one function.
 pub fn function(function: &Function) -> Result<()> {
     name(&function.name)?;
     if function.arguments < -1 {
         bail!("it registers `{}` with {} arguments", function.name, function.arguments);
     }
-    let shorter = FunctionFlags::STATELESS | FunctionFlags::UNARY;
-    if function.flags.contains(FunctionFlags::POINTERS) && function.flags.intersects(shorter) {
-        bail!("it registers `{}` for pointers, and as stateless or unary", function.name);
+    if function.flags.contains(FunctionFlags::POINTERS | FunctionFlags::UNARY) {
+        bail!("it registers `{}` for pointers, and as unary", function.name);
     }
     Ok(())
 }

@@ -72,7 +72,7 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<Output, SqlError> {
-        let extension = self.loaded(extension)?.sandbox_for(function);
+        let extension = self.extension(extension)?;
         extension.ready()?;
         let function = extension.function(function)?;
         call!(extension, scalar.call_call(function, &arguments, &subtypes))
@@ -84,7 +84,7 @@ impl Host for ExtensionsView<'_> {
         function: u32,
         argument: InlineValue,
     ) -> Option<InlineValue> {
-        let extension = self.loaded(extension).ok()?.sandbox_for(function);
+        let extension = self.extension(extension).ok()?;
         unary_call(extension, function, argument).unwrap_or_else(|failure| {
             extension.set_aside = Some(Err(failure));
             None
@@ -92,7 +92,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn unary_pending_result(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
-        let extension = self.loaded(extension)?.sandbox_for(function);
+        let extension = self.extension(extension)?;
         match extension.set_aside.take() {
             Some(answer) => answer,
             None => call!(extension, unary.call_pending_result(function)),

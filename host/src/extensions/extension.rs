@@ -1,4 +1,4 @@
-//! A loaded extension: what it registers, and its sandboxes.
+//! A loaded extension: what it registers, and its sandbox.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::usage::Usage;
 use super::{Limits, check, version};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::component::Loaded;
-use crate::extensions::types::{Connecting, FunctionFlags, Manifest};
+use crate::extensions::types::{Connecting, Manifest};
 
 /// A loaded extension.
 pub struct Extension {
@@ -23,10 +23,7 @@ pub struct Extension {
     manifest: Arc<Manifest>,
     /// The number of the one that this belongs to: it is a connection's.
     parent: Option<u32>,
-    main: Sandboxed,
-    /// For functions that are stateless, where the other's calls are dearer
-    /// since they may be suspended.
-    stateless: Option<Sandboxed>,
+    sandbox: Sandboxed,
 }
 
 /// A sandbox with an extension in it that has nothing yet, and what it
@@ -82,10 +79,10 @@ impl Extension {
         limits: Limits,
         permits: &mut Permits,
     ) -> Result<Self> {
-        let (main, manifest) = described(&loaded.component, limits)?;
+        let (sandbox, manifest) = described(&loaded.component, limits)?;
         let permissions = permits.of(source.identity(), &manifest.needs, || loaded.sha256())?;
-        Self::permitted(&loaded.component, (main, manifest), limits, &permissions)
-            .map(|extension| Self { path: Some(source.path().to_owned()), ..extension })
+        let extension = Self::permitted((sandbox, manifest), &permissions);
+        Ok(Self { path: Some(source.path().to_owned()), ..extension })
     }
 
     /// Start an extension that came with the component, where it said that it
@@ -105,54 +102,33 @@ impl Extension {
             described.1 == *manifest,
             "it is not what the composed file says; compose it again"
         );
-        Self::permitted(component, described, limits, permissions)
+        Ok(Self::permitted(described, permissions))
     }
 
-    fn permitted(
-        component: &Component,
-        (main, manifest): (Sandboxed, Manifest),
-        limits: Limits,
-        permissions: &Permissions,
-    ) -> Result<Self> {
-        let mut main = main.named(&manifest.name);
-        main = match manifest.connects {
-            Connecting::Never => main.connecting_never(),
-            Connecting::AtLoad => main,
-            Connecting::AtLoadWithTable(_) => main.connecting_late(),
-        };
-        main.permit(permissions);
-        let has_stateless =
-            manifest.functions.iter().any(|f| f.flags.contains(FunctionFlags::STATELESS));
-        let stateless = match imports_sql(component) && has_stateless {
-            true => {
-                let mut other = Sandboxed::new(component, Calls::Direct, limits)?;
-                other.permit(permissions);
-                Some(other.named(&manifest.name))
-            }
-            false => None,
-        };
-        Ok(Self { path: None, manifest: Arc::new(manifest), parent: None, main, stateless })
+    fn permitted((sandbox, manifest): (Sandboxed, Manifest), permissions: &Permissions) -> Self {
+        let mut sandbox = sandbox.named(&manifest.name);
+        if manifest.connects == Connecting::Never {
+            sandbox = sandbox.connecting_never();
+        }
+        sandbox.permit(permissions);
+        Self { path: None, manifest: Arc::new(manifest), parent: None, sandbox }
     }
 
     /// Whether each connection has an instance of its own: what an extension
     /// keeps of a database belongs to the connection that it came by.
     pub fn is_per_connection(&self) -> bool {
-        self.main.may_wait()
+        self.sandbox.may_wait()
     }
 
     /// For a connection, of the extension by the number `parent`. An instance
     /// that waits here for its first one goes along.
     pub fn for_connection(&mut self, parent: u32) -> Self {
-        let taken = |sandbox: &mut Sandboxed| {
-            let another = sandbox.another();
-            std::mem::replace(sandbox, another)
-        };
+        let another = self.sandbox.another();
         Self {
             path: None,
             manifest: self.manifest.clone(),
             parent: Some(parent),
-            main: taken(&mut self.main),
-            stateless: self.stateless.as_mut().map(taken),
+            sandbox: std::mem::replace(&mut self.sandbox, another),
         }
     }
 
@@ -163,9 +139,7 @@ impl Extension {
 
     /// What a connection's has done and used counts as this one's.
     pub fn take_usage(&mut self, ended: &Self) {
-        for sandbox in std::iter::once(&ended.main).chain(&ended.stateless) {
-            self.main.usage.add(&sandbox.usage);
-        }
+        self.sandbox.usage.add(&ended.sandbox.usage);
     }
 
     /// The file; none for one that is embedded.
@@ -182,23 +156,13 @@ impl Extension {
     pub fn statistics<'a>(&'a self, connections: impl Iterator<Item = &'a Self>) -> ExtensionUsage {
         let mut all = Usage::default();
         for one in connections.chain([self]) {
-            std::iter::once(&one.main).chain(&one.stateless).for_each(|each| all.add(&each.usage));
+            all.add(&one.sandbox.usage);
         }
         told(&self.manifest.name, &all)
     }
 
     /// The sandbox that has its state.
     pub fn sandbox(&mut self) -> &mut Sandboxed {
-        &mut self.main
-    }
-
-    /// The sandbox in which a scalar function is called.
-    pub fn sandbox_for(&mut self, function: u32) -> &mut Sandboxed {
-        let Some(stateless) = &mut self.stateless else { return &mut self.main };
-        let function = self.manifest.functions.get(function as usize);
-        match function.is_some_and(|f| f.flags.contains(FunctionFlags::STATELESS)) {
-            true => stateless,
-            false => &mut self.main,
-        }
+        &mut self.sandbox
     }
 }

@@ -71,7 +71,7 @@ pub struct Sandboxed {
     generation: u32,
     trap: Option<String>,
     is_connected: bool,
-    /// The instance is not, or will not be, one that was connected; it is to be.
+    /// The next call connects the instance, since the connected one trapped.
     to_connect: bool,
     /// It is never connected, and told of the end of its connection all the same.
     is_told_of_end: bool,
@@ -240,12 +240,6 @@ impl Sandboxed {
         error(story)
     }
 
-    /// To be connected by its first call.
-    pub fn connecting_late(mut self) -> Self {
-        self.to_connect = true;
-        self
-    }
-
     /// Never to be connected. Where each connection has an instance, that ends
     /// with it, so it is told.
     pub fn connecting_never(mut self) -> Self {
@@ -259,9 +253,8 @@ impl Sandboxed {
         has_connected || (self.is_told_of_end && matches!(self.state, State::Suspendable(_)))
     }
 
-    /// Connect an instance that is to be, since it takes the place of one that
-    /// trapped, or was not at load. Called first in each call, so that one
-    /// which waits for SQL repeats it.
+    /// Connect an instance that takes the place of one that trapped. Called first
+    /// in each call, so that a call which waits for SQL repeats it.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
         if self.to_connect { self.connect().map_err(unbegun) } else { Ok(()) }

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use wasmtime::component::types::{ComponentInstance, ComponentItem};
-use wasmtime::component::{Component, InstancePre, Linker, ResourceTable, ResourceType};
+use wasmtime::component::{Component, InstancePre, Linker, ResourceTable};
 use wasmtime::{Engine, Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
@@ -75,51 +74,17 @@ pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sa
     let mut linker = Linker::new(component.engine());
     crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
-    match calls {
-        Calls::Suspendable => {
-            sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
-        }
-        Calls::Direct => refuse_sql(&mut linker, component)?,
+    if calls == Calls::Suspendable {
+        sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
     }
     Ok(linker)
 }
 
-/// A function that says it needs no SQL, and uses it, ends.
-pub(crate) fn refuse_sql<T: 'static>(
-    linker: &mut Linker<T>,
-    component: &Component,
-) -> wasmtime::Result<()> {
-    let Some((name, sql)) = sql_import(component) else { return Ok(()) };
-    let mut instance = linker.instance(&name)?;
-    for (name, item) in sql.exports(component.engine()) {
-        match item.ty {
-            ComponentItem::ComponentFunc(_) => instance.func_new(name, |_, _, _, _| {
-                Err(wasmtime::format_err!("a function that is declared stateless asks for SQL"))
-            })?,
-            ComponentItem::Resource(_) => {
-                instance.resource(name, ResourceType::host::<()>(), |_, _| Ok(()))?;
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
 /// Whether an extension's calls may be suspended.
 pub fn imports_sql(component: &Component) -> bool {
-    sql_import(component).is_some()
-}
-
-fn sql_import(component: &Component) -> Option<(String, ComponentInstance)> {
     const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
     let ty = component.component_type();
-    let mut imports = ty.imports(component.engine());
-    imports.find_map(|(name, item)| match item.ty {
-        ComponentItem::ComponentInstance(sql) if name.starts_with(SQL_IMPORT) => {
-            Some((name.to_owned(), sql))
-        }
-        _ => None,
-    })
+    ty.imports(component.engine()).any(|(name, _)| name.starts_with(SQL_IMPORT))
 }
 
 /// The outside a sandbox: what stays when the instance is gone.

@@ -54,7 +54,6 @@ named_flags! {
     "deterministic" DETERMINISTIC
     "argument-subtypes" ARGUMENT_SUBTYPES
     "result-subtype" RESULT_SUBTYPE
-    "stateless" STATELESS
     "numbers-as-text" NUMBERS_AS_TEXT
     "unary" UNARY
     "pointers" POINTERS
@@ -83,7 +82,7 @@ mod tests {
             serde_json::Value::Array(names) => names.len(),
             _ => 0,
         };
-        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 7);
+        assert_eq!(names(&|| serde_json::json!(FunctionFlags::all())), 6);
         assert_eq!(names(&|| serde_json::json!(ModuleFlags::all())), 9);
     }
 

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::generated::{Program, endless, with_custom_section};
 use crate::payload_did_not_run;
 use crate::support::attacker::{self, is_escaped};
 use crate::support::composed::{Composed, shipped};
+use crate::support::generated::{Program, endless, with_custom_section};
 use crate::support::{self, Directory, End, Outcome};
 
 fn inspect(directory: &Path, file: &str) -> [Outcome; 2] {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use wasm_encoder::{HeapType, Instruction};
 
-use crate::generated::{Program, bomb};
 use crate::support::attacker::{self, Used, measured};
+use crate::support::generated::{Program, bomb};
 use crate::support::{Directory, End};
 
 /// The limit that each attack has.

@@ -9,25 +9,29 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-// Apart, so that other tests need not link what encodes components.
-#[allow(dead_code)]
-#[path = "../support/generated.rs"]
-mod generated;
-
 mod cache_poisoning;
 mod double_reads;
 mod forged_text;
+mod grants;
 mod history;
+mod hostile_component;
 mod implicit_grants;
 mod inspecting;
 mod limits;
 mod links;
 mod loading_by_path;
+mod malicious_extension;
+mod malicious_manifests;
+mod malicious_tables;
 mod native_code;
+mod own_files;
 mod program_files;
+mod sandbox;
+mod second_wall;
 mod sql_read_only;
 mod stolen_grants;
 mod swapped_files;
+mod swapped_names;
 mod two_programs;
 
 use std::path::Path;

@@ -148,7 +148,7 @@ fn sql_that_may_only_read_changes_nothing() {
     let (mut changed, mut answered) = (Vec::new(), Vec::new());
     for statement in WRITES {
         let call = format!("SELECT hex(sha3_query('{statement}')) <> '';");
-        let run = run(&directory, "sha3", &call);
+        let run = run(&directory, "sha3query", &call);
         let made = ["mine.db", "copy.db", "written", "w"];
         let made = made.iter().any(|name| directory.path().join(name).exists());
         if made || !is_unchanged(&run) {
@@ -176,13 +176,13 @@ fn reading_works_and_writing_works_with_the_grant_for_it() {
         "with x as (select 1) select * from x",
         "explain select 1",
     ] {
-        let run = run(&directory, "sha3", &format!("SELECT length(sha3_query('{sql}'));"));
+        let run = run(&directory, "sha3query", &format!("SELECT length(sha3_query('{sql}'));"));
         assert!(run.out().contains("CALL\n32\n") && is_unchanged(&run), "{sql}\n{run}");
         assert!(run.stderr.is_empty(), "{sql}\n{run}");
     }
     for sql in ["delete from t", "insert into t values (9)", "pragma user_version = 7", "rollback"]
     {
-        let run = run(&directory, "sha3", &format!("SELECT eval('{sql}');"));
+        let run = run(&directory, "sha3query", &format!("SELECT eval('{sql}');"));
         assert!(!is_unchanged(&run), "`eval` with `sql` changed nothing: {sql}\n{run}");
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
+use crate::support::generated::with_custom_section;
 use crate::support::{self, Directory, End, Outcome};
 
 /// All that reads a composed file.
@@ -38,7 +38,7 @@ fn is_refused(what: &str, file: &[u8]) {
 fn composed() -> (Vec<u8>, serde_json::Value, usize) {
     static COMPOSED: OnceLock<(Vec<u8>, serde_json::Value, usize)> = OnceLock::new();
     let make = || {
-        let composed = Composed::with("one", &["uuid", "sha3"]);
+        let composed = Composed::with("one", &["uuid", "sha3query"]);
         let whole = fs::read(composed.portable()).expect("it was just made");
         let (json, end) = attacker::list_of(&whole);
         (whole, serde_json::from_str(&json).expect("the list is JSON"), end)
@@ -87,7 +87,7 @@ fn parts_that_overlap_are_refused() {
         .expect("a list")
         .iter()
         .position(|one| one["beside"].is_object());
-    let bundled = bundled.expect("sha3 needs SQL");
+    let bundled = bundled.expect("sha3query needs SQL");
     for range in
         [part(0, length), part(8, 4), part(length, u64::MAX), part(end as u64, whole.len() as u64)]
     {

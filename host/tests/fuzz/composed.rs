@@ -6,20 +6,20 @@ use std::fs;
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
-use crate::generated::{Program, with_custom_section};
 use crate::support::attacker;
 use crate::support::composed::{Composed, shipped};
+use crate::support::generated::{Program, with_custom_section};
 use crate::support::{self, Directory};
 use crate::{damage, ended};
 
 /// A composed program that is small, so that it is compiled at once: the list of
 /// a real one behind a program that does nothing.
 fn small() -> (Vec<u8>, usize) {
-    let composed = Composed::with("list", &["uuid", "sha3"]);
+    let composed = Composed::with("list", &["uuid", "sha3query"]);
     let whole = fs::read(composed.portable()).expect("it was just made");
     let (json, _) = attacker::list_of(&whole);
     let program = Program::new(vec![]).encode();
-    let bundled = fs::read(shipped("sha3")).expect("it is there");
+    let bundled = fs::read(shipped("sha3query")).expect("it is there");
     let with_bundled = with_custom_section(&program, "sqlite-wasm:extension", &bundled);
     let mut list: serde_json::Value = serde_json::from_str(&json).expect("the list is JSON");
     list["component_bytes"] = program.len().into();

@@ -6,13 +6,10 @@
 #[path = "../support/mod.rs"]
 mod support;
 
-// Apart, so that other tests need not link what encodes components.
-#[allow(dead_code)]
-#[path = "../support/generated.rs"]
-mod generated;
-
 mod calls;
 mod composed;
+mod extensions;
+mod malformed_replies;
 mod paths;
 mod seals;
 mod sections;

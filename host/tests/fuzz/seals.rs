@@ -6,8 +6,8 @@ use std::fs;
 use arbtest::arbtest;
 use wasm_encoder::Instruction;
 
-use crate::generated::Program;
 use crate::support::attacker;
+use crate::support::generated::Program;
 use crate::support::{self, Directory, End};
 use crate::{damage, ended};
 

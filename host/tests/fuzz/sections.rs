@@ -7,9 +7,9 @@ use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
 use crate::ended;
-use crate::generated::with_custom_section;
 use crate::support::attacker;
 use crate::support::composed::shipped;
+use crate::support::generated::with_custom_section;
 use crate::support::{self, Directory};
 
 /// Words of JSON and TOML, and what is none.

@@ -15,6 +15,7 @@ pub mod attacker;
 pub mod bomb;
 pub mod composed;
 pub mod flooding;
+pub mod generated;
 pub mod guest;
 pub mod hostile;
 pub mod hot_journal;

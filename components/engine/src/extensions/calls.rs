@@ -9,10 +9,10 @@ use std::rc::{Rc, Weak};
 
 use libsqlite3_sys as sqlite;
 
+use super::pointers;
 use super::scalar::{Function, create_function};
 use super::sql::depth;
 use super::sql::perform::{Caller, perform};
-use super::{attached, pointers};
 use crate::host::dispatch::{self, SqlError, SqlRequest};
 use crate::host::extension_types::{self, FunctionKind};
 use crate::read_only::Request;
@@ -142,8 +142,7 @@ fn register_function(
         known.function.index.set(index);
         return Ok(());
     }
-    let extension_name = attached::name(db, extension).unwrap_or_default();
-    let called = Function::new(extension, &extension_name, index, function);
+    let called = Function::new(extension, index, function);
     let registered = Rc::new(RunTimeFunction { function: called, key: key.clone() });
     let weak = Rc::downgrade(&registered);
     create_function(db, function, registered)?;

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
-
 use super::calls::call;
 use super::collation::Collation;
 use super::scalar::{Function, c_name, create_function, function_flags, registered};
@@ -16,22 +14,9 @@ use crate::sqlite::connection::Connection;
 pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
     let extension = attached::attach(db, loaded.extension, &loaded.manifest.name)?;
     register_all(db, loaded, extension)?;
-    if !is_due(db, &loaded.manifest.connects) {
-        return Ok(());
-    }
-    call(db, extension, || dispatch::connect(extension))
-}
-
-/// Whether an extension is to be connected now.
-fn is_due(db: &Connection, connects: &Connecting) -> bool {
-    match connects {
-        Connecting::Never => false,
-        Connecting::AtLoad => true,
-        Connecting::AtLoadWithTable(table) => c_name(table).is_ok_and(|table| {
-            // The extension reports a database that cannot be read.
-            let found = db.column_metadata(Some(c"main"), &table, None);
-            !matches!(found, Err(sqlite::SQLITE_ERROR))
-        }),
+    match loaded.manifest.connects {
+        Connecting::Never => Ok(()),
+        Connecting::AtLoad => call(db, extension, || dispatch::connect(extension)),
     }
 }
 
@@ -40,7 +25,7 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
     let manifest = &loaded.manifest;
     registered(statistics::register(db), statistics::NAME)?;
     for (index, function) in (0..).zip(&manifest.functions) {
-        register_function(db, extension, &manifest.name, index, function)?;
+        register_function(db, extension, index, function)?;
     }
     for (index, collation) in (0..).zip(&manifest.collations) {
         let name = c_name(&collation.name)?;
@@ -48,8 +33,10 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
             db.create_collation(&name, collation.encoding, Rc::new(Collation { extension, index }));
         registered(code, &collation.name)?;
     }
-    let called = |(index, function)| Function::new(extension, &manifest.name, index, function);
-    let functions: Vec<_> = (0..).zip(&manifest.functions).map(called).map(Rc::new).collect();
+    let functions: Vec<_> = (0..)
+        .zip(&manifest.functions)
+        .map(|(index, function)| Rc::new(Function::new(extension, index, function)))
+        .collect();
     let extension = Rc::new(table::Extension {
         number: extension,
         name: manifest.name.clone(),
@@ -63,15 +50,14 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
     Ok(())
 }
 
-/// Register a function that the extension `name` knows by `index`.
-pub fn register_function(
+/// Register a function that the extension knows by `index`.
+fn register_function(
     db: &Connection,
     extension: u32,
-    extension_name: &str,
     index: u32,
     function: &extension_types::Function,
 ) -> Result<(), SqlError> {
-    let called = Rc::new(Function::new(extension, extension_name, index, function));
+    let called = Rc::new(Function::new(extension, index, function));
     if function.kind == FunctionKind::Scalar {
         return create_function(db, function, called);
     }

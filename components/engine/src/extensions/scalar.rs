@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 
+use super::attached;
 use super::calls::{call, forget_pointers};
 use super::inline_value::{self, inline};
 use super::pointers::{self, Pointer};
 use crate::ffi::imports::{scalar_call, unary_call, unary_pending_result};
-use crate::ffi::layout::{Argument, InlineValue, List, Output, Value as Content};
+use crate::ffi::layout::{Argument, HostValue, InlineValue, List, Output, Value as Content};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
 use crate::sqlite::connection::{Connection, encoding_code};
@@ -22,7 +23,6 @@ use crate::sqlite::value::{Numbers, Value};
 /// A function that an extension registered.
 pub struct Function {
     pub extension: u32,
-    extension_name: Rc<str>,
     /// The extension's number for it. It changes when the extension registers the function again,
     /// also while SQLite calls it.
     pub index: Cell<u32>,
@@ -55,16 +55,10 @@ impl Arguments<'_> {
 
 impl Function {
     /// The function that an extension describes and knows by `index`.
-    pub fn new(
-        extension: u32,
-        extension_name: &str,
-        index: u32,
-        function: &extension_types::Function,
-    ) -> Self {
+    pub fn new(extension: u32, index: u32, function: &extension_types::Function) -> Self {
         let has = |flag| function.flags.contains(flag);
         Self {
             extension,
-            extension_name: extension_name.into(),
             index: Cell::new(index),
             encoding: function.encoding,
             wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
@@ -82,7 +76,6 @@ impl Function {
     pub fn overload(extension: u32, index: u32, has_pointers: bool) -> Self {
         Self {
             extension,
-            extension_name: "".into(),
             index: Cell::new(index),
             encoding: TextEncoding::Utf8,
             wants_subtypes: true,
@@ -162,7 +155,7 @@ impl Function {
         match inline_value::set(value, context, self.encoding) {
             Ok(subtype) => self.set_subtype(context, subtype),
             Err(SqlError { code, message }) => {
-                let name = &self.extension_name;
+                let name = attached::name(context.connection(), self.extension).unwrap_or_default();
                 let message = format!("the extension `{name}` broke the contract: {message}");
                 context.set_error(&failure(code, &message));
             }
@@ -183,7 +176,7 @@ impl Function {
         }
     }
 
-    fn pointer(&self, value: &crate::ffi::layout::HostValue, subtype: u8) -> Option<Rc<Pointer>> {
+    fn pointer(&self, value: &HostValue, subtype: u8) -> Option<Rc<Pointer>> {
         if !self.has_pointers {
             return None;
         }

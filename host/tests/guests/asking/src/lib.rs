@@ -1,5 +1,5 @@
 //! asking: SQL from every place, and what an instance keeps, for the tests in
-//! `host/tests/connections.rs`, `nesting.rs` and `work.rs`. Not shipped.
+//! `host/tests/extensions` (`connections.rs`, `nesting.rs`, `sql_work.rs`). Not shipped.
 //!
 //! The names begin with `ask00`. A test writes another number over it in the
 //! file, and so has as many extensions as it wants without building them.

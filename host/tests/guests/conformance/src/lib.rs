@@ -1,5 +1,5 @@
 //! conformance: every kind of registration and every edge of the contract, for
-//! the tests in `host/tests/conformance*.rs`. Not shipped.
+//! the tests in `host/tests/extensions/conformance*.rs`. Not shipped.
 //!
 //! - values: `conf_echo(X)`, `conf_class(X)`, `conf_join(…)`, `conf_edge(NAME)`,
 //!   `conf_blob(N)`, `conf_digest(X)`, `conf_arity(…)`

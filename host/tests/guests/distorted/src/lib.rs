@@ -1,5 +1,5 @@
 //! distorted: answers with memory that no honest component has, for the tests in
-//! `host/tests/distorted.rs`. Not shipped.
+//! `host/tests/fuzz/malformed_replies.rs`. Not shipped.
 //!
 //! - `distort(WHERE, BYTES)`: the next call of the function WHERE answers with
 //!   these bytes, as the canonical ABI lays out its result

@@ -1,4 +1,4 @@
-//! evil: what no honest extension does, for the tests in `host/tests/evil*.rs`.
+//! evil: what no honest extension does, for the tests in `host/tests/attacks`.
 //! Not shipped. It is written without the kit, which would keep it honest.
 //!
 //! - `evil(DEED)`: does it, or returns what became of it

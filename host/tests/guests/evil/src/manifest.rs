@@ -24,13 +24,8 @@ pub fn manifest(word: &str) -> Manifest {
         "shadow-name" => manifest.modules[0].shadow_names = vec!["x\0".into()],
         "many-needs" => manifest.needs = vec![Need::Sql; 100_000],
         "huge-need" => manifest.needs = vec![Need::Environment("x".repeat(1 << 20))],
-        "table-without-sql" => manifest.connects = Connecting::AtLoadWithTable("t".into()),
-        "table-name" => {
-            manifest.connects = Connecting::AtLoadWithTable("t\0".into());
-            manifest.needs = vec![Need::Sql];
-        }
         "pointers" => {
-            manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::STATELESS;
+            manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::UNARY;
         }
         "arguments" => manifest.functions[0].arguments = -5,
         deed => {

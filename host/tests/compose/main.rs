@@ -1,0 +1,8 @@
+//! `compose`: programs with extensions in them.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod command;
+mod distribution;
+mod malicious;

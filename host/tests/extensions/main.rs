@@ -1,0 +1,22 @@
+//! Extensions as a user loads them, and as an author writes them: the contract, grants,
+//! SQL of extensions, existing extensions in C and Rust.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod command;
+mod conformance;
+mod conformance_tables;
+mod conformance_writes;
+mod connections;
+mod contract;
+mod grant_prompt;
+mod inspect;
+mod load_option;
+mod nesting;
+mod new_extension;
+mod parity;
+mod pointers;
+mod shipped;
+mod sql_read_only;
+mod sql_work;

@@ -1,0 +1,237 @@
+//! Questions for SQL as bytes (`sql.work`), as an extension may write them that
+//! nobody trusts: each is done, or refused with an error.
+
+use std::fs;
+
+use crate::support::guest::guest;
+use crate::support::{self, Directory, Input};
+
+const RESET: u8 = 1;
+const CLOSE: u8 = 2;
+const BIND: u8 = 3;
+const PREPARE: u8 = 4;
+const EXECUTE: u8 = 5;
+const STEP: u8 = 6;
+const OPEN_BLOBS: u8 = 7;
+const READ: u8 = 9;
+const LAST_INSERT_ROW_ID: u8 = 10;
+const CLOSE_ALL: u8 = 12;
+const AHEAD: u8 = 13;
+const ERROR_OFFSET: u8 = 14;
+const DESCRIBE: u8 = 15;
+const EXPAND: u8 = 16;
+const COLUMN: u8 = 17;
+const DATABASE: u8 = 18;
+const AUTOCOMMIT: u8 = 19;
+const SET_LAST_INSERT_ROW_ID: u8 = 20;
+
+/// An operation: its code, and all that follows.
+fn operation(code: u8, parts: &[&[u8]]) -> Vec<u8> {
+    [&[code], parts.concat().as_slice()].concat()
+}
+
+fn text(text: &str) -> Vec<u8> {
+    [&(text.len() as u32).to_le_bytes(), text.as_bytes(), &[0]].concat()
+}
+
+fn number(number: u32) -> [u8; 4] {
+    number.to_le_bytes()
+}
+
+/// One that is asked before it is asked.
+fn ahead(operation: &[u8]) -> Vec<u8> {
+    [&[AHEAD], number(operation.len() as u32).as_slice(), operation, &[0]].concat()
+}
+
+fn place(table: &str, row_id: i64) -> Vec<u8> {
+    [&[0], row_id.to_le_bytes().as_slice(), &text("main"), &text(table), &text("b")].concat()
+}
+
+/// What the shell prints for each question, one after the other, in one
+/// instance of the extension.
+fn answers(questions: &[Vec<u8>]) -> Vec<String> {
+    let directory = Directory::fresh("work");
+    fs::copy(guest("asking"), directory.path().join("ask00.wasm")).expect("the directory is ours");
+    let args = ["--extension-dir", ".", "--grant", "ask00=sql", "--load", "ask00", "test.db"];
+    let mut script =
+        String::from("CREATE TABLE t(b BLOB); INSERT INTO t VALUES (x'010203'), (x'0405');\n");
+    for question in questions {
+        let hex: String = question.iter().map(|byte| format!("{byte:02x}")).collect();
+        script += &format!("SELECT 'reply ' || hex(ask00_work(x'{hex}'));\n");
+    }
+    let outcome = support::run(
+        &support::our_binary(),
+        &args,
+        &directory.path(),
+        &Input::Bytes(script.as_bytes()),
+    );
+    let told = [outcome.stdout, outcome.stderr].concat();
+    let told = String::from_utf8_lossy(&told);
+    assert_eq!(
+        told.lines().filter(|line| line.starts_with("reply") || line.contains("rror")).count(),
+        questions.len(),
+        "{told}"
+    );
+    told.lines().map(str::to_owned).collect()
+}
+
+fn refused(question: Vec<u8>, why: &str) {
+    let told = answers(std::slice::from_ref(&question)).join("\n");
+    assert!(told.contains(why), "{question:02x?}: {told}");
+}
+
+#[test]
+fn what_is_no_operation_is_refused() {
+    const WHY: &str = "asks for what SQLite has not, or in part";
+    refused(vec![200], WHY);
+    refused(vec![255; 40], WHY);
+    refused(vec![PREPARE], WHY);
+    refused(operation(PREPARE, &[&number(9), b"SELECT 1"]), WHY);
+    refused(operation(PREPARE, &[&number(u32::MAX)]), WHY);
+    refused(operation(BIND, &[&number(0), &number(1), &[5]]), WHY);
+    refused(operation(OPEN_BLOBS, &[&number(u32::MAX), &place("t", 1)]), WHY);
+    refused(operation(COLUMN, &[&[1], &text("t")]), WHY);
+    refused(operation(COLUMN, &[&[0], &text("t")]), WHY);
+    refused(operation(DATABASE, &[&[2]]), WHY);
+    refused(operation(DATABASE, &[&[1], &number(0)]), WHY);
+    refused(operation(SET_LAST_INSERT_ROW_ID, &[&number(0)]), WHY);
+}
+
+#[test]
+fn a_handle_of_nothing_is_refused() {
+    const WHY: &str = "there is no such statement or blob";
+    refused(operation(STEP, &[&number(0), &number(1)]), WHY);
+    refused(operation(STEP, &[&number(u32::MAX), &number(1)]), WHY);
+    refused(operation(READ, &[&number(7), &number(0), &number(1)]), WHY);
+    refused(operation(DESCRIBE, &[&number(7)]), WHY);
+    refused(operation(EXPAND, &[&number(7)]), WHY);
+}
+
+#[test]
+fn a_text_that_sqlite_cannot_take_is_refused() {
+    refused(operation(EXECUTE, &[&number(2), b"\xff\xfe", &[0]]), "no UTF-8");
+    refused(operation(OPEN_BLOBS, &[&number(1), &place("t\0u", 1)]), "a name has a NUL");
+    refused(operation(EXECUTE, &[&text("SELEC 1")]), "syntax error");
+    refused(operation(COLUMN, &[&[3], &text("ma\0in"), &text("t"), &[0]]), "a name has a NUL");
+    refused(operation(COLUMN, &[&[0], &text("t"), &[3], &text("z")]), "no such table column: t.z");
+}
+
+#[test]
+fn statements_columns_and_databases_say_what_they_are() {
+    let named = |text: &str| {
+        let hex: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
+        format!("03{:02X}000000{hex}00", text.len())
+    };
+    let place = |number: i64| operation(DATABASE, &[&[1], &number.to_le_bytes()]);
+    let told = answers(&[
+        operation(PREPARE, &[&text("EXPLAIN QUERY PLAN SELECT b FROM t WHERE b = ?")]),
+        operation(PREPARE, &[&text("SELECT b, 1 FROM t WHERE b = ?")]),
+        operation(DESCRIBE, &[&number(1)]),
+        operation(EXPAND, &[&number(1)]),
+        operation(COLUMN, &[&[0], &text("t"), &[3], &text("b")]),
+        place(i64::MAX),
+        place(0),
+        operation(AUTOCOMMIT, &[]),
+        operation(ERROR_OFFSET, &[]),
+        operation(SET_LAST_INSERT_ROW_ID, &[&77i64.to_le_bytes()]),
+        vec![LAST_INSERT_ROW_ID],
+        operation(DESCRIBE, &[&number(0)]),
+    ]);
+    assert_eq!(told[2], format!("reply 0002000000{}00", named("BLOB")));
+    assert_eq!(told[3], format!("reply {}", named("SELECT b, 1 FROM t WHERE b = NULL")));
+    assert_eq!(told[4], format!("reply {}{}000000", named("BLOB"), named("BINARY")));
+    assert_eq!(told[5], "reply 0000FFFFFFFFFFFFFFFF");
+    assert!(told[6].starts_with(&format!("reply {}03", named("main"))), "{told:?}");
+    assert_eq!(told[7], "reply 0100000000000000");
+    assert_eq!(told[8], "reply FFFFFFFFFFFFFFFF");
+    assert_eq!(told[9], "reply ");
+    assert_eq!(told[10], "reply 4D00000000000000");
+    assert_eq!(told[11], "reply 020400000000000000");
+}
+
+#[test]
+fn operations_are_done_one_after_the_other() {
+    let prepare = operation(PREPARE, &[&text("SELECT ?1, 'x'")]);
+    let bound = [
+        operation(BIND, &[&number(0), &number(1), &[1], &7i64.to_le_bytes()]),
+        operation(STEP, &[&number(0), &number(9)]),
+    ];
+    let told = answers(&[prepare, bound.concat()]);
+    // Handle plus one, used, read-only; a parameter, its name; two columns.
+    let named = ["010000000E00000001", "01000000", "020000003F3100", "02000000"].concat();
+    let columns = ["020000003F3100", "03000000277827", "00"].concat();
+    assert_eq!(told[0], format!("reply {named}{columns}"));
+    // Done, one row, two columns: 7 and 'x'.
+    let row = ["01", "01000000", "02000000", "010700000000000000", "03010000007800"].concat();
+    assert_eq!(told[1], format!("reply {row}"));
+}
+
+#[test]
+fn after_a_failure_only_what_ends_something_is_done() {
+    let prepare = operation(PREPARE, &[&text("SELECT 1")]);
+    let failing = [
+        operation(EXECUTE, &[&text("SELEC 1")]),
+        operation(EXECUTE, &[&text("DELETE FROM t")]),
+        operation(RESET, &[&number(0)]),
+        operation(CLOSE, &[&number(0)]),
+    ];
+    let count = operation(PREPARE, &[&text("SELECT count(*) FROM t")]);
+    let step = operation(STEP, &[&number(0), &number(1)]);
+    let told = answers(&[prepare, failing.concat(), step.clone(), count, step]).join("\n");
+    assert!(told.contains("syntax error"), "{told}");
+    assert!(told.contains("there is no such statement"), "{told}");
+    // Not done yet, one row, one column: 2.
+    assert!(told.contains("reply 000100000001000000010200000000000000"), "{told}");
+}
+
+#[test]
+fn of_blobs_that_are_opened_together_the_first_must_be_there() {
+    let open = |places: &[Vec<u8>]| {
+        operation(OPEN_BLOBS, &[&number(places.len() as u32), &places.concat()])
+    };
+    let told = answers(&[
+        open(&[place("t", 1), place("none", 1), place("t", 2)]),
+        operation(CLOSE_ALL, &[]),
+        open(&[place("t", 2)]),
+        open(&[place("none", 1), place("t", 1)]),
+    ]);
+    let [first, none, last] = [
+        "0100000003000000030000000102",
+        "00000000000000000000000000",
+        "02000000020000000000000000",
+    ];
+    assert_eq!(told[0], format!("reply {first}0300{none}{last}"));
+    assert_eq!(told[1], "reply ");
+    assert!(told[2].ends_with("0200000002000000040500"), "{told:?}");
+    assert!(told[3..].join("").contains("no such table"), "{told:?}");
+}
+
+#[test]
+fn what_is_asked_ahead_is_done_if_it_only_reads() {
+    let step = operation(STEP, &[&number(0), &number(9)]);
+    let write = operation(STEP, &[&number(1), &number(9)]);
+    let mut writable = place("t", 1);
+    writable[0] = 1;
+    let open = |place: &[u8]| operation(OPEN_BLOBS, &[&number(1), place]);
+    let all = [
+        step.clone(),
+        ahead(&step),
+        ahead(&write),
+        ahead(&open(&writable)),
+        ahead(&open(&place("t", 1))),
+        ahead(&open(&place("none", 1))),
+        ahead(&operation(CLOSE, &[&number(0)])),
+        ahead(&[]),
+    ];
+    let told = answers(&[
+        operation(PREPARE, &[&text("SELECT count(*) FROM t")]),
+        operation(PREPARE, &[&text("DELETE FROM t")]),
+        all.concat(),
+        step,
+    ]);
+    // Done, one row, one column: 2.
+    let row = "010100000001000000010200000000000000";
+    let (blob, none) = ("0300000003000000030000000102030010000000", "00000000");
+    assert_eq!(told[2], format!("reply {row}{row}12000000{none}{none}{blob}{none}{none}{none}"));
+    assert_eq!(told[3], format!("reply {row}"));
+}

@@ -4,7 +4,7 @@
 //! A program links this crate. SQLite calls `sqlite3_os_init` in `vfs` and
 //! `engine_connection_opened` in [`program`] by itself. `components/cli` is such a program.
 //!
-//! Only the edges hold unsafe code: `ffi` to the host and the C library, `sqlite`, `vfs` and
+//! Only the edges allow `unsafe_code`: `ffi` to the host and the C library, `sqlite`, `vfs` and
 //! [`program`] to SQLite.
 
 #![deny(unsafe_code)]

@@ -9,6 +9,7 @@ pub mod context;
 pub mod error;
 pub mod function;
 pub mod index_info;
+mod methods;
 mod module;
 mod shadow_names;
 pub mod statement;

@@ -17,11 +17,11 @@ use super::context::Context;
 use super::error::failure_code;
 use super::function::call;
 use super::index_info::IndexInfo;
+use super::methods::methods;
 use super::shadow_names;
 use super::value::Value;
 use super::vtab::{Cursor, Definition, Module, Table};
 use crate::host::dispatch::SqlError;
-use crate::host::extension_types::{ModuleFlags, ModuleKind};
 use crate::host::table_types::{ConnectMode, Transaction};
 
 /// A registered module. SQLite has the addresses of both.
@@ -66,53 +66,6 @@ impl Connection {
             sqlite::sqlite3_create_module_v2(db, name, methods, registered.cast(), drop)
         }
     }
-}
-
-/// The callbacks of a module; none when there are too many lists of shadow names.
-fn methods<M: Module>(definition: &Definition) -> Option<sqlite3_module> {
-    let has = |flag| definition.flags.contains(flag);
-    let has_transactions = has(ModuleFlags::TRANSACTIONS);
-    let has_savepoints = has(ModuleFlags::SAVEPOINTS);
-    let shadow_name = match definition.shadow_names {
-        [] => None,
-        endings => Some(SHADOW_CALLBACKS[shadow_names::index_of(endings, SHADOW_CALLBACKS.len())?]),
-    };
-    type T<M> = <M as Module>::Table;
-    Some(sqlite3_module {
-        iVersion: 4,
-        xCreate: match definition.kind {
-            ModuleKind::Created => Some(create::<M>),
-            // The same function in both places makes a module eponymous.
-            ModuleKind::Eponymous => Some(connect::<M>),
-            ModuleKind::EponymousOnly => None,
-        },
-        xConnect: Some(connect::<M>),
-        xBestIndex: Some(best_index::<T<M>>),
-        xDisconnect: Some(disconnect::<T<M>>),
-        xDestroy: Some(destroy::<T<M>>),
-        xOpen: Some(open::<T<M>>),
-        xClose: Some(close::<T<M>>),
-        xFilter: Some(filter::<T<M>>),
-        xNext: Some(next::<T<M>>),
-        xEof: Some(eof::<T<M>>),
-        xColumn: Some(column::<T<M>>),
-        xRowid: Some(row_id::<T<M>>),
-        xUpdate: if has(ModuleFlags::WRITABLE) { Some(update::<T<M>>) } else { None },
-        xBegin: if has_transactions { Some(begin::<T<M>>) } else { None },
-        xSync: if has_transactions { Some(sync::<T<M>>) } else { None },
-        xCommit: if has_transactions { Some(commit::<T<M>>) } else { None },
-        xRollback: if has_transactions { Some(rollback::<T<M>>) } else { None },
-        xFindFunction: match has(ModuleFlags::OVERLOADS) {
-            true => Some(find_function::<T<M>>),
-            false => None,
-        },
-        xRename: if has(ModuleFlags::RENAME) { Some(rename::<T<M>>) } else { None },
-        xSavepoint: if has_savepoints { Some(savepoint::<T<M>>) } else { None },
-        xRelease: if has_savepoints { Some(release::<T<M>>) } else { None },
-        xRollbackTo: if has_savepoints { Some(rollback_to::<T<M>>) } else { None },
-        xShadowName: shadow_name,
-        xIntegrity: if has(ModuleFlags::INTEGRITY) { Some(integrity::<T<M>>) } else { None },
-    })
 }
 
 impl<T: Table> Connected<T> {
@@ -168,7 +121,7 @@ impl<T: Table> Connected<T> {
 
 macro_rules! connect_callbacks {
     ($($name:ident => $mode:expr;)*) => {$(
-        unsafe extern "C" fn $name<M: Module>(
+        pub(super) unsafe extern "C" fn $name<M: Module>(
             db: *mut sqlite3,
             module: *mut c_void,
             count: c_int,
@@ -221,14 +174,14 @@ unsafe fn connect_in<M: Module>(
     }
 }
 
-unsafe extern "C" fn disconnect<T: Table>(head: *mut sqlite3_vtab) -> c_int {
+pub(super) unsafe extern "C" fn disconnect<T: Table>(head: *mut sqlite3_vtab) -> c_int {
     // SAFETY: SQLite disconnects a `Connected<T>` once.
     let connected = unsafe { Box::from_raw(head.cast::<Connected<T>>()) };
     connected.table.disconnect(connected.db());
     sqlite::SQLITE_OK
 }
 
-unsafe extern "C" fn destroy<T: Table>(head: *mut sqlite3_vtab) -> c_int {
+pub(super) unsafe extern "C" fn destroy<T: Table>(head: *mut sqlite3_vtab) -> c_int {
     // SAFETY: SQLite destroys a `Connected<T>`, and knows it no more when that succeeds.
     unsafe {
         let connected = Connected::<T>::from_head(head);
@@ -240,7 +193,7 @@ unsafe extern "C" fn destroy<T: Table>(head: *mut sqlite3_vtab) -> c_int {
     }
 }
 
-unsafe extern "C" fn best_index<T: Table>(
+pub(super) unsafe extern "C" fn best_index<T: Table>(
     head: *mut sqlite3_vtab,
     info: *mut sqlite3_index_info,
 ) -> c_int {
@@ -252,7 +205,7 @@ unsafe extern "C" fn best_index<T: Table>(
     }
 }
 
-unsafe extern "C" fn open<T: Table>(
+pub(super) unsafe extern "C" fn open<T: Table>(
     head: *mut sqlite3_vtab,
     cursor: *mut *mut sqlite3_vtab_cursor,
 ) -> c_int {
@@ -282,7 +235,7 @@ unsafe fn table_of<'a, T: Table>(head: *mut sqlite3_vtab_cursor) -> &'a Connecte
     unsafe { Connected::from_head((*head).pVtab) }
 }
 
-unsafe extern "C" fn close<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
+pub(super) unsafe extern "C" fn close<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
     // SAFETY: SQLite closes an `Opened<T::Cursor>` once.
     let (opened, connected) =
         unsafe { (Box::from_raw(head.cast::<Opened<T::Cursor>>()), table_of::<T>(head)) };
@@ -290,7 +243,7 @@ unsafe extern "C" fn close<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
     sqlite::SQLITE_OK
 }
 
-unsafe extern "C" fn filter<T: Table>(
+pub(super) unsafe extern "C" fn filter<T: Table>(
     head: *mut sqlite3_vtab_cursor,
     number: c_int,
     text: *const c_char,
@@ -307,18 +260,18 @@ unsafe extern "C" fn filter<T: Table>(
     connected.code(cursor.filter(db, table, number, text, arguments))
 }
 
-unsafe extern "C" fn next<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
+pub(super) unsafe extern "C" fn next<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
     // SAFETY: SQLite calls xNext with an open cursor that nothing else uses.
     let (cursor, connected) = unsafe { (cursor_of::<T>(head), table_of::<T>(head)) };
     connected.code(cursor.next(connected.db()))
 }
 
-unsafe extern "C" fn eof<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
+pub(super) unsafe extern "C" fn eof<T: Table>(head: *mut sqlite3_vtab_cursor) -> c_int {
     // SAFETY: SQLite calls xEof with an open cursor that nothing else uses.
     c_int::from(unsafe { cursor_of::<T>(head) }.is_at_end())
 }
 
-unsafe extern "C" fn column<T: Table>(
+pub(super) unsafe extern "C" fn column<T: Table>(
     head: *mut sqlite3_vtab_cursor,
     context: *mut sqlite3_context,
     column: c_int,
@@ -329,7 +282,7 @@ unsafe extern "C" fn column<T: Table>(
     sqlite::SQLITE_OK
 }
 
-unsafe extern "C" fn row_id<T: Table>(
+pub(super) unsafe extern "C" fn row_id<T: Table>(
     head: *mut sqlite3_vtab_cursor,
     row_id: *mut sqlite3_int64,
 ) -> c_int {
@@ -337,7 +290,7 @@ unsafe extern "C" fn row_id<T: Table>(
     unsafe { table_of::<T>(head).store(cursor_of::<T>(head).row_id(), row_id) }
 }
 
-unsafe extern "C" fn update<T: Table>(
+pub(super) unsafe extern "C" fn update<T: Table>(
     head: *mut sqlite3_vtab,
     count: c_int,
     values: *mut *mut sqlite3_value,
@@ -353,7 +306,7 @@ unsafe extern "C" fn update<T: Table>(
 
 macro_rules! transaction_callbacks {
     ($($name:ident($($number:ident)?) => $step:expr;)*) => {$(
-        unsafe extern "C" fn $name<T: Table>(head: *mut sqlite3_vtab $(, $number: c_int)?) -> c_int {
+        pub(super) unsafe extern "C" fn $name<T: Table>(head: *mut sqlite3_vtab $(, $number: c_int)?) -> c_int {
             // SAFETY: SQLite calls it for a `Connected<T>`.
             let connected = unsafe { Connected::<T>::from_head(head) };
             connected.code(connected.table.transact(connected.db(), $step))
@@ -371,13 +324,16 @@ transaction_callbacks! {
     rollback_to(number) => Transaction::RollbackTo(number as u32);
 }
 
-unsafe extern "C" fn rename<T: Table>(head: *mut sqlite3_vtab, name: *const c_char) -> c_int {
+pub(super) unsafe extern "C" fn rename<T: Table>(
+    head: *mut sqlite3_vtab,
+    name: *const c_char,
+) -> c_int {
     // SAFETY: SQLite calls xRename of a `Connected<T>`, with a C string.
     let (connected, name) = unsafe { (Connected::<T>::from_head(head), string(name)) };
     connected.code(connected.table.rename(connected.db(), &name))
 }
 
-unsafe extern "C" fn integrity<T: Table>(
+pub(super) unsafe extern "C" fn integrity<T: Table>(
     head: *mut sqlite3_vtab,
     schema: *const c_char,
     name: *const c_char,
@@ -397,7 +353,7 @@ unsafe extern "C" fn integrity<T: Table>(
 
 type Call = unsafe extern "C" fn(*mut sqlite3_context, c_int, *mut *mut sqlite3_value);
 
-unsafe extern "C" fn find_function<T: Table>(
+pub(super) unsafe extern "C" fn find_function<T: Table>(
     head: *mut sqlite3_vtab,
     arguments: c_int,
     name: *const c_char,
@@ -419,7 +375,7 @@ unsafe extern "C" fn find_function<T: Table>(
 }
 
 /// SQLite's xShadowName.
-type ShadowName = unsafe extern "C" fn(*const c_char) -> c_int;
+pub(super) type ShadowName = unsafe extern "C" fn(*const c_char) -> c_int;
 
 unsafe extern "C" fn is_shadow_name<const LIST: usize>(ending: *const c_char) -> c_int {
     // SAFETY: SQLite passes a C string.
@@ -431,7 +387,7 @@ macro_rules! shadow_callbacks {
 }
 
 /// One for each list of endings. SQLite's own modules have four.
-const SHADOW_CALLBACKS: &[ShadowName] = shadow_callbacks! {
+pub(super) const SHADOW_CALLBACKS: &[ShadowName] = shadow_callbacks! {
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
     16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
 };

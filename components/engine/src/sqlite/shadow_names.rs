@@ -10,14 +10,12 @@ thread_local! {
 /// The index of a list; none when there are `max` others.
 pub fn index_of(endings: &[String], max: usize) -> Option<usize> {
     LISTS.with_borrow_mut(|lists| {
-        if let Some(index) = lists.iter().position(|list| list == endings) {
-            return Some(index);
+        let known = lists.iter().position(|list| list == endings);
+        if known.is_none() && lists.len() < max {
+            lists.push(endings.to_vec());
+            return Some(lists.len() - 1);
         }
-        lists.push(endings.to_vec());
-        (lists.len() <= max).then(|| lists.len() - 1).or_else(|| {
-            lists.pop();
-            None
-        })
+        known
     })
 }
 

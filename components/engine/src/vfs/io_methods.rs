@@ -12,6 +12,7 @@ use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 use crate::host::files::{self, ShmLockKind};
 use crate::vfs::database_file::{DatabaseFile, Read};
 use crate::vfs::result_code::{Code, to_c};
+use crate::vfs::wal_index::Region;
 
 /// The name of the VFS, as `.vfslist` shows it.
 pub const VFS_NAME: &CStr = c"wasm-host";
@@ -63,13 +64,13 @@ static SHARING_METHODS: sqlite3_io_methods = sqlite3_io_methods {
 };
 
 impl Handle {
-    /// Say that there is nothing to close, as xOpen must on failure.
+    /// Set no methods, so that SQLite does not close the file: xOpen may fail.
     ///
     /// # Safety
     ///
     /// `handle` points to the memory that SQLite allocated for the file.
     pub unsafe fn clear(handle: *mut sqlite3_file) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's memory begins with the head.
         unsafe { (*handle).pMethods = std::ptr::null() };
     }
 
@@ -81,7 +82,7 @@ impl Handle {
     pub unsafe fn fill(handle: *mut sqlite3_file, file: DatabaseFile) {
         let handle = handle.cast::<Self>();
         let methods = if file.shares_memory() { &SHARING_METHODS } else { &METHODS };
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's memory has room for a `Handle`.
         unsafe {
             handle.write(Self {
                 head: sqlite3_file { pMethods: methods },
@@ -115,7 +116,7 @@ unsafe extern "C" fn read(
     bytes: c_int,
     offset: sqlite3_int64,
 ) -> c_int {
-    // SAFETY: SQLite gives an open file and a buffer of `bytes` bytes.
+    // SAFETY: SQLite reads from a file between xOpen and xClose, into a buffer of `bytes` bytes.
     let (file, buffer) =
         unsafe { (open_file(handle), slice::from_raw_parts_mut(buffer.cast(), bytes as usize)) };
     match file.read(buffer, offset as u64) {
@@ -131,49 +132,95 @@ unsafe extern "C" fn write(
     bytes: c_int,
     offset: sqlite3_int64,
 ) -> c_int {
-    // SAFETY: SQLite gives an open file and `bytes` bytes to write.
+    // SAFETY: SQLite writes `bytes` bytes to a file between xOpen and xClose.
     let (file, data) =
         unsafe { (open_file(handle), slice::from_raw_parts(data.cast(), bytes as usize)) };
     to_c(file.write(data, offset as u64))
 }
 
-unsafe extern "C" fn truncate(handle: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    to_c(unsafe { open_file(handle) }.truncate(size as u64))
+/// Methods whose arguments are numbers, or variables for a result.
+macro_rules! methods {
+    ($($name:ident($file:ident $(, $argument:ident: $kind:ty)*) $body:block)*) => {$(
+        unsafe extern "C" fn $name(handle: *mut sqlite3_file $(, $argument: $kind)*) -> c_int {
+            // SAFETY: SQLite calls one method of a file at a time, between xOpen and xClose.
+            let $file = unsafe { open_file(handle) };
+            $body
+        }
+    )*};
 }
 
-unsafe extern "C" fn sync(handle: *mut sqlite3_file, _: c_int) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    to_c(unsafe { open_file(handle) }.sync())
-}
+methods! {
+    truncate(file, size: sqlite3_int64) { to_c(file.truncate(size as u64)) }
 
-unsafe extern "C" fn file_size(handle: *mut sqlite3_file, size: *mut sqlite3_int64) -> c_int {
-    // SAFETY: SQLite gives an open file and a place for the size.
-    unsafe { store(open_file(handle).size().map(|n| n as sqlite3_int64), size) }
-}
+    sync(file, _flags: c_int) { to_c(file.sync()) }
 
-unsafe extern "C" fn lock(handle: *mut sqlite3_file, level: c_int) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    to_c(unsafe { open_file(handle) }.lock(level))
-}
+    file_size(file, size: *mut sqlite3_int64) {
+        // SAFETY: xFileSize has a variable for the size.
+        unsafe { store(file.size().map(|bytes| bytes as sqlite3_int64), size) }
+    }
 
-unsafe extern "C" fn unlock(handle: *mut sqlite3_file, level: c_int) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    to_c(unsafe { open_file(handle) }.unlock(level))
-}
+    lock(file, level: c_int) { to_c(file.lock(level)) }
 
-unsafe extern "C" fn check_reserved_lock(handle: *mut sqlite3_file, found: *mut c_int) -> c_int {
-    // SAFETY: SQLite gives an open file and a place for the answer.
-    unsafe { store(open_file(handle).is_reserved().map(c_int::from), found) }
+    unlock(file, level: c_int) { to_c(file.unlock(level)) }
+
+    check_reserved_lock(file, found: *mut c_int) {
+        // SAFETY: xCheckReservedLock has a variable for the result.
+        unsafe { store(file.is_reserved().map(c_int::from), found) }
+    }
+
+    device_characteristics(file) { file.device_characteristics() }
+
+    shm_map(
+        file,
+        region: c_int,
+        bytes: c_int,
+        extend: c_int,
+        address: *mut *mut c_void
+    ) {
+        let (start, code) = match file.shm_map(region as usize, bytes as usize, extend != 0) {
+            Ok(Region { address, read_only: true }) => (address, sqlite::SQLITE_READONLY),
+            Ok(Region { address, read_only: false }) => (address, sqlite::SQLITE_OK),
+            Err(Code(code)) => (null_mut(), code),
+        };
+        // SAFETY: xShmMap has a variable for the address.
+        unsafe { *address = start.cast() };
+        code
+    }
+
+    shm_lock(file, first: c_int, count: c_int, flags: c_int) {
+        let how = if flags & sqlite::SQLITE_SHM_UNLOCK != 0 {
+            ShmLockKind::None
+        } else if flags & sqlite::SQLITE_SHM_SHARED != 0 {
+            ShmLockKind::Shared
+        } else {
+            ShmLockKind::Exclusive
+        };
+        to_c(file.shm_lock(first as u32, count as u32, how))
+    }
+
+    shm_unmap(file, delete: c_int) {
+        file.shm_unmap(delete != 0);
+        sqlite::SQLITE_OK
+    }
+
+    fetch(file, offset: sqlite3_int64, bytes: c_int, address: *mut *mut c_void) {
+        let fetched = file.fetch(offset as u64, bytes as usize);
+        // SAFETY: xFetch has a variable for the address.
+        unsafe { store(fetched.map(|start| start.cast()), address) }
+    }
+
+    unfetch(file, _offset: sqlite3_int64, address: *mut c_void) {
+        if address.is_null() { file.forget_map() } else { file.unfetch() }
+        sqlite::SQLITE_OK
+    }
 }
 
 unsafe extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
     SECTOR_BYTES
 }
 
-unsafe extern "C" fn device_characteristics(handle: *mut sqlite3_file) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    unsafe { open_file(handle) }.device_characteristics()
+unsafe extern "C" fn shm_barrier(_: *mut sqlite3_file) {
+    files::shm_barrier();
 }
 
 unsafe extern "C" fn file_control(
@@ -181,8 +228,8 @@ unsafe extern "C" fn file_control(
     operation: c_int,
     argument: *mut c_void,
 ) -> c_int {
-    // SAFETY: SQLite gives an open file, and for each operation the argument
-    // that sqlite3.h says.
+    // SAFETY: SQLite passes a file between xOpen and xClose, and for each operation the argument
+    // that sqlite3.h names.
     unsafe {
         let file = open_file(handle);
         match operation {
@@ -199,7 +246,7 @@ unsafe extern "C" fn file_control(
                 *argument.cast() = sqlite::sqlite3_mprintf(VFS_NAME.as_ptr());
             }
             sqlite::SQLITE_FCNTL_PRAGMA => {
-                // Place for an answer, name, value.
+                // The result, the name and the value.
                 let words = argument.cast::<*const c_char>();
                 file.note_pragma(&word(*words.add(1)), &word(*words.add(2)));
                 return sqlite::SQLITE_NOTFOUND;
@@ -218,80 +265,6 @@ unsafe extern "C" fn file_control(
     sqlite::SQLITE_OK
 }
 
-unsafe extern "C" fn shm_map(
-    handle: *mut sqlite3_file,
-    region: c_int,
-    bytes: c_int,
-    extend: c_int,
-    address: *mut *mut c_void,
-) -> c_int {
-    // SAFETY: SQLite gives an open file and a place for the address.
-    let (file, address) = unsafe { (open_file(handle), &mut *address) };
-    *address = null_mut();
-    match file.shm_map(region as usize, bytes as usize, extend != 0) {
-        Ok(region) => {
-            *address = region.address.cast();
-            if region.read_only { sqlite::SQLITE_READONLY } else { sqlite::SQLITE_OK }
-        }
-        Err(Code(code)) => code,
-    }
-}
-
-unsafe extern "C" fn shm_lock(
-    handle: *mut sqlite3_file,
-    first: c_int,
-    count: c_int,
-    flags: c_int,
-) -> c_int {
-    let how = if flags & sqlite::SQLITE_SHM_UNLOCK != 0 {
-        ShmLockKind::None
-    } else if flags & sqlite::SQLITE_SHM_SHARED != 0 {
-        ShmLockKind::Shared
-    } else {
-        ShmLockKind::Exclusive
-    };
-    // SAFETY: SQLite gives an open file.
-    to_c(unsafe { open_file(handle) }.shm_lock(first as u32, count as u32, how))
-}
-
-unsafe extern "C" fn shm_barrier(_: *mut sqlite3_file) {
-    files::shm_barrier();
-}
-
-unsafe extern "C" fn shm_unmap(handle: *mut sqlite3_file, delete: c_int) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    unsafe { open_file(handle) }.shm_unmap(delete != 0);
-    sqlite::SQLITE_OK
-}
-
-unsafe extern "C" fn fetch(
-    handle: *mut sqlite3_file,
-    offset: sqlite3_int64,
-    bytes: c_int,
-    address: *mut *mut c_void,
-) -> c_int {
-    // SAFETY: SQLite gives an open file and a place for the address.
-    unsafe {
-        let fetched = open_file(handle).fetch(offset as u64, bytes as usize);
-        store(fetched.map(|place| place.cast()), address)
-    }
-}
-
-unsafe extern "C" fn unfetch(
-    handle: *mut sqlite3_file,
-    _: sqlite3_int64,
-    address: *mut c_void,
-) -> c_int {
-    // SAFETY: SQLite gives an open file.
-    let file = unsafe { open_file(handle) };
-    if address.is_null() {
-        file.forget_map()
-    } else {
-        file.unfetch()
-    }
-    sqlite::SQLITE_OK
-}
-
 /// # Safety
 ///
 /// `text` is null or a C string that lives as long as the result.
@@ -305,10 +278,10 @@ unsafe fn word<'a>(text: *const c_char) -> Cow<'a, str> {
 
 /// # Safety
 ///
-/// `place` may be written.
-unsafe fn store<T>(result: Result<T, Code>, place: *mut T) -> c_int {
+/// `out` may be written.
+unsafe fn store<T>(result: Result<T, Code>, out: *mut T) -> c_int {
     to_c(result.map(|value| {
-        // SAFETY: the caller's promise.
-        unsafe { place.write(value) }
+        // SAFETY: the caller's variable.
+        unsafe { out.write(value) }
     }))
 }

@@ -97,7 +97,7 @@ unsafe extern "C" fn open(
 }
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
-    // SAFETY: SQLite gives a C string.
+    // SAFETY: xDelete has the name of a file.
     let path = unsafe { bytes(name) };
     to_c(files::delete(path, sync & 1 != 0).map_err(delete_code))
 }
@@ -112,7 +112,7 @@ unsafe extern "C" fn access(
         sqlite::SQLITE_ACCESS_READWRITE => AccessMode::ReadWrite,
         _ => AccessMode::Exists,
     };
-    // SAFETY: SQLite gives a C string and a place for the answer.
+    // SAFETY: xAccess has the name of a file and a variable for the result.
     unsafe {
         *found = c_int::from(files::access(bytes(name), mode));
     }
@@ -125,7 +125,7 @@ unsafe extern "C" fn full_pathname(
     room: c_int,
     out: *mut c_char,
 ) -> c_int {
-    // SAFETY: SQLite gives a C string.
+    // SAFETY: xFullPathname has a name.
     let resolved = match full_path(unsafe { bytes(name) }) {
         Ok(resolved) => resolved,
         Err(Code(code)) => return code,
@@ -216,10 +216,10 @@ unsafe extern "C" {
 }
 
 unsafe extern "C" fn randomness(_: *mut sqlite3_vfs, bytes: c_int, out: *mut c_char) -> c_int {
-    /// `getentropy` gives no more at once.
+    /// The limit of `getentropy`.
     const MAX_ENTROPY_BYTES: c_int = 256;
     let bytes = bytes.min(MAX_ENTROPY_BYTES);
-    // SAFETY: SQLite gives `bytes` bytes or more.
+    // SAFETY: xRandomness has room for `bytes` bytes or more.
     match unsafe { getentropy(out.cast(), bytes as usize) } {
         0 => bytes,
         _ => 0,
@@ -241,14 +241,14 @@ fn julian_ms() -> i64 {
 }
 
 unsafe extern "C" fn current_time_int64(_: *mut sqlite3_vfs, now: *mut sqlite3_int64) -> c_int {
-    // SAFETY: SQLite gives a place for the time.
+    // SAFETY: the callback has a variable for the time.
     unsafe { *now = julian_ms() };
     sqlite::SQLITE_OK
 }
 
 unsafe extern "C" fn current_time(_: *mut sqlite3_vfs, now: *mut f64) -> c_int {
     const MS_PER_DAY: f64 = 86_400_000.0;
-    // SAFETY: SQLite gives a place for the time.
+    // SAFETY: the callback has a variable for the time.
     unsafe { *now = julian_ms() as f64 / MS_PER_DAY };
     sqlite::SQLITE_OK
 }

@@ -9,8 +9,8 @@ use cargo_metadata::MetadataCommand;
 /// Only fetched, never built; see its manifest.
 const SHELL_MANIFEST: &str = "../../tooling/shell-source/Cargo.toml";
 
-/// A change of the shell's source: a text, how many times the source has it, and its
-/// replacement. A build fails when the source has changed there.
+/// A change of the shell's source: a text, how many times the source has it, and its replacement. A
+/// build fails when the source has changed there.
 struct Patch {
     text: &'static str,
     times: usize,
@@ -46,16 +46,15 @@ const PATCHES: &[Patch] = &[
     Patch { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];
 
-/// Stack in linear memory, in bytes: SQLite's depth limits are set for that of
-/// a native main thread. Extensions have Rust's default of 1 MiB, which is
-/// part of their memory, used or not.
+/// Stack in linear memory, in bytes: SQLite's depth limits are set for that of a native main
+/// thread. Extensions have Rust's default of 1 MiB, which is part of their memory, used or not.
 const STACK_BYTES: usize = 8 << 20;
 
 fn main() {
     println!("cargo:rustc-link-arg-bins=-zstack-size={STACK_BYTES}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // Beside its own sqlite3.h the shell would take that header, of another
-    // version than the library, and refuse to start.
+    // Beside its own sqlite3.h the shell would take that header, of another version than the
+    // library, and refuse to start.
     let shell = out.join("shell.c");
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
     for input in [

@@ -8,8 +8,8 @@ use crate::host::process::check_granted;
 use crate::vfs::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
-/// The longest path that SQLite may build, in bytes, with its final NUL. The
-/// native unix VFS has 512; Linux itself allows this much.
+/// The longest path that SQLite may build, in bytes, with its final NUL. The native unix VFS has
+/// 512; Linux itself allows this much.
 pub const MAX_PATH_BYTES: usize = 4096;
 
 /// `name` made absolute against the working directory, with links followed.
@@ -29,9 +29,8 @@ pub fn absolute(name: &[u8]) -> Vec<u8> {
     path
 }
 
-/// Where `name` leads inside the grants, for the functions of the C library,
-/// which know only one granted directory at a time. None outside, after a
-/// message to the user.
+/// Where `name` leads inside the grants, for the functions of the C library, which know only one
+/// granted directory at a time. None outside, after a message to the user.
 pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     let name = absolute(name);
     let slash = name.iter().rposition(|byte| *byte == b'/')?;
@@ -66,8 +65,8 @@ thread_local! {
     static WORKING_DIRECTORY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Let relative names begin in `directory`, an absolute path. Messages
-/// use names in it even where it is not granted.
+/// Let relative names begin in `directory`, an absolute path. Messages use names in it even where
+/// it is not granted.
 pub fn enter(directory: &[u8]) {
     WORKING_DIRECTORY.set(directory.to_vec());
 }

@@ -2,8 +2,8 @@
 //! extensions; and the functions that the C program calls in place of SQLite's.
 //!
 //! Ctrl-C and time limits must not slow the engine down, so no compiled code checks for them:
-//! SQLite's progress handler asks the host. SQLite has one progress handler and one authorizer for a
-//! connection. The engine sets both, and they call the program's own.
+//! SQLite's progress handler asks the host. SQLite has one progress handler and one authorizer for
+//! a connection. The engine sets both, and they call the program's own.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -94,8 +94,8 @@ impl Scalar for Refused {
     }
 }
 
-/// What `sqlite3_close` does, after the statements of extensions are closed: SQLite does not close a
-/// connection that has any.
+/// What `sqlite3_close` does, after the statements of extensions are closed: SQLite does not close
+/// a connection that has any.
 ///
 /// # Safety
 ///

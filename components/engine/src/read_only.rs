@@ -1,13 +1,12 @@
-//! The rule of `sql:ro`: while a request of an extension that may only read is
-//! prepared or stepped, nothing writes. The rule also binds all that the request
-//! calls: functions and tables of other extensions, of the program, and SQLite's own.
+//! The rule of `sql:ro`: while a request of an extension that may only read is prepared or stepped,
+//! nothing writes. The rule also binds all that the request calls: functions and tables of other
+//! extensions, of the program, and SQLite's own.
 //!
-//! Two checks enforce it, and neither costs anything outside such requests.
-//! The authorizer refuses to *prepare* what changes more than a result: transactions,
-//! ATTACH, schemas, pragmas. SQLite's flag `query_only` stops what *writes* at the
-//! beginning of its run, so it also binds statements that were prepared before, as
-//! FTS5 keeps them. Statements that insert, update or delete may be prepared: tables
-//! such as R-Trees do that when they are connected.
+//! Two checks enforce it, and neither costs anything outside such requests. The authorizer refuses
+//! to *prepare* what changes more than a result: transactions, ATTACH, schemas, pragmas. SQLite's
+//! flag `query_only` stops what *writes* at the beginning of its run, so it also binds statements
+//! that were prepared before, as FTS5 keeps them. Statements that insert, update or delete may be
+//! prepared: tables such as R-Trees do that when they are connected.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};
@@ -74,9 +73,9 @@ impl Drop for Request<'_> {
     }
 }
 
-/// Functions that no SQL of an extension may call. `fts3_tokenizer` takes the
-/// address of code from a parameter, and `shell_putsnl` prints. What else the shell
-/// has for files and programs refuses when it runs: a trigger may call it.
+/// Functions that no SQL of an extension may call. `fts3_tokenizer` takes the address of code from
+/// a parameter, and `shell_putsnl` prints. What else the shell has for files and programs refuses
+/// when it runs: a trigger may call it.
 const NOT_FOR_EXTENSIONS: &[&str] = &["fts3_tokenizer", "shell_putsnl"];
 
 /// Pragmas that only read, whatever argument they have.

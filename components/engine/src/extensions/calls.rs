@@ -1,7 +1,7 @@
 //! Calls of extensions, with the SQL that they request meanwhile.
 //!
-//! A call that fails with [`PENDING`] waits for SQL; [`call`] runs that, and repeats the call for its
-//! result.
+//! A call that fails with [`PENDING`] waits for SQL; [`call`] runs that, and repeats the call for
+//! its result.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,8 +11,9 @@ use libsqlite3_sys as sqlite;
 
 use super::pointers;
 use super::scalar::{Function, create_function};
+use super::sql::caller::Caller;
 use super::sql::depth;
-use super::sql::perform::{Caller, perform};
+use super::sql::perform::perform;
 use crate::host::dispatch::{self, SqlError, SqlRequest};
 use crate::host::extension_types::{self, FunctionKind};
 use crate::read_only::Request;
@@ -89,8 +90,8 @@ pub fn forget_pointers(db: &Connection, extension: u32) {
     }
 }
 
-/// What SQLite finds a function by, and who registered it: its connection, the extension, the name in
-/// lower case, arguments, encoding, flags and risk.
+/// What SQLite finds a function by, and who registered it: its connection, the extension, the name
+/// in lower case, arguments, encoding, flags and risk.
 type Key = (ConnectionId, u32, String, i8, u8, u32, u8);
 
 thread_local! {

@@ -16,8 +16,8 @@ fn all() -> Rc<[Loaded]> {
     EMBEDDED.with(|all| all.get_or_init(|| dispatch::embedded().into()).clone())
 }
 
-/// Register the embedded extensions on a connection that was opened, and connect them. `complain` is
-/// called for those that fail.
+/// Register the embedded extensions on a connection that was opened, and connect them. `complain`
+/// is called for those that fail.
 pub fn connect(db: &Connection, complain: impl Fn(&str)) {
     let all = all();
     for loaded in all.iter() {

@@ -1,5 +1,5 @@
-//! Pointers of extensions (`sqlite3_result_pointer`): SQLite has a pointer to a [`Pointer`], and the
-//! extension knows it by a number that it chose.
+//! Pointers of extensions (`sqlite3_result_pointer`): SQLite has a pointer to a [`Pointer`], and
+//! the extension knows it by a number that it chose.
 
 use std::cell::RefCell;
 use std::ffi::CStr;

@@ -227,8 +227,8 @@ pub fn fetch_batch(extension: u32, cursor: u32, limit: u32) -> Result<Batch, Sql
 
 /// Read from `offset` on until `buffer` is full or the file ends; the number of bytes read.
 ///
-/// The host stores the bytes in `buffer` itself. A point read through the cache takes a third
-/// less time than with the generated bindings.
+/// The host stores the bytes in `buffer` itself. A point read through the cache takes a third less
+/// time than with the generated bindings.
 pub fn read_into(file: File, offset: u64, buffer: &mut [u8]) -> Result<usize, ErrorCode> {
     let length = u32::try_from(buffer.len()).map_err(|_| ErrorCode::Invalid)?;
     let start = buffer.as_ptr();

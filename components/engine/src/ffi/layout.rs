@@ -1,5 +1,5 @@
-//! Types with the layout that the canonical ABI gives to those of the WIT. An `enum` with
-//! `repr(C, u8)` is laid out as a variant, `result` or `option`.
+//! Types with the layout that the canonical ABI gives to those of the WIT. An `enum` with `repr(C,
+//! u8)` is laid out as a variant, `result` or `option`.
 
 use std::marker::PhantomData;
 

@@ -56,8 +56,8 @@ unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: us
         return ptr::without_provenance_mut(align);
     }
     ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
-    // SAFETY: `old` is a block of `realloc`, whose blocks have the alignment 16, as no type of
-    // the canonical ABI needs more.
+    // SAFETY: `old` is a block of `realloc`, whose blocks have the alignment 16, as no type of the
+    // canonical ABI needs more.
     unsafe { realloc(old.cast(), size).cast() }
 }
 

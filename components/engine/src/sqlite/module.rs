@@ -360,8 +360,8 @@ pub(super) unsafe extern "C" fn find_function<T: Table>(
     callback: *mut Option<Call>,
     user_data: *mut *mut c_void,
 ) -> c_int {
-    // SAFETY: SQLite calls xFindFunction of a `Connected<T>`, with a C string and two variables. The
-    // table holds the function that `call` is given.
+    // SAFETY: SQLite calls xFindFunction of a `Connected<T>`, with a C string and two variables.
+    // The table holds the function that `call` is given.
     unsafe {
         let connected = Connected::<T>::from_head(head);
         let (db, name) = (connected.db(), string(name));

@@ -72,8 +72,8 @@ pub trait Table: Sized + 'static {
         None
     }
 
-    /// The table's own version of a function, and its operator for xBestIndex or 0. SQLite may
-    /// call it as long as the table is connected.
+    /// The table's own version of a function, and its operator for xBestIndex or 0. SQLite may call
+    /// it as long as the table is connected.
     fn find_function(&self, _: &Connection, _: u32, _: &str) -> Option<(Rc<Self::Function>, u8)> {
         None
     }

@@ -30,11 +30,10 @@ pub struct DatabaseFile {
     readonly_shm: bool,
     /// Where the file is mapped to.
     mapped: Mapped,
-    /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes;
-    /// 0 for no steps.
+    /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes; 0 for no steps.
     chunk_bytes: u64,
-    /// `SQLITE_FCNTL_POWERSAFE_OVERWRITE`: writing a range does not harm the
-    /// bytes beside it when power fails.
+    /// `SQLITE_FCNTL_POWERSAFE_OVERWRITE`: writing a range does not harm the bytes beside it when
+    /// power fails.
     powersafe_overwrite: bool,
     /// `SQLITE_FCNTL_PERSIST_WAL`: the WAL stays when the last connection ends.
     persist_wal: bool,
@@ -132,8 +131,8 @@ impl DatabaseFile {
 
     /// Return when the content is on the device.
     ///
-    /// SQLite's flags make no difference, as in the native unix VFS, which
-    /// calls `fdatasync` for each of them.
+    /// SQLite's flags make no difference, as in the native unix VFS, which calls `fdatasync` for
+    /// each of them.
     pub fn sync(&self) -> Result<(), Code> {
         files::sync(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSYNC))
     }
@@ -215,8 +214,8 @@ impl DatabaseFile {
         ask_or_set(&mut self.persist_wal, value);
     }
 
-    /// The wal-index's region `region`, of `bytes` bytes, and whether it can
-    /// only be read. No region when it does not exist and is not to be made.
+    /// The wal-index's region `region`, of `bytes` bytes, and whether it can only be read. No
+    /// region when it does not exist and is not to be made.
     pub fn shm_map(&mut self, region: usize, bytes: usize, extend: bool) -> Result<Region, Code> {
         let index = match &mut self.wal_index {
             Some(index) => index,
@@ -250,8 +249,8 @@ impl DatabaseFile {
         files::shm_has_reader(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
     }
 
-    /// Where `bytes` bytes from `offset` on are mapped; null where they are
-    /// not. What is there is used until [`Self::unfetch`].
+    /// Where `bytes` bytes from `offset` on are mapped; null where they are not. What is there is
+    /// used until [`Self::unfetch`].
     pub fn fetch(&mut self, offset: u64, bytes: usize) -> Result<*mut u8, Code> {
         if self.mapped.needs_map() {
             let size = self.size()?;
@@ -270,8 +269,8 @@ impl DatabaseFile {
         self.mapped.forget();
     }
 
-    /// `SQLITE_FCNTL_MMAP_SIZE`: set how much may be mapped, unless it is
-    /// negative; what was set before.
+    /// `SQLITE_FCNTL_MMAP_SIZE`: set how much may be mapped, unless it is negative; what was set
+    /// before.
     pub fn limit_map(&mut self, bytes: i64) -> i64 {
         self.mapped.limit(self.file.0, bytes)
     }

@@ -27,8 +27,8 @@ pub struct Handle {
 /// The native unix VFS's sector size (`SQLITE_DEFAULT_SECTOR_SIZE`), in bytes.
 const SECTOR_BYTES: c_int = 4096;
 
-/// For files that cannot be mapped. Version 1 promises no shared memory: SQLite
-/// then allows WAL in exclusive locking mode only.
+/// For files that cannot be mapped. Version 1 promises no shared memory: SQLite then allows WAL in
+/// exclusive locking mode only.
 static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     iVersion: 1,
     xClose: Some(close),
@@ -94,8 +94,7 @@ impl Handle {
 
 /// # Safety
 ///
-/// `handle` was filled by [`Handle::fill`] and not closed; no other reference
-/// to it is alive.
+/// `handle` was filled by [`Handle::fill`] and not closed; no other reference to it is alive.
 unsafe fn open_file<'a>(handle: *mut sqlite3_file) -> &'a mut DatabaseFile {
     // SAFETY: the caller's promise.
     unsafe { (*handle.cast::<Handle>()).file.assume_init_mut() }

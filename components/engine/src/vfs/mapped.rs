@@ -6,9 +6,9 @@ use std::ptr::null_mut;
 use crate::ffi::libc::ReservedMemory;
 use crate::host::files::{self, File};
 
-/// Largest part of a file that is mapped, in bytes: SQLite's own bound where
-/// it has one, `SQLITE_MAX_MMAP_SIZE`, which `.cargo/config.toml` sets. It is
-/// half of what a component can address.
+/// Largest part of a file that is mapped, in bytes: SQLite's own bound where it has one,
+/// `SQLITE_MAX_MMAP_SIZE`, which `.cargo/config.toml` sets. It is half of what a component can
+/// address.
 pub const MAX_MAP_BYTES: i64 = 0x7fff_0000;
 
 /// The host takes no larger piece of memory in one call, in bytes.
@@ -91,8 +91,7 @@ impl Mapped {
         self.bytes = self.bytes.min(size);
     }
 
-    /// Set the limit, unless it is negative or addresses are in use; what it
-    /// was.
+    /// Set the limit, unless it is negative or addresses are in use; what it was.
     pub fn limit(&mut self, file: File, bytes: i64) -> i64 {
         let before = self.limit;
         if bytes >= 0 && self.uses == 0 {

@@ -73,8 +73,8 @@ unsafe extern "C" fn open(
     flags: c_int,
     out_flags: *mut c_int,
 ) -> c_int {
-    // SAFETY: SQLite passes room for the handle, null or a C string, and a variable or null. Names of
-    // databases carry URI parameters, and only their parameters are looked up.
+    // SAFETY: SQLite passes room for the handle, null or a C string, and a variable or null. Names
+    // of databases carry URI parameters, and only their parameters are looked up.
     unsafe {
         Handle::clear(handle);
         let parameter = |key: &CStr, default| {
@@ -231,8 +231,8 @@ unsafe extern "C" fn sleep(_: *mut sqlite3_vfs, microseconds: c_int) -> c_int {
     microseconds
 }
 
-/// Milliseconds since noon in Greenwich on November 24, 4714 B.C., by which
-/// SQLite counts, at the start of 1970.
+/// Milliseconds since noon in Greenwich on November 24, 4714 B.C., by which SQLite counts, at the
+/// start of 1970.
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
 
 fn julian_ms() -> i64 {

@@ -1,5 +1,4 @@
-//! The wal-index of a database in WAL mode: shared memory that the host maps
-//! over memory of ours.
+//! The wal-index of a database in WAL mode: shared memory that the host maps over memory of ours.
 
 use libsqlite3_sys as sqlite;
 
@@ -11,8 +10,8 @@ use crate::vfs::result_code::Code;
 pub struct WalIndex {
     file: File,
     state: ShmState,
-    /// Where each unit of the file is mapped. The host unmaps them, by
-    /// `shm-close` or `close`, before they are freed.
+    /// Where each unit of the file is mapped. The host unmaps them, by `shm-close` or `close`,
+    /// before they are freed.
     units: Vec<ReservedMemory>,
 }
 
@@ -25,15 +24,13 @@ pub struct Region {
 }
 
 impl WalIndex {
-    /// The wal-index of the database `file`; `read_only` when it must not be
-    /// written.
+    /// The wal-index of the database `file`; `read_only` when it must not be written.
     pub fn open(file: File, read_only: bool) -> Result<Self, Code> {
         let state = opened(file, read_only)?;
         Ok(Self { file, state, units: Vec::new() })
     }
 
-    /// Region number `number` of `bytes` bytes. With `extend` it is made when
-    /// it does not exist.
+    /// Region number `number` of `bytes` bytes. With `extend` it is made when it does not exist.
     pub fn region(&mut self, number: usize, bytes: usize, extend: bool) -> Result<Region, Code> {
         if self.state == ShmState::Unattended {
             self.state = opened(self.file, true)?;

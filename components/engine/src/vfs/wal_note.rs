@@ -1,6 +1,5 @@
-//! A message to the user when WAL does not work on a file system without shared memory:
-//! SQLite itself only says that the database cannot be opened, or leaves the journal mode
-//! as it is.
+//! A message to the user when WAL does not work on a file system without shared memory: SQLite
+//! itself only says that the database cannot be opened, or leaves the journal mode as it is.
 
 use crate::ffi::libc::flush_output;
 
@@ -16,8 +15,8 @@ pub struct WalNote {
 const WRITE_VERSION: usize = 18;
 const WAL_VERSION: u8 = 2;
 
-/// How many bytes of the header SQLite reads when it opens the file, before it knows the
-/// locking mode.
+/// How many bytes of the header SQLite reads when it opens the file, before it knows the locking
+/// mode.
 const FIRST_READ_BYTES: usize = 100;
 
 impl WalNote {

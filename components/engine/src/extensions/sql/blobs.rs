@@ -7,9 +7,9 @@ use libsqlite3_sys as sqlite;
 
 use super::access;
 use super::blob_cache::{self, BlobKey};
+use super::caller::Caller;
 use super::open_handles;
 use super::operations::BlobLocation;
-use super::perform::Caller;
 use super::reply::put_count;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;

@@ -3,9 +3,9 @@
 use std::ffi::CStr;
 
 use super::access;
+use super::caller::Caller;
 use super::open_handles;
 use super::operations::Database;
-use super::perform::Caller;
 use super::reply::{put_count, put_text};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::connection::Connection;

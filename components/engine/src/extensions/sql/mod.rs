@@ -3,6 +3,7 @@
 mod access;
 pub mod blob_cache;
 mod blobs;
+pub mod caller;
 pub mod depth;
 mod metadata;
 pub mod open_handles;

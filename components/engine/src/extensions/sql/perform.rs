@@ -2,20 +2,10 @@
 
 use std::ffi::c_int;
 
+use super::caller::Caller;
 use super::operations::{Operation, Operations, malformed};
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
-use crate::sqlite::connection::Connection;
-
-/// Who requests an operation.
-#[derive(Clone, Copy)]
-pub struct Caller<'a> {
-    /// The connection that called the extension.
-    pub db: &'a Connection,
-    pub extension: u32,
-    /// The extension has not requested it yet, so it must have no effect.
-    pub is_prefetch: bool,
-}
 
 /// Perform operations: the reply of the one that has a reply. After a failure only those run that
 /// end something.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 
-use super::perform::Caller;
+use super::caller::Caller;
 use super::reply::{put_bytes, put_count, put_value};
 use super::{access, blob_cache, open_handles};
 use crate::ffi::layout::Value;

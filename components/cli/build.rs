@@ -53,8 +53,8 @@ const STACK_BYTES: usize = 8 << 20;
 fn main() {
     println!("cargo:rustc-link-arg-bins=-zstack-size={STACK_BYTES}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // Beside its own sqlite3.h the shell would take that header, of another version than the
-    // library, and refuse to start.
+    // A copy outside the shell's own directory: the sqlite3.h there has another version than the
+    // library, and the shell would refuse to start.
     let shell = out.join("shell.c");
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
     for input in [

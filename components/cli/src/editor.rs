@@ -22,7 +22,7 @@ thread_local! {
 pub enum Line {
     /// The line.
     Finished(String),
-    /// There is no further input.
+    /// The input ends.
     End,
     /// The user ends the program, with this exit code.
     Interrupted(c_int),

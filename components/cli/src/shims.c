@@ -60,7 +60,7 @@ static ssize_t write_piece(int fd, const void *pData, size_t n){
   return -1;
 }
 
-/* In place of the libc's, by which its streams write; like that one it writes
+/* Replaces the libc's, which its streams use; like that one it writes
 ** the first piece that is not empty. */
 ssize_t writev(int fd, const struct iovec *aPiece, int nPiece){
   while( nPiece>1 && aPiece->iov_len==0 ){
@@ -212,7 +212,7 @@ DIR *shell_opendir(const char *zPath){
   return granted_text(zPath, FOLLOW, z) ? opendir(z) : 0;
 }
 
-/* WASI does not read a link that leads out of its directory; its text is no secret. */
+/* WASI does not read a link that leads out of its directory; its text is not secret. */
 ssize_t shell_readlink(const char *zPath, char *aOut, size_t room){
   char z[PATH_BYTES], zTarget[PATH_BYTES];
   if( !granted(zPath, KEEP, z) || !host_link_target(z, zTarget, sizeof(zTarget)) ) return -1;
@@ -297,7 +297,7 @@ char *shell_fgets(char *z, int n, FILE *f){
   return zLine;
 }
 
-/* A line without an editor, where standard input is no terminal: `-interactive`
+/* A line without an editor, where standard input is not a terminal: `-interactive`
 ** in a pipe. The caller frees it; 0 at the end. */
 char *shims_plain_line(const char *zPrompt){
   char *z = 0;

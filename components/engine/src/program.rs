@@ -2,7 +2,7 @@
 //! extensions; and the functions that the C program calls in place of SQLite's.
 //!
 //! Ctrl-C and time limits must not slow the engine down, so no compiled code checks for them:
-//! SQLite's progress handler asks the host. SQLite has one progress handler and one authorizer for
+//! SQLite's progress handler calls the host. SQLite has one progress handler and one authorizer for
 //! a connection. The engine sets both, and they call the program's own.
 
 use std::cell::Cell;
@@ -102,7 +102,7 @@ impl Scalar for Refused {
 /// As `sqlite3_close`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_close(db: *mut sqlite3) -> c_int {
-    // SAFETY: the program closes a connection of its own, or null.
+    // SAFETY: the program passes one of its connections, or null.
     unsafe {
         if !db.is_null() {
             open_handles::close_all(Connection::from_ptr(db).id());
@@ -118,7 +118,7 @@ unsafe extern "C" fn engine_close(db: *mut sqlite3) -> c_int {
 /// As `sqlite3_step`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn engine_step(statement: *mut sqlite3_stmt) -> c_int {
-    // SAFETY: the program steps a statement of its own.
+    // SAFETY: the program passes one of its statements.
     blob_cache::during_step(|| unsafe { sqlite::sqlite3_step(statement) })
 }
 

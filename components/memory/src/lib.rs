@@ -62,7 +62,7 @@ const VECTOR_BYTES: usize = size_of::<v128>();
 /// `text` ends with a NUL.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn strlen(text: *const c_char) -> usize {
-    // Where a vector is aligned it lies in memory as a whole, since memory consists of whole
+    // An aligned vector is in memory as a whole, since memory consists of whole
     // vectors. What stands before `text` does not count.
     let before = text.addr() % VECTOR_BYTES;
     let mut at = text.map_addr(|addr| addr - before).cast::<v128>();

@@ -24,7 +24,7 @@ impl ClientData for Attached {
     const NAME: &CStr = c"sqlite-wasm-extensions";
 }
 
-/// The number by which a connection calls an extension that it has attached.
+/// A connection's number for an extension that it has attached.
 pub fn number(db: &Connection, extension: u32) -> Option<u32> {
     let extensions = db.client_data::<Attached>()?.extensions.borrow();
     extensions.iter().find(|attached| attached.extension == extension).map(|it| it.number)
@@ -36,7 +36,7 @@ pub fn name(db: &Connection, number: u32) -> Option<String> {
     extensions.iter().find(|attached| attached.number == number).map(|it| it.name.clone())
 }
 
-/// The number by which a connection calls the extension `name` from now on.
+/// Attach the extension `name`: the connection's number for it.
 pub fn attach(db: &Connection, extension: u32, name: &str) -> Result<u32, SqlError> {
     if let Some(number) = number(db, extension) {
         return Ok(number);

@@ -240,7 +240,7 @@ pub fn read_into(file: File, offset: u64, buffer: &mut [u8]) -> Result<usize, Er
         HostResult::Err(error) => Err(error_code(error)),
         HostResult::Ok(list) => {
             let (data, count) = list.into_raw();
-            // More than was asked for does not fit, and is left alone.
+            // A list that is too long for the buffer is ignored.
             if count > 0 && !std::ptr::eq(data, start) { Err(ErrorCode::Io) } else { Ok(count) }
         }
     }

@@ -86,7 +86,7 @@ impl IndexInfo {
     /// Set the plan, with `text` for xFilter. Uses for constraints that do not exist are ignored.
     pub fn set_plan(&self, plan: &IndexPlan, text: &CStr) {
         let info = self.as_ptr();
-        // SAFETY: SQLite has a use for each constraint. The text is its own to free, as it is told.
+        // SAFETY: SQLite has a use for each constraint. SQLite frees the text, as `needToFreeIdxStr` says.
         unsafe {
             let count = (*info).nConstraint as usize;
             for (index, chosen) in plan.uses.iter().enumerate().take(count) {

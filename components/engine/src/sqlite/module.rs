@@ -341,7 +341,7 @@ pub(super) unsafe extern "C" fn integrity<T: Table>(
     error: *mut *mut c_char,
 ) -> c_int {
     // SAFETY: SQLite calls xIntegrity of a `Connected<T>`, with two C strings and a variable for a
-    // text of its own memory.
+    // text in memory of SQLite.
     unsafe {
         let connected = Connected::<T>::from_head(head);
         let (db, schema, name) = (connected.db(), string(schema), string(name));

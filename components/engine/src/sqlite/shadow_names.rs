@@ -1,5 +1,5 @@
 //! The endings of shadow tables. SQLite passes an ending to xShadowName and no module, so each list
-//! of endings needs a callback of its own. Modules with the same list share one.
+//! of endings needs a separate callback. Modules with the same list share one.
 
 use std::cell::RefCell;
 

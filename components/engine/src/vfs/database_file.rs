@@ -11,7 +11,7 @@ use crate::vfs::result_code::{Code, io_code};
 use crate::vfs::wal_index::{Region, WalIndex};
 use crate::vfs::wal_note::WalNote;
 
-/// The host's number for a file, which is closed with it.
+/// The host's handle for a file, which closes the file when it is dropped.
 struct Descriptor(files::File);
 
 impl Drop for Descriptor {
@@ -32,12 +32,12 @@ pub struct DatabaseFile {
     mapped: Mapped,
     /// `SQLITE_FCNTL_CHUNK_SIZE`: the file grows in steps of this many bytes; 0 for no steps.
     chunk_bytes: u64,
-    /// `SQLITE_FCNTL_POWERSAFE_OVERWRITE`: writing a range does not harm the bytes beside it when
+    /// `SQLITE_FCNTL_POWERSAFE_OVERWRITE`: writing a range does not harm the neighbouring bytes when
     /// power fails.
     powersafe_overwrite: bool,
     /// `SQLITE_FCNTL_PERSIST_WAL`: the WAL stays when the last connection ends.
     persist_wal: bool,
-    /// Temporary files and journals are nobody else's business.
+    /// False for temporary files and journals, which no other connection uses.
     lockable: bool,
     /// It can be mapped, and have a wal-index.
     shares_memory: bool,
@@ -70,7 +70,7 @@ impl DatabaseFile {
         }
     }
 
-    /// With what the name says about it: `psow` and `readonly_shm`.
+    /// With parameters of the name: `psow` and `readonly_shm`.
     pub fn with_parameters(mut self, powersafe_overwrite: bool, readonly_shm: bool) -> Self {
         self.powersafe_overwrite = powersafe_overwrite;
         self.readonly_shm = readonly_shm;
@@ -89,7 +89,7 @@ impl DatabaseFile {
         self
     }
 
-    /// `SQLITE_FCNTL_PRAGMA`: SQLite is about to run one, and goes on with it.
+    /// `SQLITE_FCNTL_PRAGMA`: SQLite is about to run one.
     pub fn note_pragma(&mut self, name: &str, value: &str) {
         if let Some(note) = &mut self.wal_note {
             note.pragma(name, value);
@@ -172,7 +172,7 @@ impl DatabaseFile {
             .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
     }
 
-    /// The lock held, as SQLite's number.
+    /// The lock that the file holds, as `SQLITE_LOCK_*`.
     pub fn lock_state(&self) -> c_int {
         files::lock_state(self.file.0) as c_int
     }
@@ -204,14 +204,14 @@ impl DatabaseFile {
         Ok(())
     }
 
-    /// Ask or set `SQLITE_FCNTL_POWERSAFE_OVERWRITE`.
+    /// Read or set `SQLITE_FCNTL_POWERSAFE_OVERWRITE`.
     pub fn powersafe_overwrite(&mut self, value: &mut c_int) {
-        ask_or_set(&mut self.powersafe_overwrite, value);
+        read_or_set(&mut self.powersafe_overwrite, value);
     }
 
-    /// Ask or set `SQLITE_FCNTL_PERSIST_WAL`.
+    /// Read or set `SQLITE_FCNTL_PERSIST_WAL`.
     pub fn persist_wal(&mut self, value: &mut c_int) {
-        ask_or_set(&mut self.persist_wal, value);
+        read_or_set(&mut self.persist_wal, value);
     }
 
     /// The wal-index's region `region`, of `bytes` bytes, and whether it can only be read. No
@@ -233,7 +233,7 @@ impl DatabaseFile {
         }
     }
 
-    /// End the use of the wal-index; `delete` when nobody is left who uses it.
+    /// End the use of the wal-index; `delete` when no other connection uses it.
     pub fn shm_unmap(&mut self, delete: bool) {
         if self.wal_index.is_some() {
             files::shm_close(self.file.0, delete);
@@ -290,8 +290,8 @@ impl DatabaseFile {
     }
 }
 
-/// SQLite's way with a flag in a file control: 0 and 1 set it, -1 asks.
-fn ask_or_set(flag: &mut bool, value: &mut c_int) {
+/// A flag in a file control: 0 and 1 set it, -1 reads it.
+fn read_or_set(flag: &mut bool, value: &mut c_int) {
     match *value {
         0 => *flag = false,
         1.. => *flag = true,

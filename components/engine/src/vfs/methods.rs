@@ -194,7 +194,7 @@ unsafe extern "C" fn entry_point(
     _: *const sqlite3_api_routines,
 ) -> c_int {
     // SAFETY: SQLite calls it right after xDlSym, with the library open, an open connection and a
-    // variable for a text of its own memory.
+    // variable for a text in memory of SQLite.
     unsafe {
         match load::connect(Connection::from_ptr(db), &*LIBRARY.get()) {
             Ok(()) => sqlite::SQLITE_OK,
@@ -231,7 +231,7 @@ unsafe extern "C" fn sleep(_: *mut sqlite3_vfs, microseconds: c_int) -> c_int {
     microseconds
 }
 
-/// Milliseconds since noon in Greenwich on November 24, 4714 B.C., by which SQLite counts, at the
+/// Milliseconds since noon in Greenwich on November 24, 4714 B.C., which SQLite counts, at the
 /// start of 1970.
 const UNIX_EPOCH_MS: i64 = 210_866_760_000_000;
 

@@ -15,7 +15,7 @@ pub struct WalIndex {
     units: Vec<ReservedMemory>,
 }
 
-/// A region of the wal-index, as SQLite asks for it.
+/// A region of the wal-index, as xShmMap returns it.
 pub struct Region {
     /// Where it is; null when it does not exist.
     pub address: *mut u8,

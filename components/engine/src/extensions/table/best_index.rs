@@ -35,7 +35,7 @@ pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<String>) {
     ((0..columns).filter(is_used).collect(), (!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// An argument of xFilter for an extension. An IN list as a whole is a class of its own.
+/// An argument of xFilter for an extension. An IN list as a whole is `every`.
 pub fn argument(value: &Value, extension: u32) -> FilterArgument {
     if let Some(number) = pointers::number(value, extension) {
         return FilterArgument::One(dispatch::Value::Integer(number));

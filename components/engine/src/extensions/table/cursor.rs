@@ -184,7 +184,7 @@ impl vtab::Cursor for Cursor {
     fn column(&self, context: &Context, column: u32) {
         let position = self.positions.get(column as usize).map_or(NOT_FETCHED, |at| *at) as usize;
         if position >= self.width {
-            // NULL for a column that was not asked for.
+            // NULL for a column that is not fetched.
             return;
         }
         let index = self.first + position;

@@ -25,11 +25,12 @@ use crate::commands::run::RunOptions;
 const ABOUT: &str = "\
 Runs SQLite's command-line shell in a WebAssembly sandbox, like `sqlite3`.
 
-By default the sandbox can access the working directory and the directory of the
-database named on the command line, but not `/` and not dotfiles in the home
-directory. In those places, and if the database is a symbolic link, it can access
-only the database. There are no other files, no network and no programs. The
-environment contains only HOME, XDG_CONFIG_HOME and SQLITE_HISTORY.";
+By default the sandbox can access the working directory, and the
+directory of the database named on the command line, but not `/` and not
+dotfiles in the home directory. In those places, and if the database is a
+symbolic link, it can access only the database. There are no other files, no
+network and no programs. The environment contains only HOME,
+XDG_CONFIG_HOME and SQLITE_HISTORY.";
 
 const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]

@@ -15,7 +15,7 @@ use wasmtime::Engine;
 
 use crate::address_space::Reservation;
 use crate::compiler::{Compiler, EngineKind};
-use crate::compose::Composition;
+use crate::compose::{Composition, Placement};
 use crate::extensions::sha256;
 use crate::extensions::text::{one_line, shortened};
 use crate::key::Key;
@@ -111,7 +111,7 @@ fn precompile_composed(
     let mut code = compiler.compile(kind, component)?.into_bytes()?;
     composition.component_bytes = code.len();
     for embedded in &mut composition.extensions {
-        if let Some(range) = &mut embedded.beside {
+        if let Placement::Bundled { range, .. } = &mut embedded.placement {
             let content = &wasm[range.clone()];
             // Grants go by it: what the file says would be a claim.
             embedded.sha256 = sha256(content);

@@ -28,7 +28,7 @@ use wasmtime::Engine;
 
 use crate::address_space::Form;
 use crate::artifact;
-use crate::compose::{self, Base, Source};
+use crate::compose::{self, Base, Extension};
 use crate::engine::{command_engine, extension_engine};
 
 pub use facts::{CustomSection, Facts, MANIFEST_SECTION};
@@ -163,7 +163,7 @@ impl Compiler {
     /// # Errors
     ///
     /// As for [`compose::compose`], and [`Failed`].
-    pub fn compose(&self, base: &Base, extensions: &[Source]) -> Result<compose::Composed> {
+    pub fn compose(&self, base: &Base, extensions: &[Extension]) -> Result<compose::Composed> {
         let Self::Helper(budget) = self else { return compose::compose(base, extensions) };
         let warnings = compose::warnings(base, extensions)?;
         let (header, parts) = compose::request(base, extensions)?;

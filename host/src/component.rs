@@ -79,7 +79,7 @@ impl Program {
     pub fn memories(&self) -> usize {
         let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
         let beside =
-            self.composition.as_ref().map_or(0, |composition| composition.beside().count());
+            self.composition.as_ref().map_or(0, |composition| composition.bundled().count());
         own as usize + beside
     }
 
@@ -91,7 +91,7 @@ impl Program {
     /// The extensions that came with it and run beside it.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let Some(composition) = &self.composition else { return Vec::new() };
-        let beside = composition.beside().map(|(embedded, range)| Beside {
+        let beside = composition.bundled().map(|(embedded, range)| Beside {
             embedded: embedded.clone(),
             code: self.code.clone(),
             range,

@@ -40,7 +40,7 @@ pub(crate) mod text;
 pub mod types;
 mod usage;
 mod value;
-mod version;
+pub(crate) mod version;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -227,7 +227,8 @@ impl ExtensionsCtx {
     pub fn prepare_file(&mut self, path: &Path) -> anyhow::Result<()> {
         let path = std::path::absolute(path)?;
         let loaded = self.loader()?.load_named(&path)?;
-        version::check(&loaded.component).map_err(|error| error.context(LoadError::of(&path)))?;
+        let exports = version::exports(&loaded.component);
+        version::check(&exports).map_err(|error| error.context(LoadError::of(&path)))?;
         self.prepared.push((path, loaded));
         Ok(())
     }

@@ -15,6 +15,7 @@ pub mod paths;
 #[allow(unsafe_code)]
 pub mod program;
 mod read_only;
+mod result_code;
 mod sqlite;
 mod vfs;
 

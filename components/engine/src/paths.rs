@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use crate::ffi::libc::flush_output;
 use crate::host::files::{self, Resolved};
 use crate::host::process::check_granted;
-use crate::vfs::result_code::Code;
+use crate::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
 /// The longest path that SQLite may build, in bytes, with its final NUL. The native unix VFS has

@@ -64,7 +64,7 @@ const MODULES: &[Module] = &[Module::new::<DefinedTable>("define", Created, Ordi
 
 sqlite_wasm_kit::extension! {
     name: "define",
-    description: "functions that are defined in SQL, as sqlean's define has them",
+    description: "functions defined in SQL, compatible with sqlean's define",
     scalars: SCALARS,
     modules: MODULES,
     needs: &[Need::Sql],

@@ -44,7 +44,7 @@ const AGGREGATES: &[AggregateFunction] = &[
 
 sqlite_wasm_kit::extension! {
     name: "sha3",
-    description: "SHA-3 hashes, as SQLite's shathree gives them",
+    description: "SHA-3 hashes, compatible with SQLite's shathree",
     scalars: SCALARS,
     aggregates: AGGREGATES,
 }

@@ -20,7 +20,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "sha3query",
-    description: "SHA-3 hashes of what statements return",
+    description: "SHA-3 hashes of query results",
     scalars: SCALARS,
     needs: &[Need::SqlReadOnly],
 }

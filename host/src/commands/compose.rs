@@ -6,18 +6,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
-use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
-use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Embedded, Source, known};
+use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Extension};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
 use super::run::extension_directories;
 use super::values::parse_output;
-use super::{Cache, complain, directory_of, loader, print, second_wall, write_whole};
+use super::{Cache, complain, directory_of, extension, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
 An extension that needs no grant is fused with the shell: it becomes part of the
@@ -33,7 +32,7 @@ Options such as `--grant NAME=sql` or `--grant NAME=dir:PATH:ro` apply to it whe
 the program is run. If it traps, only the statement fails. It is started by its
 first use, which is the opening of a connection if it connects at load.
 
-`extension inspect` shows how each extension was added, and why.";
+`extension inspect` shows which extensions are fused and which are bundled.";
 
 /// Combine the shell and extensions in one component
 #[derive(Debug, clap::Args)]
@@ -74,19 +73,12 @@ pub struct Compose {
     json: bool,
 }
 
-/// An extension that can be embedded.
-#[derive(Serialize)]
-struct Known {
-    name: String,
-    path: PathBuf,
-}
-
 impl Compose {
     /// Write the result whole or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let directories = extension_directories(&self.extension_dir);
         if self.list {
-            return self.print_known(&directories);
+            return extension::list(&directories, self.json);
         }
         let compiled = self.output.with_extension("cwasm");
         self.check_absent(&self.output)?;
@@ -128,9 +120,9 @@ impl Compose {
             .cache(Directory::by_xdg())
             .native_code(loader.key().cloned(), &[])
             .compiler(compiler);
-        let sources =
-            self.embed.iter().map(|name| Source::find(name, directories, &mut extensions));
-        compiler.compose(&cli, &sources.collect::<Result<Vec<_>>>()?)
+        let found =
+            self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
+        compiler.compose(&cli, &found.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {
@@ -143,30 +135,18 @@ impl Compose {
         Ok(())
     }
 
-    fn print_known(&self, directories: &[PathBuf]) -> Result<ExitCode> {
-        let known: Vec<Known> =
-            known(directories).into_iter().map(|(name, path)| Known { name, path }).collect();
-        if self.json {
-            return Ok(print(format!("{}\n", serde_json::to_string_pretty(&known)?).as_bytes()));
-        }
-        let lines =
-            known.iter().map(|one| format!("{}\t{}\n", escaped(&one.name), escaped(&one.path)));
-        Ok(print(lines.collect::<String>().as_bytes()))
-    }
-
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
             let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
             let json = serde_json::to_string_pretty(&extensions)?;
             return Ok(print(format!("{json}\n").as_bytes()));
         }
-        let lines = composition.extensions.iter().map(line);
+        let lines = composition
+            .extensions
+            .iter()
+            .map(|one| format!("{} {}: {}\n", one.name, escaped(&one.version), one.placement));
         Ok(print(lines.collect::<String>().as_bytes()))
     }
-}
-
-fn line(extension: &Embedded) -> String {
-    format!("{} {}: {}\n", extension.name, escaped(&extension.version), extension.way())
 }
 
 /// The CLI that comes with this program.

@@ -1,7 +1,7 @@
 //! `extension`: which extensions there are, and what one of them is.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -78,7 +78,9 @@ impl Extension {
     /// When the extension is not found or cannot be read.
     pub fn execute(&self) -> Result<ExitCode> {
         match &self.action {
-            Action::List(common) => list(common),
+            Action::List(common) => {
+                list(&extension_directories(&common.extension_dir), common.json)
+            }
             Action::Inspect(inspect) => inspect.execute(),
             Action::Record(record) => record.execute(),
         }
@@ -89,9 +91,14 @@ fn json(value: &impl Serialize) -> Result<ExitCode> {
     Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
 }
 
-fn list(common: &Common) -> Result<ExitCode> {
-    let found = search::all(&extension_directories(&common.extension_dir));
-    if common.json {
+/// Print the extensions in `directories`.
+///
+/// # Errors
+///
+/// None that is known.
+pub fn list(directories: &[PathBuf], as_json: bool) -> Result<ExitCode> {
+    let found = search::all(directories);
+    if as_json {
         return json(&found);
     }
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
@@ -105,11 +112,7 @@ fn list(common: &Common) -> Result<ExitCode> {
 impl Inspect {
     fn execute(&self) -> Result<ExitCode> {
         let directories = extension_directories(&self.common.extension_dir);
-        let given = Path::new(&self.extension);
-        let path = match given.is_file() || self.extension.contains('/') {
-            true => given.to_owned(),
-            false => search::by_name(&self.extension, &directories)?,
-        };
+        let path = search::by_name_or_path(&self.extension, &directories)?;
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
         let mut extensions = extensions();
         second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
@@ -162,7 +165,7 @@ fn contents(program: &Contents) -> String {
     for extension in &program.extensions {
         lines.add("extension", format!("{} {}", extension.name, escaped(&extension.version)));
         lines.add("  sha256", &extension.sha256);
-        lines.add("  where", escaped(&extension.why));
+        lines.add("  placement", &extension.placement);
         lines.add_list("  registers", extension.registers.iter());
     }
     lines.0

@@ -83,6 +83,6 @@ fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
     match task {
         Task::Compile(kind) => Compiler::InProcess.compile(kind, &request)?.into_bytes(),
         Task::Inspect => Facts::of(&request)?.encode(),
-        Task::Compose => compose::answer(&request),
+        Task::Compose => compose::handle(&request),
     }
 }

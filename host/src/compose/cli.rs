@@ -1,5 +1,5 @@
 //! The CLI, taken apart into its core module and the world that it lives in,
-//! and put together again with a front in it.
+//! and put together again with dispatch trampolines in it.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmparser::{Parser, Payload};
@@ -9,7 +9,8 @@ use wit_component::{
 use wit_parser::{Docs, InterfaceId, Span, Stability, WorldId, WorldItem, WorldKey};
 
 use super::contract::Contract;
-use super::front::{self, Extension};
+use super::dispatch;
+use super::graph::Fused;
 
 /// The CLI in pieces.
 pub struct Cli<'a> {
@@ -28,15 +29,13 @@ impl<'a> Cli<'a> {
     /// When it was not made of one core module.
     pub fn open(wasm: &'a [u8]) -> Result<Self> {
         let DecodedWasm::Component(resolve, world) = decode(wasm)? else {
-            bail!("it is WIT and no component");
+            bail!("it is WIT and not a component");
         };
-        // Its packages stay the first ones, and its world where it is.
-        let contract = Contract::beside(resolve)?;
+        let contract = Contract::read(resolve)?;
         Ok(Self { module: main_module(wasm)?, contract, world })
     }
 
-    /// Let it import the interface `name` of an extension by the name `key`,
-    /// which each extension has for itself.
+    /// Import the interface `name` of one extension, by a name of its own.
     pub fn import(&mut self, name: &str, key: String) -> Result<(WorldKey, InterfaceId)> {
         let original = self.contract.interface(name)?;
         let copy = self.contract.copy(original)?;
@@ -52,14 +51,13 @@ impl<'a> Cli<'a> {
         Ok((key, copy))
     }
 
-    /// The same CLI, which calls `extensions` without leaving its core module.
-    /// `earlier` are in there already.
+    /// The same CLI with trampolines that call `extensions`.
     ///
     /// # Errors
     ///
-    /// When the contract has a function that a front cannot answer.
-    pub fn with(mut self, earlier: usize, extensions: &[Extension]) -> Result<Vec<u8>> {
-        let mut module = front::put_into(&mut self, earlier, extensions)?;
+    /// When the contract has a function that no trampoline can stand for.
+    pub fn with(mut self, extensions: &[Fused]) -> Result<Vec<u8>> {
+        let mut module = dispatch::add_trampolines(&mut self, extensions)?;
         let resolve = &self.contract.resolve;
         embed_component_metadata(&mut module, resolve, self.world, StringEncoding::UTF8)?;
         ComponentEncoder::default()

@@ -1,12 +1,12 @@
-//! What a composed file says of itself: which extensions it has, and where.
+//! The list of the extensions in a composed file.
 //!
-//! It stands at the end of the file: JSON, its length in bytes (32 bits, little
-//! endian) and eight bytes of magic. In a `.wasm` all that is the content of
-//! the last custom section, and behind the component's own end there is nothing
-//! but such sections; in a `.cwasm` it stands in front of the seal. So one small
-//! read at the end tells whether a file is composed.
+//! It is at the end of the file: JSON, its length in bytes (32 bits, little endian) and
+//! eight bytes of magic. In a `.wasm` these are the content of the last custom section,
+//! and nothing but such sections follows the component; in a `.cwasm` they precede the
+//! seal. So one small read at the end shows whether a file is composed.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -16,37 +16,37 @@ use serde::{Deserialize, Serialize};
 
 use super::{MAX_EMBEDDED, layout};
 use crate::extensions::check;
+use crate::extensions::inspect::need;
 use crate::extensions::types::Manifest;
 
-const MAGIC: [u8; 8] = *b"sqwascp2";
+const MAGIC: [u8; 8] = *b"sqwascp3";
 
 /// Bytes behind the JSON.
 const TAIL_BYTES: usize = 4 + MAGIC.len();
 
-/// Largest description, in bytes: 256 extensions with a hundred names each do
-/// not reach it.
+/// Longest list, in bytes: 256 extensions with a hundred names each do not reach it.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Most commas in it, and so nearly all that it lists: each item needs a hundred
-/// bytes of memory, and the file chooses how many there are.
+/// Most commas in the list, and so nearly all its items: each needs a hundred bytes of
+/// memory, and the file chooses how many there are.
 const MAX_ITEMS: usize = 100_000;
 
 /// Letters of a SHA-256 as `sha256sum` prints it.
 const SHA256_LETTERS: usize = 64;
 
-/// The custom section with this description.
+/// The custom section with the list.
 pub const SECTION: &str = "sqlite-wasm:composition";
 
-/// A custom section with an extension that travels beside.
-pub const BESIDE_SECTION: &str = "sqlite-wasm:extension";
+/// A custom section with a bundled extension.
+pub const BUNDLED_SECTION: &str = "sqlite-wasm:extension";
 
-/// What a composed file has.
+/// What a composed file contains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Composition {
     /// The length of the component (or its native code) that the file begins
     /// with, in bytes.
     pub component_bytes: usize,
-    /// Where the CLI is in the `.wasm`, with its front but without extensions.
+    /// Where the CLI is in the `.wasm`, with its trampolines but without extensions.
     pub cli: Range<usize>,
     /// The version of SQLite, where the CLI says it.
     #[serde(default)]
@@ -67,39 +67,75 @@ pub struct Embedded {
     /// What it registers, as `function/arguments`, or the name alone for
     /// collations and modules.
     pub registers: Vec<String>,
-    /// Inside the component: where its bytes are in the `.wasm`.
-    pub inside: Option<Range<usize>>,
-    /// In a sandbox of its own: where its bytes are in the file.
-    pub beside: Option<Range<usize>>,
-    /// What one that is beside says of itself, so that it need not be started
-    /// to register it. It is asked again when it is started.
-    pub manifest: Option<Manifest>,
+    /// How it runs.
+    pub placement: Placement,
+}
+
+/// How an embedded extension runs, and where its bytes are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// As a part of the component: its position in the `.wasm`.
+    Fused(Range<usize>),
+    /// In a sandbox of its own.
+    Bundled {
+        /// Its position in the file.
+        range: Range<usize>,
+        /// What it registers and needs, so that it is started by its first call only; the
+        /// manifest is compared then.
+        manifest: Manifest,
+    },
+}
+
+impl Placement {
+    /// Where the bytes are.
+    pub fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Fused(range) | Self::Bundled { range, .. } => range,
+        }
+    }
+
+    pub(crate) fn range_mut(&mut self) -> &mut Range<usize> {
+        match self {
+            Self::Fused(range) | Self::Bundled { range, .. } => range,
+        }
+    }
+}
+
+/// `fused`, or `bundled (needs sql)`.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fused(_) => f.write_str("fused"),
+            Self::Bundled { manifest, .. } => {
+                let needs: Vec<String> = manifest.needs.iter().map(need).collect();
+                write!(f, "bundled (needs {})", needs.join(", "))
+            }
+        }
+    }
 }
 
 impl Embedded {
-    /// By the limits of an extension that is loaded.
+    /// Check it by the limits of an extension that is loaded.
     fn check(&self) -> Result<()> {
         check::own_name(&self.name)?;
         check::line("version", &self.version)?;
         let is_hash = self.sha256.bytes().all(|letter| letter.is_ascii_hexdigit());
-        ensure!(is_hash && self.sha256.len() == SHA256_LETTERS, "a hash is none");
+        ensure!(is_hash && self.sha256.len() == SHA256_LETTERS, "a hash is not one");
         ensure!(self.registers.len() <= check::MAX_REGISTRATIONS, "it registers too much");
         self.registers.iter().try_for_each(|name| check::registered(name))?;
-        let is_inside = self.inside.is_some();
-        ensure!(is_inside != self.beside.is_some(), "`{}` is in both places or none", self.name);
-        let Some(manifest) = &self.manifest else { return Ok(()) };
+        let Placement::Bundled { manifest, .. } = &self.placement else { return Ok(()) };
         ensure!(manifest.name == self.name, "`{}` has the manifest of another", self.name);
         check::manifest(manifest)
     }
 }
 
 impl Composition {
-    /// The description at the end of `bytes`; none when they are not composed.
+    /// The list at the end of a `.wasm`; none when it is not composed.
     ///
     /// # Errors
     ///
-    /// When there is one that cannot be read, or that does not describe all
-    /// that stands behind the component.
+    /// When the list is damaged, or does not describe all that follows the component.
     pub fn of(bytes: &[u8]) -> Result<Option<Self>> {
         let Some((rest, tail)) = bytes.split_last_chunk::<TAIL_BYTES>() else { return Ok(None) };
         let Some(length) = length(tail) else { return Ok(None) };
@@ -175,16 +211,25 @@ impl Composition {
         Ok(bytes)
     }
 
-    /// Those that run in a sandbox of their own, and where they are.
-    pub fn beside(&self) -> impl Iterator<Item = (&Embedded, Range<usize>)> {
-        self.extensions.iter().filter_map(|one| Some((one, one.beside.clone()?)))
+    /// The extensions that run in sandboxes of their own, and where they are.
+    pub fn bundled(&self) -> impl Iterator<Item = (&Embedded, Range<usize>)> {
+        self.extensions.iter().filter_map(|one| match &one.placement {
+            Placement::Bundled { range, .. } => Some((one, range.clone())),
+            Placement::Fused(_) => None,
+        })
     }
 
-    /// The extension inside whose bytes have this offset.
+    /// The fused extensions, and where they are.
+    pub fn fused(&self) -> impl Iterator<Item = (&Embedded, Range<usize>)> {
+        self.extensions.iter().filter_map(|one| match &one.placement {
+            Placement::Fused(range) => Some((one, range.clone())),
+            Placement::Bundled { .. } => None,
+        })
+    }
+
+    /// The fused extension at this offset.
     pub fn at(&self, offset: usize) -> Option<&Embedded> {
-        let has =
-            |one: &&Embedded| one.inside.as_ref().is_some_and(|range| range.contains(&offset));
-        self.extensions.iter().find(has)
+        self.fused().find(|(_, range)| range.contains(&offset)).map(|(one, _)| one)
     }
 }
 
@@ -195,7 +240,9 @@ fn length(tail: &[u8; TAIL_BYTES]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::layout::append_section;
     use super::*;
+    use crate::extensions::types::{Connecting, Need};
 
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
@@ -205,14 +252,26 @@ mod tests {
             version: "0.1.0".into(),
             sha256: "0f".repeat(32),
             registers: vec!["sha3/1".into()],
-            inside: None,
-            beside: None,
-            manifest: None,
+            placement: Placement::Fused(0..0),
         }
     }
 
-    /// A composed file with these extensions beside it, changed by `change`
-    /// before the list is written.
+    fn bundled(name: &str, range: Range<usize>) -> Embedded {
+        let manifest = Manifest {
+            name: name.into(),
+            version: "0.1.0".into(),
+            description: String::new(),
+            functions: Vec::new(),
+            collations: Vec::new(),
+            modules: Vec::new(),
+            needs: vec![Need::Sql],
+            connects: Connecting::Never,
+        };
+        Embedded { placement: Placement::Bundled { range, manifest }, ..embedded(name) }
+    }
+
+    /// A composed file with these bundled extensions, changed by `change` before the list
+    /// is written.
     fn file(extensions: &[&[u8]], change: impl FnOnce(&mut Composition)) -> Vec<u8> {
         let mut bytes = EMPTY.to_vec();
         let mut composition = Composition {
@@ -221,13 +280,12 @@ mod tests {
             cli_version: Some("3.54.1".into()),
             extensions: Vec::new(),
         };
-        for (number, content) in extensions.iter().enumerate() {
-            let beside = Some(super::super::section(&mut bytes, BESIDE_SECTION, content));
-            let one = Embedded { beside, ..embedded(&format!("e{number}")) };
-            composition.extensions.push(one);
+        for (index, content) in extensions.iter().enumerate() {
+            let range = append_section(&mut bytes, BUNDLED_SECTION, content);
+            composition.extensions.push(bundled(&format!("e{index}"), range));
         }
         change(&mut composition);
-        super::super::section(&mut bytes, SECTION, &composition.encode().unwrap());
+        append_section(&mut bytes, SECTION, &composition.encode().unwrap());
         bytes
     }
 
@@ -246,10 +304,12 @@ mod tests {
 
     #[test]
     fn places_outside_of_the_file_are_refused() {
-        refused(&[b"one"], |list| list.extensions[0].beside = Some(3..1000));
+        refused(&[b"one"], |list| *list.extensions[0].placement.range_mut() = 3..1000);
         refused(&[b"one"], |list| list.component_bytes = 1000);
         refused(&[b"one"], |list| list.cli = 0..1000);
-        refused(&[b"one"], |list| list.extensions[0].inside = Some(2..4));
+        refused(&[b"one"], |list| {
+            list.extensions.push(Embedded { placement: Placement::Fused(2..4), ..embedded("f") });
+        });
         let mut long = 1_000_000_u32.to_le_bytes().to_vec();
         long.extend(MAGIC);
         assert!(Composition::of(&long).is_err());
@@ -260,25 +320,25 @@ mod tests {
         // A section that no extension is, and an extension that is no section.
         refused(&[b"one", b"two"], |list| drop(list.extensions.pop()));
         refused(&[b"one"], |list| {
-            let again = Embedded { name: "other".into(), ..list.extensions[0].clone() };
-            list.extensions.push(again);
+            let range = list.extensions[0].placement.range().clone();
+            list.extensions.push(bundled("other", range));
         });
         // A component that ends before the list says, or behind it.
         refused(&[b"one"], |list| list.component_bytes += 3);
         refused(&[b"one"], |list| {
-            list.component_bytes = list.extensions[0].beside.clone().unwrap().end;
+            list.component_bytes = list.extensions[0].placement.range().end;
         });
         // Something else behind the component.
         let mut other = EMPTY.to_vec();
-        super::super::section(&mut other, "name", b"x");
+        append_section(&mut other, "name", b"x");
         let mut list = Composition::of(&file(&[], |_| ())).unwrap().unwrap();
-        super::super::section(&mut other, SECTION, &list.encode().unwrap());
+        append_section(&mut other, SECTION, &list.encode().unwrap());
         assert!(Composition::of(&other).is_err());
         // Control: as a part of the component it may stand there.
         let mut whole = EMPTY.to_vec();
-        super::super::section(&mut whole, "name", b"x");
+        append_section(&mut whole, "name", b"x");
         (list.component_bytes, list.cli) = (whole.len(), 0..whole.len());
-        super::super::section(&mut whole, SECTION, &list.encode().unwrap());
+        append_section(&mut whole, SECTION, &list.encode().unwrap());
         assert!(Composition::of(&whole).is_ok());
     }
 
@@ -288,7 +348,9 @@ mod tests {
         refused(&[b"one"], |list| list.extensions[0].version = "1\n2".into());
         refused(&[b"one"], |list| list.extensions[0].sha256 = "x".into());
         refused(&[b"one"], |list| list.extensions[0].registers = vec!["n".repeat(1000)]);
-        refused(&[b"one", b"two"], |list| list.extensions[1].name = "e0".into());
+        refused(&[b"one", b"two"], |list| {
+            list.extensions[1] = bundled("e0", list.extensions[1].placement.range().clone());
+        });
         refused(&[b"one"], |list| list.cli_version = Some("\u{7}".into()));
         refused(&vec![&b"one"[..]; MAX_EMBEDDED + 1], |_| ());
         let many = vec![String::from("a"); 200_000];

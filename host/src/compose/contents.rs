@@ -1,12 +1,11 @@
-//! What a program is: the version of its CLI, and the extensions in it. It is
-//! read from its list; nothing of it runs.
+//! The contents of a program: the version of its CLI and its extensions, read from its
+//! list. Nothing of it runs.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::composition::{Composition, Embedded};
-use crate::extensions::inspect::need;
+use super::composition::{Composition, Embedded, Placement};
 
 /// A program, as far as it can be looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -32,12 +31,10 @@ pub struct Contained {
     pub name: String,
     pub version: String,
     pub sha256: String,
-    /// Whether it is inside the component.
-    pub inside: bool,
-    /// Whether it is beside, in a sandbox of its own.
-    pub beside: bool,
-    /// Why it is where it is.
-    pub why: String,
+    /// Whether it is a part of the component, and has no sandbox of its own.
+    pub fused: bool,
+    /// `fused`, or `bundled (needs sql)`.
+    pub placement: String,
     pub registers: Vec<String>,
 }
 
@@ -49,34 +46,14 @@ impl Contained {
     }
 }
 
-impl Embedded {
-    /// Where it is, and why.
-    pub fn way(&self) -> String {
-        match self.beside {
-            Some(_) => format!("beside, as it needs {}", self.needs()),
-            None => "inside, as it needs no grant".into(),
-        }
-    }
-
-    fn needs(&self) -> String {
-        let manifest = self.manifest.iter();
-        let needs: Vec<String> = manifest.flat_map(|manifest| &manifest.needs).map(need).collect();
-        match needs.is_empty() {
-            true => "a grant".into(),
-            false => needs.join(", "),
-        }
-    }
-}
-
 impl From<&Embedded> for Contained {
     fn from(embedded: &Embedded) -> Self {
         Self {
             name: embedded.name.clone(),
             version: embedded.version.clone(),
             sha256: embedded.sha256.clone(),
-            inside: embedded.inside.is_some(),
-            beside: embedded.beside.is_some(),
-            why: embedded.way(),
+            fused: matches!(embedded.placement, Placement::Fused(_)),
+            placement: embedded.placement.to_string(),
             registers: embedded.registers.clone(),
         }
     }

@@ -1,6 +1,6 @@
-//! The contract, read from the WIT packages that this program was built with,
-//! as the CLI that is composed knows it: the functions of `dispatch`, and which
-//! function of an extension each is.
+//! The contract, read from the WIT packages that this program was built with, together
+//! with the WIT of the CLI: the functions of `dispatch`, and the function of an extension
+//! that each of them calls.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ macro_rules! package {
 const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "pointers" "scalar" "sql" "table" "types" "worlds");
 const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "process" "world");
 
-/// What an extension may export.
+/// The interfaces that an extension may export.
 pub const INTERFACES: &[&str] =
     &["extension", "scalar", "unary", "aggregate", "collation", "table", "pointers"];
 
@@ -49,25 +49,16 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// Read it.
+    /// Read it and add it to the WIT of a CLI, whose packages keep their ids.
     ///
     /// # Errors
     ///
-    /// When this program was built with WIT that is wrong.
-    pub fn read() -> Result<Self> {
-        Self::of(Resolve::default())
+    /// When the CLI was made for another form of it.
+    pub fn read(cli: Resolve) -> Result<Self> {
+        Self::merged(cli).context("it was made for another version of the contract; build it again")
     }
 
-    /// Read it beside what a CLI has of it, which stays as it is there.
-    ///
-    /// # Errors
-    ///
-    /// When the CLI has it in another form.
-    pub fn beside(cli: Resolve) -> Result<Self> {
-        Self::of(cli).context("it was made for another version of the contract; build it again")
-    }
-
-    fn of(mut resolve: Resolve) -> Result<Self> {
+    fn merged(mut resolve: Resolve) -> Result<Self> {
         let mut own = Resolve::default();
         let extension = push(&mut own, EXTENSION)?;
         let host = push(&mut own, HOST)?;
@@ -79,7 +70,7 @@ impl Contract {
         Ok(contract)
     }
 
-    /// Learn the sizes of types that were added.
+    /// Measure the types that were added.
     pub fn measure(&mut self) {
         self.sizes = SizeAlign::default();
         self.sizes.fill(&self.resolve);
@@ -105,7 +96,7 @@ impl Contract {
         self.resolve.id_of(interface).context("an interface has no name")
     }
 
-    /// A function's form in core WebAssembly, for who calls it.
+    /// A function's type in core WebAssembly, for its caller.
     ///
     /// # Errors
     ///
@@ -138,8 +129,8 @@ impl Contract {
         self.sizes.size(ty).size_wasm32() as u32
     }
 
-    /// Add an interface with the same functions and no name of its own: a
-    /// CLI imports the same interface once for each extension.
+    /// Add an interface with the same functions and without a name: a CLI imports the
+    /// same interface once for each extension.
     pub fn copy(&mut self, interface: InterfaceId) -> Result<InterfaceId> {
         let copy = Interface { name: None, ..self.resolve.interfaces[interface].clone() };
         let copy = self.resolve.interfaces.alloc(copy);

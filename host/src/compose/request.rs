@@ -1,10 +1,10 @@
-//! What the helper is asked to compose: a header in JSON, its length (32 bits,
-//! little endian) in front, and behind it the components.
+//! A request to the helper to compose: the length of a header (32 bits, little endian),
+//! the header in JSON, and the components.
 
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Composed, Composition, Source, compose};
+use super::{Base, Composed, Composition, Extension, compose};
 use crate::extensions::types::Manifest;
 
 /// Bytes of the header's length.
@@ -29,44 +29,47 @@ struct Part {
 /// # Errors
 ///
 /// When the header is too long.
-pub fn request<'a>(base: &'a Base, extensions: &'a [Source]) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
-    let part = |one: &Source| Part { bytes: one.wasm().len(), manifest: one.manifest().clone() };
+pub fn request<'a>(
+    base: &'a Base,
+    extensions: &'a [Extension],
+) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
+    let part = |one: &Extension| Part { bytes: one.wasm().len(), manifest: one.manifest().clone() };
     let header = serde_json::to_vec(&Header {
-        base_bytes: base.wasm.len(),
-        base_version: base.version.clone(),
+        base_bytes: base.wasm().len(),
+        base_version: base.version().map(str::to_owned),
         extensions: extensions.iter().map(part).collect(),
     })?;
     let mut bytes = u32::try_from(header.len())?.to_le_bytes().to_vec();
     bytes.extend(header);
-    let components = std::iter::once(&base.wasm[..]).chain(extensions.iter().map(Source::wasm));
+    let components = std::iter::once(base.wasm()).chain(extensions.iter().map(Extension::wasm));
     Ok((bytes, components.collect()))
 }
 
-/// The composed file for a request.
+/// Compose what a request says.
 ///
 /// # Errors
 ///
 /// As for [`compose`].
-pub fn answer(request: &[u8]) -> Result<Vec<u8>> {
+pub fn handle(request: &[u8]) -> Result<Vec<u8>> {
     let (length, mut rest) = request.split_first_chunk::<LENGTH_BYTES>().context(INCOMPLETE)?;
     let header = take(&mut rest, u32::from_le_bytes(*length) as usize)?;
     let header: Header = serde_json::from_slice(header).context(INCOMPLETE)?;
     let wasm = take(&mut rest, header.base_bytes)?.to_vec();
-    let base = Base { wasm, version: header.base_version };
+    let base = Base::new(wasm, header.base_version);
     let mut extensions = Vec::new();
     for part in header.extensions {
         let wasm = take(&mut rest, part.bytes)?.to_vec();
-        extensions.push(Source::new(wasm, part.manifest));
+        extensions.push(Extension::new(wasm, part.manifest));
     }
     ensure!(rest.is_empty(), INCOMPLETE);
     Ok(compose(&base, &extensions)?.wasm)
 }
 
-/// What the helper made, after the same checks as any composed file.
+/// The result of the helper, after the same checks as any composed file.
 ///
 /// # Errors
 ///
-/// When it is not one.
+/// When it is not a composed file.
 pub fn composed(wasm: Vec<u8>, warnings: Vec<String>) -> Result<Composed> {
     let composition = Composition::of(&wasm)?.context("the result is not a composed file")?;
     Ok(Composed { wasm, composition, warnings })

@@ -33,7 +33,8 @@ pub struct Extension {
 ///
 /// What is wrong with it.
 pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Manifest)> {
-    version::check(component)?;
+    let exports = version::exports(component);
+    version::check(&exports)?;
     // The clock's thread starts with the first extension, behind the second wall.
     sandbox::tick(component.engine())?;
     let has_sql = imports_sql(component);
@@ -41,7 +42,7 @@ pub fn described(component: &Component, limits: Limits) -> Result<(Sandboxed, Ma
     let mut sandbox = Sandboxed::new(component, calls, limits)?;
     let manifest = sandbox.describe()?;
     check::manifest(&manifest)?;
-    check::exports(&manifest, component)?;
+    check::exports(&manifest, &exports)?;
     ensure!(
         check::needs_sql(&manifest) || !has_sql,
         "it imports `sql` and does not say in its manifest that it needs SQL"

@@ -153,7 +153,7 @@ impl ExtensionsCtx {
             inspection.become_program(composition.as_ref(), version);
             return Ok(());
         }
-        version::check_facts(&facts)?;
+        version::check(&facts.exports)?;
         let recorded = record::recorded(&facts)?;
         if describe == Describe::Recorded {
             inspection.offer = recorded.as_ref().map(Offer::from);
@@ -227,7 +227,7 @@ impl Inspection {
 
     fn take(&mut self, facts: &Facts) {
         self.imports = facts.imports.iter().filter(|name| !is_types(name)).cloned().collect();
-        self.contract = version::claimed(facts).map(str::to_owned);
+        self.contract = version::of(&facts.exports).map(str::to_owned);
         self.code_bytes = Some(facts.code_bytes);
         self.memory_bytes = Some(facts.memory_bytes);
         self.sections = facts.sections.clone();

@@ -153,7 +153,7 @@ impl Sandboxed {
     ///
     /// # Errors
     ///
-    /// When it does not start or answer, or is no extension.
+    /// When it does not start or answer, or is not an extension.
     pub fn describe(&mut self) -> Result<Manifest> {
         self.start()?;
         let manifest = match &mut self.state {

@@ -38,7 +38,7 @@ impl ExtensionsCtx {
     /// What is wrong with it.
     pub fn record(&mut self, path: &Path) -> Result<Vec<u8>> {
         let (wasm, facts) = self.inspected(path)?;
-        version::check_facts(&facts)?;
+        version::check(&facts.exports)?;
         let manifest = serde_json::to_vec(&self.describe(path, &wasm)?)?;
         compose::replace_section(&wasm, MANIFEST_SECTION, &manifest)
     }

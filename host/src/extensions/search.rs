@@ -1,4 +1,5 @@
-//! From a name to the file of an extension, and to whom grants belong.
+//! From a name to the file of an extension, for loading, composing, listing and
+//! inspecting, and to the owner of grants.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,7 +14,11 @@ use crate::artifact::Unusable;
 use crate::escape::escaped;
 use crate::grants::Grants;
 
-/// Endings that a name may leave out, in the order they are tried.
+/// Least likeness, from 0 to 1, of a name that is suggested for an unknown one: one wrong
+/// letter in three.
+const LIKENESS: f64 = 0.6;
+
+/// Extensions of file names that a name may leave out, in the order they are tried.
 const ENDINGS: &[&str] = &["wasm", "cwasm"];
 
 /// The extension that SQL or a component asks for, found.
@@ -81,28 +86,50 @@ fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
     }
 }
 
+/// The file of the extension that the user has typed: at a path, or by its name in
+/// `directories`.
+///
+/// # Errors
+///
+/// When there is none.
+pub fn by_name_or_path(typed: &str, directories: &[PathBuf]) -> Result<PathBuf> {
+    let path = Path::new(typed);
+    if path.is_file() || typed.contains('/') {
+        return Ok(path.to_owned());
+    }
+    by_name(typed, directories)
+}
+
 /// The file of the extension `name` in `directories`.
 ///
 /// # Errors
 ///
-/// When there is none; it says where was looked.
+/// When there is none; it names the directories.
 pub fn by_name(name: &str, directories: &[PathBuf]) -> Result<PathBuf> {
     let found = directories
         .iter()
         .flat_map(|directory| candidates(&directory.join(name)).collect::<Vec<_>>())
         .find(|path| path.is_file());
-    match found {
-        Some(path) => Ok(path),
-        None => {
-            let looked: Vec<_> =
-                directories.iter().map(|directory| format!("`{}`", escaped(directory))).collect();
-            bail!(
-                "there is no extension `{}` in {}; `--extension-dir` adds a directory",
-                escaped(name),
-                looked.join(", ")
-            )
-        }
-    }
+    found.ok_or_else(|| missing(name, directories))
+}
+
+fn missing(name: &str, directories: &[PathBuf]) -> anyhow::Error {
+    let directory = |directory: &PathBuf| escaped(directory).to_string();
+    let searched: Vec<_> = directories.iter().map(directory).collect();
+    let hint = nearest(name, directories)
+        .map_or(String::new(), |nearest| format!("; did you mean \"{}\"?", escaped(&nearest)));
+    anyhow!(
+        "no extension named \"{}\" in {}{hint}; add a directory with --extension-dir",
+        escaped(name),
+        searched.join(" or ")
+    )
+}
+
+/// The name in `directories` that is most like `name`, where one is.
+fn nearest(name: &str, directories: &[PathBuf]) -> Option<String> {
+    let likeness = |found: Found| (strsim::jaro_winkler(name, &found.name), found.name);
+    let alike = all(directories).into_iter().map(likeness).filter(|(one, _)| *one >= LIKENESS);
+    alike.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name)
 }
 
 /// An extension in one of the directories.
@@ -167,6 +194,17 @@ mod tests {
         assert_eq!(found.path(), directory.path().join("a.wasm"));
         let unknown = find("b", [].into_iter(), &directories, &grants).err().unwrap();
         assert!(unknown.to_string().contains("--extension-dir"));
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_the_nearest() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("series.wasm"), "").unwrap();
+        let directories = [directory.path().to_owned()];
+        assert!(by_name_or_path("series", &directories).is_ok());
+        let error = by_name_or_path("serie", &directories).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"series\"?"), "{error}");
+        assert!(!by_name("xyz", &directories).unwrap_err().to_string().contains("series"));
     }
 
     #[test]

@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 
 use super::check;
 use super::extension::Extension;
 use super::permissions::Permissions;
 use super::permits::{Identity, Permits};
 use crate::component::Beside;
+use crate::compose::Placement;
 use crate::extensions::types::Manifest;
 
 /// A place for an extension.
@@ -44,14 +45,17 @@ impl Waiting {
     /// What is wrong with its manifest, or which grant it lacks.
     pub fn new(beside: Beside, permits: &mut Permits) -> Result<Self> {
         let embedded = &beside.embedded;
-        let manifest = embedded.manifest.clone().context("the file does not say what it is")?;
-        check::manifest(&manifest)?;
+        let Placement::Bundled { manifest, .. } = &embedded.placement else {
+            bail!("it is not bundled");
+        };
+        check::manifest(manifest)?;
         let sha256 = || Ok(embedded.sha256.clone());
         // Its manifest is checked when it is started; the name of a file that
         // the composed file records is anybody's claim.
         let identity = Identity::Named { name: &manifest.name, path: None };
         let permissions = permits.of(identity, &manifest.needs, sha256)?;
-        Ok(Self { manifest: manifest.into(), source: Source::File(beside.into(), permissions) })
+        let manifest = Arc::new(manifest.clone());
+        Ok(Self { manifest, source: Source::File(beside.into(), permissions) })
     }
 
     /// The one of a connection, of this one by the number `parent`; none where

@@ -1,52 +1,39 @@
-//! Which version of the contract a component was made for.
+//! The version of the contract that a component was made for.
 
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
-use crate::compiler::Facts;
 use crate::component::{COMMAND_EXPORT, EXTENSION_EXPORT};
 
-/// The version that this host has.
+/// The version of this host.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
-/// The version that `component` was made for; none for what is no extension.
-pub fn of(component: &Component) -> Option<String> {
-    export(component, EXTENSION_EXPORT)
-}
-
-/// What follows the beginning of the name of an export.
-fn export(component: &Component, beginning: &str) -> Option<String> {
+/// The names of what `component` exports.
+pub fn exports(component: &Component) -> Vec<String> {
     let ty = component.component_type();
-    ty.exports(component.engine())
-        .find_map(|(name, _)| name.strip_prefix(beginning).map(str::to_owned))
+    ty.exports(component.engine()).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Refuse what is no extension, or one for another version.
-pub fn check(component: &Component) -> Result<()> {
-    check_exports(of(component).as_deref(), export(component, COMMAND_EXPORT).is_some())
+/// The version that a component with these exports was made for; none for a component
+/// that is not an extension.
+pub fn of(exports: &[String]) -> Option<&str> {
+    exports.iter().find_map(|name| name.strip_prefix(EXTENSION_EXPORT))
 }
 
-/// The version that a component was made for, by what is known of it.
-pub fn claimed(facts: &Facts) -> Option<&str> {
-    facts.exports.iter().find_map(|name| name.strip_prefix(EXTENSION_EXPORT))
-}
-
-/// The same as [`check`] by what is known of a component.
-pub fn check_facts(facts: &Facts) -> Result<()> {
-    check_exports(claimed(facts), facts.exports(COMMAND_EXPORT))
-}
-
-fn check_exports(version: Option<&str>, is_program: bool) -> Result<()> {
-    match version {
+/// Refuse a component with these exports that is not an extension, or one for another
+/// version.
+pub fn check(exports: &[String]) -> Result<()> {
+    let is_program = exports.iter().any(|name| name.starts_with(COMMAND_EXPORT));
+    match of(exports) {
         Some(version) if is_compatible(version) => Ok(()),
         Some(version) => bail!(
             "it was made for version {version} of the contract, and this program has \
              {CONTRACT_VERSION}; build it against that"
         ),
         None if is_program => {
-            bail!("it is a program, to be run and not loaded")
+            bail!("it is a program and not an extension")
         }
-        None => bail!("it is no extension: it exports no `sqlite-wasm:extension`"),
+        None => bail!("it is not an extension: it does not export `sqlite-wasm:extension`"),
     }
 }
 

@@ -86,13 +86,13 @@ fn parts_that_overlap_are_refused() {
         .as_array()
         .expect("a list")
         .iter()
-        .position(|one| one["beside"].is_object());
+        .position(|one| one["placement"]["bundled"].is_object());
     let bundled = bundled.expect("sha3query needs SQL");
     for range in
         [part(0, length), part(8, 4), part(length, u64::MAX), part(end as u64, whole.len() as u64)]
     {
         let mut list = list.clone();
-        list["extensions"][bundled]["beside"] = range;
+        list["extensions"][bundled]["placement"]["bundled"]["range"] = range;
         let file = attacker::with_list(&whole[..end], &list.to_string(), &whole);
         is_refused("a part that is elsewhere", &file);
     }

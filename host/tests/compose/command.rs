@@ -1,4 +1,4 @@
-//! `compose`: extensions in the CLI, as a person makes and runs it. Nothing but
+//! `compose`: extensions in the CLI, as a user makes and runs it. Nothing but
 //! our program is there: no `PATH`, no compiler.
 
 use std::fs;
@@ -63,7 +63,7 @@ fn each_connection_has_them() {
 }
 
 #[test]
-fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
+fn sql_of_a_bundled_extension_runs_on_the_connection() {
     let grant = ["--grant", "sha3query=sql:ro", ":memory:"];
     let script = "CREATE TABLE t(a); INSERT INTO t VALUES(1);\n\
                   SELECT length(sha3_query('SELECT a FROM t'));\n";
@@ -72,18 +72,18 @@ fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
 
 #[test]
 fn what_uses_sql_has_an_instance_for_each_connection() {
-    let asking = guest("asking");
-    let composed = Composed::with("instances", &[asking.to_str().expect("UTF-8"), "uuid"]);
-    let script = "SELECT ask00_count(); SELECT ask00_count();
+    let querying = guest("querying");
+    let composed = Composed::with("instances", &[querying.to_str().expect("UTF-8"), "uuid"]);
+    let script = "SELECT sql00_count(); SELECT sql00_count();
 .connection 1
 .open other.db
-SELECT ask00_count(), ask00_connects(), length(uuid4());
-SELECT ask00_break();
-SELECT ask00_count(), ask00_connects();
+SELECT sql00_count(), sql00_connects(), length(uuid4());
+SELECT sql00_break();
+SELECT sql00_count(), sql00_connects();
 .connection 0
-SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
+SELECT sql00_count(), sql00_connects(), length(uuid4());\n";
     // Its name is what its manifest says, whatever the file was called.
-    let run = composed.run_script(&["--grant", "ask00=sql", "test.db"], script);
+    let run = composed.run_script(&["--grant", "sql00=sql", "test.db"], script);
     assert_eq!(run.out(), "1\n2\n1|1|36\n1|1\n3|1|36\n", "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
@@ -212,7 +212,7 @@ fn a_name_that_is_there_twice_is_the_newer_one_and_warned_of() {
     let outcome = outcome.exits_with(0);
     let warning = "warning: `conf_echo/1` of `konformance` replaces that of `conformance`";
     assert!(outcome.err().lines().any(|line| line == warning), "{outcome}");
-    // A trap tells who answers.
+    // A trap shows which of them replies.
     let trap = ["composed.wasm", ":memory:", "SELECT conf_blob(9000000000000)"];
     support::ours(&kept.path(), &trap).complains("extension `konformance` trapped");
 }
@@ -297,11 +297,15 @@ fn random_values(seed: u64, count: usize) -> String {
 
 #[test]
 fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
-    refuses(&["--embed", "sha"], "there is `sha3`");
-    refuses(&["--embed", "./nosuch.wasm"], "there is no extension at `./nosuch.wasm`");
+    refuses(&["--embed", "sha"], "no extension named \"sha\" in ");
+    refuses(&["--embed", "sha"], "; did you mean \"sha3\"?");
+    refuses(
+        &["--embed", "./nosuch.wasm"],
+        "failed to load `./nosuch.wasm`: failed to open it: No such file",
+    );
     refuses(&["--embed", "uuid,uuid"], "`uuid` is embedded already");
     let cli = support::portable_component();
-    refuses(&["--embed", cli.to_str().expect("UTF-8")], "it is no extension");
+    refuses(&["--embed", cli.to_str().expect("UTF-8")], "it is a program and not an extension");
     let text = support::repository().join("Cargo.toml");
     let directory = Directory::fresh("text");
     fs::copy(text, directory.path().join("text.wasm")).expect("it is ours");
@@ -320,7 +324,23 @@ fn another_version_of_the_contract_is_named() {
     let (old, new) =
         (b"sqlite-wasm:extension/extension@0.1.0", b"sqlite-wasm:extension/extension@0.2.0");
     fs::write(&path, replaced(&uuid, old, new)).expect("it is ours");
-    refuses(&["--embed", path.to_str().expect("UTF-8")], "sqlite-wasm:extension/extension@0.2.0");
+    let path = path.to_str().expect("UTF-8");
+    refuses(&["--embed", path], "it was made for version 0.2.0 of the contract");
+}
+
+/// As it is loaded: by semantic versioning.
+#[test]
+fn a_later_patch_of_the_contract_is_composed() {
+    let directory = Directory::fresh("patch");
+    let mut uuid = fs::read(shipped("uuid")).expect("it is there");
+    for interface in ["extension", "scalar"] {
+        let name = |version: &str| format!("sqlite-wasm:extension/{interface}@{version}");
+        uuid = replaced(&uuid, name("0.1.0").as_bytes(), name("0.1.9").as_bytes());
+    }
+    let path = directory.path().join("uuid.wasm");
+    fs::write(&path, uuid).expect("it is ours");
+    let composed = Composed::with("patched", &[path.to_str().expect("UTF-8")]);
+    composed.run(&[":memory:", "SELECT length(uuid4())"]).prints("36\n");
 }
 
 #[test]
@@ -329,7 +349,7 @@ fn only_a_cli_takes_extensions() {
     let uuid = shipped("uuid");
     let args = ["compose", "--embed", "series", "--cli", uuid.to_str().expect("UTF-8")];
     let run = support::ours(&directory.path(), &args).exits_with(121);
-    let run = run.complains("uuid.wasm`: it is no command-line component");
+    let run = run.complains("uuid.wasm`: it is not a command-line component");
     assert!(run.err().starts_with("error: failed to use the CLI `"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
@@ -370,7 +390,7 @@ fn a_result_that_exists_is_replaced_only_by_force() {
 #[test]
 fn known_extensions_are_listed() {
     let run = support::ours(Path::new("."), &["compose", "--list"]).exits_with(0);
-    assert!(run.out().lines().any(|line| line.starts_with("sha3\t")), "{run}");
+    assert!(run.out().lines().any(|line| line.starts_with("sha3 ")), "{run}");
     let json = support::ours(Path::new("."), &["compose", "--list", "--json"]).exits_with(0);
     assert!(json.out().contains("\"name\": \"sha3\""), "{json}");
 }

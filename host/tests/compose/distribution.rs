@@ -75,10 +75,10 @@ fn a_composed_program_is_inspected_in_both_forms() {
             "cli          3.".to_owned(),
             "extension    series 0.1.0".to_owned(),
             format!("  sha256     {}", hashes[0]),
-            "  where      inside, as it needs no grant".to_owned(),
+            "  placement  fused".to_owned(),
             "extension    sha3query 0.1.0".to_owned(),
             format!("  sha256     {}", hashes[1]),
-            "  where      beside, as it needs sql:ro".to_owned(),
+            "  placement  bundled (needs sql:ro)".to_owned(),
             "  registers  generate_series".to_owned(),
         ];
         for line in wanted {
@@ -89,14 +89,14 @@ fn a_composed_program_is_inspected_in_both_forms() {
         assert!(found["cli_version"].as_str().is_some_and(|text| text.starts_with("3.")), "{run}");
         assert_eq!(found["precompiled"], file.ends_with(".cwasm"), "{run}");
         let [series, query] = [0, 1].map(|place| &found["extensions"][place]);
-        assert_eq!((&series["name"], &series["inside"]), (&"series".into(), &true.into()), "{run}");
-        assert_eq!(series["beside"], false, "{run}");
-        assert!(query["beside"] == true && query["sha256"] == hashes[1], "{run}");
+        assert_eq!((&series["name"], &series["fused"]), (&"series".into(), &true.into()), "{run}");
+        assert_eq!(series["placement"], "fused", "{run}");
+        assert!(query["fused"] == false && query["sha256"] == hashes[1], "{run}");
     }
 }
 
 #[test]
-fn a_plain_cli_tells_its_version() {
+fn a_plain_cli_shows_its_version() {
     let cli = support::portable_component();
     let directory = Directory::fresh("plain");
     let run = support::ours(&directory.path(), &["extension", "inspect", text(&cli)]);

@@ -138,7 +138,7 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
     refused(
         &directory,
         "./empty.wasm",
-        "it is no extension: it exports no `sqlite-wasm:extension`",
+        "it is not an extension: it does not export `sqlite-wasm:extension`",
     );
     let other = patched("uuid", b"@0.1.0", b"@0.9.0");
     write("other.wasm", &other);

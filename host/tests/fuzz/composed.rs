@@ -24,14 +24,11 @@ fn small() -> (Vec<u8>, usize) {
     let mut list: serde_json::Value = serde_json::from_str(&json).expect("the list is JSON");
     list["component_bytes"] = program.len().into();
     list["cli"] = serde_json::json!({ "start": 0, "end": program.len() });
-    for one in list["extensions"].as_array_mut().expect("a list") {
-        one["inside"] = serde_json::Value::Null;
-        if one["beside"].is_object() {
-            let (end, length) = (with_bundled.len(), bundled.len());
-            one["beside"] = serde_json::json!({ "start": end - length, "end": end });
-        }
-    }
-    let end = with_bundled.len();
+    let (end, length) = (with_bundled.len(), bundled.len());
+    let extensions = list["extensions"].as_array_mut().expect("a list");
+    extensions.retain(|one| one["placement"]["bundled"].is_object());
+    extensions[0]["placement"]["bundled"]["range"] =
+        serde_json::json!({ "start": end - length, "end": end });
     (attacker::with_list(&with_bundled, &list.to_string(), &whole), end)
 }
 

@@ -73,7 +73,7 @@ fn handle_requests(db: &Connection, extension: u32) -> bool {
 fn handle(db: &Connection, extension: u32, request: SqlRequest) -> Result<Vec<u8>, SqlError> {
     let SqlRequest { work, read_only, function } = request;
     let _request = Request::begin(db, read_only);
-    let reply = perform(Caller { db, extension, is_prefetch: false }, &work)?;
+    let reply = perform(Caller { db, extension }, &work)?;
     if let Some((index, function)) = function {
         depth::check()?;
         register_function(db, extension, index, &function)?;

@@ -6,8 +6,8 @@ use libsqlite3_sys as sqlite;
 
 use crate::ffi::imports::read_into;
 use crate::host::files::{self, LockLevel, ShmLockKind};
+use crate::result_code::{Code, io_code};
 use crate::vfs::mapped::Mapped;
-use crate::vfs::result_code::{Code, io_code};
 use crate::vfs::wal_index::{Region, WalIndex};
 use crate::vfs::wal_note::WalNote;
 

@@ -10,8 +10,8 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
 use crate::host::files::{self, ShmLockKind};
+use crate::result_code::{Code, to_c};
 use crate::vfs::database_file::{DatabaseFile, Read};
-use crate::vfs::result_code::{Code, to_c};
 use crate::vfs::wal_index::Region;
 
 /// The name of the VFS, as `.vfslist` shows it.

@@ -12,12 +12,12 @@ use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_file, sqlite3_int64, sqlite3
 
 use super::io_methods::{Handle, VFS_NAME};
 use super::open;
-use super::result_code::{Code, delete_code, to_c};
 use crate::extensions::load;
 use crate::host::dispatch::Loaded;
 use crate::host::files::{self, AccessMode};
 use crate::host::process;
 use crate::paths::{MAX_PATH_BYTES, full_path};
+use crate::result_code::{Code, delete_code, to_c};
 use crate::sqlite::connection::{Connection, sqlite_text};
 use crate::sqlite::error::c_text;
 

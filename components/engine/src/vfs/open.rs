@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 
 use super::database_file::DatabaseFile;
-use super::result_code::{Code, open_code};
 use crate::ffi::libc::flush_output;
 use crate::host::files::{self, ErrorCode, OpenFlags};
 use crate::host::process;
+use crate::result_code::{Code, open_code};
 
 const JOURNALS: c_int =
     sqlite::SQLITE_OPEN_MAIN_JOURNAL | sqlite::SQLITE_OPEN_SUPER_JOURNAL | sqlite::SQLITE_OPEN_WAL;

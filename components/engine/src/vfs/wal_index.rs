@@ -4,7 +4,7 @@ use libsqlite3_sys as sqlite;
 
 use crate::ffi::libc::{ReservedMemory, UNIT_BYTES};
 use crate::host::files::{self, ErrorCode, File, ShmState};
-use crate::vfs::result_code::Code;
+use crate::result_code::Code;
 
 /// One connection's view of the wal-index.
 pub struct WalIndex {

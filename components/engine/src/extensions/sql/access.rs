@@ -47,7 +47,7 @@ pub fn check_run(db: &Connection, statement: &Statement) -> Result<(), SqlError>
 const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 
 /// Whether the first word of a statement is that of one that reads.
-pub fn begins_reading(sql: &[u8]) -> bool {
+fn begins_reading(sql: &[u8]) -> bool {
     let Ok(sql) = str::from_utf8(sql) else { return false };
     let sql = without_comments(sql);
     let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());

@@ -3,7 +3,8 @@
 //! An extension that stores its rows in pieces of large blobs opens the same blob for each row.
 //! SQLite finds an offset in a large blob by its chain of pages, and an open blob remembers them.
 //! So closed blobs stay open until the program's step ends, or until a statement could mind: a blob
-//! that is open for writing keeps its transaction from ending.
+//! that is open for writing keeps its transaction from ending. An insertion into vec0 takes 20.6 us
+//! instead of 29.9 us by this (4,000 vectors of 384 dimensions, median of 7 alternating runs).
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -26,14 +26,10 @@ pub fn open(
     is_first: bool,
     reply: &mut Vec<u8>,
 ) -> Result<(), SqlError> {
-    let Caller { db, extension, is_prefetch } = caller;
+    let Caller { db, extension } = caller;
     let BlobLocation { is_writable, row_id, names, .. } = location;
     if is_writable {
         access::check_write()?;
-        let is_writing = db.transaction_state(Some(names[0])) == sqlite::SQLITE_TXN_WRITE;
-        if is_prefetch && !is_writing {
-            return Err(failure(sqlite::SQLITE_MISUSE, "it would lock the database"));
-        }
     }
     let (key, blob) = match blob_cache::take(db, extension, location) {
         Some(cached) => cached,

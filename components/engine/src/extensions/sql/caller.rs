@@ -8,6 +8,4 @@ pub struct Caller<'a> {
     /// The connection that called the extension.
     pub db: &'a Connection,
     pub extension: u32,
-    /// The extension has not requested it yet, so it must have no effect.
-    pub is_prefetch: bool,
 }

@@ -41,7 +41,6 @@ pub enum Operation<'a> {
     LastInsertRowId,
     Changes,
     CloseAll,
-    Prefetch(Operations<'a>),
     ErrorOffset,
     Describe(u32),
     Expand(u32),
@@ -52,7 +51,7 @@ pub enum Operation<'a> {
 }
 
 /// The error for bytes that are not an operation.
-pub fn malformed() -> SqlError {
+fn malformed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
 }
 
@@ -177,7 +176,6 @@ impl<'a> Operations<'a> {
             10 => Operation::LastInsertRowId,
             11 => Operation::Changes,
             12 => Operation::CloseAll,
-            13 => Operation::Prefetch(Operations(self.bytes()?)),
             14 => Operation::ErrorOffset,
             15 => Operation::Describe(self.u32()?),
             16 => Operation::Expand(self.u32()?),

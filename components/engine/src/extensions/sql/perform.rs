@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use super::caller::Caller;
-use super::operations::{Operation, Operations, malformed};
+use super::operations::{Operation, Operations};
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 
@@ -18,13 +18,12 @@ pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
             // Where the next one begins is not known.
             Err(error) => return reply.and(Err(error)),
         };
-        match (operation, &mut reply) {
+        match (operation, &reply) {
             (Operation::Reset(statement), _) => open_handles::reset(caller.extension, statement),
             (Operation::Close(handle), _) => {
                 open_handles::close(caller.db, caller.extension, handle);
             }
             (Operation::CloseAll, _) => open_handles::close_all_of(caller.db, caller.extension),
-            (Operation::Prefetch(guess), Ok(reply)) => add_prefetched(caller, guess, reply),
             (operation, Ok(_)) => match perform_one(caller, operation) {
                 Ok(None) => {}
                 Ok(Some(done)) => reply = Ok(done),
@@ -78,35 +77,12 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         Operation::Database(database) => metadata::database(db, database),
         Operation::Autocommit => number(db.autocommit().into()),
         Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll => return Ok(None),
-        Operation::Prefetch(_) => return Ok(None),
     };
     Ok(Some(reply))
 }
 
 fn number(number: i64) -> Vec<u8> {
     number.to_le_bytes().to_vec()
-}
-
-/// Add the reply of an operation that was not requested yet, and its length. One that fails adds
-/// nothing, and the extension requests it again.
-fn add_prefetched(caller: Caller, guess: Operations, reply: &mut Vec<u8>) {
-    let prefetched = prefetch(caller, guess).unwrap_or_default();
-    reply.extend_from_slice(&prefetched);
-    reply.extend_from_slice(&(prefetched.len() as u32).to_le_bytes());
-}
-
-/// Perform an operation that only reads, so that nobody notices when it is not requested.
-fn prefetch(caller: Caller, mut guess: Operations) -> Result<Vec<u8>, SqlError> {
-    let operation = guess.next()?;
-    let caller = Caller { is_prefetch: true, ..caller };
-    depth::check()?;
-    match operation {
-        Operation::Step { statement, limit } if statements::only_reads(caller, statement)? => {
-            statements::step(caller, statement, limit)
-        }
-        Operation::OpenBlobs { count, locations } => open_blobs(caller, count, locations),
-        _ => Err(malformed()),
-    }
 }
 
 /// Open blobs, of which only the first must exist.

@@ -131,13 +131,6 @@ pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError
     Ok(reply)
 }
 
-/// Whether it writes nothing, and changes no transaction.
-pub fn only_reads(caller: Caller, handle: u32) -> Result<bool, SqlError> {
-    let statement = get(caller, handle)?;
-    let statement = statement.borrow();
-    Ok(statement.is_read_only() && access::begins_reading(statement.sql()))
-}
-
 fn put_row(reply: &mut Vec<u8>, statement: &Statement) {
     (0..statement.column_count()).for_each(|column| put_value(reply, statement.column(column)));
 }

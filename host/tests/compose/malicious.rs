@@ -41,8 +41,8 @@ fn ends(database: &str, options: &[&str], statement: &str, code: i32, failure: &
 
 /// The same for one that traps.
 #[track_caller]
-fn traps(database: &str, statement: &str, story: &str) -> Outcome {
-    let run = ends(database, &[], statement, TRAP, story);
+fn traps(database: &str, statement: &str, message: &str) -> Outcome {
+    let run = ends(database, &[], statement, TRAP, message);
     assert!(run.err().contains("the embedded extension `malicious` trapped"), "{run}");
     run
 }

@@ -276,7 +276,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     match culprit {
         Some(culprit) => Outcome::ExtensionTrapped {
             name: culprit.name.clone(),
-            story: extensions::story(&error, &host.fused.log()),
+            story: extensions::trap_message(&error, &host.fused.log()),
         },
         None => Outcome::Trapped(error),
     }

@@ -15,8 +15,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_EMBEDDED, layout};
-use crate::extensions::check;
-use crate::extensions::inspect::need;
+use crate::extensions::catalog::check;
+use crate::extensions::catalog::inspect::need;
 use crate::extensions::types::Manifest;
 
 const MAGIC: [u8; 8] = *b"sqwascp3";

@@ -1,13 +1,17 @@
 //! `sqlite-wasm:extension/sql`: an extension's statements and blobs. The
 //! statements themselves are on the side of the caller, who has SQLite.
 
+mod exchange;
+mod work;
+
 use wasmtime::component::Resource;
 
-use super::contract::suspendable::sqlite_wasm::extension::sql;
-use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
-use super::work::{Reply, Work};
+use super::sandbox::suspendable::sqlite_wasm::extension::sql;
 use crate::extensions::types::{Function, SqlError, Value};
+use work::{Reply, Work};
+
+pub use exchange::{Exchange, SQLITE_MISUSE};
 
 /// `SQLITE_TOOBIG` and `SQLITE_RANGE`.
 const SQLITE_TOOBIG: i32 = 18;
@@ -220,7 +224,7 @@ impl sql::Host for Sandbox {
         number: u32,
         function: Function,
     ) -> wasmtime::Result<Answer<()>> {
-        if let Err(reason) = super::check::function(&function) {
+        if let Err(reason) = super::catalog::check::function(&function) {
             return Ok(Err(misuse(&reason.to_string())));
         }
         let named = match self.exchange.functions(|functions| functions.register(number, &function))

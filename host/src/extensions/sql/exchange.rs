@@ -9,11 +9,10 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use super::handles::LateFunctions;
-use super::permissions::SqlAccess;
-use super::sandbox;
 use super::work::Work;
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::extensions::grants::SqlAccess;
+use crate::extensions::sandbox::{LateFunctions, ticked};
 use crate::extensions::types::{Function, SqlError};
 
 /// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
@@ -91,7 +90,7 @@ impl Exchange {
         state.function = function;
         state.is_asked = true;
         state.asked += 1;
-        state.asked_at = sandbox::ticked();
+        state.asked_at = ticked();
         Ok(())
     }
 
@@ -172,7 +171,7 @@ impl Exchange {
     pub fn put(&self, answer: Answer) {
         let mut state = self.state();
         state.answer = Some(answer);
-        state.waited += sandbox::ticked() - state.asked_at;
+        state.waited += ticked() - state.asked_at;
     }
 
     /// How long the instance has waited for answers since this was asked last,

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{ExtensionsCtx, check, version};
+use super::{check, version};
 use crate::compiler::{Facts, MANIFEST_SECTION};
 use crate::compose;
+use crate::extensions::ExtensionsCtx;
 use crate::extensions::types::Manifest;
 
 /// What the file of an extension says that it registers; none where it does not

@@ -19,12 +19,13 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{ExtensionsCtx, check, permits, record, version};
+use super::{check, record, version};
 use crate::artifact;
 use crate::compiler::{CustomSection, Facts};
 use crate::component::{self, COMMAND_EXPORT, Code, LoadError};
 use crate::compose::{Composition, Contained, Contents};
-use crate::extensions::types as wit;
+use crate::extensions::load::refused;
+use crate::extensions::{ExtensionsCtx, grants, types as wit};
 use crate::key::Key;
 use crate::seal::SEAL_BYTES;
 
@@ -132,7 +133,7 @@ impl ExtensionsCtx {
             }
         };
         if let Err(error) = result {
-            inspection.refusal = Some(format!("{:#}", super::refused(name.as_ref(), error)));
+            inspection.refusal = Some(format!("{:#}", refused(name.as_ref(), error)));
         }
         Ok(inspection)
     }
@@ -201,7 +202,7 @@ fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection
 }
 
 fn hash(content: &[u8]) -> String {
-    permits::hexadecimal(&Sha256::digest(content))
+    grants::hexadecimal(&Sha256::digest(content))
 }
 
 impl Inspection {

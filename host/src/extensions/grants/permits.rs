@@ -11,7 +11,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::permissions::{Directory, Permissions, SqlAccess, Word};
-use super::question::Subject;
+use super::prompt::Subject;
 use crate::escape::escaped;
 use crate::extensions::types::Need;
 

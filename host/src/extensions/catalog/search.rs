@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 
-use super::permits::Identity;
 use crate::artifact::Unusable;
 use crate::escape::escaped;
+use crate::extensions::grants::Identity;
 use crate::grants::Grants;
 
 /// Least likeness, from 0 to 1, of a name that is suggested for an unknown one: one wrong

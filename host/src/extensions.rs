@@ -1,4 +1,4 @@
-//! `sqlite-wasm:host/dispatch`: extensions, each in a sandbox of its own.
+//! `sqlite-wasm:host/dispatch`: extensions, each in its own sandbox.
 //!
 //! ```
 //! use sqlite_wasm_run::extensions::{ExtensionsCtx, Permits};
@@ -67,7 +67,7 @@ pub struct Limits {
     pub memory_bytes: usize,
     /// Time for one call: long for a function, and a person still waits.
     pub call_time: Duration,
-    /// What one call gives back at most, in bytes, all rows of a batch together.
+    /// What one call returns at most, in bytes, all rows of a batch together.
     /// The extension chooses, and the host makes copies; SQLite's own values may
     /// be ten times as large, which hardly any are.
     pub value_bytes: usize,
@@ -87,7 +87,7 @@ impl Default for Limits {
     }
 }
 
-/// Tells the user what SQLite has no way to show.
+/// Reports to the user what SQLite has no way to show.
 pub type Tell = Box<dyn FnMut(&str) + Send>;
 
 /// The extensions of a component.
@@ -238,9 +238,14 @@ fn error(message: String) -> SqlError {
 }
 
 impl ExtensionsView<'_> {
+    /// The instance of that id. A bundled extension gets its code by its first call.
     #[inline]
     fn extension(&mut self, id: u32) -> Result<&mut Instance, SqlError> {
-        self.ctx.instance(id)
+        let package = self.ctx.registry.package(id);
+        if package.is_some_and(|package| package.code().is_none()) {
+            self.ctx.make_ready(id)?;
+        }
+        self.ctx.registry.get_mut(id)
     }
 
     /// Make a call whose failure SQLite does not show, and report a trap all the same.

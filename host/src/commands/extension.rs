@@ -144,7 +144,7 @@ impl Record {
     }
 }
 
-/// To look at extensions: compiled in a process of its own, and kept.
+/// To look at extensions: compiled in a separate process, and kept in the cache.
 fn extensions() -> ExtensionsCtx {
     let compiler = Compiler::Helper(Budget::default());
     let key = Key::of_user().ok().map(Arc::new);

@@ -1,4 +1,4 @@
-//! An extension that is being composed: found, read, and asked for its manifest.
+//! An extension that is being composed: it is found, read and described.
 
 use std::path::{Path, PathBuf};
 

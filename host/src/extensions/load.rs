@@ -125,17 +125,9 @@ impl ExtensionsCtx {
         self.embedded.iter().filter_map(loaded).collect()
     }
 
-    /// The instance of that id. A bundled extension gets its code by its first call.
-    #[inline]
-    pub(super) fn instance(&mut self, id: u32) -> Result<&mut Instance, SqlError> {
-        if self.registry.package(id).is_some_and(|package| package.code().is_none()) {
-            self.make_ready(id)?;
-        }
-        self.registry.get_mut(id)
-    }
-
+    /// Get the code of a bundled extension ready.
     #[cold]
-    fn make_ready(&mut self, id: u32) -> Result<(), SqlError> {
+    pub(super) fn make_ready(&mut self, id: u32) -> Result<(), SqlError> {
         let package = self.registry.get(id).map(|instance| instance.package.clone());
         let package = package.ok_or_else(|| missing(id))?;
         let ready = self.loader().and_then(|loader| package.prepare(loader.engine()));

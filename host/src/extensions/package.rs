@@ -27,7 +27,7 @@ pub struct Package {
     bundled: Option<Box<Beside>>,
 }
 
-/// The code of `component`, and an instance that was asked for the manifest.
+/// The code of `component`, and the instance that gave its manifest.
 ///
 /// # Errors
 ///
@@ -113,8 +113,8 @@ impl Package {
         self.path.as_deref()
     }
 
-    /// Whether each connection has an instance of its own: what an extension keeps of a
-    /// database belongs to the connection that it came by.
+    /// Whether each connection has its own instance: what an extension keeps of a database
+    /// belongs to the connection that it came by.
     pub fn is_per_connection(&self) -> bool {
         check::needs_sql(&self.manifest)
     }

@@ -89,7 +89,7 @@ impl Registry {
         self.roots.iter().filter_map(|id| Some((*id, self.package(*id)?)))
     }
 
-    /// The id by which a connection calls an extension.
+    /// The id with which a connection calls an extension.
     pub fn attach(&mut self, id: u32) -> Result<u32, SqlError> {
         let parent = self.get(id).ok_or_else(|| missing(id))?;
         if !parent.package.is_per_connection() {

@@ -54,8 +54,8 @@ macro_rules! answer {
     };
 }
 
-/// Call a function that there is no SQL in, so that the call cannot wait. It
-/// cannot fail but by breaking down.
+/// Call a function that cannot use SQL, so that the call cannot wait. It
+/// cannot fail but by trapping.
 macro_rules! call_at_once {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)) => {{
         let extension: &mut Instance = $extension;
@@ -103,7 +103,7 @@ pub fn unary_call(
     }
 }
 
-/// The answer as that of `scalar-call`, by which a call is repeated that had to
+/// The result as that of `scalar-call`, which repeats a call that had to
 /// wait for SQL.
 async fn long_unary_call(
     started: &mut Started<suspendable::Exports>,

@@ -41,7 +41,7 @@ impl Directory {
         Ok(Self { name: name.to_owned(), host, access, hides_dotfiles: false })
     }
 
-    /// The names by which the extension finds it.
+    /// The names under which the extension finds it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let whole = self.host.to_str().filter(|whole| *whole != self.name);
         std::iter::once(self.name.as_str()).chain(whole)

@@ -19,7 +19,7 @@ use crate::extensions::types::Need;
 /// is a tenth of it.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Asks the user; true for yes.
+/// Prompts the user; true for yes.
 pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
 
 /// To whom grants belong.
@@ -29,7 +29,7 @@ pub enum Identity<'a> {
     /// directory, or is named on the command line, by itself or as a part of the
     /// program.
     Named {
-        /// By which grants name it.
+        /// The name that grants use.
         name: &'a str,
         /// Its file; none for a part of the program.
         path: Option<&'a Path>,

@@ -1,5 +1,5 @@
-//! What the user at the terminal is asked before an extension is granted
-//! something: one line that names the extension so that no other one can pass
+//! The prompt for the user at the terminal before an extension is granted something:
+//! one line that names the extension so that no other one can pass
 //! for it.
 
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// By which it can be granted something.
+    /// The name that grants use.
     fn name(&self) -> &str {
         match self.identity {
             Identity::Named { name, .. } => name,
@@ -51,7 +51,7 @@ impl Subject<'_> {
         format!("the extension `{}` ({place}, SHA-256 {}…)", escaped(self.name()), escaped(&digits))
     }
 
-    /// What the user is asked.
+    /// The prompt.
     pub fn question(&self, need: &Need) -> String {
         let extension = self.shown();
         match need {

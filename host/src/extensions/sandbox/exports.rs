@@ -1,5 +1,5 @@
 //! The contract of `wit/extension`, as the host calls it: [`direct`]ly, or so
-//! that a call may be [`suspendable`] because the extension asks for SQL.
+//! that a call may be [`suspendable`] because the extension uses SQL.
 
 macro_rules! exports {
     () => {

@@ -52,8 +52,8 @@ pub enum Life {
     Suspendable(Suspendable),
     /// Its call waits for SQL.
     Suspended(Suspended),
-    /// Its call is done, and the result waits to be taken. After a trap there is no
-    /// instance any more.
+    /// Its call is done, and the result waits to be taken. A trap has
+    /// ended the instance.
     Answered(Option<Suspendable>, Answer<Box<dyn Any + Send>>),
 }
 
@@ -100,7 +100,7 @@ enum Connection {
     Lost,
 }
 
-/// An instance that has been asked for its manifest, and is granted nothing.
+/// An instance that has given its manifest, and is granted nothing.
 pub struct Described {
     pub manifest: Manifest,
     shared: Shared,
@@ -152,7 +152,7 @@ impl Instance {
         }
     }
 
-    /// The one that was asked for the manifest. With a grant it is started again.
+    /// The one that has given the manifest. With a grant it is started again.
     pub fn of(package: Arc<Package>, described: Described) -> Self {
         let mut instance = Self::new(package);
         instance.usage = described.usage;

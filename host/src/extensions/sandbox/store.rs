@@ -52,7 +52,7 @@ impl HasData for HasSql {
 /// How an instance is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Calls {
-    /// A call is done when it returns; there is no SQL.
+    /// A call is done when it returns, and cannot use SQL.
     Direct,
     /// A call may wait for SQL.
     Suspendable,

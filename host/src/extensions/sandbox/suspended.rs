@@ -1,4 +1,4 @@
-//! Calls that may be suspended: they ask for SQL, and wait for the answer.
+//! Calls that may be suspended: they request SQL, and wait for the reply.
 
 use std::any::Any;
 use std::future::Future;
@@ -47,7 +47,7 @@ impl Instance {
         }
     }
 
-    /// Let a suspended call run until it asks or is done.
+    /// Let a suspended call run until its next request or its end.
     fn go_on(&mut self) {
         let Life::Suspended(call) = &mut self.life else { return };
         self.usage.enter();
@@ -64,7 +64,7 @@ impl Instance {
         };
     }
 
-    /// The answer of a call that is done, and whose questions are all answered.
+    /// The result of a call that is done, and has no request left.
     pub fn take_answer<T: 'static>(&mut self) -> Option<Answer<T>> {
         if !matches!(self.life, Life::Answered(..)) || self.shared.exchange.has_question() {
             return None;
@@ -79,7 +79,7 @@ impl Instance {
         }))
     }
 
-    /// What a suspended call asks.
+    /// The request of a suspended call.
     pub fn request(&mut self) -> Option<SqlRequest> {
         let request = self.shared.exchange.take(self.package.granted.sql);
         self.usage.requests += u64::from(request.is_some());

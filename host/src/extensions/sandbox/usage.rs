@@ -14,7 +14,7 @@ pub struct Usage {
     pub calls: u64,
     /// Calls that carried many rows.
     pub batches: u64,
-    /// Questions for SQLite.
+    /// Requests for SQLite.
     pub requests: u64,
     pub starts: u32,
     /// Ticks that came while its code ran: a sample of its time, which costs a

@@ -71,7 +71,9 @@ new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin w
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
 	tooling/cargo-component
 
-lint: setup ## formatting and clippy, warnings are errors
+lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling/guards
+	tooling/guards --test
+	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
 	cargo clippy --release -p sqlite-wasm-run --all-targets -- -D warnings

@@ -20,6 +20,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+
+from bench.conditions import commit, mark, objections  # noqa: E402  (after the line above on purpose)
+
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = [str(ROOT / "target/native-reference/sqlite3"), "-cmd", f".load {ROOT}/target/c-sources/vec0"]
 OURS = [str(ROOT / "target/release/sqlite-wasm-run"), "--load", "vec0"]
@@ -155,6 +159,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="only the first corpus")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()
+    print(*mark(objections()), f"commit {commit()}", sep="\n")
     print(f"{'processor time, ms':<34}{'native':>10}{'ours':>10}{'ratio':>9}")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

@@ -1,20 +1,19 @@
-//! Compiles the C interface: SQLite's own code as far as extensions need it,
-//! ours on the contract, and the contract's bindings for C.
+//! Compiles the C interface: SQLite's own code, our routines on the contract, and
+//! the contract's bindings for C.
 
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::MetadataCommand;
 use wit_bindgen_core::Files;
 use wit_bindgen_core::wit_parser::Resolve;
 
 const CONTRACT: &str = "../../wit/extension";
 const WORLD: &str = "full-extension";
 
-/// Each is a member of the library of its own: what runs SQL is linked only
-/// where the extension refers to it.
+/// Each file becomes a separate member of the library, so that the linker takes the
+/// files that run SQL only where the extension calls them.
 const SOURCES: &[&str] = &[
     "library",
     "call",
@@ -22,37 +21,37 @@ const SOURCES: &[&str] = &[
     "start",
     "registrations",
     "functions",
-    "tables",
-    "plans",
-    "scans",
+    "vtab",
+    "best_index",
+    "cursor",
     "statements",
     "columns",
-    "texts",
+    "exec",
     "connection",
     "work",
-    "ahead",
+    "prefetch",
     "blobs",
     "no_ops",
-    "subtypes",
-    "unchanged",
+    "value_subtype",
+    "vtab_nochange",
     "pointers",
     "linux",
 ];
 
 const LONG_DOUBLE: &str = "c-printscan-long-double";
 
-/// How Debian and WASI SDKs call the directory of their libc.
+/// The directory of the libc, in Debian and in WASI SDKs.
 const LIBC_TARGETS: &[&str] = &["wasm32-wasip2", "wasm32-wasi"];
 
-/// Ours, though `sqlite3ext.h` does not list them.
-const BEYOND: &[&str] = &["sqlite3_initialize", "sqlite3_shutdown"];
+/// Routines of ours that `sqlite3ext.h` does not list.
+const UNLISTED: &[&str] = &["sqlite3_initialize", "sqlite3_shutdown"];
 
 /// A routine of `sqlite3ext.h`.
 struct Routine {
     name: String,
-    /// Its place in `sqlite3_api_routines`.
+    /// Its field in `sqlite3_api_routines`.
     field: String,
-    /// Before and behind the name, as C declares it.
+    /// Its type in C: `RESULT name(PARAMETERS)`.
     result: String,
     parameters: String,
     status: Status,
@@ -61,10 +60,10 @@ struct Routine {
 #[derive(Clone, Copy, PartialEq)]
 enum Status {
     /// SQLite's own code.
-    Kept,
-    /// Ours in its place.
+    Sqlite,
+    /// Ours, or a no-op.
     Replaced,
-    Absent,
+    Unsupported,
 }
 
 fn main() {
@@ -73,13 +72,13 @@ fn main() {
     for input in ["build.rs", "src", "ROUTINES.md", CONTRACT] {
         println!("cargo:rerun-if-changed={input}");
     }
-    // What an extension's build script compiles its C with.
+    // For the build scripts of extensions, which compile C with these.
     println!("cargo:include={}", headers.display());
     println!(
         "cargo:linux={}",
-        Path::new("include/linux.h").canonicalize().expect("it is here").display()
+        Path::new("include/linux.h").canonicalize().expect("the crate has it").display()
     );
-    // Natively there is nothing to link: the crate is for components.
+    // A native build links nothing: the crate is for components.
     if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
         return;
     }
@@ -93,42 +92,32 @@ fn main() {
     );
     write(&out, "restored.h", &renames(&routines, |name| format!("#undef {name}")));
     write(&out, "routines.c", &table(&routines));
-    let absent: Vec<&Routine> =
-        routines.iter().filter(|routine| routine.status == Status::Absent).collect();
-    write(&out, "absent.c", &absent_list(&absent));
+    let unsupported: Vec<&Routine> =
+        routines.iter().filter(|routine| routine.status == Status::Unsupported).collect();
+    write(&out, "unsupported.c", &unsupported_list(&unsupported));
     let mut build = cc::Build::new();
     build.include("src").include(&out).include(&headers).warnings(false);
     build.define("SQLITE_CORE", None);
     build.files(SOURCES.iter().map(|name| format!("src/{name}.c")));
-    for routine in absent {
-        let file = format!("absent_{}.c", routine.field);
+    for routine in unsupported {
+        let file = format!("unsupported_{}.c", routine.field);
         write(&out, &file, &stub(routine));
         build.file(out.join(file));
     }
-    build.files(["routines.c", "absent.c", "full_extension.c"].map(|file| out.join(file)));
+    build.files(["routines.c", "unsupported.c", "full_extension.c"].map(|file| out.join(file)));
     build.object(out.join("full_extension_component_type.o"));
     build.compile("sqlite_wasm_c_api");
 }
 
-/// SQLite's source: the one of this workspace, so that an extension knows the
-/// same SQLite as the shell.
+/// SQLite's source in this workspace, so that extensions and the shell have the
+/// same SQLite.
 fn sqlite_directory() -> PathBuf {
-    let metadata = MetadataCommand::new()
-        .other_options(["--locked".to_string()])
-        .exec()
-        .expect("cargo metadata knows this workspace");
-    let package = metadata
-        .packages
-        .iter()
-        .find(|package| package.name.as_str() == "libsqlite3-sys")
-        .expect("the engine is built on libsqlite3-sys");
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
-    directory.join("sqlite3").into_std_path_buf()
+    crate_source::directory("libsqlite3-sys", "Cargo.toml").join("sqlite3")
 }
 
-/// WASI's libc prints and reads `long double` only with a part of its own, as that
-/// makes all other reals slower. An extension which needs it links this; the directory
-/// has nothing else, since Rust brings the rest of the libc.
+/// WASI's libc prints and reads `long double` only with an extra library, which makes
+/// all other reals slower. An extension that needs it links this library. The directory
+/// holds no other file, since Rust brings the rest of the libc.
 fn offer_long_double(out: &Path) {
     let file = format!("lib{LONG_DOUBLE}.a");
     let compiler = cc::Build::new().get_compiler();
@@ -139,7 +128,7 @@ fn offer_long_double(out: &Path) {
         let path = PathBuf::from(String::from_utf8(answer).ok()?.trim());
         path.is_file().then_some(path)
     });
-    // Where there is none, the extension's linker names what is missing.
+    // Where it is missing, the extension's linker names it.
     let directory = out.join("long-double");
     fs::create_dir_all(&directory).expect("OUT_DIR is writable");
     if let Some(path) = found {
@@ -152,7 +141,8 @@ fn write(out: &Path, name: &str, text: &str) {
     fs::write(out.join(name), text).expect("OUT_DIR is writable");
 }
 
-/// The contract as C. Answers belong to the call, which frees them itself.
+/// Write the contract's bindings. `call.c` frees the lists of results, so the generated
+/// code must not.
 fn write_bindings(out: &Path) {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(CONTRACT).expect("the contract is sound");
@@ -165,15 +155,15 @@ fn write_bindings(out: &Path) {
     }
     let bindings = out.join("full_extension.c");
     let text = fs::read_to_string(&bindings).expect("it was just written");
-    let text = text.replace("free(", "call_answered(").replace("_call_answered(", "_free(");
-    let declared = "void call_answered(void *list);\n";
+    let text = text.replace("free(", "bindings_free(").replace("_bindings_free(", "_free(");
+    let declared = "void bindings_free(void *list);\n";
     fs::write(&bindings, format!("{declared}{text}")).expect("OUT_DIR is writable");
 }
 
-/// What `sqlite3ext.h` lists, with what ROUTINES.md says of it.
+/// The routines of `sqlite3ext.h`, with their status in ROUTINES.md.
 fn routines(headers: &Path) -> Vec<Routine> {
     let header = fs::read_to_string(headers.join("sqlite3ext.h")).expect("a header of SQLite");
-    let documented = fs::read_to_string("ROUTINES.md").expect("it lies beside this file");
+    let documented = fs::read_to_string("ROUTINES.md").expect("the crate has ROUTINES.md");
     let declarations = declarations(&header);
     let mut found: Vec<Routine> = Vec::new();
     for line in header.lines() {
@@ -203,9 +193,9 @@ fn status(documented: &str, name: &str) -> Option<Status> {
     let start = format!("| `{name}` | ");
     let line = documented.lines().find_map(|line| line.strip_prefix(&start))?;
     match line.split(" |").next()? {
-        "SQLite" => Some(Status::Kept),
+        "SQLite" => Some(Status::Sqlite),
         "ours" | "no-op" => Some(Status::Replaced),
-        "absent" => Some(Status::Absent),
+        "unsupported" => Some(Status::Unsupported),
         other => panic!("ROUTINES.md: `{name}` is `{other}`"),
     }
 }
@@ -236,17 +226,17 @@ fn parse_declaration(text: &str, field: &str) -> Option<(String, String)> {
 }
 
 fn renames(routines: &[Routine], line: impl Fn(&str) -> String) -> String {
-    let replaced = routines.iter().filter(|routine| routine.status != Status::Kept);
-    let names = replaced.map(|routine| routine.name.as_str()).chain(BEYOND.iter().copied());
+    let replaced = routines.iter().filter(|routine| routine.status != Status::Sqlite);
+    let names = replaced.map(|routine| routine.name.as_str()).chain(UNLISTED.iter().copied());
     names.map(|name| line(name) + "\n").collect()
 }
 
-/// `sqlite3_api_routines`, for extensions that are given it.
+/// The table `sqlite3_api_routines`, for extensions with a `loadable_entry_point`.
 fn table(routines: &[Routine]) -> String {
     let mut text =
         String::from("#include <stdio.h>\n#include <stdlib.h>\n#include \"sqlite3ext.h\"\n");
     text.push_str(REFUSE);
-    for routine in routines.iter().filter(|routine| routine.status == Status::Absent) {
+    for routine in routines.iter().filter(|routine| routine.status == Status::Unsupported) {
         let Routine { name, field, result, parameters, .. } = routine;
         writeln!(text, "static {result} refuse_{field}{parameters} {{ refuse(\"{name}\"); }}")
             .expect("a string takes all");
@@ -254,7 +244,7 @@ fn table(routines: &[Routine]) -> String {
     text.push_str("const sqlite3_api_routines sqlite_wasm_routines = {\n");
     for Routine { name, field, status, .. } in routines {
         let value = match status {
-            Status::Absent => format!("refuse_{field}"),
+            Status::Unsupported => format!("refuse_{field}"),
             _ => name.clone(),
         };
         writeln!(text, "  .{field} = {value},").expect("a string takes all");
@@ -268,29 +258,31 @@ const REFUSE: &str = "static _Noreturn void refuse(const char *name) {
 }
 ";
 
-/// What an extension that refers to an absent routine is linked with.
+/// The definition of an unsupported routine, which marks that an extension links it.
 fn stub(routine: &Routine) -> String {
     let Routine { name, field, result, parameters, .. } = routine;
     format!(
-        "#include \"sqlite3ext.h\"\nconst char absent_{field} = 1;\n\
+        "#include \"sqlite3ext.h\"\nconst char unsupported_{field} = 1;\n\
          {result} {name}{parameters} {{ __builtin_trap(); }}\n"
     )
 }
 
-fn absent_list(absent: &[&Routine]) -> String {
-    let mut text = String::from("#include \"absent.h\"\n");
-    for Routine { field, .. } in absent {
-        writeln!(text, "extern const char absent_{field} __attribute__((weak));")
+fn unsupported_list(unsupported: &[&Routine]) -> String {
+    let mut text = String::from("#include \"unsupported.h\"\n");
+    for Routine { field, .. } in unsupported {
+        writeln!(text, "extern const char unsupported_{field} __attribute__((weak));")
             .expect("a string takes all");
     }
-    // Addresses are known when it is linked, so this cannot be a constant.
-    text.push_str("const Absent *absent_routines(void) {\n  static Absent all[] = {\n");
-    for Routine { name, .. } in absent {
+    // The linker decides the addresses, so this cannot be a constant.
+    text.push_str(
+        "const Unsupported *unsupported_routines(void) {\n  static Unsupported all[] = {\n",
+    );
+    for Routine { name, .. } in unsupported {
         writeln!(text, "    {{\"{name}\", false}},").expect("a string takes all");
     }
     text.push_str("    {0, false},\n  };\n");
-    for (place, Routine { field, .. }) in absent.iter().enumerate() {
-        writeln!(text, "  all[{place}].is_linked = &absent_{field} != 0;")
+    for (index, Routine { field, .. }) in unsupported.iter().enumerate() {
+        writeln!(text, "  all[{index}].is_linked = &unsupported_{field} != 0;")
             .expect("a string takes all");
     }
     text + "  return all;\n}\n"

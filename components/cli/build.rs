@@ -2,9 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-use cargo_metadata::MetadataCommand;
+use std::path::PathBuf;
 
 /// Only fetched, never built; see its manifest.
 const SHELL_MANIFEST: &str = "../../tooling/shell-source/Cargo.toml";
@@ -113,19 +111,8 @@ fn dependency_include(variable: &str) -> String {
 }
 
 fn shell_source() -> String {
-    let metadata = MetadataCommand::new()
-        .manifest_path(SHELL_MANIFEST)
-        .other_options(["--locked".to_string()])
-        .exec()
-        .expect("cargo metadata fetches sqlite3-src");
-    let package = metadata
-        .packages
-        .iter()
-        .find(|package| package.name.as_str() == "sqlite3-src")
-        .expect("the manifest names sqlite3-src");
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
-    let path = directory.join("source/shell.c");
-    fs::read_to_string(Path::new(path.as_str())).expect("sqlite3-src has source/shell.c")
+    let path = crate_source::directory("sqlite3-src", SHELL_MANIFEST).join("source/shell.c");
+    fs::read_to_string(path).expect("sqlite3-src has source/shell.c")
 }
 
 fn sandboxed(shell: &str) -> String {

@@ -2,8 +2,6 @@
 
 use std::env;
 
-use cargo_metadata::MetadataCommand;
-
 /// Only fetched, never built; see there.
 const SOURCE: &str = "source/Cargo.toml";
 
@@ -18,17 +16,7 @@ fn main() {
     if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
         return;
     }
-    let metadata = MetadataCommand::new()
-        .manifest_path(SOURCE)
-        .other_options(["--locked".to_string()])
-        .exec()
-        .expect("cargo metadata fetches sqlite-vec");
-    let package = metadata
-        .packages
-        .iter()
-        .find(|package| package.name.as_str() == "sqlite-vec")
-        .expect("the manifest names sqlite-vec");
-    let directory = package.manifest_path.parent().expect("a manifest lies in a directory");
+    let directory = crate_source::directory("sqlite-vec", SOURCE);
     let headers = env::var("DEP_SQLITE_WASM_C_API_INCLUDE").expect("the C interface tells it");
     cc::Build::new()
         .file(directory.join("sqlite-vec.c"))

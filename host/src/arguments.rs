@@ -23,12 +23,13 @@ use crate::commands::precompile::Precompile;
 use crate::commands::run::RunOptions;
 
 const ABOUT: &str = "\
-Runs SQLite's own shell in a WebAssembly sandbox, as `sqlite3` runs.
+Runs SQLite's command-line shell in a WebAssembly sandbox, like `sqlite3`.
 
-The sandbox gives it the working directory and the directory of the database
-named on the command line, if they are not `/`, without the dotfiles of the home
-directory; a database that is a link, or lies elsewhere, alone. It gives no other
-files, no network, no programs, and of the environment only HOME,
+By default the sandbox can access the working directory, and the
+directory of the database named on the command line, but not `/` and not
+dotfiles in the home directory. In those places, and if the database is a
+symbolic link, it can access only the database. There are no other files, no
+network and no programs. The environment contains only HOME,
 XDG_CONFIG_HOME and SQLITE_HISTORY.";
 
 const USAGE: &str = "\
@@ -64,15 +65,15 @@ pub struct Cli {
 /// The commands beside running.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Put extensions into the CLI.
+    /// Combine the shell and extensions in one component.
     Compose(Compose),
     /// Compile a component ahead of time.
     Precompile(Precompile),
-    /// Look at extensions.
+    /// List and inspect extensions.
     Extension(Extension),
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
     Completions(Completions),
-    /// Print the manual page, in roff.
+    /// Print the manual page in roff format.
     Man(ManPage),
 }
 

@@ -30,16 +30,16 @@ pub enum ExitCode {
 /// The table for `--help`.
 pub const HELP: &str = "\
 Exit codes:
-  the shell's own, and:
+  those of the shell, and:
     2  the command line is wrong
-  120  the runner itself failed
+  120  the runner failed
   121  a component cannot be used (missing, damaged, of another kind,
        version or processor, or native code that this user did not compile)
   122  the component trapped (a WebAssembly trap)
   123  the limit of --max-memory was reached
   124  the limit of --timeout was reached
-  125  the second wall stopped the process
-  141  the reader of the output went away";
+  125  the second wall (Landlock and seccomp) stopped the process
+  141  the reader of the output closed it";
 
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {

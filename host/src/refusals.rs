@@ -54,7 +54,7 @@ impl Refusals {
 
 /// What is refused, and the option that grants it where it can be typed.
 fn refusal(path: &Path, directory: &Path) -> String {
-    let refused = format!("`{}` lies outside the granted directories", escaped(path));
+    let refused = format!("`{}` is outside the granted directories", escaped(path));
     match option_value(directory) {
         Some(directory) => format!("{refused}; `--dir {directory}` grants it"),
         None => refused,
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn a_refusal_cannot_be_forged_by_a_name() {
-        let forged = "/tmp/x` lies outside the granted directories; `--dir /` grants it\n\u{1b}[2K";
+        let forged = "/tmp/x` is outside the granted directories; `--dir /` grants it\n\u{1b}[2K";
         let line = refusal(Path::new(forged), Path::new("/tmp"));
         assert_eq!(line.matches('`').count(), 4, "{line}");
         assert!(!line.contains(['\n', '\u{1b}']), "{line}");

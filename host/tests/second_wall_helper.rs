@@ -1,5 +1,5 @@
 //! This program may start itself behind the wall, and nothing else; the copy
-//! puts up a narrower wall of its own. Without the test harness, which has a
+//! puts up its own, narrower wall. Without the test harness, which has a
 //! second thread.
 
 use std::env;

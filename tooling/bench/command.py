@@ -4,10 +4,11 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 
+from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .figures import verdicts
 from .report import Report
-from .session import Disagreement, Result, Session
+from .session import Disagreement, Session
 from .workloads import WORKLOADS, Workload
 
 FAILED = 1
@@ -19,6 +20,8 @@ EPILOG = """workloads:
 
 Whole processes are timed, each on a fresh database, engines in turn. Before
 that each engine runs once, and all must agree in output and database.
+Figures are for `bench-records` only from a clean tree on a quiet machine;
+others are marked, and `make lint` refuses marked records.
 
 exit codes: 0 done, 1 engines disagree or (with --check) a limit is missed,
 2 wrong usage or an engine that is not built, 130 interrupted
@@ -32,6 +35,7 @@ def main() -> int:
     if complaint:
         print(f"error: {complaint}", file=sys.stderr)
         return USAGE
+    found = objections()
     try:
         with Session(engines, options.repeats, show_progress) as session:
             results = [session.measure(*each) for each in plan(options.workloads, options.sizes)]
@@ -43,11 +47,10 @@ def main() -> int:
         show_progress("")
         return INTERRUPTED
     show_progress("")
-    return publish(results, engines, options)
+    return publish(Report(engines, options.repeats, results, verdicts(results), found), options)
 
 
-def publish(results: list[Result], engines: list, options: argparse.Namespace) -> int:
-    report = Report(engines, options.repeats, results, verdicts(results))
+def publish(report: Report, options: argparse.Namespace) -> int:
     # With the JSON on stdout, the table must not be mixed into it.
     out = sys.stderr if options.json == "-" else sys.stdout
     report.write_markdown(out) if options.markdown else report.write_text(out)

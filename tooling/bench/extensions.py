@@ -1,4 +1,4 @@
-"""Extensions: what a call, a row, a question for SQL and a load cost."""
+"""Extensions: what a call, a row, a request for SQL and a load cost."""
 
 import argparse
 import json
@@ -12,6 +12,7 @@ from statistics import median
 
 from . import embedded
 from .command import positive
+from .conditions import commit, mark, objections
 from .engines import ENGINES, REFERENCE, ROOT, complaint_about_missing, engine
 
 FAILED = 1
@@ -84,7 +85,7 @@ NATIVE = {
 """C extensions, from `tooling/native-reference`, and what the native shell does with each."""
 
 REQUESTS_OF_A_STATEMENT = 3
-"""`sha3_query` of one statement asks to prepare, to step, and to close it."""
+"""`sha3_query` of one statement requests to prepare, to step, and to close it."""
 
 TIMER = re.compile(r"^Run Time: real ([0-9.]+)")
 
@@ -114,12 +115,13 @@ def main() -> int:
     if complaint:
         print(f"error: {complaint}", file=sys.stderr)
         return USAGE
+    marks = mark(objections())
     command = [*ours.argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
     times = repeated(lambda: timed(command, script(options.rows), names()), options.repeats)
     native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), native_names()), options.repeats)
     found = figures(times | native, options.rows, load_ms(command, options.repeats))
     found += embedded_figures(command, options)
-    publish(found, options)
+    publish(found, marks, options)
     return FAILED if options.check and any(each.mark() == "MISS" for each in found) else 0
 
 
@@ -253,14 +255,15 @@ def load_ms(command: list[str], repeats: int) -> float:
     return median(loading) - median(plain)
 
 
-def publish(found: list[Figure], options: argparse.Namespace) -> None:
+def publish(found: list[Figure], marks: list[str], options: argparse.Namespace) -> None:
+    print(*marks, f"commit {commit()}", sep="\n")
     for each in found:
         limits = f"must {each.must:g}, aim {each.aim:g}" if each.must is not None else ""
         print(f"{each.title:<54}{each.value:>9.3f} {each.unit:<6}{limits:<22}{each.mark()}".rstrip())
     if options.json:
         record = {each.title: {"value": each.value, "unit": each.unit, "must": each.must, "aim": each.aim} for each in found}
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"rows": options.rows, "figures": record}, file, indent=2, ensure_ascii=False)
+            json.dump({"objections": marks, "rows": options.rows, "figures": record}, file, indent=2, ensure_ascii=False)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -65,7 +65,7 @@ def ratio(result: Result, name: str, against: str) -> float | None:
 
 
 def extra_memory(result: Result, name: str, against: str) -> float | None:
-    """Megabytes by which the peak of one engine is above that of another."""
+    """Megabytes that the peak of one engine is above that of another."""
     one, other = (result.series.get(each) for each in (name, against))
     if not (one and other and one.runs and other.runs):
         return None

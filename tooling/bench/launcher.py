@@ -18,7 +18,7 @@ import sys
 import time
 
 WRITER_START_S = 0.05
-"""After so many seconds a writer is in the middle of its work."""
+"""After this many seconds a writer is in the middle of its work."""
 
 
 def become(script, output, errors, command, report):

@@ -3,12 +3,12 @@
 import json
 import os
 import platform
-import subprocess
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TextIO
 
-from .engines import REFERENCE, ROOT, Engine, version
+from .conditions import commit, mark
+from .engines import REFERENCE, Engine, version
 from .figures import Verdict, ratio
 from .session import Result, Series
 
@@ -24,6 +24,7 @@ class Report:
     repeats: int
     results: list[Result]
     verdicts: list[Verdict]
+    objections: list[str]
 
     def __post_init__(self) -> None:
         self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -74,7 +75,7 @@ class Report:
         noisy = [f"noisy: {title}: {noise}" for title, series in every if (noise := series.noise())]
         machine = f"{self.host['cpu']}, {self.host['cores']} cores, {self.host['kernel']}"
         record = f"commit {self.commit}, {self.date}, medians of {self.repeats} repeats"
-        return [machine, *engines, record, *skipped, *noisy]
+        return [*mark(self.objections), machine, *engines, record, *skipped, *noisy]
 
     def write_text(self, out: TextIO) -> None:
         coloured = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -94,6 +95,7 @@ class Report:
         record = {
             "date": self.date,
             "commit": self.commit,
+            "objections": mark(self.objections),
             "host": self.host,
             "engines": self.versions,
             "repeats": self.repeats,
@@ -138,7 +140,7 @@ def verdict_record(each: Verdict) -> dict:
 
 
 def host() -> dict:
-    """What the figures depend on; nothing that tells whose machine it is."""
+    """What the figures depend on; nothing that identifies the owner of the machine."""
     return {
         "cpu": cpu_model(),
         "cores": os.cpu_count(),
@@ -153,17 +155,6 @@ def cpu_model() -> str:
             return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or "unknown CPU"
-
-
-def commit() -> str:
-    """The commit that is checked out, with a mark if files differ from it."""
-    git = ["git", "-C", str(ROOT)]
-    try:
-        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
-        changes = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return "none"
-    return head.stdout.strip() + (" with changes" if changes.stdout.strip() else "")
 
 
 def milliseconds(series: Series) -> str:

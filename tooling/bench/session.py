@@ -26,7 +26,7 @@ SELECT 'integrity check: ' || integrity_check FROM pragma_integrity_check;
 SELECT 'table ' || name FROM sqlite_schema;
 .sha3sum --schema
 """
-"""Asked of `ref` about the database that an engine has left behind."""
+"""The query in `ref` on the database that an engine has left behind."""
 
 NOISY = 0.25
 """Share of the median that the middle half of the runs may span."""
@@ -149,7 +149,7 @@ class Session:
         return first[1] if first else ""
 
     def content(self) -> list[str]:
-        """What the database of the last run holds, and the files that stand beside it."""
+        """What the database of the last run holds, and the files next to it."""
         files = sorted(f"file {path.name}" for path in self.work.iterdir() if path.name not in ("out", "err"))
         asked = subprocess.run(
             [*engine(REFERENCE).argv(), "data.db"],

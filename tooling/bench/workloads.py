@@ -15,7 +15,7 @@ from random import Random
 Script = Callable[[int], Iterator[str]]
 
 COMMITS = 500
-"""Transactions of a `smalltx` run, whatever the size asked for."""
+"""Transactions of a `smalltx` run, whatever the requested size."""
 
 CITIES = "Aachen Bergen Cádiz Dublin Evora Firenze Gdańsk Helsinki Izmir Jena Kraków Lyon".split()
 
@@ -37,7 +37,7 @@ class Workload:
     runs_per_repeat: int = 1
     """More for a run of a few milliseconds, whose median needs more of them."""
     readers: int = 1
-    """So many processes run the script at once, on one database."""
+    """This many processes run the script at once, on one database."""
     writer: Script | None = None
     """Run meanwhile by one more process, for as long as the others need."""
     keeps_database: bool = False

@@ -1,4 +1,4 @@
-/* One call of the host; see call.h. */
+/* One call from the host; see call.h. */
 #include "call.h"
 #include "pointers.h"
 
@@ -19,44 +19,44 @@ static void push(List *list, void *item) {
   list->items[list->count++] = item;
 }
 
-/* The generated code frees each list of an answer by this (see build.rs): all
-** of it belongs to the call. Its own memory stays until the next call, as the
-** generated code reads one list while it frees another. */
-void call_answered(void *list) { (void)list; }
+/* build.rs makes the generated code free the lists of a result by this. It does
+** nothing: the call owns their memory until the next call, since the generated
+** code reads one list while it frees another. */
+void bindings_free(void *list) { (void)list; }
 
 static void empty(Owned *owned) {
   while (owned->cells.count) {
-    inside_clear(owned->cells.items[--owned->cells.count]);
+    cell_clear(owned->cells.items[--owned->cells.count]);
   }
   while (owned->memory.count) free(owned->memory.items[--owned->memory.count]);
 }
 
-void call_release(Owned *kept) {
-  empty(kept);
-  free(kept->cells.items);
-  free(kept->memory.items);
-  memset(kept, 0, sizeof(*kept));
+void call_release(Owned *taken) {
+  empty(taken);
+  free(taken->cells.items);
+  free(taken->memory.items);
+  memset(taken, 0, sizeof(*taken));
 }
 
-Owned call_keep(void) {
-  Owned kept = owned;
+Owned call_take_memory(void) {
+  Owned taken = owned;
   memset(&owned, 0, sizeof(owned));
-  return kept;
+  return taken;
 }
 
 char call_started(void) {
   empty(&owned);
   start_extension();
-  inside_begin();
+  connection_begin_call();
   return 0;
 }
 
 void call_ended(char *call) {
   (void)call;
-  if (work_end) work_end();
+  if (work_flush) work_flush();
 }
 
-void call_own(void *item) { push(&owned.memory, item); }
+static void call_own(void *item) { push(&owned.memory, item); }
 
 void *call_room(size_t bytes) {
   void *room = malloc(bytes ? bytes : 1);
@@ -65,19 +65,19 @@ void *call_room(size_t bytes) {
   return room;
 }
 
-static inside_cell *cells(size_t count) {
-  inside_cell *first = call_room(count * sizeof(inside_cell));
+static Cell *cells(size_t count) {
+  Cell *first = call_room(count * sizeof(Cell));
   for (size_t i = 0; i < count; i++) {
-    inside_set_null(&first[i]);
+    cell_set_null(&first[i]);
     push(&owned.cells, &first[i]);
   }
   return first;
 }
 
-inside_cell *call_cell(void) { return cells(1); }
+Cell *call_cell(void) { return cells(1); }
 
 void call_own_bytes(const void *bytes, size_t length) {
-  /* Nothing is allocated for an empty list. */
+  /* An empty list has no memory. */
   if (length) call_own((void *)bytes);
 }
 
@@ -90,15 +90,15 @@ void call_own_value(const wit_value *value) {
 sqlite3_value **call_arguments(wit_value *values, size_t count, const wit_bytes *subtypes,
                                int encoding) {
   sqlite3_value **arguments = call_room(count * sizeof(sqlite3_value *));
-  inside_cell *first = cells(count);
+  Cell *first = cells(count);
   for (size_t i = 0; i < count; i++) {
-    inside_cell *cell = &first[i];
+    Cell *cell = &first[i];
     uint8_t subtype = subtypes && i < subtypes->len ? subtypes->ptr[i] : 0;
     if (subtype == POINTER_SUBTYPE) {
-      pointer_set(cell, &values[i]);
+      pointer_load(cell, &values[i]);
     } else {
-      inside_set(cell, &values[i], encoding);
-      inside_set_subtype(cell, subtype);
+      cell_set(cell, &values[i], encoding);
+      cell_set_subtype(cell, subtype);
     }
     call_own_value(&values[i]);
     arguments[i] = VALUE_OF(cell);
@@ -123,7 +123,7 @@ bool call_fails(wit_error *error, int code, const char *message) {
   return false;
 }
 
-bool call_fails_by(wit_error *error, int code, inside_cell *result) {
+bool call_fails_by(wit_error *error, int code, Cell *result) {
   const unsigned char *message = sqlite3_value_text(VALUE_OF(result));
   return call_fails(error, code, (const char *)message);
 }
@@ -131,8 +131,8 @@ bool call_fails_by(wit_error *error, int code, inside_cell *result) {
 void *call_destination;
 size_t call_destination_bytes;
 
-/* How the host asks for memory. Texts end with a NUL, as C wants them; three
-** bytes more are enough for every encoding. */
+/* The host allocates its arguments by this. Three zero bytes follow each text:
+** a NUL in every encoding. */
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_bytes,
                                                                 size_t alignment, size_t bytes) {
   (void)old_bytes;

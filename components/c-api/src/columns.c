@@ -1,4 +1,4 @@
-/* What statements say of themselves, and the columns of their rows. */
+/* Metadata of statements, and the columns of their rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ const char *sqlite3_column_name(sqlite3_stmt *statement, int column) {
 }
 
 sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int column) {
-  static inside_cell nothing;
+  static Cell nothing;
   if (statement && column >= 0 && (uint32_t)column < statement->columns) {
     return VALUE_OF(&statement->cells[column]);
   }
-  inside_failed(SQLITE_RANGE, NULL, 0);
-  inside_set_null(&nothing);
+  connection_fail(SQLITE_RANGE, NULL, 0);
+  cell_set_null(&nothing);
   return VALUE_OF(&nothing);
 }
 
@@ -40,13 +40,13 @@ COLUMN(const unsigned char *, text)
 COLUMN(const void *, text16)
 COLUMN(int, type)
 
-/* Declared types. They are asked for once, together: few want them. */
+/* Declared types. Few callers want them: they are fetched on first use, at once. */
 
 static bool is_described(sqlite3_stmt *statement) {
   if (statement->types) return true;
   if (!work_has_sql()) return false;
   Work *work = work_on(WORK_DESCRIBE, statement->handle);
-  if (work_ask(work, &statement->described) != SQLITE_OK) return false;
+  if (work_request(work, &statement->described) != SQLITE_OK) return false;
   statement->types = calloc(statement->columns + 1, sizeof(char *));
   if (!statement->types) abort();
   const uint8_t *at = statement->described.ptr + 1;
@@ -66,16 +66,16 @@ int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
   return statement && is_described(statement) ? *statement->described.ptr : 0;
 }
 
-/* A text of the statement in UTF-16, which stays as long as it does. */
-static const void *wide(sqlite3_stmt *statement, const char *text, size_t place) {
+/* A text in UTF-16, which lives as long as the statement. */
+static const void *wide(sqlite3_stmt *statement, const char *text, size_t index) {
   if (!text) return NULL;
-  if (!statement->wide) statement->wide = calloc(2 * statement->columns, sizeof(inside_cell));
+  if (!statement->wide) statement->wide = calloc(2 * statement->columns, sizeof(Cell));
   if (!statement->wide) abort();
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)text, strlen(text)}};
-  inside_clear(&statement->wide[place]);
-  inside_set(&statement->wide[place], &value, SQLITE_UTF8);
-  return sqlite3_value_text16(VALUE_OF(&statement->wide[place]));
+  cell_clear(&statement->wide[index]);
+  cell_set(&statement->wide[index], &value, SQLITE_UTF8);
+  return sqlite3_value_text16(VALUE_OF(&statement->wide[index]));
 }
 
 const void *sqlite3_column_name16(sqlite3_stmt *statement, int column) {
@@ -87,9 +87,9 @@ const void *sqlite3_column_decltype16(sqlite3_stmt *statement, int column) {
   return wide(statement, type, type ? statement->columns + column : 0);
 }
 
-void columns_forget(sqlite3_stmt *statement) {
+void columns_free(sqlite3_stmt *statement) {
   for (uint32_t i = 0; statement->wide && i < 2 * statement->columns; i++) {
-    inside_clear(&statement->wide[i]);
+    cell_clear(&statement->wide[i]);
   }
   free(statement->wide);
   if (statement->types) free(statement->described.ptr);
@@ -98,7 +98,9 @@ void columns_forget(sqlite3_stmt *statement) {
 
 /* About statements. */
 
-sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) { return statement ? inside_connection() : NULL; }
+sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) {
+  return statement ? connection_handle() : NULL;
+}
 
 const char *sqlite3_sql(sqlite3_stmt *statement) { return statement ? statement->sql : NULL; }
 
@@ -108,12 +110,12 @@ int sqlite3_stmt_busy(sqlite3_stmt *statement) { return statement && statement->
 
 char *sqlite3_expanded_sql(sqlite3_stmt *statement) {
   if (!statement || !work_has_sql()) return NULL;
-  /* What is bound goes along. */
+  /* Pending bindings travel with the request. */
   wit_bytes reply;
   Work *work = &statement->bound;
   work_u8(work, WORK_EXPAND);
   work_u32(work, statement->handle);
-  if (work_ask(work, &reply) != SQLITE_OK) return NULL;
+  if (work_request(work, &reply) != SQLITE_OK) return NULL;
   const uint8_t *at = reply.ptr;
   const char *text = work_take_optional_text(&at);
   char *given = text ? sqlite3_mprintf("%s", text) : NULL;

@@ -1,15 +1,15 @@
-/* The connection that called the extension, as its functions tell of it. */
+/* Functions that describe the connection that called the extension. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "start.h"
 #include "work.h"
 
-/* One of the numbers that are the reply. */
-static sqlite3_int64 number(uint8_t code, int place) {
+/* The number at `index` of an operation's reply. */
+static sqlite3_int64 number(uint8_t code, int index) {
   wit_bytes reply;
-  if (!work_has_sql() || work_ask(work_of(code), &reply) != SQLITE_OK) return 0;
-  const uint8_t *at = reply.ptr + 8 * place;
+  if (!work_has_sql() || work_request(work_of(code), &reply) != SQLITE_OK) return 0;
+  const uint8_t *at = reply.ptr + 8 * index;
   sqlite3_int64 found = work_take_u64(&at);
   free(reply.ptr);
   return found;
@@ -35,7 +35,7 @@ int sqlite3_changes(sqlite3 *db) { return (int)sqlite3_changes64(db); }
 int sqlite3_total_changes(sqlite3 *db) { return (int)sqlite3_total_changes64(db); }
 
 int sqlite3_error_offset(sqlite3 *db) {
-  /* Only texts of SQL have one, and those the host reads. */
+  /* Only an error in SQL text has one, and the host parses that. */
   return start_has_sql && sqlite3_errcode(db) ? (int)number(WORK_ERROR_OFFSET, 0) : -1;
 }
 
@@ -44,17 +44,17 @@ void sqlite3_set_last_insert_rowid(sqlite3 *db, sqlite3_int64 row_id) {
   if (!work_has_sql()) return;
   Work *work = work_of(WORK_SET_LAST_INSERT_ROW_ID);
   work_u64(work, row_id);
-  work_later(work);
+  work_defer(work);
 }
 
 int sqlite3_get_autocommit(sqlite3 *db) {
   (void)db;
-  /* While the extension is described there is no transaction. */
+  /* No transaction is open while the host describes the extension. */
   return !start_has_sql || number(WORK_AUTOCOMMIT, 0) != 0;
 }
 
-/* Names that were told. SQLite keeps its own as long as what they name; these
-** stay, as who asked may still have them. */
+/* Names that were returned. In SQLite a name lives as long as its database or
+** table. These are never freed, since the extension may still use them. */
 typedef struct Name Name;
 struct Name {
   Name *next;
@@ -82,19 +82,20 @@ typedef struct {
   int is_read_only, transaction;
 } Database;
 
-/* By its name, null for `main` (of transactions: for all), or by its number. */
-static Database database(const char *schema, int place) {
+/* Look up a database by its index, or by its name where that is negative. Null
+** means `main`, and for the transaction state every database. */
+static Database database(const char *schema, int index) {
   Database found = {NULL, NULL, -1, -1};
   wit_bytes reply;
   if (!work_has_sql()) return found;
   Work *work = work_of(WORK_DATABASE);
-  if (place >= 0) {
-    wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER, .val.integer = place};
+  if (index >= 0) {
+    wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER, .val.integer = index};
     work_value(work, &value);
   } else {
     work_optional_text(work, schema);
   }
-  if (work_ask(work, &reply) != SQLITE_OK) return found;
+  if (work_request(work, &reply) != SQLITE_OK) return found;
   const uint8_t *at = reply.ptr;
   found.name = name(work_take_optional_text(&at));
   found.file = name(work_take_optional_text(&at));
@@ -104,9 +105,9 @@ static Database database(const char *schema, int place) {
   return found;
 }
 
-const char *sqlite3_db_name(sqlite3 *db, int place) {
+const char *sqlite3_db_name(sqlite3 *db, int index) {
   (void)db;
-  return place < 0 ? NULL : database(NULL, place).name;
+  return index < 0 ? NULL : database(NULL, index).name;
 }
 
 sqlite3_filename sqlite3_db_filename(sqlite3 *db, const char *schema) {
@@ -136,7 +137,7 @@ int sqlite3_table_column_metadata(sqlite3 *db, const char *schema, const char *t
   work_optional_text(work, schema);
   work_text(work, table);
   work_optional_text(work, column);
-  int code = work_ask(work, &reply);
+  int code = work_request(work, &reply);
   const uint8_t *at = code == SQLITE_OK ? reply.ptr : (const uint8_t *)"\0\0\0\0\0";
   const char *found = name(work_take_optional_text(&at));
   if (type) *type = found;
@@ -148,5 +149,5 @@ int sqlite3_table_column_metadata(sqlite3 *db, const char *schema, const char *t
   if (is_auto_increment) *is_auto_increment = flags[2];
   if (code != SQLITE_OK) return code;
   free(reply.ptr);
-  return inside_succeeded();
+  return connection_succeed();
 }

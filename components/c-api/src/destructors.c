@@ -1,9 +1,9 @@
 /* Destructors that are functions of another type.
 **
-** C code casts what gives something back and returns a number, such as `fclose`,
-** and a processor does not mind. WebAssembly compares the types when it calls. So
-** those that are known are called by their own. They are weak: what an extension
-** does not link is not brought by this list. */
+** C code casts functions such as `fclose`, which returns a number, to a
+** destructor. Native code can be called that way; WebAssembly compares the types
+** and traps. So the known ones are called by wrappers of the right type. They
+** are weak symbols: this list does not link them into the extension. */
 #include "destructors.h"
 
 #include <dirent.h>
@@ -35,4 +35,4 @@ destructor *destructor_of(destructor *given) {
   return given;
 }
 
-bool destructor_closes_file(const destructor *given) { return given == call_fclose; }
+bool destructor_closes_file(destructor *given) { return given == call_fclose; }

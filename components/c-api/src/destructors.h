@@ -1,4 +1,4 @@
-/* Destructors, as extensions give them. */
+/* Destructors that extensions pass to SQLite. */
 #ifndef DESTRUCTORS_H
 #define DESTRUCTORS_H
 
@@ -6,9 +6,9 @@
 
 typedef void destructor(void *);
 
-/* What to call in the place of a destructor. */
+/* A function of the right type that does what a destructor does. */
 destructor *destructor_of(destructor *given);
-/* Of one that came from there: what was written arrives only then. */
-bool destructor_closes_file(const destructor *given);
+/* Whether a destructor from `destructor_of` closes a file, and so writes its buffer. */
+bool destructor_closes_file(destructor *given);
 
 #endif

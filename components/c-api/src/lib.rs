@@ -27,7 +27,7 @@ use sqlite_wasm_memory as _;
 /// An extension's entry point: database, error message, and table of routines.
 pub type EntryPoint = unsafe extern "C" fn(*mut c_void, *mut *mut c_char, *const c_void) -> c_int;
 
-/// What [`extension!`] says, as C reads it.
+/// The arguments of [`extension!`], as C reads them.
 #[doc(hidden)]
 #[repr(C)]
 pub struct Definition {
@@ -83,7 +83,7 @@ macro_rules! extension {
                 &DEFINITION
             }
 
-            // The exports of the component hang on this.
+            // Makes the linker keep the exports of the component.
             #[used]
             static EXPORTS: unsafe extern "C" fn() = sqlite_wasm_c_api;
         };

@@ -17,7 +17,7 @@ NUMBER(double, strtod, (const char *text, char **end), (text, &stop))
 NUMBER(long, strtol, (const char *text, char **end, int base), (text, &stop, base))
 NUMBER(long long, strtoll, (const char *text, char **end, int base), (text, &stop, base))
 
-/* Which permissions a file has is the host's choice, when it is made. */
+/* The host chooses a file's permissions when it creates the file. */
 int sqlite_wasm_chmod(const char *path, mode_t mode) {
   struct stat found;
   if (stat(path, &found)) return -1;

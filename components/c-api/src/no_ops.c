@@ -1,5 +1,5 @@
-/* What has nothing to do in a component: one thread, memory of its own, and a
-** host that limits both. */
+/* Routines without a job in a component, which has one thread, and whose memory
+** and time the host limits. */
 #include <stddef.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ int sqlite3_enable_shared_cache(int enable) {
 
 sqlite3_mutex *sqlite3_mutex_alloc(int kind) {
   (void)kind;
-  /* SQLite without threads gives an address that is not null, too. */
+  /* Not null, as in SQLite without threads. */
   return (sqlite3_mutex *)8;
 }
 void sqlite3_mutex_free(sqlite3_mutex *mutex) { (void)mutex; }
@@ -54,12 +54,12 @@ int sqlite3_sleep(int milliseconds) {
   return 0;
 }
 
-/* Random numbers of the host. */
+/* Random bytes from the host. */
 void sqlite3_randomness(int count, void *bytes) {
-  /* The most that `getentropy` gives at once. */
-  enum { MOST = 256 };
-  for (int done = 0; done < count; done += MOST) {
-    getentropy((char *)bytes + done, count - done < MOST ? count - done : MOST);
+  /* The limit of one call of `getentropy`. */
+  enum { MAX_BYTES = 256 };
+  for (int done = 0; done < count; done += MAX_BYTES) {
+    getentropy((char *)bytes + done, count - done < MAX_BYTES ? count - done : MAX_BYTES);
   }
 }
 

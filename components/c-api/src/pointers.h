@@ -1,17 +1,18 @@
-/* Pointers that SQL has, by the numbers that stand for them. */
+/* Pointers of `sqlite3_result_pointer`, which cross to the host as handles. */
 #ifndef POINTERS_H
 #define POINTERS_H
 
-#include "inside.h"
+#include "internals.h"
 
 /* The subtype of pointers, here as in SQLite. */
 #define POINTER_SUBTYPE 'p'
 
-/* The number of a pointer that a function gave; false where it gave none. */
-bool pointer_give(inside_cell *result, wit_value *value);
-/* The pointer of a number; NULL where it is not there any more. */
-void pointer_set(inside_cell *cell, const wit_value *value);
-/* No value is left: all destructors run. */
+/* Store the pointer in a function's result, with its handle as the value; false
+** where the result has none. */
+bool pointer_store(Cell *result, wit_value *value);
+/* Set a cell to the pointer of a handle; to NULL where the handle is stale. */
+void pointer_load(Cell *cell, const wit_value *value);
+/* The connection closes: run the destructors of all pointers. */
 void pointers_close(void);
 
 #endif

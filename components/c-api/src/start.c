@@ -1,82 +1,82 @@
-/* Starting the extension, and telling what it registered. */
+/* Runs the entry point, and describes to the host what it registered. */
 #include "start.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "absent.h"
 #include "call.h"
+#include "unsupported.h"
 
 bool start_has_sql;
 bool start_wanted_sql;
 
 static bool is_started;
-/* Functions that the manifest has; others follow by `sql_register`. */
-static uint32_t told;
+/* Functions that the host knows: by the manifest, or by `sql_register`. */
+static uint32_t reported;
 
-/* The host shows what is said last. */
+/* The host shows the last line that an extension prints. */
 static _Noreturn void refuse(const char *why, const char *what) {
   fprintf(stderr, "%s%s\n", why, what);
   exit(1);
 }
 
-static void refuse_absent(void) {
-  for (const Absent *absent = absent_routines(); absent->name; absent++) {
-    if (absent->is_linked) {
-      refuse(absent->name, ": extensions are not offered this function of SQLite");
+static void refuse_unsupported(void) {
+  for (const Unsupported *routine = unsupported_routines(); routine->name; routine++) {
+    if (routine->is_linked) {
+      refuse(routine->name, ": extensions are not offered this function of SQLite");
     }
   }
 }
 
 static int run(char **error) {
   const Definition *definition = sqlite_wasm_definition();
-  sqlite3 *connection = inside_connection();
-  inside_idle();
+  sqlite3 *connection = connection_handle();
+  connection_set_idle();
   int code = definition->start(connection, error, definition->routines);
-  inside_collect();
+  registry_update();
   return code == SQLITE_OK_LOAD_PERMANENTLY ? SQLITE_OK : code;
 }
 
 static uint32_t count_functions(void) {
   uint32_t count = 0;
-  while (inside_function_at(count)) count++;
+  while (function_at(count)) count++;
   return count;
 }
 
 void start_extension(void) {
   if (is_started) return;
   is_started = true;
-  refuse_absent();
+  refuse_unsupported();
   char *error = NULL;
   int code = run(&error);
-  /* An entry point that needs SQL runs again when there is some. */
+  /* An entry point that needs SQL runs again on a connection. */
   if (code != SQLITE_OK && !start_wanted_sql) {
     refuse("its entry point failed: ", error ? error : sqlite3_errstr(code));
   }
   sqlite3_free(error);
-  told = count_functions();
+  reported = count_functions();
   start_has_sql = true;
 }
 
-/* Functions that are registered later than the manifest is made. */
-static bool tell_new(wit_error *error) {
-  for (; inside_function_at(told); told++) {
-    if (inside_is_overload(inside_function_at(told))) continue;
+/* Report functions that the manifest does not have. */
+static bool report_new(wit_error *error) {
+  for (; function_at(reported); reported++) {
+    if (function_is_overload(function_at(reported))) continue;
     if (!sql_register) {
       return call_fails(error, SQLITE_MISUSE, "a function was registered after the start");
     }
-    if (!sql_register(told, error)) return false;
+    if (!sql_register(reported, error)) return false;
   }
   return true;
 }
 
 int start_registered(int code) {
   if (code != SQLITE_OK || !start_has_sql) return code;
-  inside_collect();
+  registry_update();
   wit_error error;
-  if (tell_new(&error)) return SQLITE_OK;
-  return inside_failed(error.code, (const char *)error.message.ptr, error.message.len);
+  if (report_new(&error)) return SQLITE_OK;
+  return connection_fail(error.code, (const char *)error.message.ptr, error.message.len);
 }
 
 bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
@@ -84,27 +84,29 @@ bool exports_sqlite_wasm_extension_extension_connect(wit_error *error) {
   if (!start_wanted_sql) return true;
   char *why = NULL;
   int code = run(&why);
-  if (code != SQLITE_OK) return call_fails(error, code, why ? why : sqlite3_errmsg(inside_connection()));
+  if (code != SQLITE_OK) {
+    return call_fails(error, code, why ? why : sqlite3_errmsg(connection_handle()));
+  }
   sqlite3_free(why);
-  return tell_new(error);
+  return report_new(error);
 }
 
 void exports_sqlite_wasm_extension_extension_disconnect(void) {
   call_begin();
-  /* The connection is gone for SQL, and the instance goes with it. */
+  /* The host closes the connection and drops this instance. */
   start_has_sql = false;
-  inside_close();
+  connection_close();
 }
 
 /* The manifest. */
 
 static void describe_functions(sqlite_wasm_extension_types_list_function_t *list) {
-  list->len = told;
-  list->ptr = call_room(told * sizeof(*list->ptr));
-  for (uint32_t i = 0; i < told; i++) {
-    inside_describe_function(inside_function_at(i), &list->ptr[i]);
+  list->len = reported;
+  list->ptr = call_room(reported * sizeof(*list->ptr));
+  for (uint32_t i = 0; i < reported; i++) {
+    function_describe(function_at(i), &list->ptr[i]);
     list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_POINTERS;
-    /* SQLite gives subtypes also to functions that do not ask for them. */
+    /* SQLite passes subtypes to every function, whatever its flags. */
     if (sqlite3_value_subtype) {
       list->ptr[i].flags |= SQLITE_WASM_EXTENSION_TYPES_FUNCTION_FLAGS_ARGUMENT_SUBTYPES;
     }
@@ -113,23 +115,24 @@ static void describe_functions(sqlite_wasm_extension_types_list_function_t *list
 
 static void describe_collations(sqlite_wasm_extension_types_list_collation_t *list) {
   list->len = 0;
-  while (inside_collation_at(list->len)) list->len++;
+  while (collation_at(list->len)) list->len++;
   list->ptr = call_room(list->len * sizeof(*list->ptr));
   for (uint32_t i = 0; i < list->len; i++) {
-    inside_describe_collation(inside_collation_at(i), &list->ptr[i]);
+    collation_describe(collation_at(i), &list->ptr[i]);
   }
 }
 
 static uint8_t module_kind(const sqlite3_module *methods) {
   if (!methods->xCreate) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS_ONLY;
-  if (methods->xCreate == methods->xConnect) return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS;
-  return SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
+  return methods->xCreate == methods->xConnect
+             ? SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_EPONYMOUS
+             : SQLITE_WASM_EXTENSION_TYPES_MODULE_KIND_CREATED;
 }
 
 static uint16_t module_flags(const sqlite3_module *methods) {
   uint16_t flags = 0;
   if (methods->xUpdate) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_WRITABLE;
-  /* Who asks for it knows what it means. */
+  /* An extension that calls it can handle unchanged columns. */
   if (sqlite3_vtab_nochange) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_UNCHANGED_COLUMNS;
   if (methods->xBegin) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_TRANSACTIONS;
   if (methods->xRename) flags |= SQLITE_WASM_EXTENSION_TYPES_MODULE_FLAGS_RENAME;
@@ -143,7 +146,7 @@ static uint16_t module_flags(const sqlite3_module *methods) {
   return flags;
 }
 
-/* Most shadow names of a module, and their longest, that are looked for. */
+/* Limits of the search for shadow names. */
 #define MAX_SHADOW_NAMES 256
 #define MAX_SHADOW_NAME 64
 
@@ -167,9 +170,10 @@ static bool has_name(const full_extension_list_string_t *names, const char *name
   return false;
 }
 
-/* A module tells of a name whether it is a shadow table's, and the host wants
-** all such names. A module compares with texts of its own, so those are tried;
-** also their ends, as the linker lays one text into the end of another. */
+/* xShadowName checks one name, and the manifest lists all of them. The module
+** compares the name with its own constants, so this tries every text in the
+** component's data. It tries the ends of texts too, since the linker merges a
+** text with the end of another one. */
 static void find_shadow_names(const sqlite3_module *methods, full_extension_list_string_t *names) {
   names->len = 0;
   names->ptr = call_room(MAX_SHADOW_NAMES * sizeof(*names->ptr));
@@ -185,21 +189,22 @@ static void find_shadow_names(const sqlite3_module *methods, full_extension_list
 
 static void describe_modules(sqlite_wasm_extension_types_list_module_t *list) {
   list->len = 0;
-  while (inside_module_name(list->len)) list->len++;
+  while (module_name(list->len)) list->len++;
   list->ptr = call_room(list->len * sizeof(*list->ptr));
   for (uint32_t i = 0; i < list->len; i++) {
-    inside_module *module = inside_module_hold(i);
-    const sqlite3_module *methods = inside_module_methods(module);
-    full_extension_string_set(&list->ptr[i].name, inside_module_name(i));
+    Module *module = module_hold(i);
+    const sqlite3_module *methods = module_methods(module);
+    full_extension_string_set(&list->ptr[i].name, module_name(i));
     list->ptr[i].kind = module_kind(methods);
     list->ptr[i].flags = module_flags(methods);
     list->ptr[i].risk = SQLITE_WASM_EXTENSION_TYPES_RISK_ORDINARY;
     find_shadow_names(methods, &list->ptr[i].shadow_names);
-    inside_module_release(module);
+    module_release(module);
   }
 }
 
-void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_types_manifest_t *manifest) {
+void exports_sqlite_wasm_extension_extension_describe(
+    sqlite_wasm_extension_types_manifest_t *manifest) {
   call_begin();
   const Definition *definition = sqlite_wasm_definition();
   full_extension_string_set(&manifest->name, definition->name);
@@ -215,8 +220,9 @@ void exports_sqlite_wasm_extension_extension_describe(sqlite_wasm_extension_type
                                         : SQLITE_WASM_EXTENSION_TYPES_CONNECTING_NEVER;
 }
 
-/* Keeps the generated exports, and with them all of this, in the component. */
-extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(void);
+/* Makes the linker keep the generated exports, and so everything that they call. */
+extern void __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit(
+    void);
 
 void sqlite_wasm_c_api(void) {
   __component_type_object_force_link_full_extension_public_use_in_this_compilation_unit();

@@ -1,8 +1,8 @@
-/* The extension itself: what it is called, and its entry point. */
+/* The extension's definition, entry point and manifest. */
 #ifndef START_H
 #define START_H
 
-#include "inside.h"
+#include "internals.h"
 
 typedef int entry_point(sqlite3 *db, char **error, const sqlite3_api_routines *routines);
 
@@ -12,29 +12,30 @@ typedef struct {
   const char *version;
   const char *description;
   entry_point *start;
-  /* Null for code that is linked with the functions themselves. */
+  /* Null for code that calls SQLite's functions by name. */
   const sqlite3_api_routines *routines;
 } Definition;
 
 extern const Definition *sqlite_wasm_definition(void);
 
-/* Run the entry point once in each instance. Ends the component, and says why,
-** when it fails. */
+/* Run the entry point, once in each instance. If it fails, print the reason and
+** end the component. */
 void start_extension(void);
 
-/* Whether SQL may be asked for: not while the extension is described. */
+/* Whether SQL can run. It cannot while the host describes the extension. */
 extern bool start_has_sql;
-/* The entry point asked for SQL when there was none. */
+/* The entry point tried to run SQL when it could not. */
 extern bool start_wanted_sql;
 
-/* Offered by what runs SQL; null where the extension does not link it. */
-bool sql_register(uint32_t number, wit_error *error) __attribute__((weak));
+/* In `work.c`; null where the extension links no routine that runs SQL. */
+bool sql_register(uint32_t id, wit_error *error) __attribute__((weak));
 
-/* Linked only where the extension refers to them. */
+/* Null where the extension does not call them. */
 int sqlite3_vtab_nochange(sqlite3_context *context) __attribute__((weak));
 unsigned int sqlite3_value_subtype(sqlite3_value *value) __attribute__((weak));
 
-/* A registration; after the start it is told to the host. */
+/* After a registration with this result code: report it to the host, unless the
+** entry point runs. */
 int start_registered(int code);
 
 #endif

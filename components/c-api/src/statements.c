@@ -1,20 +1,20 @@
-/* SQL on the connection that called the extension: statements. */
+/* Prepared statements, on the connection that called the extension. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "destructors.h"
 #include "statements.h"
 
-/* Rows fetched at first, and at most, at once. A lookup sees its end with the
-** first; a scan does not cross for each row. */
+/* The sizes of the first batch of rows and of the largest one. Two rows let a
+** lookup see its end at once; a scan needs few requests. */
 #define FIRST_ROWS 2
-#define MOST_ROWS 256
+#define MAX_ROWS 256
 
 static sqlite3_stmt *all_statements;
 
 /* Preparing. */
 
-static int no_memory(void) { return inside_failed(SQLITE_NOMEM, NULL, 0); }
+static int no_memory(void) { return connection_fail(SQLITE_NOMEM, NULL, 0); }
 
 static const char **names(const uint8_t **at, uint32_t *count) {
   *count = work_take_u32(at);
@@ -24,8 +24,8 @@ static const char **names(const uint8_t **at, uint32_t *count) {
   return texts;
 }
 
-static sqlite3_stmt *made(uint32_t handle, wit_bytes prepared, const uint8_t *at, const char *sql,
-                          size_t length) {
+static sqlite3_stmt *new_statement(uint32_t handle, wit_bytes prepared, const uint8_t *at,
+                                   const char *sql, size_t length) {
   sqlite3_stmt *statement = calloc(1, sizeof(*statement));
   if (!statement) abort();
   statement->handle = handle;
@@ -34,9 +34,9 @@ static sqlite3_stmt *made(uint32_t handle, wit_bytes prepared, const uint8_t *at
   statement->is_read_only = work_take_u8(&at);
   statement->parameter_names = names(&at, &statement->parameters);
   statement->column_names = names(&at, &statement->columns);
-  statement->cells = calloc(statement->columns + 1, sizeof(inside_cell));
+  statement->cells = calloc(statement->columns + 1, sizeof(Cell));
   if (!statement->cells) abort();
-  for (uint32_t i = 0; i <= statement->columns; i++) inside_set_null(&statement->cells[i]);
+  for (uint32_t i = 0; i <= statement->columns; i++) cell_set_null(&statement->cells[i]);
   statement->next = all_statements;
   all_statements = statement;
   return statement;
@@ -54,18 +54,18 @@ int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int length, unsigned flags,
   if (tail) *tail = sql + count;
   Work *work = work_of(WORK_PREPARE);
   work_bytes(work, sql, count);
-  int code = work_ask(work, &reply);
+  int code = work_request(work, &reply);
   if (code != SQLITE_OK) return code;
   const uint8_t *at = reply.ptr;
   uint32_t number = work_take_u32(&at);
   uint32_t used = work_take_u32(&at);
   if (tail) *tail = sql + used;
   if (number) {
-    *statement = made(number - 1, reply, at, sql, used);
+    *statement = new_statement(number - 1, reply, at, sql, used);
   } else {
     free(reply.ptr);
   }
-  return inside_succeeded();
+  return connection_succeed();
 }
 
 int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int length, sqlite3_stmt **statement,
@@ -94,15 +94,15 @@ int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigned flags
   *statement = NULL;
   if (!sql) return SQLITE_MISUSE;
   while ((bytes < 0 || length + 2 <= (size_t)bytes) && characters[length / 2]) length += 2;
-  inside_cell cell;
+  Cell cell;
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)sql, length}};
-  inside_set(&cell, &value, SQLITE_UTF16LE);
+  cell_set(&cell, &value, SQLITE_UTF16LE);
   const char *text = (const char *)sqlite3_value_text(VALUE_OF(&cell));
   const char *rest = text;
   int code = text ? sqlite3_prepare_v3(db, text, -1, flags, statement, &rest) : no_memory();
   if (tail) *tail = (const char *)sql + utf16_bytes(text, rest);
-  inside_clear(&cell);
+  cell_clear(&cell);
   return code;
 }
 
@@ -120,12 +120,12 @@ int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **st
 
 static void drop_cells(sqlite3_stmt *statement) {
   for (uint32_t i = 0; i < statement->columns; i++) {
-    inside_clear(&statement->cells[i]);
-    inside_set_null(&statement->cells[i]);
+    cell_clear(&statement->cells[i]);
+    cell_set_null(&statement->cells[i]);
   }
 }
 
-/* Give back the rows, which the cells borrow. */
+/* Free the rows, which the cells borrow. */
 static void drop_rows(sqlite3_stmt *statement) {
   drop_cells(statement);
   if (statement->rows.len) free(statement->rows.ptr);
@@ -138,7 +138,7 @@ static int show_row(sqlite3_stmt *statement) {
   wit_value value;
   for (uint32_t i = 0; i < statement->width; i++) {
     work_take_value(&statement->next_row, &value);
-    if (i < statement->columns) inside_set(&statement->cells[i], &value, SQLITE_UTF8);
+    if (i < statement->columns) cell_set(&statement->cells[i], &value, SQLITE_UTF8);
   }
   statement->rows_left--;
   statement->has_row = true;
@@ -147,16 +147,14 @@ static int show_row(sqlite3_stmt *statement) {
 
 static int fetch(sqlite3_stmt *statement) {
   drop_rows(statement);
-  statement->limit = statement->trail.runs ? statement->limit * 4 : FIRST_ROWS;
-  if (statement->limit > MOST_ROWS) statement->limit = MOST_ROWS;
+  statement->limit = statement->is_running ? statement->limit * 4 : FIRST_ROWS;
+  if (statement->limit > MAX_ROWS) statement->limit = MAX_ROWS;
   Work *work = &statement->bound;
-  bool can_be_ahead = statement->is_read_only && !statement->trail.runs && !work->count;
   work_u8(work, WORK_STEP);
   work_u32(work, statement->handle);
   work_u32(work, statement->limit);
-  int code = work_ask_ahead(work, &statement->rows, &statement->trail,
-                            can_be_ahead ? AHEAD_POSSIBLE : AHEAD_NEVER);
-  statement->trail.runs = code == SQLITE_OK;
+  int code = work_request(work, &statement->rows);
+  statement->is_running = code == SQLITE_OK;
   if (code != SQLITE_OK) {
     statement->rows.len = 0;
     return statement->code = code;
@@ -170,10 +168,10 @@ static int fetch(sqlite3_stmt *statement) {
 
 static int finished(sqlite3_stmt *statement) {
   drop_rows(statement);
-  statement->trail.runs = false;
+  statement->is_running = false;
   statement->is_last = false;
   statement->code = SQLITE_OK;
-  inside_succeeded();
+  connection_succeed();
   return SQLITE_DONE;
 }
 
@@ -183,49 +181,41 @@ int sqlite3_step(sqlite3_stmt *statement) {
   if (statement->has_row) drop_cells(statement);
   statement->has_row = false;
   if (statement->rows_left) return show_row(statement);
-  if (statement->trail.runs && statement->is_last) return finished(statement);
+  if (statement->is_running && statement->is_last) return finished(statement);
   int code = fetch(statement);
   if (code != SQLITE_OK) return code;
-  inside_succeeded();
+  connection_succeed();
   return statement->rows_left ? show_row(statement) : finished(statement);
 }
 
 int sqlite3_reset(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
-  /* After the last row, and after a failure, it is reset already. */
-  if (statement->trail.runs && !statement->is_last) work_later(work_on(WORK_RESET, statement->handle));
+  /* The host resets it after the last row and after a failure. */
+  if (statement->is_running && !statement->is_last) {
+    work_defer(work_on(WORK_RESET, statement->handle));
+  }
   drop_rows(statement);
-  statement->trail.runs = false;
+  statement->is_running = false;
   statement->is_last = false;
   statement->code = SQLITE_OK;
   return code;
-}
-
-static void forget_trail(sqlite3_stmt *ended) {
-  work_drop_ahead();
-  for (sqlite3_stmt *each = all_statements; each; each = each->next) {
-    ahead_forget(&each->trail, &ended->trail);
-  }
-  ahead_forget(&ended->trail, &ended->trail);
-  work_free(&ended->trail.next);
 }
 
 int sqlite3_finalize(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_OK;
   int code = statement->code == SQLITE_ROW ? SQLITE_OK : statement->code;
   drop_rows(statement);
-  work_later(work_on(WORK_CLOSE, statement->handle));
-  sqlite3_stmt **place = &all_statements;
-  while (*place != statement) place = &(*place)->next;
-  *place = statement->next;
-  forget_trail(statement);
+  work_defer(work_on(WORK_CLOSE, statement->handle));
+  sqlite3_stmt **link = &all_statements;
+  while (*link != statement) link = &(*link)->next;
+  *link = statement->next;
   free(statement->prepared.ptr);
   free(statement->parameter_names);
   free(statement->column_names);
   work_free(&statement->bound);
   free(statement->cells);
-  columns_forget(statement);
+  columns_free(statement);
   sqlite3_free(statement->sql);
   free(statement);
   return code;
@@ -233,130 +223,130 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
 
 /* Binding. */
 
-static int bind(sqlite3_stmt *statement, int place, wit_value *value) {
+static int bind(sqlite3_stmt *statement, int index, wit_value *value) {
   if (!statement) return SQLITE_MISUSE;
-  if (place < 1 || (uint32_t)place > statement->parameters) {
-    return inside_failed(SQLITE_RANGE, NULL, 0);
+  if (index < 1 || (uint32_t)index > statement->parameters) {
+    return connection_fail(SQLITE_RANGE, NULL, 0);
   }
-  if (statement->trail.runs) {
-    return inside_failed(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
+  if (statement->is_running) {
+    return connection_fail(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
   }
   work_u8(&statement->bound, WORK_BIND);
   work_u32(&statement->bound, statement->handle);
-  work_u32(&statement->bound, place);
+  work_u32(&statement->bound, index);
   work_value(&statement->bound, value);
-  return inside_succeeded();
+  return connection_succeed();
 }
 
-static void forget(void *data, void (*given)(void *)) {
+static void destroy(void *data, void (*given)(void *)) {
   if (given != SQLITE_STATIC && given != SQLITE_TRANSIENT) destructor_of(given)(data);
 }
 
-static int bind_bytes(sqlite3_stmt *statement, int place, uint8_t class, const void *bytes,
+static int bind_bytes(sqlite3_stmt *statement, int index, uint8_t class, const void *bytes,
                       sqlite3_uint64 count, void (*destructor)(void *)) {
   wit_value value = {.tag = bytes ? class : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL,
                      .val.blob = {(uint8_t *)bytes, count}};
-  int code = count > 0x7fffffff ? inside_failed(SQLITE_TOOBIG, NULL, 0)
-                                : bind(statement, place, &value);
-  forget((void *)bytes, destructor);
+  int code = count > 0x7fffffff ? connection_fail(SQLITE_TOOBIG, NULL, 0)
+                                : bind(statement, index, &value);
+  destroy((void *)bytes, destructor);
   return code;
 }
 
-int sqlite3_bind_blob64(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count,
+int sqlite3_bind_blob64(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count,
                         void (*destructor)(void *)) {
-  return bind_bytes(statement, place, SQLITE_WASM_EXTENSION_TYPES_VALUE_BLOB, bytes, count,
+  return bind_bytes(statement, index, SQLITE_WASM_EXTENSION_TYPES_VALUE_BLOB, bytes, count,
                     destructor);
 }
 
-int sqlite3_bind_blob(sqlite3_stmt *statement, int place, const void *bytes, int count,
+int sqlite3_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count,
                       void (*destructor)(void *)) {
   if (count < 0) return SQLITE_MISUSE;
-  return sqlite3_bind_blob64(statement, place, bytes, count, destructor);
+  return sqlite3_bind_blob64(statement, index, bytes, count, destructor);
 }
 
 /* Text in UTF-16 crosses as UTF-8. */
-static int bind_utf16(sqlite3_stmt *statement, int place, const void *text, sqlite3_uint64 bytes,
+static int bind_utf16(sqlite3_stmt *statement, int index, const void *text, sqlite3_uint64 bytes,
                       void (*destructor)(void *), int encoding) {
-  inside_cell cell;
+  Cell cell;
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT,
                      .val.text = {(uint8_t *)text, bytes & ~(sqlite3_uint64)1}};
-  inside_set(&cell, &value, encoding);
-  inside_get(&cell, SQLITE_UTF8, &value);
-  int code = bind(statement, place, &value);
-  inside_clear(&cell);
-  forget((void *)text, destructor);
+  cell_set(&cell, &value, encoding);
+  cell_get(&cell, SQLITE_UTF8, &value);
+  int code = bind(statement, index, &value);
+  cell_clear(&cell);
+  destroy((void *)text, destructor);
   return code;
 }
 
-int sqlite3_bind_text64(sqlite3_stmt *statement, int place, const char *text, sqlite3_uint64 bytes,
+int sqlite3_bind_text64(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 bytes,
                         void (*destructor)(void *), unsigned char encoding) {
   if (encoding == SQLITE_UTF8 || encoding == SQLITE_UTF8_ZT || !text) {
-    return bind_bytes(statement, place, SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT, text, bytes,
+    return bind_bytes(statement, index, SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT, text, bytes,
                       destructor);
   }
-  return bind_utf16(statement, place, text, bytes, destructor,
+  return bind_utf16(statement, index, text, bytes, destructor,
                     encoding == SQLITE_UTF16BE ? SQLITE_UTF16BE : SQLITE_UTF16LE);
 }
 
-int sqlite3_bind_text(sqlite3_stmt *statement, int place, const char *text, int bytes,
+int sqlite3_bind_text(sqlite3_stmt *statement, int index, const char *text, int bytes,
                       void (*destructor)(void *)) {
   if (bytes < 0) bytes = text ? strlen(text) : 0;
-  return sqlite3_bind_text64(statement, place, text, bytes, destructor, SQLITE_UTF8);
+  return sqlite3_bind_text64(statement, index, text, bytes, destructor, SQLITE_UTF8);
 }
 
-int sqlite3_bind_text16(sqlite3_stmt *statement, int place, const void *text, int bytes,
+int sqlite3_bind_text16(sqlite3_stmt *statement, int index, const void *text, int bytes,
                         void (*destructor)(void *)) {
   size_t length = bytes;
   for (length = bytes < 0 ? 0 : bytes; bytes < 0 && text && ((uint16_t *)text)[length / 2];) {
     length += 2;
   }
-  return sqlite3_bind_text64(statement, place, text, length, destructor, SQLITE_UTF16LE);
+  return sqlite3_bind_text64(statement, index, text, length, destructor, SQLITE_UTF16LE);
 }
 
-int sqlite3_bind_int64(sqlite3_stmt *statement, int place, sqlite3_int64 number) {
+int sqlite3_bind_int64(sqlite3_stmt *statement, int index, sqlite3_int64 number) {
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_INTEGER, .val.integer = number};
-  return bind(statement, place, &value);
+  return bind(statement, index, &value);
 }
 
-int sqlite3_bind_int(sqlite3_stmt *statement, int place, int number) {
-  return sqlite3_bind_int64(statement, place, number);
+int sqlite3_bind_int(sqlite3_stmt *statement, int index, int number) {
+  return sqlite3_bind_int64(statement, index, number);
 }
 
-int sqlite3_bind_double(sqlite3_stmt *statement, int place, double number) {
+int sqlite3_bind_double(sqlite3_stmt *statement, int index, double number) {
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_REAL, .val.real = number};
-  return bind(statement, place, &value);
+  return bind(statement, index, &value);
 }
 
-int sqlite3_bind_null(sqlite3_stmt *statement, int place) {
+int sqlite3_bind_null(sqlite3_stmt *statement, int index) {
   wit_value value = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL};
-  return bind(statement, place, &value);
+  return bind(statement, index, &value);
 }
 
-int sqlite3_bind_value(sqlite3_stmt *statement, int place, const sqlite3_value *value) {
+int sqlite3_bind_value(sqlite3_stmt *statement, int index, const sqlite3_value *value) {
   sqlite3_value *copy = sqlite3_value_dup(value);
-  if (!copy) return value ? no_memory() : sqlite3_bind_null(statement, place);
+  if (!copy) return value ? no_memory() : sqlite3_bind_null(statement, index);
   wit_value given;
-  inside_get((inside_cell *)copy, SQLITE_UTF8, &given);
-  int code = bind(statement, place, &given);
+  cell_get((Cell *)copy, SQLITE_UTF8, &given);
+  int code = bind(statement, index, &given);
   sqlite3_value_free(copy);
   return code;
 }
 
-int sqlite3_bind_zeroblob64(sqlite3_stmt *statement, int place, sqlite3_uint64 count) {
-  if (count > (sqlite3_uint64)sqlite3_limit(inside_connection(), SQLITE_LIMIT_LENGTH, -1)) {
-    return inside_failed(SQLITE_TOOBIG, NULL, 0);
+int sqlite3_bind_zeroblob64(sqlite3_stmt *statement, int index, sqlite3_uint64 count) {
+  if (count > (sqlite3_uint64)sqlite3_limit(connection_handle(), SQLITE_LIMIT_LENGTH, -1)) {
+    return connection_fail(SQLITE_TOOBIG, NULL, 0);
   }
   void *zeros = calloc(1, count ? count : 1);
-  return zeros ? sqlite3_bind_blob64(statement, place, zeros, count, free) : no_memory();
+  return zeros ? sqlite3_bind_blob64(statement, index, zeros, count, free) : no_memory();
 }
 
-int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int place, int count) {
-  return sqlite3_bind_zeroblob64(statement, place, count < 0 ? 0 : count);
+int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int index, int count) {
+  return sqlite3_bind_zeroblob64(statement, index, count < 0 ? 0 : count);
 }
 
 int sqlite3_clear_bindings(sqlite3_stmt *statement) {
-  for (uint32_t place = 1; place <= statement->parameters; place++) {
-    sqlite3_bind_null(statement, place);
+  for (uint32_t index = 1; index <= statement->parameters; index++) {
+    sqlite3_bind_null(statement, index);
   }
   return SQLITE_OK;
 }
@@ -373,9 +363,9 @@ int sqlite3_bind_parameter_index(sqlite3_stmt *statement, const char *name) {
   return 0;
 }
 
-const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int place) {
-  if (!statement || place < 1 || (uint32_t)place > statement->parameters) return NULL;
-  const char *name = statement->parameter_names[place - 1];
+const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int index) {
+  if (!statement || index < 1 || (uint32_t)index > statement->parameters) return NULL;
+  const char *name = statement->parameter_names[index - 1];
   return *name ? name : NULL;
 }
 

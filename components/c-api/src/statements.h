@@ -1,39 +1,39 @@
-/* A statement, for the files that tell of it. */
+/* A prepared statement. */
 #ifndef STATEMENTS_H
 #define STATEMENTS_H
 
-#include "ahead.h"
-#include "inside.h"
+#include "internals.h"
 #include "work.h"
 
 struct sqlite3_stmt {
   sqlite3_stmt *next;
   uint32_t handle;
   char *sql;
-  /* What the host said of it; the names are in there. */
+  /* The reply to its preparation, which has the names below. */
   wit_bytes prepared;
   uint32_t parameters, columns;
   const char **parameter_names, **column_names;
   bool is_read_only;
-  /* Values that go with the next step. */
+  /* Bindings, which are sent with the next step. */
   Work bound;
-  /* Rows that were fetched, and where the next one is. */
+  /* The last batch of rows, and the next row in it. */
   wit_bytes rows;
   const uint8_t *next_row;
   uint32_t rows_left, limit, width;
+  /* It was stepped and not reset. */
+  bool is_running;
   bool is_last, has_row;
-  Trail trail;
-  inside_cell *cells;
-  /* Declared types of its columns, when they were asked for. */
+  Cell *cells;
+  /* The declared types of its columns, after their first use. */
   wit_bytes described;
   const char **types;
-  /* Names and types in UTF-16, when they were asked for. */
-  inside_cell *wide;
-  /* What the last step returned, for reset and finalize. */
+  /* Names and types in UTF-16, after their first use. */
+  Cell *wide;
+  /* The result of the last step, for reset and finalize. */
   int code;
 };
 
-/* Give back what was asked for beside the rows. */
-void columns_forget(sqlite3_stmt *statement);
+/* Free the metadata and the texts in UTF-16. */
+void columns_free(sqlite3_stmt *statement);
 
 #endif

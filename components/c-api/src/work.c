@@ -1,23 +1,22 @@
-/* Operations on their way to the host, and its replies; see work.h. */
+/* Encodes and sends operations, and decodes replies; see work.h. */
 #include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "call.h"
 #include "start.h"
 
-/* Bytes that wait, after which they do not wait longer. */
-#define MOST_WAITING (1 << 20)
+/* Deferred operations are sent when they have more bytes. */
+#define MAX_DEFERRED_BYTES (1 << 20)
 
-/* Room that is kept for the next operations. */
-#define MOST_KEPT (64 << 10)
+/* A larger buffer is freed after use. */
+#define MAX_REUSED_BYTES (64 << 10)
 
-uint64_t work_asked, work_changed;
+uint64_t work_requests, work_operations;
 
-/* What waits for a question. */
-static Work held;
+/* Operations that wait for the next request. */
+static Work deferred;
 
 static uint8_t *room_for(Work *work, size_t count) {
   if (work->room - work->count < count) {
@@ -25,14 +24,14 @@ static uint8_t *room_for(Work *work, size_t count) {
     work->bytes = realloc(work->bytes, work->room);
     if (!work->bytes) abort();
   }
-  uint8_t *place = work->bytes + work->count;
+  uint8_t *start = work->bytes + work->count;
   work->count += count;
-  return place;
+  return start;
 }
 
 static void add(Work *work, const void *bytes, size_t count) {
-  uint8_t *place = room_for(work, count);
-  if (count) memcpy(place, bytes, count);
+  uint8_t *start = room_for(work, count);
+  if (count) memcpy(start, bytes, count);
 }
 
 void work_u8(Work *work, uint8_t number) { *room_for(work, 1) = number; }
@@ -67,7 +66,8 @@ void work_value(Work *work, const wit_value *value) {
 }
 
 void work_optional_text(Work *work, const char *text) {
-  work_u8(work, text ? SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL);
+  work_u8(work, text ? SQLITE_WASM_EXTENSION_TYPES_VALUE_TEXT
+                     : SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL);
   if (text) work_text(work, text);
 }
 
@@ -89,14 +89,14 @@ Work *work_on(uint8_t code, uint32_t handle) {
   return work;
 }
 
-static void sent(Work *work) {
+static void clear(Work *work) {
   work->count = 0;
-  if (work->room > MOST_KEPT) work_free(work);
+  if (work->room > MAX_REUSED_BYTES) work_free(work);
 }
 
 static int failed(wit_error *error) {
-  int code = inside_failed(error->code, (const char *)error->message.ptr, error->message.len);
-  /* A short message went where the reply was to go. */
+  int code = connection_fail(error->code, (const char *)error->message.ptr, error->message.len);
+  /* A short message may be in the buffer for the reply. */
   if (error->message.len && error->message.ptr != call_destination) free(error->message.ptr);
   return code;
 }
@@ -104,86 +104,68 @@ static int failed(wit_error *error) {
 static bool send(Work *work, wit_bytes *reply, wit_error *error) {
   full_extension_list_u8_t operations = {work->bytes, work->count};
   bool is_done = sqlite_wasm_extension_sql_work(&operations, reply, error);
-  sent(work);
+  clear(work);
   return is_done;
 }
 
-/* With what waits before it. */
-static Work *behind_held(Work *work) {
-  if (!held.count || work == &held) return work;
-  add(&held, work->bytes, work->count);
-  sent(work);
-  return &held;
+/* The operations with the deferred ones before them. */
+static Work *after_deferred(Work *work) {
+  if (!deferred.count || work == &deferred) return work;
+  add(&deferred, work->bytes, work->count);
+  clear(work);
+  return &deferred;
 }
 
-int work_ask_ahead(Work *work, wit_bytes *reply, Trail *own, Ahead possible) {
+int work_request(Work *work, wit_bytes *reply) {
   wit_error error;
-  if (blobs_drop_ahead) blobs_drop_ahead();
-  work_asked++;
-  work_changed++;
-  if (held.count) possible = AHEAD_NEVER;
-  if (possible && ahead_take(work, own, reply)) {
-    sent(work);
-    return SQLITE_OK;
-  }
-  ahead_drop(&held);
-  ahead_learn(work, own, possible);
-  work = behind_held(work);
-  ahead_put(work, own);
-  if (!send(work, reply, &error)) return failed(&error);
-  ahead_answered(reply);
-  return SQLITE_OK;
+  if (prefetch_drop) prefetch_drop();
+  work_requests++;
+  work_operations++;
+  return send(after_deferred(work), reply, &error) ? SQLITE_OK : failed(&error);
 }
 
-int work_ask(Work *work, wit_bytes *reply) {
-  return work_ask_ahead(work, reply, NULL, AHEAD_NEVER);
-}
-
-int work_do(Work *work) {
+int work_run(Work *work) {
   wit_bytes reply;
-  int code = work_ask(work, &reply);
+  int code = work_request(work, &reply);
   if (code == SQLITE_OK && reply.len) free(reply.ptr);
   return code;
 }
 
-int work_later(Work *work) {
-  if (!held.count) {
-    Work empty = held;
-    held = *work;
+int work_defer(Work *work) {
+  if (!deferred.count) {
+    Work empty = deferred;
+    deferred = *work;
     *work = empty;
   } else {
-    add(&held, work->bytes, work->count);
-    sent(work);
+    add(&deferred, work->bytes, work->count);
+    clear(work);
   }
-  work_changed++;
-  return held.count > MOST_WAITING ? work_do(&held) : SQLITE_OK;
+  work_operations++;
+  return deferred.count > MAX_DEFERRED_BYTES ? work_run(&deferred) : SQLITE_OK;
 }
 
-void work_drop_ahead(void) { ahead_drop(&held); }
-
-void work_end(void) {
-  if (blobs_drop_ahead) blobs_drop_ahead();
-  ahead_end(&held);
-  if (!held.count) return;
-  full_extension_list_u8_t operations = {held.bytes, held.count};
+void work_flush(void) {
+  if (prefetch_drop) prefetch_drop();
+  if (!deferred.count) return;
+  full_extension_list_u8_t operations = {deferred.bytes, deferred.count};
   wit_error error;
   bool is_taken = sqlite_wasm_extension_sql_work_later(&operations, &error);
-  sent(&held);
+  clear(&deferred);
   if (!is_taken) failed(&error);
 }
 
 bool work_has_sql(void) {
   if (start_has_sql) return true;
-  /* Its entry point runs again when there is some. */
+  /* The entry point runs again on a connection. */
   start_wanted_sql = true;
-  inside_failed(SQLITE_MISUSE, "no SQL while an extension is described", 38);
+  connection_fail(SQLITE_MISUSE, "no SQL while an extension is described", 38);
   return false;
 }
 
-bool sql_register(uint32_t number, wit_error *error) {
+bool sql_register(uint32_t id, wit_error *error) {
   sqlite_wasm_extension_types_function_t described;
-  inside_describe_function(inside_function_at(number), &described);
-  return sqlite_wasm_extension_sql_register_function(number, &described, error);
+  function_describe(function_at(id), &described);
+  return sqlite_wasm_extension_sql_register_function(id, &described, error);
 }
 
 uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }

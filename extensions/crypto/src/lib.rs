@@ -3,13 +3,13 @@
 //! - `crypto_md5(X)`, `crypto_sha1(X)`, `crypto_sha256(X)`, `crypto_sha384(X)`,
 //!   `crypto_sha512(X)`, `crypto_blake3(X)`: the hash of X as a blob
 //! - `crypto_xxh32(X)`, `crypto_xxh64(X)`, `crypto_xxh3_64(X)`,
-//!   `crypto_xxh3_128(X)`: quick hashes that protect nothing, as a blob
-//! - `crypto_encode(X, FORMAT)`: X as text
-//! - `crypto_decode(X, FORMAT)`: the blob that the text X means; an error when
-//!   it means none
+//!   `crypto_xxh3_128(X)`: fast hashes without security, as a blob
+//! - `crypto_encode(X, FORMAT)`: X encoded as text
+//! - `crypto_decode(X, FORMAT)`: the blob that the text X encodes; an error if X
+//!   is not valid
 //!
 //! FORMAT is `base32`, `base64`, `base85` (Ascii85), `hex` or `url`. Text is
-//! taken as its bytes, a number as its text. NULL gives NULL.
+//! processed as bytes, a number as its text. NULL gives NULL.
 
 mod ascii85;
 mod encoding;

@@ -1,26 +1,25 @@
-//! csv: tables over CSV files, as SQLite's csv.c has them.
+//! csv: virtual tables over CSV files, compatible with SQLite's csv.c.
 //!
 //! ```sql
 //! CREATE VIRTUAL TABLE temp.t USING csv(filename='data/x.csv', header=yes);
 //! ```
 //!
-//! - `filename=TEXT`: the file, in a directory that was granted (`--grant
+//! - `filename=TEXT`: the file, in a granted directory (`--grant
 //!   csv=dir:data:ro`), by its path or relative to the working directory
-//! - `data=TEXT`: the content itself; either this or `filename`
-//! - `header=BOOLEAN`, `header`: the first row has the columns' names; without
+//! - `data=TEXT`: the content itself; use either this or `filename`
+//! - `header=BOOLEAN`, `header`: the first row contains the column names; without
 //!   it they are `c0`, `c1`, …
-//! - `columns=N`: that many columns; without it, as many as the first row has
-//! - `schema=TEXT`: a CREATE TABLE statement with the columns' names and types
+//! - `columns=N`: the number of columns; without it, that of the first row
+//! - `schema=TEXT`: a CREATE TABLE statement with the names and types of columns
 //!
-//! Every field is text, an empty one too. What a row lacks is NULL, and what it
-//! has beyond the columns is left out. Fields may be quoted as RFC 4180 has it,
-//! with commas, doubled quotes and line breaks inside; lines end with LF, CR LF
-//! or CR; a UTF-8 byte order mark is skipped. The row id is the number of the
-//! row, from 1. Empty lines are no rows, and a short row at the end is one; in
-//! both csv.c differs.
+//! Every field is text, even an empty one. Missing fields of a row are NULL; extra
+//! fields are ignored. Fields may be quoted as in RFC 4180, with commas, doubled
+//! quotes and line breaks; lines end with LF, CR LF or CR; a UTF-8 byte order mark
+//! is skipped. The row id is the number of the row, from 1. Empty lines are
+//! ignored, and an incomplete last line is a row; csv.c differs in both.
 //!
-//! The file is opened for each scan and read row by row: a change is seen by
-//! the next scan, and a large file needs no memory.
+//! Each scan opens the file and reads it row by row, so the next scan sees
+//! changes, and large files need no memory.
 
 mod parameters;
 mod rows;
@@ -36,7 +35,7 @@ const MODULES: &[Module] = &[Module::new::<CsvTable>("csv", Created, DirectOnly)
 
 sqlite_wasm_kit::extension! {
     name: "csv",
-    description: "tables over CSV files, as SQLite's csv.c has them",
+    description: "virtual tables over CSV files, compatible with SQLite's csv.c",
     modules: MODULES,
     needs: &[Need::Directory("the CSV files that it reads")],
 }

@@ -1,26 +1,27 @@
-//! define: functions that are defined in SQL, as sqlean's define has them.
+//! define: functions defined in SQL, compatible with sqlean's define.
 //!
-//! - `define(NAME, BODY)`: make a function of an expression with parameters,
-//!   `?`, `?1` or `:name`, in the order of its arguments. A definition of the
-//!   same name is replaced
-//! - `undefine(NAME)`: take it back
-//! - `CREATE VIRTUAL TABLE NAME USING define((SELECT …))`: a table-valued
-//!   function; its parameters are its arguments. DROP TABLE takes it back
-//! - `eval(SQL)`, `eval(SQL, SEPARATOR)`: run statements; all values that they
-//!   answer, with SEPARATOR or a space between; NULL when there are none
-//! - `define_free()`: give the memory of prepared statements back. Closing a
-//!   connection does so too
+//! - `define(NAME, BODY)`: define a function as an expression with parameters,
+//!   `?`, `?1` or `:name`, in the order of its arguments. It replaces a definition
+//!   of the same name
+//! - `undefine(NAME)`: remove a definition
+//! - `CREATE VIRTUAL TABLE NAME USING define((SELECT …))`: define a table-valued
+//!   function; its parameters are its arguments. DROP TABLE removes it
+//! - `eval(SQL)`, `eval(SQL, SEPARATOR)`: run statements; the result is the text of
+//!   all values that they return, separated by SEPARATOR or a space; NULL if there
+//!   are none
+//! - `define_free()`: free the memory of prepared statements. Closing a connection
+//!   does so too
 //!
 //! Definitions are stored in the database, in the table
-//! `sqlean_define(name, type, body)`, and are there again when the extension is
-//! loaded. Another connection sees them after it has loaded them.
+//! `sqlean_define(name, type, body)`, and are available again when the extension is
+//! loaded. Other connections see them after they have loaded the extension.
 //!
-//! A body may call other defined functions; calls are replaced by what the
-//! other is defined as, with each argument computed once. It cannot call
-//! itself, `eval` or `define`, and cannot read tables of `define`, nor views
-//! that do either: the extension is not called while its own SQL runs. Names of
-//! SQLite's own functions cannot be defined, nor those that another extension
-//! has registered with as many arguments.
+//! A body may call other defined functions; such a call is replaced by the
+//! definition, with each argument computed once. A body cannot call itself, `eval`
+//! or `define`, and cannot read tables of `define`, nor views that do: the extension
+//! cannot be called while its own SQL runs. Names of SQLite's own functions cannot
+//! be defined, nor those that another extension has registered with the same number
+//! of arguments.
 
 mod definitions;
 mod eval;
@@ -63,7 +64,7 @@ const MODULES: &[Module] = &[Module::new::<DefinedTable>("define", Created, Ordi
 
 sqlite_wasm_kit::extension! {
     name: "define",
-    description: "functions that are defined in SQL, as sqlean's define has them",
+    description: "functions defined in SQL, compatible with sqlean's define",
     scalars: SCALARS,
     modules: MODULES,
     needs: &[Need::Sql],

@@ -1,19 +1,19 @@
-//! fuzzy: how like two texts are, and how a word sounds.
+//! fuzzy: similarity of texts, and phonetic codes.
 //!
 //! - `fuzzy_leven(X, Y)`: the least number of letters to insert, delete or
 //!   replace (Levenshtein)
-//! - `fuzzy_damlev(X, Y)`: the same, where swapping two neighbours is one step
+//! - `fuzzy_damlev(X, Y)`: the same, but swapping two adjacent letters is one step
 //!   (Damerau-Levenshtein)
-//! - `fuzzy_osadist(X, Y)`: the same, where no letter is edited twice (optimal
-//!   string alignment)
-//! - `fuzzy_hamming(X, Y)`: how many letters differ; -1 for other lengths
-//! - `fuzzy_jarowin(X, Y)`: likeness from 0 to 1 (Jaro-Winkler)
-//! - `fuzzy_soundex(X)`, `fuzzy_rsoundex(X)`, `fuzzy_caver(X)`: a code of how X
-//!   sounds (soundex, refined soundex, Caverphone 2)
+//! - `fuzzy_osadist(X, Y)`: the same, but no letter is edited twice (optimal string
+//!   alignment)
+//! - `fuzzy_hamming(X, Y)`: the number of different letters; -1 if the lengths differ
+//! - `fuzzy_jarowin(X, Y)`: similarity from 0 to 1 (Jaro-Winkler)
+//! - `fuzzy_soundex(X)`, `fuzzy_rsoundex(X)`, `fuzzy_caver(X)`: the phonetic code of
+//!   X (soundex, refined soundex, Caverphone 2)
 //!
-//! The names are sqlean's; letters of all languages count, not only ASCII, and
-//! `fuzzy_osadist('awesome', 'aewsme')` is 2, not the 3 of its manual. NULL gives
-//! NULL.
+//! The names are sqlean's. Unlike there, letters of all languages count, not only
+//! ASCII, and `fuzzy_osadist('awesome', 'aewsme')` is 2, not 3 as in its manual.
+//! NULL gives NULL.
 
 use rphonetic::{Caverphone2, Encoder, RefinedSoundex, Soundex};
 use sqlite_wasm_kit::Risk::Innocuous;
@@ -33,7 +33,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "fuzzy",
-    description: "how like two texts are, and how a word sounds",
+    description: "similarity of texts, and phonetic codes",
     scalars: SCALARS,
 }
 

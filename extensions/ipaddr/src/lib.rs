@@ -1,13 +1,13 @@
-//! ipaddr: addresses and networks of the internet.
+//! ipaddr: IP addresses and networks.
 //!
 //! - `ipfamily(X)`: 4 or 6
-//! - `iphost(X)`: the address alone
-//! - `ipmasklen(X)`: how many bits name the network; all, for an address
-//! - `ipnetwork(X)`: the network of X: `192.168.16.0/24` of `192.168.16.12/24`
-//! - `ipcontains(NETWORK, X)`: whether the network has the address or network X
+//! - `iphost(X)`: the address without the length of its network
+//! - `ipmasklen(X)`: the number of network bits; all bits for an address
+//! - `ipnetwork(X)`: the network of X: `192.168.16.0/24` for `192.168.16.12/24`
+//! - `ipcontains(NETWORK, X)`: whether the network contains the address or network X
 //!
-//! X is an address, or an address with the length of its network after a `/`.
-//! NULL gives NULL, as does a text that is no address.
+//! X is an address, optionally followed by `/` and the length of its network. NULL
+//! gives NULL, as does a text that is not an address.
 
 use ipnet::IpNet;
 use sqlite_wasm_kit::Risk::Innocuous;
@@ -25,7 +25,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "ipaddr",
-    description: "addresses and networks of the internet",
+    description: "IP addresses and networks",
     scalars: SCALARS,
 }
 

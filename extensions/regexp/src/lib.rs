@@ -1,16 +1,16 @@
-//! regexp: regular expressions, in linear time.
+//! regexp: regular expressions in linear time.
 //!
 //! - `X REGEXP PATTERN`, `regexp(PATTERN, X)`, `regexp_like(X, PATTERN)`:
-//!   whether PATTERN is found in X
-//! - `regexp_substr(X, PATTERN)`: the first match; NULL when there is none
-//! - `regexp_capture(X, PATTERN, N)`: the group N of the first match, 0 for the
-//!   whole, which is also what it is without N; NULL when there is none
-//! - `regexp_replace(X, PATTERN, REPLACEMENT)`: X with all matches replaced;
-//!   `$1` to `$9`, `${12}` and `${name}` stand for groups, `$$` for `$`
+//!   whether X contains a match of PATTERN
+//! - `regexp_substr(X, PATTERN)`: the first match, or NULL
+//! - `regexp_capture(X, PATTERN, N)`: group N of the first match, or NULL. N is 0,
+//!   the whole match, if omitted
+//! - `regexp_replace(X, PATTERN, REPLACEMENT)`: X with all matches replaced; `$1` to
+//!   `$9`, `${12}` and `${name}` stand for groups, `$$` for `$`
 //!
-//! The names are sqlean's. The syntax is that of the Rust crate regex: no references back and no
-//! looking around, so that no pattern takes more than linear time. NULL gives
-//! NULL; a pattern that is wrong is an error.
+//! The names are sqlean's. The syntax is that of the Rust crate regex, without
+//! backreferences and look-around, so every pattern takes linear time. NULL gives
+//! NULL; an invalid pattern is an error.
 
 mod cache;
 
@@ -30,7 +30,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "regexp",
-    description: "regular expressions, in linear time",
+    description: "regular expressions in linear time",
     scalars: SCALARS,
 }
 

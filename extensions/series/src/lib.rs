@@ -1,12 +1,12 @@
-//! series: rows of integers, as SQLite's generate_series gives them.
+//! series: rows of integers, compatible with SQLite's generate_series.
 //!
 //! - `generate_series(START, STOP, STEP)`: a table with the column `value` and
 //!   the hidden columns `start`, `stop` and `step`. STOP is 4294967295 and STEP
-//!   is 1 when they are left out; a STEP of 0 counts as 1, and a negative one
-//!   counts down. A NULL anywhere gives no rows
+//!   is 1 if omitted; a STEP of 0 counts as 1, and a negative STEP counts down.
+//!   If any of them is NULL, there are no rows
 //!
-//! Bounds on `value`, ORDER BY value, LIMIT and OFFSET are answered by
-//! arithmetic, so that a small part of a long series costs little.
+//! Bounds on `value`, ORDER BY value, LIMIT and OFFSET are computed by arithmetic,
+//! so a small part of a long series is cheap.
 
 mod plan;
 mod series;
@@ -22,7 +22,7 @@ const MODULES: &[Module] =
 
 sqlite_wasm_kit::extension! {
     name: "series",
-    description: "rows of integers, as SQLite's generate_series gives them",
+    description: "rows of integers, compatible with SQLite's generate_series",
     modules: MODULES,
 }
 

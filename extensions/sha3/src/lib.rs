@@ -1,14 +1,14 @@
-//! sha3: SHA-3 hashes, as SQLite's shathree gives them.
+//! sha3: SHA-3 hashes, compatible with SQLite's shathree.
 //!
-//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL when X is NULL.
-//!   SIZE is 224, 256, 384 or 512 bits, and 256 when it is left out. Text is
-//!   hashed as its bytes in UTF-8, a number as its text
+//! - `sha3(X)`, `sha3(X, SIZE)`: the hash of X as a BLOB; NULL if X is NULL. SIZE
+//!   is 224, 256, 384 or 512 bits, and 256 if omitted. Text is hashed as its bytes
+//!   in UTF-8, a number as its text
 //! - `sha3_224(X)`, `sha3_256(X)`, `sha3_384(X)`, `sha3_512(X)`: the same
 //! - `sha3_agg(X)`, `sha3_agg(X, SIZE)`: one hash of all X of a group, which
-//!   tells NULL, numbers, text and blobs apart; another SIZE means 256. NULL
-//!   for no rows
+//!   distinguishes NULL, numbers, text and blobs; another SIZE means 256. NULL if
+//!   there are no rows
 //!
-//! `sha3_query` is in the extension `sha3query`, as it needs SQL.
+//! `sha3_query` is in the extension `sha3query`, since it needs SQL.
 
 mod hash;
 
@@ -44,7 +44,7 @@ const AGGREGATES: &[AggregateFunction] = &[
 
 sqlite_wasm_kit::extension! {
     name: "sha3",
-    description: "SHA-3 hashes, as SQLite's shathree gives them",
+    description: "SHA-3 hashes, compatible with SQLite's shathree",
     scalars: SCALARS,
     aggregates: AGGREGATES,
 }

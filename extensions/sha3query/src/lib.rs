@@ -1,8 +1,9 @@
-//! sha3query: SHA-3 hashes of what statements return, as SQLite's shathree
-//! computes them. It needs SQL that only reads.
+//! sha3query: SHA-3 hashes of query results, compatible with SQLite's shathree.
 //!
-//! - `sha3_query(SQL)`, `sha3_query(SQL, SIZE)`: the hash of the statements and
-//!   of all rows that they return; SIZE as for `sha3`. They must only read
+//! - `sha3_query(SQL)`, `sha3_query(SQL, SIZE)`: the hash of the statements and of
+//!   all rows that they return; SIZE as for `sha3`. The statements must only read
+//!
+//! It needs the grant `sql:ro`.
 
 #[path = "../../sha3/src/hash.rs"]
 mod hash;
@@ -19,7 +20,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "sha3query",
-    description: "SHA-3 hashes of what statements return",
+    description: "SHA-3 hashes of query results",
     scalars: SCALARS,
     needs: &[Need::SqlReadOnly],
 }

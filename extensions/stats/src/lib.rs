@@ -1,20 +1,20 @@
-//! stats: statistics of a group or of a window.
+//! stats: statistics as aggregates and window functions.
 //!
-//! - `median(X)`: the middle of X
-//! - `percentile(X, P)`: the value that P percent of X are not above, P from 0
-//!   to 100, between two values by a straight line
+//! - `median(X)`: the median of X
+//! - `percentile(X, P)`: the P-th percentile of X, P from 0 to 100, with linear
+//!   interpolation between two values
 //! - `percentile_25(X)`, `percentile_75(X)`, `percentile_90(X)`,
 //!   `percentile_95(X)`, `percentile_99(X)`
-//! - `stddev(X)`, `stddev_samp(X)`, `stddev_pop(X)`: the standard deviation, of
-//!   a sample or of a whole population
-//! - `variance(X)`, `var_samp(X)`, `var_pop(X)`: its square
+//! - `stddev(X)`, `stddev_samp(X)`, `stddev_pop(X)`: the standard deviation of a
+//!   sample or of a population
+//! - `variance(X)`, `var_samp(X)`, `var_pop(X)`: the variance
 //!
 //! sqlean's names for the same: `stats_median`, `stats_p25`, `_p75`, `_p90`,
 //! `_p95`, `_p99`, `stats_perc(X, P)`, `stats_stddev`, `_stddev_samp`,
 //! `_stddev_pop`, `stats_var`, `_var_samp`, `_var_pop`.
 //!
-//! All may be used with OVER. NULL is left out; what is no number is an error.
-//! Without enough values (two for a sample, one otherwise) they give NULL.
+//! All can be used with OVER. NULL is ignored; a value that is not a number is an
+//! error. With too few values (two for a sample, one otherwise) the result is NULL.
 
 mod percentile;
 mod variance;
@@ -56,7 +56,7 @@ const AGGREGATES: &[AggregateFunction] = &[
 
 sqlite_wasm_kit::extension! {
     name: "stats",
-    description: "statistics of a group or of a window",
+    description: "statistics as aggregates and window functions",
     aggregates: AGGREGATES,
 }
 

@@ -1,16 +1,16 @@
-//! text: letters of all languages, where SQLite's own functions know ASCII.
+//! text: Unicode text, where SQLite's own functions support only ASCII.
 //!
 //! - `text_lower(X)`, `text_upper(X)`: X in lower or upper case
-//! - `text_casefold(X)`: X as it is compared without regard to case
+//! - `text_casefold(X)`: X for comparisons that ignore case
 //! - `text_nfc(X)`, `text_nfd(X)`, `text_nfkc(X)`, `text_nfkd(X)`: X in a
 //!   Unicode normal form
 //! - `text_unaccent(X)`: X without accents
-//! - `text_length(X)`: how many characters X has
-//! - `text_reverse(X)`: X from its end, character by character
-//! - `COLLATE unicode`: without regard to case and to the form of accents;
-//!   texts that are no UTF-8 come last, in the order of their bytes
+//! - `text_length(X)`: the number of characters in X
+//! - `text_reverse(X)`: the characters of X in reverse order
+//! - `COLLATE unicode`: ignores case and the form of accents; texts that are not
+//!   UTF-8 come last, in the order of their bytes
 //!
-//! NULL gives NULL. Text that is no UTF-8 is an error.
+//! NULL gives NULL. Text that is not UTF-8 is an error.
 
 mod letters;
 
@@ -35,7 +35,7 @@ const COLLATIONS: &[Collation] = &[Collation::new("unicode", letters::compare)];
 
 sqlite_wasm_kit::extension! {
     name: "text",
-    description: "letters of all languages, where SQLite knows ASCII",
+    description: "Unicode text, where SQLite's own functions support only ASCII",
     scalars: SCALARS,
     collations: COLLATIONS,
 }

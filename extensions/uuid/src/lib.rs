@@ -1,11 +1,11 @@
-//! uuid: make and read UUIDs.
+//! uuid: create and read UUIDs.
 //!
 //! - `uuid4()`, `gen_random_uuid()`: a random UUID, as text
 //! - `uuid7()`: a UUID that begins with the time, as text; later ones sort later
 //! - `uuid7_timestamp_ms(X)`: that time, in milliseconds since 1970; NULL for
 //!   UUIDs of other versions
-//! - `uuid_str(X)`: X in the usual form; NULL when X is NULL or no UUID
-//! - `uuid_blob(X)`: the 16 bytes of X; NULL when X is NULL or no UUID
+//! - `uuid_str(X)`: X in canonical form; NULL if X is NULL or not a UUID
+//! - `uuid_blob(X)`: the 16 bytes of X; NULL if X is NULL or not a UUID
 //!
 //! X is a text, with or without hyphens and braces, or a blob of 16 bytes.
 
@@ -25,7 +25,7 @@ const SCALARS: &[Scalar] = &[
 
 sqlite_wasm_kit::extension! {
     name: "uuid",
-    description: "make and read UUIDs",
+    description: "create and read UUIDs",
     scalars: SCALARS,
 }
 

@@ -19,55 +19,56 @@ use super::values::parse_output;
 use super::{Cache, complain, directory_of, extension, loader, print, second_wall, write_whole};
 
 const DETAILS: &str = "\
-An extension that needs no grant is fused: it becomes a part of the component, and
-its calls are as cheap as can be. It has a memory of its own, and neither files,
-network nor environment. When it traps, the program ends with a message that names
-it, and an open transaction is rolled back when the database is next opened.
-`--timeout` and `--max-memory` limit it together with the program. An extension
-that imports the network cannot be fused, and is refused.
+An extension that needs no grant is fused with the shell: it becomes part of the
+component, and calls to it are as cheap as possible. It has separate memory, but no
+files, network or environment. If it traps, the program ends with a message that
+names it, and an open transaction is rolled back when the database is next
+opened. Its time and memory count towards `--timeout` and `--max-memory`. An
+extension that imports the network cannot be fused and is refused.
 
-An extension that needs a grant, such as SQL or a directory of files, is bundled: it
-is in the same file, and runs in a sandbox of its own, as a loaded extension does.
-Its grants are given when the program is run, by `--grant NAME=sql` or
-`--grant NAME=dir:PATH:ro`. When it traps, the statement fails. Its first call
-starts it, or a connection that it connects to. `extension inspect` shows which
-extensions are fused and which are bundled.";
+An extension that needs a grant, such as SQL or a directory, is bundled: it is
+stored in the same file and runs in a separate sandbox, as if it were loaded.
+Options such as `--grant NAME=sql` or `--grant NAME=dir:PATH:ro` apply to it when
+the program is run. If it traps, only the statement fails. It is started by its
+first use, which is the opening of a connection if it connects at load.
 
-/// Put extensions into the CLI: one file with all
+`extension inspect` shows which extensions are fused and which are bundled.";
+
+/// Combine the shell and extensions in one component
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = DETAILS)]
 pub struct Compose {
-    /// The extensions, by name or by the path of a `.wasm` file
+    /// Extensions: names, or paths of `.wasm` files
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', required_unless_present = "list")]
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     embed: Vec<String>,
 
-    /// The CLI, which may be composed already [default: cli.wasm beside this program]
+    /// The shell, which may already be composed [default: cli.wasm next to this program]
     #[arg(long, value_name = "CLI.wasm")]
     cli: Option<PathBuf>,
 
-    /// The result
+    /// Output file
     #[arg(short, long, value_name = "OUT.wasm", default_value = "composed.wasm")]
     #[arg(value_parser = parse_output)]
     output: PathBuf,
 
-    /// Replace the result if it exists
+    /// Replace the output file if it exists
     #[arg(long)]
     force: bool,
 
-    /// Write the compiled form too, as OUT.cwasm
+    /// Also write the compiled form, OUT.cwasm
     #[arg(long)]
     precompile: bool,
 
-    /// Look for extensions in this directory first
+    /// Search for extensions in this directory first
     #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
-    /// List the extensions that can be embedded by name
+    /// List the extensions that can be added by name
     #[arg(long, conflicts_with_all = ["embed", "cli", "force", "precompile"])]
     list: bool,
 
-    /// Print as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -19,7 +19,7 @@ use sqlite_wasm_run::key::Key;
 use super::run::extension_directories;
 use super::{complain, print, second_wall, write_whole};
 
-/// Look at extensions
+/// List and inspect extensions
 #[derive(Debug, clap::Args)]
 pub struct Extension {
     #[command(subcommand)]
@@ -29,18 +29,18 @@ pub struct Extension {
 /// What is looked at.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Which are found, and where
+    /// List the extensions that can be found, with their paths
     List(Common),
-    /// What one registers and needs, and why it would not load; of a program, what is in it.
-    /// Nothing of the file runs
+    /// Show what an extension registers and needs, and why it would not load; for a composed
+    /// program, show its extensions. Does not run the file
     Inspect(Inspect),
-    /// Record in an extension's file what it registers, for `inspect` to show
+    /// Store the manifest of an extension in its file, for `inspect`
     Record(Record),
 }
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// Look for extensions in this directory first
+    /// Search for extensions in this directory first
     #[arg(long, value_name = "DIR")]
     extension_dir: Vec<PathBuf>,
 
@@ -51,11 +51,11 @@ struct Common {
 
 #[derive(Debug, clap::Args)]
 struct Inspect {
-    /// The file of an extension or of a composed program, or an extension's name
+    /// The name of an extension, or the file of an extension or a composed program
     #[arg(value_name = "FILE|NAME")]
     extension: String,
 
-    /// Run the extension to ask what it registers, with nothing granted
+    /// Run the extension without any grant to get its manifest
     #[arg(long)]
     describe: bool,
 

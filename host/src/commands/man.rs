@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::CommandFactory;
 use clap_mangen::Man;
 
-/// Print the manual page, in roff
+/// Print the manual page in roff format
 #[derive(Debug, clap::Args)]
 pub struct ManPage {}
 

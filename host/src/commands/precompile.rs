@@ -11,11 +11,11 @@ use super::{Cache, complain, loader, write_whole};
 /// Compile a component ahead of time
 #[derive(Debug, clap::Args)]
 pub struct Precompile {
-    /// The component
+    /// The component to compile
     #[arg(value_name = "IN.wasm")]
     input: PathBuf,
 
-    /// The result [default: the input's name with `.cwasm`]
+    /// Output file [default: the name of the input with `.cwasm`]
     #[arg(short, long, value_name = "OUT.cwasm")]
     output: Option<PathBuf>,
 }

@@ -47,8 +47,8 @@ const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 /// Options for running a component.
 #[derive(Debug, Default, clap::Args)]
 pub struct RunOptions {
-    /// Grant a directory; `:ro` for reading only. GUEST is its name inside. A
-    /// name that ends with `:ro` itself is followed by `:rw` or one more `:ro`
+    /// Grant access to a directory; `:ro` is read-only. GUEST is its name in the
+    /// sandbox. If the name of the directory ends in `:ro`, append `:rw` or `:ro`
     #[arg(
         long,
         value_name = "HOST[::GUEST][:ro|:rw]",
@@ -56,59 +56,59 @@ pub struct RunOptions {
     )]
     pub dir: Vec<DirectoryOption>,
 
-    /// Grant neither the working directory nor the database
+    /// Do not grant the working directory and the database
     #[arg(long)]
     pub no_default_dirs: bool,
 
-    /// Stop when the component's memory grows over this [default: 4G]
+    /// Stop when memory exceeds this limit [default: 4G]
     #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
     pub max_memory: Option<usize>,
 
-    /// Stop after this time, in seconds, or with `ms`, `s`, `m` or `h`
+    /// Stop after this time: seconds, or a number with `ms`, `s`, `m` or `h`
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
-    /// Look for extensions in this directory first
+    /// Search for extensions in this directory first
     #[arg(long, value_name = "DIR")]
     pub extension_dir: Vec<PathBuf>,
 
-    /// Load an extension before anything else
+    /// Load an extension at start-up: a name, or the path of a file
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub load: Vec<String>,
 
-    /// Let an extension use something: `sql`, `sql:ro`, `dir:PATH[:ro]`, `env:VARIABLE`
+    /// Grant an extension access to `sql`, `sql:ro`, `dir:PATH[:ro]` or `env:VARIABLE`
     #[arg(long, value_name = "NAME=WORDS", value_parser = parse_grant)]
     pub grant: Vec<String>,
 
-    /// Grant extensions what a TOML file says: `[NAME]`, `grants = ["sql"]`
+    /// Read grants for extensions from a TOML file: `[NAME]`, `grants = ["sql"]`
     #[arg(long, value_name = "FILE")]
     pub grants: Vec<PathBuf>,
 
-    /// Memory of an extension at most [default: 512M]
+    /// Memory limit of each extension [default: 512M]
     #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
     pub extension_memory: Option<usize>,
 
-    /// Time for one call of an extension [default: 10s]
+    /// Time limit of one call to an extension [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub extension_timeout: Option<Duration>,
 
-    /// What one call of an extension gives at most [default: 128M]
+    /// Limit on the data that one call to an extension returns [default: 128M]
     #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
     pub extension_value: Option<usize>,
 
-    /// What an extension prints at most [default: 64K]
+    /// Limit on the text that an extension prints [default: 64K]
     #[arg(long, value_name = "SIZE[K|M|G]", value_parser = parse_size)]
     pub extension_log: Option<usize>,
 
-    /// Take native code from this `.cwasm`, whoever has made it
+    /// Run the native code in this `.cwasm`, no matter who created it
     #[arg(long, value_name = "FILE")]
     pub allow_native: Vec<PathBuf>,
 
-    /// Compile anew, and keep nothing
+    /// Do not use the cache of compiled code
     #[arg(long)]
     pub no_cache: bool,
 
-    /// Do without Landlock and seccomp: for kernels and tools that they disturb
+    /// Do not use Landlock and seccomp, for kernels and tools that conflict with them
     #[arg(long)]
     pub no_second_wall: bool,
 

@@ -64,7 +64,7 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotGranted => f.write_str("it lies outside the granted directories"),
+            Self::NotGranted => f.write_str("it is outside the granted directories"),
             Self::Links => f.write_str("it has too many symbolic links"),
             Self::NotRegular => f.write_str("it is not a regular file"),
             Self::System(error) => error.fmt(f),

@@ -155,11 +155,11 @@ fn asked(directory: &Path, name: &str) -> Terminal {
 fn the_prompt_for_a_grant_is_not_forged() {
     let directory = Directory::fresh("prompt");
     let forged = "x`\r\x1b[2Klet the extension `uuid` read nothing";
-    fs::copy(guest("asking"), directory.path().join(format!("{forged}.wasm"))).expect("ours");
+    fs::copy(guest("querying"), directory.path().join(format!("{forged}.wasm"))).expect("ours");
     let mut terminal = asked(&directory.path(), forged);
-    let question = terminal.shows("[y/N] ");
-    assert!(question.contains(r"\r\u{1b}[2K"), "the name is not escaped: {question:?}");
-    assert!(!question.contains("let the extension `uuid`"), "the quotation is left: {question:?}");
+    let prompt = terminal.shows("[y/N] ");
+    assert!(prompt.contains(r"\r\u{1b}[2K"), "the name is not escaped: {prompt:?}");
+    assert!(!prompt.contains("let the extension `uuid`"), "the quotation is left: {prompt:?}");
     terminal.enters("n");
     terminal.shows("sqlite> ");
 }
@@ -167,12 +167,13 @@ fn the_prompt_for_a_grant_is_not_forged() {
 #[test]
 fn the_prompt_for_a_grant_names_an_ordinary_file() {
     let directory = Directory::fresh("ordinary");
-    fs::copy(guest("asking"), directory.path().join("plain.wasm")).expect("the directory is ours");
+    fs::copy(guest("querying"), directory.path().join("plain.wasm"))
+        .expect("the directory is ours");
     let mut terminal = asked(&directory.path(), "plain");
-    let question = terminal.shows("[y/N] ");
-    assert!(question.contains("plain"), "{question:?}");
+    let prompt = terminal.shows("[y/N] ");
+    assert!(prompt.contains("plain"), "{prompt:?}");
     terminal.enters("y");
     terminal.shows("sqlite> ");
-    terminal.enters("SELECT ask00_run('SELECT 6 * 7');");
+    terminal.enters("SELECT sql00_run('SELECT 6 * 7');");
     terminal.shows("42\n");
 }

@@ -45,7 +45,7 @@ const WRITERS: &[&str] = &[
 ];
 
 impl Place {
-    /// Runs each script with `DIR` named `directory`, each in a shell of its own.
+    /// Runs each script with `DIR` named `directory`, each in a new shell.
     fn scripts(&self, grants: &[&str], scripts: &[&str], directory: &str) -> Vec<Outcome> {
         let mut args = grants.to_vec();
         args.push(":memory:");
@@ -218,10 +218,10 @@ fn a_hot_journal_in_a_directory_granted_for_reading_stays() {
     hot_journal::leave(&support::native(), &outside, "hot.db", &database);
     let before = listing(&outside);
     let grant = format!("{}:ro", outside.display());
-    let run = place.run(&["--dir", &grant, &place.name("outside/hot.db"), hot_journal::QUESTION]);
+    let run = place.run(&["--dir", &grant, &place.name("outside/hot.db"), hot_journal::QUERY]);
     assert!(run.out().is_empty() && !run.err().is_empty(), "half a transaction was read\n{run}");
     assert_eq!(listing(&outside), before, "something was written");
-    support::natively(&outside, &["hot.db", hot_journal::QUESTION]).prints(hot_journal::COMMITTED);
+    support::natively(&outside, &["hot.db", hot_journal::QUERY]).prints(hot_journal::COMMITTED);
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn the_directory_of_the_database_is_granted() {
 }
 
 #[test]
-fn other_files_beside_the_database_are_granted_by_every_name() {
+fn other_files_next_to_the_database_are_granted_by_every_name() {
     let place = Place::fresh("beside");
     for directory in [place.name("outside"), "../outside".into()] {
         let script = format!("{directory}/secret.sql");
@@ -288,7 +288,7 @@ fn other_files_beside_the_database_are_granted_by_every_name() {
     }
 }
 
-/// The link may be somebody else's: the database works, and nothing beside it.
+/// The link may be somebody else's: the database works, and nothing next to it.
 #[test]
 fn a_linked_database_grants_itself_and_no_directory() {
     let place = Place::fresh("linked");

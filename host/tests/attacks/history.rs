@@ -23,10 +23,10 @@ fn history(directory: &Directory) -> String {
 const CALLS: &[&str] = &[
     "history=0",
     "history=1",
-    "history=0::.shell evil",
-    "history=1::.shell evil",
-    "history=4294967295::.shell evil",
-    "history=2000::one\n.shell evil",
+    "history=0::.shell malicious",
+    "history=1::.shell malicious",
+    "history=4294967295::.shell malicious",
+    "history=2000::one\n.shell malicious",
 ];
 
 #[test]

@@ -1,4 +1,4 @@
-//! A component that is no SQLite, and wants out: no file, no network, no
+//! A component that is not SQLite, and tries to escape: no file, no network, no
 //! environment and no program beyond what is granted; and SQLite's shell starts
 //! no program either.
 
@@ -11,16 +11,16 @@ use crate::support::place::{Place, SECRET, fail_for};
 use crate::support::{self, End, Input, Outcome, hostile};
 
 /// Runs the hostile component in `inside`.
-fn attempt(place: &Place, grants: &[&str], deeds: &[String]) -> Outcome {
+fn attempt(place: &Place, grants: &[&str], actions: &[String]) -> Outcome {
     let mut args = grants.to_vec();
     args.push(hostile::component());
-    args.extend(deeds.iter().map(String::as_str));
+    args.extend(actions.iter().map(String::as_str));
     place.run(&args)
 }
 
-/// Runs it, and fails if any deed was done.
-fn refused(place: &Place, grants: &[&str], deeds: &[String]) -> Outcome {
-    let run = attempt(place, grants, deeds).exits_with(0);
+/// Runs it, and fails if any action was done.
+fn refused(place: &Place, grants: &[&str], actions: &[String]) -> Outcome {
+    let run = attempt(place, grants, actions).exits_with(0);
     assert!(
         !run.out().contains("done") && run.out().contains("refused"),
         "something was allowed\n{run}"
@@ -28,8 +28,8 @@ fn refused(place: &Place, grants: &[&str], deeds: &[String]) -> Outcome {
     run
 }
 
-fn done(place: &Place, grants: &[&str], deeds: &[String]) -> Outcome {
-    let run = attempt(place, grants, deeds).exits_with(0);
+fn done(place: &Place, grants: &[&str], actions: &[String]) -> Outcome {
+    let run = attempt(place, grants, actions).exits_with(0);
     assert!(
         !run.out().contains("refused") && run.out().contains("done"),
         "something was refused\n{run}"
@@ -91,8 +91,8 @@ fn links_that_a_component_makes_do_not_lead_out() {
     let (inside, outside) = (place.name("inside"), place.name("outside"));
     let targets = [format!("{outside}/secret.sql"), "../outside/secret.sql".into()];
     for (number, target) in targets.iter().enumerate() {
-        let deed = format!("link={inside}/made-{number}::{target}");
-        let run = attempt(&place, &[], &[deed]).exits_with(0);
+        let action = format!("link={inside}/made-{number}::{target}");
+        let run = attempt(&place, &[], &[action]).exits_with(0);
         let out = run.out();
         assert!(
             !out.contains("read: done") && !out.contains("write: done"),
@@ -106,14 +106,14 @@ fn links_that_a_component_makes_do_not_lead_out() {
 fn a_granted_directory_is_open_to_any_component() {
     let place = Place::fresh("granted");
     let (inside, outside) = (place.name("inside"), place.name("outside"));
-    let deeds = [
+    let actions = [
         format!("write={inside}/new"),
         format!("read={inside}/new"),
         format!("move={inside}/new::{inside}/newer"),
         format!("read={outside}/secret.sql"),
         format!("list={outside}"),
     ];
-    let run = done(&place, &["--dir", &outside], &deeds);
+    let run = done(&place, &["--dir", &outside], &actions);
     assert!(run.out().contains(SECRET), "the secret was granted\n{run}");
 }
 
@@ -122,14 +122,14 @@ fn a_directory_granted_for_reading_is_not_written_by_any_component() {
     let place = Place::fresh("read-only");
     let outside = place.name("outside");
     let grant = format!("{outside}:ro");
-    let deeds = [
+    let actions = [
         format!("write={outside}/new"),
         format!("write={outside}/secret.sql"),
         format!("hard-link={outside}/secret.sql::{outside}/new"),
         format!("move={outside}/secret.sql::{outside}/new"),
         format!("move={outside}/secret.sql::{}/new", place.name("inside")),
     ];
-    let run = refused(&place, &["--dir", &grant], &deeds);
+    let run = refused(&place, &["--dir", &grant], &actions);
     place.is_closed_to(&[run]);
     done(&place, &["--dir", &grant], &[format!("read={outside}/secret.sql")]);
 }
@@ -138,18 +138,18 @@ fn a_directory_granted_for_reading_is_not_written_by_any_component() {
 fn without_default_directories_there_is_no_file_at_all() {
     let place = Place::fresh("none");
     let inside = place.name("inside");
-    let deeds = [format!("list={inside}"), format!("write={inside}/new"), "list=.".into()];
-    refused(&place, &["--no-default-dirs"], &deeds);
+    let actions = [format!("list={inside}"), format!("write={inside}/new"), "list=.".into()];
+    refused(&place, &["--no-default-dirs"], &actions);
 }
 
 /// Even a server on this machine is out of reach.
-/// A place that is no whole pages, or where something else is mapped.
+/// An address that is not a multiple of the page size, or where something else is mapped.
 #[test]
 fn a_file_is_mapped_where_it_may_be_and_nowhere_else() {
     let place = Place::fresh("map");
     fs::write(place.path("inside/data"), "x".repeat(200_000)).expect("the directory is ours");
-    let deed = format!("map={}/data", place.name("inside"));
-    attempt(&place, &[], &[deed]).exits_with(0).keeps_quiet().prints(
+    let action = format!("map={}/data", place.name("inside"));
+    attempt(&place, &[], &[action]).exits_with(0).keeps_quiet().prints(
         "half a page: refused 11\n\
          beside a page: refused 11\n\
          nothing: refused 11\n\
@@ -233,7 +233,7 @@ fn with_programs(name: &str) -> Place {
     place
 }
 
-/// Runs each script in a shell of its own, which could find the program as its
+/// Runs each script in a new shell, which could find the program as its
 /// editor and browser too.
 fn started(place: &Place, program: &std::path::Path, script: &str) -> Outcome {
     let mut command = support::command(program, &[":memory:"], &place.path("inside"));

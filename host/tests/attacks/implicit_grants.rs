@@ -1,5 +1,5 @@
 //! What the user did not type is granted less: `/`, dotfiles of the home, and
-//! what lies beside the target of a link.
+//! what is next to the target of a link.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -68,7 +68,7 @@ fn the_kernels_directories_are_never_granted() {
         let run = support::ours(Path::new("/"), &["--dir", path, ":memory:", "SELECT 1;"]);
         assert!(run.err().contains("the kernel's") && run.out().is_empty(), "`{path}`\n{run}");
     }
-    // A working directory there is no reason to fail.
+    // A working directory there does not make the run fail.
     support::ours(Path::new("/proc"), &[":memory:", "SELECT 1;"]).prints("1\n");
 }
 
@@ -144,9 +144,9 @@ fn dotfiles_of_the_home_are_neither_read_nor_written() {
     let home = home();
     for name in HIDDEN {
         let sql = format!(
-            "SELECT readfile('{name}') IS NOT NULL;\nSELECT writefile('{name}', 'evil');
+            "SELECT readfile('{name}') IS NOT NULL;\nSELECT writefile('{name}', 'malicious');
              ATTACH '{name}' AS a; CREATE TABLE a.t(x);\nVACUUM INTO '{name}';
-             .output {name}\nSELECT 'evil';\n.output\n.save {name}\n"
+             .output {name}\nSELECT 'malicious';\n.output\n.save {name}\n"
         );
         let run = crate::script(&home.path(), &[], &[], &sql);
         assert!(!run.out().contains('1'), "`{name}` was read\n{run}");
@@ -182,12 +182,12 @@ fn dotfiles_of_the_home_are_neither_read_nor_written() {
 
 /// Also when the home is reached by the database's directory, from elsewhere.
 #[test]
-fn dotfiles_beside_a_database_in_the_home_are_not_written() {
+fn dotfiles_next_to_a_database_in_the_home_are_not_written() {
     let home = home();
     let place = Place::fresh("work");
     let database = home.path().join("test.db").display().to_string();
     let sql = format!(
-        "CREATE TABLE t(a); SELECT writefile('{0}/.bashrc', 'evil'), writefile('{0}/.new', 'evil');",
+        "CREATE TABLE t(a); SELECT writefile('{0}/.bashrc', 'malicious'), writefile('{0}/.new', 'malicious');",
         home.path().display()
     );
     let mut command =

@@ -49,8 +49,8 @@ fn a_component_that_never_ends_is_inspected() {
         }
     }
     // The extension's own description never ends.
-    let mut content = fs::read(support::guest::guest("evil")).expect("it is there");
-    let mark = b"evil-manifest:";
+    let mut content = fs::read(support::guest::guest("malicious")).expect("it is there");
+    let mark = b"malicious-manifest:";
     let place = content.windows(mark.len()).position(|at| at == mark).expect("it has the mark");
     content[place + mark.len()..][..18].copy_from_slice(b"loop..............");
     fs::write(directory.path().join("loop.wasm"), content).expect("it is ours");
@@ -74,9 +74,9 @@ fn a_list_with_escapes_is_shown_as_text() {
     ];
     for (from, to) in replacements {
         assert!(json.contains(from), "the list has {from}: {json}");
-        let evil = attacker::with_list(&whole[..end], &json.replace(from, &to), &whole);
-        fs::write(directory.path().join("evil.wasm"), evil).expect("it is ours");
-        let [table, json] = inspect(&directory.path(), "./evil.wasm");
+        let malicious = attacker::with_list(&whole[..end], &json.replace(from, &to), &whole);
+        fs::write(directory.path().join("malicious.wasm"), malicious).expect("it is ours");
+        let [table, json] = inspect(&directory.path(), "./malicious.wasm");
         for run in [&table, &json] {
             is_escaped(&run.stdout, forged, run);
             is_escaped(&run.stderr, forged, run);
@@ -97,9 +97,9 @@ fn sections_with_nonsense_are_shown_as_text_or_not_at_all() {
     let nested = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for name in ["sqlite-wasm:manifest", "sqlite-wasm:composition", "name\u{1b}[2J", "producers"] {
         for content in ["\u{1b}[2J\nerror: forged", "{}", "null", nested.as_str(), ""] {
-            let evil = with_custom_section(&uuid, name, content.as_bytes());
-            fs::write(directory.path().join("evil.wasm"), evil).expect("it is ours");
-            for run in inspect(&directory.path(), "./evil.wasm") {
+            let malicious = with_custom_section(&uuid, name, content.as_bytes());
+            fs::write(directory.path().join("malicious.wasm"), malicious).expect("it is ours");
+            for run in inspect(&directory.path(), "./malicious.wasm") {
                 assert!(matches!(run.end, End::Exited(_)), "it crashed or hung\n{run}");
                 assert_ne!(run.end, End::Exited(101), "it panicked\n{run}");
                 is_escaped(&run.stdout, "error: forged", &run);

@@ -80,7 +80,7 @@ fn refusals_are_bounded() {
     let directory = Directory::fresh("refusals");
     let used = attack(&directory.path(), "refuse-many=500000");
     is_bounded(&used);
-    // The first ones are told.
+    // The first ones are reported.
     assert!(used.run.err().contains("/etc/hidden"), "{}", used.run);
 }
 

@@ -161,7 +161,7 @@ fn sql_does_not_write_it_through_a_link() {
 }
 
 #[test]
-fn what_is_beside_it_is_written_and_it_is_read() {
+fn what_is_next_to_it_is_written_and_it_is_read() {
     let nested = Nested::fresh();
     let path = |name: &str| nested.place.name(name);
     let mut actions = vec![];

@@ -75,8 +75,8 @@ fn an_extension_inside_is_loaded_through_a_link() {
     }
 }
 
-/// What SQL is told of a name outside, with the name taken out. (What the user
-/// is told besides names the directory that could be granted.)
+/// The error in SQL for a name outside, with the name taken out. (The message to the user
+/// also names the directory that could be granted.)
 fn said(inside: &Path, name: &str) -> String {
     let sql = format!(".load {name}\nSELECT load_extension('{name}');\n");
     let run = script(inside, &[], &[], &sql);
@@ -104,10 +104,11 @@ fn messages_do_not_tell_what_is_outside() {
     assert!(!expected.is_empty(), "nothing was said");
     for file in ["is-a-directory", "is-a-module", "is-a-text", "is-a-pipe"] {
         for ending in [".wasm", ""] {
-            let told = said(&inside, &format!("../outside/{file}{ending}"));
+            let message = said(&inside, &format!("../outside/{file}{ending}"));
             let missing = said(&inside, &format!("../outside/is-missing{ending}"));
-            let (told, missing) = (told.replace(file, "X"), missing.replace("is-missing", "X"));
-            assert_eq!(told, missing, "{file}{ending} can be told from a missing one");
+            let (message, missing) =
+                (message.replace(file, "X"), missing.replace("is-missing", "X"));
+            assert_eq!(message, missing, "{file}{ending} can be told from a missing one");
         }
     }
     for name in ["./probe.wasm", "./probe"] {
@@ -115,14 +116,14 @@ fn messages_do_not_tell_what_is_outside() {
             ["real", "is-a-directory", "is-a-module", "is-a-pipe", "is-missing"].map(|file| {
                 let link = inside.join("probe.wasm");
                 symlink(format!("../outside/{file}.wasm"), &link).expect("the directory is ours");
-                // What a component is told, without the shell's own resolution.
+                // The error that a component gets, without the shell's own resolution.
                 let actions = [format!("load={}/{name}", inside.display())];
                 let loaded = attack(&inside, &[], &actions).out().into_owned();
-                let told = (said(&inside, name) + &loaded).replace(file, "X");
+                let message = (said(&inside, name) + &loaded).replace(file, "X");
                 fs::remove_file(link).expect("it was just made");
-                told
+                message
             });
-        assert!(links.iter().all(|told| *told == links[0]), "links reveal files: {links:#?}");
+        assert!(links.iter().all(|message| *message == links[0]), "links reveal files: {links:#?}");
     }
 }
 
@@ -130,7 +131,7 @@ fn messages_do_not_tell_what_is_outside() {
 fn the_interfaces_do_not_tell_what_is_outside() {
     let place = linked();
     let inside = place.path("inside");
-    let told = |file: &str| {
+    let message = |file: &str| {
         let path = format!("{}/{file}", place.name("outside"));
         let actions = [
             "files-read",
@@ -154,7 +155,7 @@ fn the_interfaces_do_not_tell_what_is_outside() {
     };
     for (file, missing) in [("real.wasm", "none.wasm"), ("secret.db", "none.db"), ("real", "none")]
     {
-        assert_eq!(told(file), told(missing), "{file} can be told from a missing one");
+        assert_eq!(message(file), message(missing), "{file} can be told from a missing one");
     }
 }
 

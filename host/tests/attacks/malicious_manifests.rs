@@ -6,15 +6,15 @@ use std::fs;
 use crate::support::guest::guest;
 use crate::support::{self, Directory, Outcome};
 
-/// What stands in front of the word in the guest's file.
-const MARK: &[u8] = b"evil-manifest:";
+/// The bytes before the word in the guest's file.
+const MARK: &[u8] = b"malicious-manifest:";
 
 /// The room for the word.
 const WORD_BYTES: usize = 18;
 
-/// The evil extension with another manifest.
-fn evil(word: &str) -> Vec<u8> {
-    let mut content = fs::read(guest("evil")).expect("it is there");
+/// The malicious extension with another manifest.
+fn malicious(word: &str) -> Vec<u8> {
+    let mut content = fs::read(guest("malicious")).expect("it is there");
     let find = |place: &usize| content[*place..].starts_with(MARK);
     let place = (0..content.len()).find(find).expect("the guest has the mark") + MARK.len();
     let word = format!("{word:.<WORD_BYTES$}");
@@ -24,10 +24,10 @@ fn evil(word: &str) -> Vec<u8> {
 
 fn load(content: &[u8], options: &[&str]) -> Outcome {
     let directory = Directory::fresh("manifest");
-    fs::write(directory.path().join("evil.wasm"), content).expect("the directory is ours");
-    let rest = [":memory:", ".load ./evil", "SELECT 'alive'"];
+    fs::write(directory.path().join("malicious.wasm"), content).expect("the directory is ours");
+    let rest = [":memory:", ".load ./malicious", "SELECT 'alive'"];
     let run = support::ours(&directory.path(), &[options, &rest].concat());
-    let args = ["extension", "inspect", "--describe", "./evil.wasm"];
+    let args = ["extension", "inspect", "--describe", "./malicious.wasm"];
     // With the usual limits, so not for those that wait for one.
     if options.is_empty() {
         let inspected = support::ours(&directory.path(), &args);
@@ -46,8 +46,8 @@ fn refused(word: &str, reason: &str) {
 
 #[track_caller]
 fn refused_with(word: &str, options: &[&str], reason: &str) {
-    let run = load(&evil(word), options);
-    assert!(run.err().contains(reason) && run.err().contains("evil"), "{word}: {run}");
+    let run = load(&malicious(word), options);
+    assert!(run.err().contains(reason) && run.err().contains("malicious"), "{word}: {run}");
     assert_eq!(run.err().lines().count(), 1, "{word}: {run}");
     assert!(run.err().len() < 2000, "{word}: {run}");
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\n';
@@ -55,8 +55,8 @@ fn refused_with(word: &str, options: &[&str], reason: &str) {
 }
 
 #[test]
-fn an_honest_manifest_loads() {
-    let run = load(&evil("honest"), &[]);
+fn a_valid_manifest_loads() {
+    let run = load(&malicious("valid"), &[]);
     assert_eq!((&*run.out(), &*run.err()), ("alive\n", ""));
 }
 
@@ -86,22 +86,22 @@ fn texts_and_lists_have_limits() {
 
 #[test]
 fn a_description_that_never_comes_is_refused() {
-    refused("panic", "the evil panic");
+    refused("panic", "the malicious panic");
     refused("recursion", "failed to load");
     refused("memory", "--extension-memory");
     refused("exit", "failed to load");
     refused("sleep", "it asked to wait");
     refused_with("loop", &["--extension-timeout", "100ms"], "--extension-timeout");
-    refused_with("log", &["--extension-timeout", "1s"], "the evil log");
+    refused_with("log", &["--extension-timeout", "1s"], "the malicious log");
 }
 
 #[test]
-fn a_trap_in_connecting_is_told() {
-    let run = load(&evil("connect-panic"), &["--extension-timeout", "1s"]);
-    assert!(run.err().contains("`evil` trapped") && run.err().contains("panic"), "{run}");
+fn a_trap_in_connecting_is_reported() {
+    let run = load(&malicious("connect-panic"), &["--extension-timeout", "1s"]);
+    assert!(run.err().contains("`malicious` trapped") && run.err().contains("panic"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
     let quick = ["--extension-timeout", "100ms"];
-    let run = load(&evil("disconnect-loop"), &quick);
+    let run = load(&malicious("disconnect-loop"), &quick);
     assert_eq!(run.out(), "alive\n", "{run}");
     assert!(run.err().contains("used up its time for one call"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
@@ -109,7 +109,7 @@ fn a_trap_in_connecting_is_told() {
 
 #[test]
 fn another_version_of_the_contract_is_refused() {
-    let mut content = evil("honest");
+    let mut content = malicious("valid");
     let old = b"sqlite-wasm:extension/extension@0.1.0";
     let places: Vec<usize> =
         (0..content.len()).filter(|&place| content[place..].starts_with(old)).collect();
@@ -124,7 +124,7 @@ fn another_version_of_the_contract_is_refused() {
 
 #[test]
 fn other_types_by_the_same_names_are_refused() {
-    let run = load(&fs::read(guest("confused")).expect("it is there"), &[]);
+    let run = load(&fs::read(guest("mismatched")).expect("it is there"), &[]);
     assert!(run.err().contains("of another shape"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }

@@ -1,5 +1,5 @@
 //! What becomes of a table that traps in one of its callbacks, or gives
-//! what no host can use: `host/tests/guests/evil`.
+//! what no host can use: `host/tests/guests/malicious`.
 
 use crate::support::guest::Loaded;
 use crate::support::{self, End, Outcome};
@@ -20,47 +20,47 @@ const ALL: &str = "
     ALTER TABLE t RENAME TO u;
     DROP TABLE u;";
 
-/// Runs all of it on a table that does a deed at a moment, and then looks at
+/// Runs all of it on a table that does an action at a moment, and then looks at
 /// what is left, in another process, without the extension.
 #[track_caller]
-fn survives(moment: &str, deed: &str) -> Outcome {
-    let loaded = Loaded::guest("evil", "table").with(&["--load", "conformance"]);
+fn survives(moment: &str, action: &str) -> Outcome {
+    let loaded = Loaded::guest("malicious", "table").with(&["--load", "conformance"]);
     let script = format!(
         "CREATE TABLE plain(a); INSERT INTO plain VALUES (1);
-         CREATE VIRTUAL TABLE t USING evil_table({moment}, {deed});
+         CREATE VIRTUAL TABLE t USING malicious_table({moment}, {action});
          {ALL}
          SELECT conf_echo('alive');
-         SELECT evil('honest');\n"
+         SELECT malicious('valid');\n"
     );
     let run = loaded.run(&script);
     assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
-    assert!(run.out().ends_with("alive\nhonest\n"), "{run}");
+    assert!(run.out().ends_with("alive\nvalid\n"), "{run}");
     let left = support::ours(&loaded.directory(), &["test.db", "PRAGMA integrity_check(plain)"]);
     left.prints("ok\n");
     run
 }
 
-/// The same, where the failure must be told with the name of the extension.
+/// The same, where the error must name the extension.
 #[track_caller]
-fn tells(moment: &str, deed: &str, failure: &str) {
-    let run = survives(moment, deed);
-    let told = |line: &str| line.contains("`evil`") && line.contains(failure);
+fn tells(moment: &str, action: &str, failure: &str) {
+    let run = survives(moment, action);
+    let is_named = |line: &str| line.contains("`malicious`") && line.contains(failure);
     // `PRAGMA integrity_check` prints what it finds.
     let (out, err) = (run.out(), run.err());
     assert!(
-        err.lines().chain(out.lines()).any(told),
-        "{moment}, {deed}: `{failure}` was expected: {run}"
+        err.lines().chain(out.lines()).any(is_named),
+        "{moment}, {action}: `{failure}` was expected: {run}"
     );
 }
 
 #[test]
-fn an_honest_table_passes() {
+fn a_valid_table_passes() {
     let run = survives("never", "panic");
     assert_eq!(run.err(), "", "{run}");
 }
 
 #[test]
-fn a_panic_in_each_callback_is_told() {
+fn a_panic_in_each_callback_is_reported() {
     let moments = [
         "connect",
         "best-index",
@@ -82,23 +82,23 @@ fn a_panic_in_each_callback_is_told() {
         "destroy",
     ];
     for moment in moments {
-        tells(moment, "panic", "the evil panic");
+        tells(moment, "panic", "the malicious panic");
     }
 }
 
 #[test]
-fn a_panic_when_a_connection_lets_a_table_go_is_told() {
-    let loaded = Loaded::guest("evil", "disconnect");
+fn a_panic_when_a_connection_lets_a_table_go_is_reported() {
+    let loaded = Loaded::guest("malicious", "disconnect");
     let run = loaded.run(
         "CREATE TABLE plain(a); INSERT INTO plain VALUES (1);
-         CREATE VIRTUAL TABLE t USING evil_table(disconnect, panic);
+         CREATE VIRTUAL TABLE t USING malicious_table(disconnect, panic);
          SELECT sum(a) FROM t;
          .connection 1
          .connection close 0
          SELECT 'alive';",
     );
     assert_eq!(run.out(), "3\nalive\n", "{run}");
-    assert!(run.err().contains("`evil` trapped") && run.err().contains("panic"), "{run}");
+    assert!(run.err().contains("`malicious` trapped") && run.err().contains("panic"), "{run}");
     support::ours(&loaded.directory(), &["test.db", "PRAGMA integrity_check(plain)"])
         .prints("ok\n");
 }
@@ -115,15 +115,15 @@ fn what_no_host_can_use_is_refused() {
     tells("fetch", "nothing", "it gave no rows, and not that none follow");
     tells("fetch", "huge", "--extension-value");
     tells("best-index", "nul", "the text of a plan has a NUL");
-    for deed in ["nul", "huge", "nonsense", "none"] {
-        tells("connect", deed, "cannot declare the table");
+    for action in ["nul", "huge", "nonsense", "none"] {
+        tells("connect", action, "cannot declare the table");
     }
 }
 
 #[test]
 fn strange_plans_and_overloads_do_no_harm() {
-    for deed in ["argument", "uses", "cost", "huge"] {
-        survives("best-index", deed);
+    for action in ["argument", "uses", "cost", "huge"] {
+        survives("best-index", action);
     }
     survives("find-function", "overload");
     survives("fetch", "many");
@@ -131,10 +131,10 @@ fn strange_plans_and_overloads_do_no_harm() {
 
 #[test]
 fn a_trap_inside_a_transaction_leaves_the_transaction_to_the_person() {
-    let loaded = Loaded::guest("evil", "transaction");
+    let loaded = Loaded::guest("malicious", "transaction");
     let run = loaded.run(
         "CREATE TABLE plain(a UNIQUE); INSERT INTO plain VALUES (1);
-         CREATE VIRTUAL TABLE t USING evil_table(filter, panic);
+         CREATE VIRTUAL TABLE t USING malicious_table(filter, panic);
          BEGIN;
          INSERT INTO plain VALUES (2);
          INSERT INTO plain SELECT a + 10 FROM t;
@@ -144,5 +144,5 @@ fn a_trap_inside_a_transaction_leaves_the_transaction_to_the_person() {
          PRAGMA integrity_check(plain);",
     );
     assert_eq!(run.out(), "2\n1\nok\n", "{run}");
-    assert!(run.err().contains("the evil panic"), "{run}");
+    assert!(run.err().contains("the malicious panic"), "{run}");
 }

@@ -149,7 +149,7 @@ fn absolute_directories_are_searched() {
     }
 }
 
-/// Each is refused with an exit code of its own, and nothing of it runs.
+/// Each is refused with its exit code, and nothing of it runs.
 #[test]
 fn a_program_sealed_without_the_key_is_refused() {
     let (payload, good) = (program(), attacker::precompiled(attacker::portable().as_ref()));

@@ -26,12 +26,12 @@ fn writes(run: impl Fn(&[&str]) -> Outcome, name: &str, may: bool) {
     assert_eq!(run.out().trim() == "1", may, "writing `{name}`\n{run}");
 }
 
-/// Fails unless each deed of the hostile component is done, or refused.
+/// Fails unless each action of the hostile component is done, or refused.
 #[track_caller]
-fn deeds(directory: &Path, deeds: &[&str], done: bool) {
-    for deed in deeds {
-        let run = at_home(&our_binary(), directory, &["--dir", ".", hostile::component(), deed]);
-        assert_eq!(run.out().contains("done"), done, "`{deed}`\n{run}");
+fn actions(directory: &Path, actions: &[&str], done: bool) {
+    for action in actions {
+        let run = at_home(&our_binary(), directory, &["--dir", ".", hostile::component(), action]);
+        assert_eq!(run.out().contains("done"), done, "`{action}`\n{run}");
     }
 }
 
@@ -119,7 +119,7 @@ fn own_directories_are_closed_to_any_component() {
         format!("remove={}", path("history")),
         format!("move={}::{}", path("free"), path("history")),
     ];
-    deeds(&directory.path(), &refused.each_ref().map(String::as_str), false);
+    actions(&directory.path(), &refused.each_ref().map(String::as_str), false);
     let done = [
         format!("read={}", path("free")),
         format!("files-write={}", path("free")),
@@ -129,11 +129,11 @@ fn own_directories_are_closed_to_any_component() {
         format!("remove-directory={}", path("cache/newer")),
         format!("remove={}", path("got")),
     ];
-    deeds(&directory.path(), &done.each_ref().map(String::as_str), true);
+    actions(&directory.path(), &done.each_ref().map(String::as_str), true);
     assert_eq!(fs::read(directory.path().join("history")).unwrap(), b"typed");
 }
 
-/// The program with its component, and a database beside them.
+/// The program with its component, and a database next to them.
 #[test]
 fn the_programs_own_files_are_only_read() {
     let directory = Directory::fresh("program");
@@ -168,8 +168,8 @@ fn a_component_does_not_write_its_own_file_or_its_extensions() {
     fs::create_dir(path.join("ext")).unwrap();
     let names = ["hostile.cwasm", "ext/x.wasm", "free"].map(|name| path.join(name));
     for (name, may) in names.iter().zip([false, false, true]) {
-        let deed = format!("write={}", name.display());
-        let args = ["--extension-dir", "ext", "hostile.cwasm", &deed];
+        let action = format!("write={}", name.display());
+        let args = ["--extension-dir", "ext", "hostile.cwasm", &action];
         let run = support::ours(&path, &args);
         assert_eq!(run.out().contains("done"), may, "{run}");
     }
@@ -275,10 +275,10 @@ fn a_read_only_directory_stays_so_by_every_way() {
     symlink("inner", path.join("link")).unwrap();
     symlink("inner/deep", path.join("deep")).unwrap();
     let name = |name: &str| path.join(name).display().to_string();
-    let attempt = |deed: String, may: bool| {
-        let args = ["--dir", "inner:ro", hostile::component(), deed.as_str()];
+    let attempt = |action: String, may: bool| {
+        let args = ["--dir", "inner:ro", hostile::component(), action.as_str()];
         let run = support::ours(&path, &args);
-        assert_eq!(run.out().contains("done"), may, "`{deed}`\n{run}");
+        assert_eq!(run.out().contains("done"), may, "`{action}`\n{run}");
     };
     for way in ["write", "files-write", "make-directory"] {
         for place in ["inner/new", "link/new", "deep/new", "link/../inner/new"] {
@@ -298,8 +298,8 @@ fn a_read_only_directory_stays_so_by_every_way() {
 fn a_component_has_a_bounded_number_of_open_files() {
     let directory = Directory::fresh("many");
     fs::write(directory.path().join("file"), "file").unwrap();
-    let deed = format!("open-all={}", directory.path().join("file").display());
-    support::ours(&directory.path(), &[hostile::component(), &deed])
+    let action = format!("open-all={}", directory.path().join("file").display());
+    support::ours(&directory.path(), &[hostile::component(), &action])
         .exits_with(0)
         .prints("opened: few\nread: done \"file\"\n");
 }

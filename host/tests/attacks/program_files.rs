@@ -66,7 +66,7 @@ fn sql_does_not_replace_the_program() {
     }
     sql += "CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB);\n";
     for name in OWN.iter().chain(NEW) {
-        sql += &format!("INSERT INTO sqlar VALUES('{name}', 33279, 0, 4, 'evil');\n");
+        sql += &format!("INSERT INTO sqlar VALUES('{name}', 33279, 0, 4, 'malicious');\n");
         sql += &format!(".archive --extract --file mine.db {name}\n");
     }
     let run = payload_did_not_run(installed.run(&["mine.db"], &sql));
@@ -127,7 +127,7 @@ fn a_component_does_not_replace_itself() {
 }
 
 #[test]
-fn databases_beside_the_program_are_written() {
+fn databases_next_to_the_program_are_written() {
     let installed = Installed::fresh();
     let sql = "PRAGMA journal_mode = wal; CREATE TABLE t(a); INSERT INTO t VALUES (7);
         SELECT a FROM t; SELECT writefile('mine.txt', 'x');";
@@ -135,7 +135,7 @@ fn databases_beside_the_program_are_written() {
 }
 
 /// What somebody without the key has put in the shell's place is not run; the
-/// `.wasm` beside it is, or nothing.
+/// `.wasm` next to it is, or nothing.
 #[test]
 fn a_shell_that_was_replaced_is_not_run() {
     let installed = Installed::fresh();

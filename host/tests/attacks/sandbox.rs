@@ -91,7 +91,7 @@ impl Linked {
         Self(place)
     }
 
-    /// All names by which `inside` could speak of a file outside.
+    /// All names in `inside` that could mean a file outside.
     fn names(&self, file: &str) -> Vec<String> {
         let outside = self.path("outside").display().to_string();
         vec![
@@ -175,7 +175,7 @@ fn the_same_commands_read_and_write_inside() {
         (ZIP_READERS, "secret.zip"),
     ];
     for (commands, file) in readers {
-        // A VFS that is not there is no way to read anything.
+        // A VFS that does not exist cannot read anything.
         for words in commands.iter().filter(|words| !words[0].contains("vfs=")) {
             let run = place.attempt(words, &format!("inner/{file}"));
             assert!(run.out().contains(SECRET), "nothing was read\n{run}");
@@ -260,51 +260,53 @@ fn directories_outside_are_not_listed() {
 }
 
 /// Makes an archive whose entries would land outside.
-fn evil_archive(place: &Linked) {
+fn malicious_archive(place: &Linked) {
     let outside = place.path("outside");
     let outside = outside.display();
     let script = format!(
         "CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB);
          INSERT INTO sqlar VALUES
-         ('../outside/new', 33188, 0, 4, 'evil'),
-         ('inner/../../outside/new', 33188, 0, 4, 'evil'),
-         ('{outside}/new', 33188, 0, 4, 'evil'),
-         ('{outside}/secret.sql', 33188, 0, 4, 'evil'),
+         ('../outside/new', 33188, 0, 4, 'data'),
+         ('inner/../../outside/new', 33188, 0, 4, 'data'),
+         ('{outside}/new', 33188, 0, 4, 'data'),
+         ('{outside}/secret.sql', 33188, 0, 4, 'data'),
          ('{outside}', 16832, 0, 0, NULL),
          ('a-link', 41471, 0, -1, '../outside'),
-         ('a-link/new', 33188, 0, 4, 'evil'),
+         ('a-link/new', 33188, 0, 4, 'data'),
          ('b-link', 41471, 0, -1, '{outside}/secret.sql'),
-         ('directory-link/new', 33188, 0, 4, 'evil'),
-         ('link-secret.sql', 33279, 0, 4, 'evil'),
+         ('directory-link/new', 33188, 0, 4, 'data'),
+         ('link-secret.sql', 33279, 0, 4, 'data'),
          ('good', 33188, 0, 4, 'good');"
     );
-    support::natively(&place.path("inside"), &["evil.sqlar", &script]).exits_with(0);
+    support::natively(&place.path("inside"), &["malicious.sqlar", &script]).exits_with(0);
 }
 
 #[test]
 fn archives_are_not_unpacked_to_the_outside() {
     let place = Linked::fresh("archive");
-    evil_archive(&place);
+    malicious_archive(&place);
     let listing = "SELECT name FROM sqlar";
-    let names = support::natively(&place.path("inside"), &["evil.sqlar", listing]);
+    let names = support::natively(&place.path("inside"), &["malicious.sqlar", listing]);
     // One by one, since the first failure ends an extraction.
     let mut runs: Vec<_> = names
         .out()
         .lines()
-        .map(|name| place.run(&["evil.sqlar", &format!(".archive --extract '{name}'")]))
+        .map(|name| place.run(&["malicious.sqlar", &format!(".archive --extract '{name}'")]))
         .collect();
-    runs.push(place.run(&["evil.sqlar", "-A", "--extract"]));
-    runs.push(place.run(&["-Axf", "evil.sqlar"]));
-    runs.push(place.run(&["evil.sqlar", ".archive --extract --directory ../outside good"]));
-    runs.push(place.run(&["evil.sqlar", ".archive --extract --directory directory-link good"]));
+    runs.push(place.run(&["malicious.sqlar", "-A", "--extract"]));
+    runs.push(place.run(&["-Axf", "malicious.sqlar"]));
+    runs.push(place.run(&["malicious.sqlar", ".archive --extract --directory ../outside good"]));
+    runs.push(
+        place.run(&["malicious.sqlar", ".archive --extract --directory directory-link good"]),
+    );
     place.is_closed_to(&runs);
 }
 
 #[test]
 fn archives_are_unpacked_inside() {
     let place = Linked::fresh("archive-inside");
-    evil_archive(&place);
-    place.run(&["evil.sqlar", ".archive --extract good"]).exits_with(0);
+    malicious_archive(&place);
+    place.run(&["malicious.sqlar", ".archive --extract good"]).exits_with(0);
     let good = fs::read(place.path("inside/good"));
     assert_eq!(good.expect("the entry was unpacked"), b"good");
 }
@@ -322,7 +324,7 @@ fn links_are_packed_as_links() {
     }
 }
 
-/// A person's files are outside too, even those that the runner itself reads.
+/// A user's files are outside too, even those that the runner itself reads.
 #[test]
 fn the_files_of_the_home_are_not_written() {
     let place = Linked::fresh("home");
@@ -379,7 +381,7 @@ fn every_refusal_names_the_option_that_grants() {
     fail_for(silent, &format!("did not name `{option}`"));
 }
 
-/// What is no path is no refused path either.
+/// Text that is not a path is not reported as a refused path.
 #[test]
 fn a_database_in_memory_is_no_refused_path() {
     let place = Linked::fresh("memory");

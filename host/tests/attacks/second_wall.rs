@@ -1,8 +1,8 @@
 //! The second wall, with the first one broken on purpose: native code of an
 //! attacker runs in the process, and reaches nothing.
 //!
-//! `second_wall/payload.c` tries one action after the other, each in a process
-//! of its own. The control runs the same code with `--no-second-wall`: there
+//! `second_wall/payload.c` tries one action after the other, all in processes
+//! of their own. The control runs the same code with `--no-second-wall`: there
 //! the actions succeed, so it is the wall that refuses them.
 #![cfg(target_arch = "x86_64")]
 
@@ -64,7 +64,7 @@ fn broken() -> PathBuf {
     support::existing(path, "`make first-wall-broken` builds it")
 }
 
-/// A granted directory with the planted code in it, and one beside it that is not
+/// A granted directory with the planted code in it, and one next to it that is not
 /// granted.
 struct Stage {
     directory: Directory,
@@ -84,7 +84,7 @@ impl Stage {
         fs::write(granted.join("mine"), "theirs").unwrap();
         planted::plant(&granted);
         planted::native_program("tiny", &granted.join("tiny"));
-        // Where the payload cannot take it for one of its own.
+        // Where the payload cannot mistake it for its own program.
         let program = directory.path().join("victim");
         planted::native_program("victim", &program);
         let victim = Command::new(program).current_dir(&outside).stdin(Stdio::null()).spawn();

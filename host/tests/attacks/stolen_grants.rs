@@ -23,8 +23,9 @@ impl Thief {
             fs::create_dir(thief.path(directory)).expect("the directory is ours");
         }
         fs::write(thief.path("outside/secret"), SECRET).expect("the directory is ours");
-        fs::copy(guest("evil"), thief.path("inside/csv.wasm")).expect("the directory is ours");
-        fs::copy(guest("asking"), thief.path("inside/define.wasm")).expect("the directory is ours");
+        fs::copy(guest("malicious"), thief.path("inside/csv.wasm")).expect("the directory is ours");
+        fs::copy(guest("querying"), thief.path("inside/define.wasm"))
+            .expect("the directory is ours");
         thief
     }
 
@@ -42,7 +43,10 @@ impl Thief {
     /// A use of both grants.
     fn uses(&self) -> String {
         let secret = self.path("outside/secret");
-        format!("SELECT evil('read {}');\nSELECT evil('environment');\n", secret.display())
+        format!(
+            "SELECT malicious('read {}');\nSELECT malicious('environment');\n",
+            secret.display()
+        )
     }
 }
 
@@ -63,7 +67,7 @@ fn a_path_that_sql_chose_gets_no_grant_by_its_name() {
         assert!(!run.out().contains("1 bytes"), "the granted directory was read\n{run}");
         assert!(!run.out().contains("1 variables"), "the granted variable was seen\n{run}");
         let needs_sql = load.replace("csv", "define");
-        let run = thief.run(&[], &format!("{needs_sql}\nSELECT ask00_run('SELECT 7') || '!';\n"));
+        let run = thief.run(&[], &format!("{needs_sql}\nSELECT sql00_run('SELECT 7') || '!';\n"));
         assert!(!run.out().contains("7!"), "the granted SQL was run\n{run}");
     }
 }
@@ -83,7 +87,7 @@ fn a_path_on_the_command_line_gets_the_grants_of_its_name() {
     let thief = Thief::fresh();
     let run = thief.run(&["--load", "./csv.wasm"], &thief.uses());
     run.keeps_quiet().prints("1 bytes\n1 variables, 0 arguments, in `/`\n");
-    let run = thief.run(&["--load", "./define.wasm"], "SELECT ask00_run('SELECT 7');\n");
+    let run = thief.run(&["--load", "./define.wasm"], "SELECT sql00_run('SELECT 7');\n");
     run.keeps_quiet().prints("7\n");
 }
 
@@ -103,7 +107,7 @@ fn a_composed_file_gets_no_grant_by_a_recorded_file_name() {
     let thief = Thief::fresh();
     let define = thief.path("inside/define.wasm").display().to_string();
     let composed = Composed::with("recorded", &[&define]);
-    let uses = [":memory:", "SELECT ask00_run('SELECT 7') || '!'"];
+    let uses = [":memory:", "SELECT sql00_run('SELECT 7') || '!'"];
     for file in ["composed.cwasm", "composed.wasm"] {
         let run = |grant: &str| {
             let args = ["--grant", grant, file, uses[0], uses[1]];
@@ -111,6 +115,6 @@ fn a_composed_file_gets_no_grant_by_a_recorded_file_name() {
         };
         let stolen = run("define=sql");
         assert!(!stolen.out().contains("7!"), "the granted SQL was run\n{stolen}");
-        run("ask00=sql").keeps_quiet().prints("7!\n");
+        run("sql00=sql").keeps_quiet().prints("7!\n");
     }
 }

@@ -33,10 +33,10 @@ fn a_grant_by_content_goes_to_the_content_that_was_checked() {
     let directory = Directory::fresh("swap");
     let (now, other) = (directory.path().join("now"), directory.path().join("other"));
     fill(&now, &shipped("define"));
-    fill(&other, &guest("asking"));
+    fill(&other, &guest("querying"));
     let mut script = String::new();
     for number in 0..LOADS {
-        script += &format!(".load ./now/x{number}\nSELECT 'stolen ' || ask00_run('SELECT 7');\n");
+        script += &format!(".load ./now/x{number}\nSELECT 'stolen ' || sql00_run('SELECT 7');\n");
     }
     let run = || {
         let input = Input::Bytes(script.as_bytes());
@@ -64,8 +64,8 @@ fn a_grant_by_content_is_given_by_path_too() {
     crate::script(&directory.path(), &[], &[], script).keeps_quiet().prints("7\n");
 }
 
-/// What stands in front of the word that decides on the guest's manifest.
-const MARK: &[u8] = b"evil-manifest:";
+/// The bytes before the word that decides on the guest's manifest.
+const MARK: &[u8] = b"malicious-manifest:";
 
 /// Fresh caches that the same file is compiled into.
 const CACHES: usize = 12;
@@ -77,7 +77,7 @@ const CACHES: usize = 12;
 fn the_cache_keeps_what_was_hashed() {
     let directory = Directory::fresh("flip");
     let path = |name: &str| directory.path().join(name);
-    let good = fs::read(guest("evil")).expect("it is there");
+    let good = fs::read(guest("malicious")).expect("it is there");
     let place = good.windows(MARK.len()).position(|at| at == MARK).expect("it has the mark");
     let place = place + MARK.len();
     let mut bad = good.clone();
@@ -89,7 +89,7 @@ fn the_cache_keeps_what_was_hashed() {
         fs::write(path(name), content).expect("the directory is ours");
     }
     let load = |cache: usize, name: &str| {
-        let args = [":memory:", &format!(".load ./{name}"), "SELECT evil('honest')"];
+        let args = [":memory:", &format!(".load ./{name}"), "SELECT malicious('valid')"];
         let mut command = support::command(&support::our_binary(), &args, &directory.path());
         command.env("XDG_CACHE_HOME", path(&format!("cache-{cache}")));
         support::finish(command, &Input::Nothing)
@@ -104,8 +104,8 @@ fn the_cache_keeps_what_was_hashed() {
     while_changing(flip, || (0..CACHES).for_each(|cache| drop(load(cache, "flip"))));
     for cache in 0..CACHES {
         let (good, bad) = (load(cache, "good"), load(cache, "bad"));
-        assert_eq!(good.out(), "honest\n", "the good one's code is another's\n{good}");
-        assert!(!bad.out().contains("honest"), "the bad one's code is another's\n{bad}");
+        assert_eq!(good.out(), "valid\n", "the good one's code is another's\n{good}");
+        assert!(!bad.out().contains("valid"), "the bad one's code is another's\n{bad}");
     }
 }
 

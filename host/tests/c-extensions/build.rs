@@ -52,7 +52,7 @@ fn main() {
     }
 }
 
-/// Compile into a library, which the example of its name asks for.
+/// Compile into a library, which the example of its name links.
 fn compile(mut build: cc::Build, name: &str, flags: &str) {
     let headers = env::var("DEP_SQLITE_WASM_C_API_INCLUDE").expect("the C interface tells it");
     let linux = env::var("DEP_SQLITE_WASM_C_API_LINUX").expect("as above");

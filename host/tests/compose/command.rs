@@ -1,4 +1,4 @@
-//! `compose`: extensions in the CLI, as a person makes and runs it. Nothing but
+//! `compose`: extensions in the CLI, as a user makes and runs it. Nothing but
 //! our program is there: no `PATH`, no compiler.
 
 use std::fs;
@@ -63,7 +63,7 @@ fn each_connection_has_them() {
 }
 
 #[test]
-fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
+fn sql_of_a_bundled_extension_runs_on_the_connection() {
     let grant = ["--grant", "sha3query=sql:ro", ":memory:"];
     let script = "CREATE TABLE t(a); INSERT INTO t VALUES(1);\n\
                   SELECT length(sha3_query('SELECT a FROM t'));\n";
@@ -72,18 +72,18 @@ fn sql_of_an_extension_that_is_beside_runs_on_the_connection() {
 
 #[test]
 fn what_uses_sql_has_an_instance_for_each_connection() {
-    let asking = guest("asking");
-    let composed = Composed::with("instances", &[asking.to_str().expect("UTF-8"), "uuid"]);
-    let script = "SELECT ask00_count(); SELECT ask00_count();
+    let querying = guest("querying");
+    let composed = Composed::with("instances", &[querying.to_str().expect("UTF-8"), "uuid"]);
+    let script = "SELECT sql00_count(); SELECT sql00_count();
 .connection 1
 .open other.db
-SELECT ask00_count(), ask00_connects(), length(uuid4());
-SELECT ask00_break();
-SELECT ask00_count(), ask00_connects();
+SELECT sql00_count(), sql00_connects(), length(uuid4());
+SELECT sql00_break();
+SELECT sql00_count(), sql00_connects();
 .connection 0
-SELECT ask00_count(), ask00_connects(), length(uuid4());\n";
+SELECT sql00_count(), sql00_connects(), length(uuid4());\n";
     // Its name is what its manifest says, whatever the file was called.
-    let run = composed.run_script(&["--grant", "ask00=sql", "test.db"], script);
+    let run = composed.run_script(&["--grant", "sql00=sql", "test.db"], script);
     assert_eq!(run.out(), "1\n2\n1|1|36\n1|1\n3|1|36\n", "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }
@@ -212,7 +212,7 @@ fn a_name_that_is_there_twice_is_the_newer_one_and_warned_of() {
     let outcome = outcome.exits_with(0);
     let warning = "warning: `conf_echo/1` of `konformance` replaces that of `conformance`";
     assert!(outcome.err().lines().any(|line| line == warning), "{outcome}");
-    // A trap tells who answers.
+    // A trap shows which of them replies.
     let trap = ["composed.wasm", ":memory:", "SELECT conf_blob(9000000000000)"];
     support::ours(&kept.path(), &trap).complains("extension `konformance` trapped");
 }

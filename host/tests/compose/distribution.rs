@@ -96,7 +96,7 @@ fn a_composed_program_is_inspected_in_both_forms() {
 }
 
 #[test]
-fn a_plain_cli_tells_its_version() {
+fn a_plain_cli_shows_its_version() {
     let cli = support::portable_component();
     let directory = Directory::fresh("plain");
     let run = support::ours(&directory.path(), &["extension", "inspect", text(&cli)]);

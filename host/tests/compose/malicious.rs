@@ -1,4 +1,4 @@
-//! What becomes of an extension that is embedded and does what no honest one
+//! What becomes of an extension that is embedded and does what no well-behaved one
 //! does: it ends the program in one clear line, or the statement, and the
 //! database is whole. What it does in vain is the same as when it is loaded.
 
@@ -13,12 +13,12 @@ const TRAP: i32 = 122;
 const MEMORY: i32 = 123;
 const TIMEOUT: i32 = 124;
 
-fn evil() -> &'static Composed {
-    static EVIL: OnceLock<Composed> = OnceLock::new();
-    let path = guest("evil-offline");
+fn malicious() -> &'static Composed {
+    static MALICIOUS: OnceLock<Composed> = OnceLock::new();
+    let path = guest("malicious-offline");
     let conformance = guest("conformance");
     let paths = [&path, &conformance].map(|path| path.to_str().expect("a path in UTF-8"));
-    EVIL.get_or_init(|| Composed::with("evil", &paths))
+    MALICIOUS.get_or_init(|| Composed::with("malicious", &paths))
 }
 
 /// Fails unless the statement, in a transaction, ends the program with this
@@ -29,13 +29,13 @@ fn ends(database: &str, options: &[&str], statement: &str, code: i32, failure: &
         "CREATE TABLE t(a); INSERT INTO t VALUES (1);
          BEGIN; INSERT INTO t VALUES (2);\n{statement};\nCOMMIT;\nSELECT 'alive';\n"
     );
-    let run = evil().run_with(options, &[database], &script);
+    let run = malicious().run_with(options, &[database], &script);
     assert_eq!(run.end, End::Exited(code), "{run}");
     assert!(run.err().contains(failure), "`{failure}`: {run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
     assert!(run.err().len() < 2000 && !run.out().contains("alive"), "{run}");
     let state = "PRAGMA integrity_check; SELECT group_concat(a) FROM t";
-    evil().run(&[database, state]).prints("ok\n1\n").keeps_quiet();
+    malicious().run(&[database, state]).prints("ok\n1\n").keeps_quiet();
     run
 }
 
@@ -43,72 +43,73 @@ fn ends(database: &str, options: &[&str], statement: &str, code: i32, failure: &
 #[track_caller]
 fn breaks_down(database: &str, statement: &str, story: &str) -> Outcome {
     let run = ends(database, &[], statement, TRAP, story);
-    assert!(run.err().contains("the embedded extension `evil` trapped"), "{run}");
+    assert!(run.err().contains("the embedded extension `malicious` trapped"), "{run}");
     run
 }
 
 #[test]
 fn a_panic_ends_the_program_with_its_text() {
-    breaks_down("panic.db", "SELECT evil('panic')", "the evil panic");
+    breaks_down("panic.db", "SELECT malicious('panic')", "the malicious panic");
 }
 
 #[test]
 fn recursion_has_a_depth() {
-    breaks_down("recursion.db", "SELECT evil('recursion')", "wasm trap: ");
+    breaks_down("recursion.db", "SELECT malicious('recursion')", "wasm trap: ");
 }
 
 #[test]
 fn an_exit_is_no_exit_of_the_program() {
-    breaks_down("exit.db", "SELECT evil('exit')", "an extension cannot end the program");
+    breaks_down("exit.db", "SELECT malicious('exit')", "an extension cannot end the program");
 }
 
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
-    let run = breaks_down("escape.db", "SELECT evil('escape')", "error: not by evil");
+    let run = breaks_down("escape.db", "SELECT malicious('escape')", "error: not by malicious");
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\n';
     assert!(!run.stderr.iter().any(is_control), "{run}");
 }
 
 #[test]
 fn time_is_the_programs_own() {
-    for deed in ["loop", "sleep"] {
-        let database = format!("{deed}.db");
-        let statement = format!("SELECT evil('{deed}')");
+    for action in ["loop", "sleep"] {
+        let database = format!("{action}.db");
+        let statement = format!("SELECT malicious('{action}')");
         ends(&database, &["--timeout", "1s"], &statement, TIMEOUT, "--timeout");
     }
 }
 
 #[test]
 fn a_log_is_bounded() {
-    breaks_down("log.db", "SELECT evil('log')", "the evil log");
+    breaks_down("log.db", "SELECT malicious('log')", "the malicious log");
 }
 
 #[test]
 fn memory_is_the_programs_own() {
     let options = ["--max-memory", "200M"];
-    ends("memory.db", &options, "SELECT evil('memory')", MEMORY, "--max-memory");
+    ends("memory.db", &options, "SELECT malicious('memory')", MEMORY, "--max-memory");
 }
 
 #[test]
 fn a_panic_at_any_moment_of_a_group_ends_the_program() {
     let rows = "(VALUES (1), (2), (3))";
     for moment in ["step", "finish", "abandon"] {
-        let statement = format!("SELECT evil_group('{moment}', 'panic') FROM {rows}");
-        breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
+        let statement = format!("SELECT malicious_group('{moment}', 'panic') FROM {rows}");
+        breaks_down(&format!("{moment}.db"), &statement, "the malicious panic");
     }
     for moment in ["inverse", "value"] {
         let over = "OVER (ORDER BY column1 ROWS 1 PRECEDING)";
-        let statement = format!("SELECT evil_group('{moment}', 'panic') {over} FROM {rows}");
-        breaks_down(&format!("{moment}.db"), &statement, "the evil panic");
+        let statement = format!("SELECT malicious_group('{moment}', 'panic') {over} FROM {rows}");
+        breaks_down(&format!("{moment}.db"), &statement, "the malicious panic");
     }
-    let start = format!("SELECT evil('start panic'); SELECT evil_group('', '') FROM {rows}");
-    breaks_down("start.db", &start, "the evil panic");
+    let start =
+        format!("SELECT malicious('start panic'); SELECT malicious_group('', '') FROM {rows}");
+    breaks_down("start.db", &start, "the malicious panic");
 }
 
 #[test]
 fn a_panicking_collation_ends_the_program() {
-    let statement = "SELECT 'deed panic' < 'b' COLLATE evil_order";
-    breaks_down("collation.db", statement, "the evil panic");
+    let statement = "SELECT 'action panic' < 'b' COLLATE malicious_order";
+    breaks_down("collation.db", statement, "the malicious panic");
 }
 
 #[test]
@@ -116,56 +117,59 @@ fn a_panic_in_a_callback_of_a_table_ends_the_program() {
     for moment in ["connect", "best-index", "open", "filter", "fetch", "update", "commit"] {
         let statement = format!(
             "COMMIT; DELETE FROM t WHERE a = 2; BEGIN;
-             CREATE VIRTUAL TABLE v USING evil_table({moment}, panic);
+             CREATE VIRTUAL TABLE v USING malicious_table({moment}, panic);
              INSERT INTO v VALUES (1); SELECT * FROM v WHERE a > 0;"
         );
         let database = format!("table-{moment}.db");
-        breaks_down(&database, &statement, "the evil panic");
+        breaks_down(&database, &statement, "the malicious panic");
     }
 }
 
 #[test]
 fn batches_that_no_host_can_use_end_the_statement() {
-    for (deed, failure) in [
+    for (action, failure) in [
         ("wide", "its rows have another width than was asked for"),
         ("narrow", "its rows have another width than was asked for"),
         ("nothing", "it gave no rows, and not that none follow"),
     ] {
         let script = format!(
-            "CREATE VIRTUAL TABLE v USING evil_table(fetch, {deed});
+            "CREATE VIRTUAL TABLE v USING malicious_table(fetch, {action});
              SELECT * FROM v;
-             SELECT conf_echo('alive'), evil('honest');\n"
+             SELECT conf_echo('alive'), malicious('valid');\n"
         );
-        let run = evil().run_script(&[":memory:"], &script).exits_with(1);
-        assert!(run.err().contains("`evil`") && run.err().contains(failure), "{deed}: {run}");
-        assert!(run.out().ends_with("alive|honest\n"), "{deed}: {run}");
+        let run = malicious().run_script(&[":memory:"], &script).exits_with(1);
+        assert!(
+            run.err().contains("`malicious`") && run.err().contains(failure),
+            "{action}: {run}"
+        );
+        assert!(run.out().ends_with("alive|valid\n"), "{action}: {run}");
     }
 }
 
 #[test]
 fn long_messages_and_values_do_no_harm() {
-    let script = "SELECT length(evil_value(20000000));\nSELECT evil_error(1, 5000000);\n\
-                  SELECT evil('honest');\n";
-    let run = evil().run_script(&[":memory:"], script);
-    assert_eq!(run.out(), "20000000\nhonest\n", "{}", run.err().len());
+    let script = "SELECT length(malicious_value(20000000));\nSELECT malicious_error(1, 5000000);\n\
+                  SELECT malicious('valid');\n";
+    let run = malicious().run_script(&[":memory:"], script);
+    assert_eq!(run.out(), "20000000\nvalid\n", "{}", run.err().len());
 }
 
 #[test]
 fn files_the_environment_and_programs_are_closed() {
-    let script = "CREATE TABLE t(a); SELECT evil('files'); SELECT evil('environment');\n\
-                  SELECT evil('program');\n";
+    let script = "CREATE TABLE t(a); SELECT malicious('files'); SELECT malicious('environment');\n\
+                  SELECT malicious('program');\n";
     let answers = "read: refused, relative: refused, write: refused, list: refused, \
                    remove: refused\n0 variables, 0 arguments, in `/`\nrun: refused\n";
-    evil().run_script(&["test.db"], script).prints(answers).keeps_quiet();
-    assert!(evil().directory().join("test.db").is_file());
+    malicious().run_script(&["test.db"], script).prints(answers).keeps_quiet();
+    assert!(malicious().directory().join("test.db").is_file());
 }
 
 #[test]
 fn what_imports_the_network_is_refused() {
     let directory = support::Directory::fresh("network");
-    let (cli, evil) = (support::portable_component(), guest("evil"));
-    let [cli, evil] = [&cli, &evil].map(|path| path.to_str().expect("a path in UTF-8"));
-    let run = support::ours(&directory.path(), &["compose", "--cli", cli, "--embed", evil]);
+    let (cli, malicious) = (support::portable_component(), guest("malicious"));
+    let [cli, malicious] = [&cli, &malicious].map(|path| path.to_str().expect("a path in UTF-8"));
+    let run = support::ours(&directory.path(), &["compose", "--cli", cli, "--embed", malicious]);
     let run = run.complains("it imports `wasi:sockets/");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }

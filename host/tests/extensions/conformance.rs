@@ -126,7 +126,7 @@ fn one_name_may_have_several_arities() {
 }
 
 #[test]
-fn text_comes_in_the_encoding_that_the_function_asked_for() {
+fn text_comes_in_the_encoding_that_the_function_requests() {
     for encoding in ["UTF-8", "UTF-16le", "UTF-16be"] {
         let script = format!(
             "PRAGMA encoding='{encoding}'; CREATE TABLE t(a); INSERT INTO t VALUES ('aĀ€😀');
@@ -140,7 +140,7 @@ fn text_comes_in_the_encoding_that_the_function_asked_for() {
 }
 
 #[test]
-fn numbers_come_as_sqlite_writes_them_where_that_is_asked_for() {
+fn numbers_come_as_sqlite_writes_them_where_that_is_requested() {
     // A hundred thousand reals of all sizes, and the edges.
     let reals = "WITH RECURSIVE c(n, x) AS (VALUES (1, 1)
         UNION ALL SELECT n + 1, (x * 1103515245 + 12345) % 2147483648 FROM c WHERE n < 100000)
@@ -171,7 +171,7 @@ fn subtypes_arrive_where_they_are_declared() {
 #[test]
 fn every_result_code_is_reported_with_its_message() {
     let loaded = loaded("codes");
-    // SQLITE_SCHEMA (17) alone has a meaning of its own: SQLite tries again.
+    // Only SQLITE_SCHEMA (17) is special: SQLite tries again.
     for code in (2..=28).filter(|&code| code != 17) {
         let run = loaded.run(&format!("SELECT conf_error({code}, 'why {code}');"));
         let expected = format!("Runtime error near line 1: why {code} ({code})");

@@ -7,31 +7,31 @@ fn loaded(name: &str) -> Loaded {
     Loaded::guest("conformance", name)
 }
 
-/// What `conf_scan` was asked, by the row of `a` = 5.
+/// What `conf_scan` received, by the row of `a` = 5.
 #[track_caller]
-fn asked(condition: &str, question: &str, arguments: &str) {
+fn planned(condition: &str, index_info: &str, arguments: &str) {
     let script = format!("SELECT seen FROM conf_scan WHERE {condition};");
-    loaded("asked").answers(&script, &[&format!("{question} -> {arguments}")]);
+    loaded("planned").answers(&script, &[&format!("{index_info} -> {arguments}")]);
 }
 
 #[test]
-fn every_operator_is_told_with_its_right_side() {
-    asked("a = 5", "a:Equal:5 Ordered used:1001", "5");
-    asked("a > 4 AND a < 6", "a:Greater:4 a:Less:6 Ordered used:1001", "4 6");
-    asked("a >= 5 AND a <= 5", "a:GreaterOrEqual:5 a:LessOrEqual:5 Ordered used:1001", "5 5");
-    asked("a IS 5", "a:Is:5 Ordered used:1001", "5");
+fn every_operator_is_passed_with_its_right_side() {
+    planned("a = 5", "a:Equal:5 Ordered used:1001", "5");
+    planned("a > 4 AND a < 6", "a:Greater:4 a:Less:6 Ordered used:1001", "4 6");
+    planned("a >= 5 AND a <= 5", "a:GreaterOrEqual:5 a:LessOrEqual:5 Ordered used:1001", "5 5");
+    planned("a IS 5", "a:Is:5 Ordered used:1001", "5");
     let negative = "a <> 4 AND a IS NOT 6 AND a IS NOT NULL AND a > 4 AND a < 7";
-    let question = "a:Greater:4 a:Less:7 a:IsNotNull:? a:IsNot:6 a:NotEqual:4 Ordered used:1001";
-    asked(negative, question, "4 7 NULL 6 4");
-    asked("rowid = 50", "rowid:Equal:50 Ordered used:1000", "50");
-    asked("c GLOB '*5'", "c:Glob:'*5' Ordered used:1100", "'*5'");
-    asked("c LIKE '%5'", "c:Like:'%5' Ordered used:1100", "'%5'");
+    let index_info = "a:Greater:4 a:Less:7 a:IsNotNull:? a:IsNot:6 a:NotEqual:4 Ordered used:1001";
+    planned(negative, index_info, "4 7 NULL 6 4");
+    planned("rowid = 50", "rowid:Equal:50 Ordered used:1000", "50");
+    planned("c GLOB '*5'", "c:Glob:'*5' Ordered used:1100", "'*5'");
+    planned("c LIKE '%5'", "c:Like:'%5' Ordered used:1100", "'%5'");
     let nocase = "c:Equal:?!NOCASE Ordered used:1100";
-    asked("c = 'TEXT 5' COLLATE nocase", nocase, "'TEXT 5'");
+    planned("c = 'TEXT 5' COLLATE nocase", nocase, "'TEXT 5'");
 }
 
 #[test]
-fn null_is_told_and_is_never_equal() {
+fn null_is_passed_and_is_never_equal() {
     let script = "SELECT count(*) FROM conf_scan WHERE a IS NULL;
                   SELECT count(*) FROM conf_scan WHERE a = NULL;
                   SELECT count(*) FROM conf_scan WHERE a > NULL;";
@@ -53,8 +53,8 @@ fn an_overloaded_function_is_an_operator() {
 
 #[test]
 fn in_lists_come_whole() {
-    let question = "a:Equal:?!list b:Equal:2 Ordered used:1011";
-    asked("a IN (5, 1, 5, 'x') AND b = 2", question, "(1,5,'x') 2");
+    let index_info = "a:Equal:?!list b:Equal:2 Ordered used:1011";
+    planned("a IN (5, 1, 5, 'x') AND b = 2", index_info, "(1,5,'x') 2");
     let script = "CREATE TABLE few(x); INSERT INTO few VALUES (3), (7), (NULL);
                   SELECT a, seen FROM conf_scan WHERE a IN (SELECT x FROM few);
                   SELECT count(*) FROM conf_scan WHERE a IN ();";
@@ -63,7 +63,7 @@ fn in_lists_come_whole() {
 }
 
 #[test]
-fn order_limit_and_offset_are_told() {
+fn order_limit_and_offset_are_passed() {
     loaded("order").answers(
         "SELECT a, seen FROM conf_scan ORDER BY a DESC LIMIT 1 OFFSET 2;
          SELECT a FROM conf_scan ORDER BY a DESC LIMIT 2 OFFSET 3;
@@ -98,7 +98,7 @@ fn an_order_that_is_consumed_is_not_sorted_again() {
 }
 
 #[test]
-fn a_join_asks_with_what_it_knows_and_marks_the_rest() {
+fn a_join_passes_what_it_knows_and_marks_the_rest() {
     loaded("join").answers(
         "SELECT x.a, y.a, y.seen FROM conf_scan x CROSS JOIN conf_scan y
            WHERE y.a = x.a + 7;",
@@ -149,7 +149,7 @@ fn a_limit_computes_few_rows_and_row_by_row_just_one() {
 
 #[test]
 fn batches_and_single_rows_give_the_same() {
-    let questions = [
+    let queries = [
         "SELECT rowid, * FROM {} WHERE last = 5000",
         "SELECT sum(a), max(c), count(DISTINCT b) FROM {} WHERE last = 5000 AND a <> 17",
         "SELECT a FROM {} WHERE last = 3000 ORDER BY a DESC LIMIT 5 OFFSET 1000",
@@ -157,13 +157,13 @@ fn batches_and_single_rows_give_the_same() {
         "SELECT count(*) FROM {} WHERE last = -1",
         "SELECT a, c FROM {} WHERE a IN (3, 1, 9)",
     ];
-    for question in questions {
-        let script = |table| format!("{};\n", question.replace("{}", table));
+    for query in queries {
+        let script = |table| format!("{};\n", query.replace("{}", table));
         let loaded = loaded("same");
         let batches = loaded.run(&script("conf_scan")).keeps_quiet();
         let rows = loaded.run(&script("conf_scan_by_row")).keeps_quiet();
-        assert_eq!(batches.out(), rows.out(), "{question}");
-        assert!(!batches.out().is_empty(), "{question}");
+        assert_eq!(batches.out(), rows.out(), "{query}");
+        assert!(!batches.out().is_empty(), "{query}");
     }
 }
 

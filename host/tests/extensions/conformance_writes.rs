@@ -13,7 +13,7 @@ const TABLE: &str = "CREATE VIRTUAL TABLE t USING conf_store(k, v);
                      CREATE TABLE log(x); SELECT conf_log() LIKE 'never';\n";
 
 #[test]
-fn changes_are_told_with_what_stays_the_same() {
+fn changes_are_passed_with_what_stays_the_same() {
     let script = format!(
         "{TABLE} UPDATE t SET v = 'x' WHERE k = 1; UPDATE t SET rowid = 9 WHERE k = 2;
          INSERT INTO t(rowid, k) VALUES (5, 50); DELETE FROM t WHERE k = 50;

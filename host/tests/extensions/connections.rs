@@ -4,19 +4,19 @@
 use crate::support::guest::Loaded;
 use crate::support::{self, Directory, End, Input};
 
-fn asking(name: &str) -> Loaded {
-    Loaded::guest("asking", name).with(&["--grant", "asking=sql"])
+fn querying(name: &str) -> Loaded {
+    Loaded::guest("querying", name).with(&["--grant", "querying=sql"])
 }
 
 #[test]
 fn each_connection_has_an_instance_of_an_extension_with_sql() {
-    asking("instances").answers(
-        "SELECT ask00_count(); SELECT ask00_count();
+    querying("instances").answers(
+        "SELECT sql00_count(); SELECT sql00_count();
          .connection 1
-         .load asking
-         SELECT ask00_count(), ask00_connects();
+         .load querying
+         SELECT sql00_count(), sql00_connects();
          .connection 0
-         SELECT ask00_count(), ask00_connects();",
+         SELECT sql00_count(), sql00_connects();",
         &["1", "2", "1|1", "3|1"],
     );
 }
@@ -36,13 +36,13 @@ fn connections_share_an_instance_of_any_other_extension() {
 
 #[test]
 fn sql_runs_on_the_connection_that_calls() {
-    asking("own").answers(
-        "CREATE TEMP TABLE here AS SELECT 'first' AS a; SELECT ask00_run('SELECT a FROM here');
+    querying("own").answers(
+        "CREATE TEMP TABLE here AS SELECT 'first' AS a; SELECT sql00_run('SELECT a FROM here');
          .connection 1
-         .load asking
-         CREATE TEMP TABLE here AS SELECT 'second' AS a; SELECT ask00_run('SELECT a FROM here');
+         .load querying
+         CREATE TEMP TABLE here AS SELECT 'second' AS a; SELECT sql00_run('SELECT a FROM here');
          .connection 0
-         SELECT ask00_run('SELECT a FROM here');",
+         SELECT sql00_run('SELECT a FROM here');",
         &["first", "second", "first"],
     );
 }
@@ -69,10 +69,10 @@ SELECT twice(4);
 
 #[test]
 fn loading_again_on_a_connection_keeps_its_instance() {
-    asking("again").answers(
-        "SELECT ask00_count();
-         .load asking
-         SELECT ask00_count(), ask00_connects();
+    querying("again").answers(
+        "SELECT sql00_count();
+         .load querying
+         SELECT sql00_count(), sql00_connects();
          SELECT calls, starts FROM extension_stats;",
         &["1", "2|2", "5|2"],
     );
@@ -81,29 +81,29 @@ fn loading_again_on_a_connection_keeps_its_instance() {
 #[test]
 fn a_connection_that_is_closed_gives_its_instance_back() {
     // More than there may be at once.
-    let round = ".open test.db\n.load asking\nSELECT ask00_count();\n";
-    let loaded = asking("closed");
+    let round = ".open test.db\n.load querying\nSELECT sql00_count();\n";
+    let loaded = querying("closed");
     let script = round.repeat(300) + "SELECT count(*), calls FROM extension_stats;\n";
     let run = loaded.run(&script).keeps_quiet();
     let out = run.out();
     let (counts, statistics) = out.trim_end().rsplit_once('\n').expect("there are lines");
     assert!(counts.lines().all(|count| count == "1") && counts.lines().count() == 300, "{run}");
-    // 301 connections, of which one was not asked and one is open still.
+    // 301 connections, of which one was not used and one is still open.
     assert_eq!(statistics, "1|901", "{run}");
 }
 
 #[test]
-fn an_extension_is_told_that_its_connection_is_closed() {
-    let run = asking("farewell").run("SELECT ask00_farewell('good bye');");
+fn an_extension_is_notified_that_its_connection_is_closed() {
+    let run = querying("farewell").run("SELECT sql00_farewell('good bye');");
     assert_eq!(run.end, End::Exited(0), "{run}");
-    assert!(run.err().contains("`ask00` trapped") && run.err().contains("good bye"), "{run}");
+    assert!(run.err().contains("`sql00` trapped") && run.err().contains("good bye"), "{run}");
     assert!(run.err().contains("there is no SQL in this call"), "{run}");
-    // Each connection tells only its own.
-    let run = asking("farewell").run(
-        "SELECT ask00_farewell('first');
+    // Each connection shows only its own.
+    let run = querying("farewell").run(
+        "SELECT sql00_farewell('first');
          .connection 1
-         .load asking
-         SELECT ask00_farewell('second');
+         .load querying
+         SELECT sql00_farewell('second');
          .connection 0
          .connection close 1
          SELECT 'between';",
@@ -114,12 +114,12 @@ fn an_extension_is_told_that_its_connection_is_closed() {
 
 #[test]
 fn a_fresh_instance_is_connected_before_it_is_called() {
-    let loaded = asking("fresh");
+    let loaded = querying("fresh");
     let run = loaded.run(
-        "SELECT ask00_count();
-         SELECT ask00_break();
-         SELECT ask00_count(), ask00_connects();
-         SELECT ask00_connects();",
+        "SELECT sql00_count();
+         SELECT sql00_break();
+         SELECT sql00_count(), sql00_connects();
+         SELECT sql00_connects();",
     );
     assert_eq!(run.out(), "1\n1|1\n1\n", "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
@@ -134,7 +134,7 @@ fn define_is_connected_when_it_is_loaded() {
         let input = Input::Bytes(script);
         support::run(&support::our_binary(), &args, &directory.path(), &input).keeps_quiet()
     };
-    // Loading asks what it registers, in a call that is not counted.
+    // Loading calls `describe`, which is not counted.
     let fresh = run(b"SELECT calls FROM extension_stats;
 SELECT define('twice', ':n * 2');
 SELECT calls FROM extension_stats;
@@ -159,12 +159,12 @@ fn a_database_that_cannot_be_read_is_the_extensions_to_complain_of() {
 
 #[test]
 fn a_call_fails_whose_fresh_instance_cannot_connect() {
-    let run = asking("refused").run(
+    let run = querying("refused").run(
         "CREATE TABLE refuse(a);
-         SELECT ask00_break();
-         SELECT ask00_count();
+         SELECT sql00_break();
+         SELECT sql00_count();
          DROP TABLE refuse;
-         SELECT ask00_count(), ask00_connects();",
+         SELECT sql00_count(), sql00_connects();",
     );
     assert_eq!(run.out(), "1|2\n", "{run}");
     let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
@@ -173,12 +173,12 @@ fn a_call_fails_whose_fresh_instance_cannot_connect() {
 
 #[test]
 fn what_was_registered_later_is_never_another_function() {
-    let run = asking("late").run(
-        "SELECT ask00_register('one'); SELECT ask00_register('two');
+    let run = querying("late").run(
+        "SELECT sql00_register('one'); SELECT sql00_register('two');
          SELECT one(), two();
-         SELECT ask00_break();
+         SELECT sql00_break();
          SELECT two();
-         SELECT ask00_register('two');
+         SELECT sql00_register('two');
          SELECT two();
          SELECT one();",
     );
@@ -186,21 +186,21 @@ fn what_was_registered_later_is_never_another_function() {
     let failures: Vec<_> = run.err().lines().map(str::to_owned).collect();
     assert_eq!(failures.len(), 3, "{run}");
     for lost in [&failures[1], &failures[2]] {
-        assert!(lost.contains("its state was lost when the extension `ask00` trapped"), "{run}");
+        assert!(lost.contains("its state was lost when the extension `sql00` trapped"), "{run}");
     }
 }
 
 /// Also after a trap: SQLite has them all the same.
 #[test]
 fn ten_thousand_functions_can_be_registered_later() {
-    let register = "SELECT count(ask00_register('f' || value)) FROM generate_series";
-    let run = asking("many").run(&format!(
+    let register = "SELECT count(sql00_register('f' || value)) FROM generate_series";
+    let run = querying("many").run(&format!(
         "{register}(1, 9999);
-         SELECT ask00_register('F1'), ask00_register('f10000');
-         SELECT ask00_register('f10001');
-         SELECT ask00_break();
-         SELECT ask00_register('f10002');
-         SELECT ask00_register('f9999');
+         SELECT sql00_register('F1'), sql00_register('f10000');
+         SELECT sql00_register('f10001');
+         SELECT sql00_break();
+         SELECT sql00_register('f10002');
+         SELECT sql00_register('f9999');
          SELECT f9999();",
     ));
     assert_eq!(run.out(), "0\n|\n\nf9999 1\n", "{run}");
@@ -216,11 +216,11 @@ fn ten_thousand_functions_can_be_registered_later() {
 
 #[test]
 fn what_connecting_registers_is_there_again_in_the_same_statement() {
-    let run = asking("named").run(
+    let run = querying("named").run(
         "CREATE TABLE late AS SELECT 'one' AS name UNION SELECT 'two';
-         .load asking
+         .load querying
          SELECT two();
-         SELECT ask00_break();
+         SELECT sql00_break();
          INSERT INTO late VALUES ('alpha');
          SELECT two(), one() FROM (VALUES (1), (2));
          SELECT alpha();",
@@ -248,9 +248,9 @@ SELECT twice(2);
 
 #[test]
 fn tables_tell_what_is_wrong_with_them_by_sql() {
-    asking("integrity").answers(
+    querying("integrity").answers(
         "CREATE TABLE source AS SELECT 1 AS a UNION SELECT 2; CREATE TABLE problems(text);
-         CREATE VIRTUAL TABLE t USING ask00_table;
+         CREATE VIRTUAL TABLE t USING sql00_table;
          SELECT group_concat(value) FROM t;
          PRAGMA integrity_check(t);
          INSERT INTO problems VALUES ('a row is missing');
@@ -263,12 +263,12 @@ fn tables_tell_what_is_wrong_with_them_by_sql() {
 
 #[test]
 fn a_write_to_a_blob_that_is_refused_is_not_done_later() {
-    asking("blob").answers(
+    querying("blob").answers(
         "CREATE TABLE t(b); INSERT INTO t VALUES (x'000000');
-         SELECT ask00_blob('t', 'b', 1);
-         SELECT 'a' < 'b' COLLATE ask00_order;
-         SELECT ask00_written();
-         SELECT ask00_run('SELECT hex(b) FROM t');",
+         SELECT sql00_blob('t', 'b', 1);
+         SELECT 'a' < 'b' COLLATE sql00_order;
+         SELECT sql00_written();
+         SELECT sql00_run('SELECT hex(b) FROM t');",
         &["", "1", "there is no SQL in this call", "000000"],
     );
 }

@@ -5,9 +5,9 @@ use crate::support;
 use wit_parser::{Docs, Resolve, Stability};
 
 fn complaint(name: &str, docs: &Docs, stability: &Stability) -> Option<String> {
-    let is_told = docs.contents.as_ref().is_some_and(|text| !text.trim().is_empty());
+    let is_documented = docs.contents.as_ref().is_some_and(|text| !text.trim().is_empty());
     let is_dated = matches!(stability, Stability::Stable { .. });
-    match (is_told, is_dated) {
+    match (is_documented, is_dated) {
         (true, true) => None,
         (false, _) => Some(format!("{name} has no documentation")),
         (_, false) => Some(format!("{name} has no `@since`")),

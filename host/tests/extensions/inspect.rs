@@ -28,10 +28,10 @@ fn file(name: &str, content: &[u8]) -> (Directory, PathBuf) {
     (directory, path)
 }
 
-/// The guest `evil` whose manifest does this.
-fn evil(word: &str) -> Vec<u8> {
-    const MARK: &[u8] = b"evil-manifest:";
-    let mut content = fs::read(guest("evil")).expect("it is there");
+/// The guest `malicious` whose manifest does this.
+fn malicious(word: &str) -> Vec<u8> {
+    const MARK: &[u8] = b"malicious-manifest:";
+    let mut content = fs::read(guest("malicious")).expect("it is there");
     let at = (0..content.len()).find(|at| content[*at..].starts_with(MARK)).expect("a mark");
     let word = format!("{word:.<18}");
     content[at + MARK.len()..][..18].copy_from_slice(&word.as_bytes()[..18]);
@@ -46,19 +46,19 @@ fn is_plain(run: &Outcome) {
 }
 
 #[test]
-fn nothing_runs_unless_it_is_asked_for() {
+fn nothing_runs_unless_requested() {
     for word in ["loop", "panic", "memory", "recursion"] {
-        let (directory, _) = file("evil.wasm", &evil(word));
-        let run = inspect(&directory, &["./evil.wasm"]).exits_with(0).keeps_quiet();
+        let (directory, _) = file("malicious.wasm", &malicious(word));
+        let run = inspect(&directory, &["./malicious.wasm"]).exits_with(0).keeps_quiet();
         assert!(run.out().contains("contract     0.1.0"), "{run}");
         assert!(run.out().contains("not recorded; `--describe`"), "{run}");
     }
-    // Control: asked, it runs, and fails in its own way.
-    let (directory, _) = file("evil.wasm", &evil("panic"));
-    let run = inspect(&directory, &["--describe", "./evil.wasm"]).exits_with(ARTIFACT);
-    run.complains("the evil panic");
-    let (directory, _) = file("evil.wasm", &evil("honest"));
-    let run = inspect(&directory, &["--describe", "./evil.wasm"]).exits_with(0);
+    // Control: with `--describe` it runs, and fails in its own way.
+    let (directory, _) = file("malicious.wasm", &malicious("panic"));
+    let run = inspect(&directory, &["--describe", "./malicious.wasm"]).exits_with(ARTIFACT);
+    run.complains("the malicious panic");
+    let (directory, _) = file("malicious.wasm", &malicious("valid"));
+    let run = inspect(&directory, &["--describe", "./malicious.wasm"]).exits_with(0);
     assert!(run.out().contains("what the extension says"), "{run}");
 }
 
@@ -109,7 +109,7 @@ fn outside_text_is_escaped_and_json_stays_json() {
 }
 
 #[test]
-fn a_record_is_shown_as_a_claim_and_compared_when_asked() {
+fn a_record_is_shown_as_a_claim_and_compared_when_requested() {
     let conformance = fs::read(guest("conformance")).expect("it is there");
     let (directory, path) = file("mine.wasm", &conformance);
     let name = path.to_str().expect("UTF-8");

@@ -59,7 +59,7 @@ fn times_that_no_clock_reaches_are_refused() {
     }
 }
 
-/// Runs our program as another user who may have so many processes.
+/// Runs our program as another user who may have this many processes.
 fn with_processes(stage: &Stage, limit: u32, args: &[&str]) -> Outcome {
     let work = stage.directory("work");
     let limit = format!("--nproc={limit}");
@@ -70,7 +70,7 @@ fn with_processes(stage: &Stage, limit: u32, args: &[&str]) -> Outcome {
 }
 
 #[test]
-fn a_limit_on_processes_is_told_in_a_line() {
+fn a_limit_on_processes_is_reported_in_a_line() {
     let stage = Stage::set();
     for options in [&[][..], &["--timeout", "5"]] {
         let args = [options, &[":memory:", "SELECT 1"]].concat();

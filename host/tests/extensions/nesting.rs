@@ -10,14 +10,14 @@ use crate::support::{self, Directory, Input, Outcome};
 /// As the engine has it: extensions that wait for each other.
 const MAX_DEPTH: usize = 32;
 
-/// A directory with `count` extensions, all the guest `asking` under other names:
-/// `ask00`, `ask01`, ….
+/// A directory with `count` extensions, all the guest `querying` under other names:
+/// `sql00`, `sql01`, ….
 fn extensions(directory: &Directory, count: usize) -> Vec<String> {
-    let content = fs::read(guest("asking")).expect("it is there");
+    let content = fs::read(guest("querying")).expect("it is there");
     let mut options = vec!["--extension-dir".to_owned(), ".".to_owned()];
     for number in 0..count {
-        let name = format!("ask{number:02}");
-        let other = replaced(&content, b"ask00", name.as_bytes());
+        let name = format!("sql{number:02}");
+        let other = replaced(&content, b"sql00", name.as_bytes());
         fs::write(directory.path().join(format!("{name}.wasm")), other)
             .expect("the directory is ours");
         options.extend(["--grant".into(), format!("{name}=sql"), "--load".into(), name]);
@@ -51,7 +51,7 @@ fn chain(length: usize) -> String {
         let next = number + 1;
         let _ = writeln!(
             script,
-            "CREATE TEMP VIEW v{number} AS SELECT ask{number:02}_run('SELECT r FROM v{next}') AS r;"
+            "CREATE TEMP VIEW v{number} AS SELECT sql{number:02}_run('SELECT r FROM v{next}') AS r;"
         );
     }
     let _ = writeln!(script, "CREATE TEMP VIEW v{length} AS SELECT 'the bottom' AS r;");
@@ -81,11 +81,11 @@ fn an_extension_that_waits_is_not_called() {
     let directory = Directory::fresh("self");
     let options = extensions(&directory, 2);
     for (script, waits) in [
-        ("SELECT ask00_run('SELECT ask00_count()');", "ask00"),
-        ("SELECT ask00_run('SELECT ask01_run(''SELECT ask00_count()'')');", "ask00"),
-        ("CREATE TEMP TABLE source(a); SELECT ask00_run('SELECT * FROM ask00_table');", "ask00"),
+        ("SELECT sql00_run('SELECT sql00_count()');", "sql00"),
+        ("SELECT sql00_run('SELECT sql01_run(''SELECT sql00_count()'')');", "sql00"),
+        ("CREATE TEMP TABLE source(a); SELECT sql00_run('SELECT * FROM sql00_table');", "sql00"),
     ] {
-        let run = run(&directory, &options, &format!("{script}\nSELECT ask00_run('SELECT 1');\n"));
+        let run = run(&directory, &options, &format!("{script}\nSELECT sql00_run('SELECT 1');\n"));
         let failure =
             format!("`{waits}` waits for the SQL that it asked for, and cannot be called from it");
         assert!(run.err().contains(&failure), "{run}");
@@ -98,20 +98,20 @@ fn a_table_of_one_extension_is_read_by_sql_of_another() {
     let directory = Directory::fresh("tables");
     let options = extensions(&directory, 2);
     let script = "CREATE TABLE source AS SELECT 1 AS a UNION SELECT 2;
-        SELECT ask01_run('SELECT sum(value) FROM ask00_table');
-        SELECT ask01_run('SELECT ask00_run(''SELECT count(*) FROM ask00_table'')');\n";
+        SELECT sql01_run('SELECT sum(value) FROM sql00_table');
+        SELECT sql01_run('SELECT sql00_run(''SELECT count(*) FROM sql00_table'')');\n";
     let run = run(&directory, &options, script);
     assert_eq!(run.out(), "3\n", "{run}");
-    assert!(run.err().contains("`ask00` waits for the SQL"), "{run}");
+    assert!(run.err().contains("`sql00` waits for the SQL"), "{run}");
 }
 
 #[test]
 fn a_trap_below_is_an_error_above() {
     let directory = Directory::fresh("below");
     let options = extensions(&directory, 2);
-    let script = "SELECT ask00_run('SELECT ask01_break()');
-        SELECT ask00_count(), ask01_count();\n";
+    let script = "SELECT sql00_run('SELECT sql01_break()');
+        SELECT sql00_count(), sql01_count();\n";
     let run = run(&directory, &options, script);
-    assert!(run.err().contains("`ask01` trapped: unreachable; stderr:"), "{run}");
+    assert!(run.err().contains("`sql01` trapped: unreachable; stderr:"), "{run}");
     assert_eq!(run.out(), "1|1\n", "{run}");
 }

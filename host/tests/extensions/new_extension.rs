@@ -1,5 +1,5 @@
 //! `make new-extension`, as a new author uses it: each kind is scaffolded, built,
-//! tested, loaded and asked.
+//! tested, loaded and called.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,13 +38,13 @@ fn target() -> PathBuf {
 }
 
 /// Fails with its whole output unless the command succeeds; a build may take
-/// long on a busy machine, so there is no time limit.
+/// long on a busy machine, so it has no time limit.
 #[track_caller]
 fn succeeds(command: &mut Command) -> String {
     let output = command.env("CARGO_TARGET_DIR", target()).output().expect("it starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let told = text(&output.stderr);
-    assert!(output.status.success(), "{command:?}\n{}{told}", text(&output.stdout));
+    let errors = text(&output.stderr);
+    assert!(output.status.success(), "{command:?}\n{}{errors}", text(&output.stdout));
     text(&output.stdout)
 }
 

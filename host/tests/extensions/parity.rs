@@ -24,7 +24,7 @@ struct Script {
     extension: String,
     /// Of the native library, where SQLite does not find it by itself.
     entry_point: String,
-    /// What ours is granted; natively there is no need.
+    /// What ours is granted; native code needs no grants.
     grants: String,
     parts: Vec<String>,
 }
@@ -167,11 +167,11 @@ fn words(text: &str) -> HashSet<&str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).collect()
 }
 
-/// What ROUTINES.md says of each routine, but those that are absent.
+/// What ROUTINES.md says of each routine, except those that are unsupported.
 fn offered(document: &str) -> Vec<&str> {
     document
         .lines()
-        .filter(|line| line.starts_with("| `sqlite3_") && !line.contains("` | absent |"))
+        .filter(|line| line.starts_with("| `sqlite3_") && !line.contains("` | unsupported |"))
         .filter_map(|line| line.split('`').nth(1))
         .collect()
 }
@@ -200,7 +200,7 @@ fn each_probe_is_called_by_a_script() {
 }
 
 #[test]
-fn what_is_asked_again_and_again_is_as_natively() {
+fn what_is_repeated_is_as_natively() {
     compare_all("habits");
 }
 

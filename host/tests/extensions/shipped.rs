@@ -1,4 +1,4 @@
-//! Extensions as a person loads them; what each one computes is in `cli-smokes`.
+//! Extensions as a user loads them; what each one computes is in `cli-smokes`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -196,7 +196,7 @@ fn grants_that_nobody_understands_are_one_line() {
 }
 
 #[test]
-fn a_grants_file_beside_an_extension_is_not_believed() {
+fn a_grants_file_next_to_an_extension_is_not_believed() {
     let directory = Directory::fresh("beside");
     let extensions = repository().join("target/release/extensions");
     let mut content =

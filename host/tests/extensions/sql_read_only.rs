@@ -31,9 +31,9 @@ struct Both(Directory);
 impl Both {
     fn new(name: &str) -> Self {
         let directory = Directory::fresh(name);
-        for (from, to) in [("asking-ro", "peeks"), ("asking", "pokes")] {
+        for (from, to) in [("querying-ro", "peeks"), ("querying", "pokes")] {
             let content = fs::read(guest(from)).expect("it is there");
-            let content = support::guest::renamed(&content, "ask00", to);
+            let content = support::guest::renamed(&content, "sql00", to);
             fs::write(directory.path().join(format!("{to}.wasm")), content).expect("it is ours");
         }
         let both = Self(directory);
@@ -92,7 +92,7 @@ fn by_writer(sql: &str) -> String {
     format!("SELECT pokes_run({})", quoted(sql))
 }
 
-/// The reader's SQL calls the writer, which asks for this.
+/// The reader's SQL calls the writer, which executes this.
 fn nested(sql: &str) -> String {
     by_reader(&by_writer(sql))
 }
@@ -168,14 +168,14 @@ fn what_writes_is_refused_and_works_with_sql() {
 }
 
 #[test]
-fn what_a_reader_asks_itself_changes_nothing() {
+fn what_a_reader_executes_changes_nothing() {
     for write in WRITES {
         Both::new("own").refuses(prepared_for(write), &[by_reader(write)], OWN);
     }
 }
 
 #[test]
-fn what_another_extension_asks_for_a_reader_changes_nothing() {
+fn what_another_extension_executes_for_a_reader_changes_nothing() {
     for write in WRITES {
         Both::new("nested").refuses(prepared_for(write), &[nested(write)], LENT);
     }

@@ -1,5 +1,5 @@
-//! Questions for SQL as bytes (`sql.work`), as an extension may write them that
-//! nobody trusts: each is done, or refused with an error.
+//! Requests for SQL as bytes (`sql.work`), as an untrusted extension may write
+//! them: each is done, or refused with an error.
 
 use std::fs;
 
@@ -16,7 +16,6 @@ const OPEN_BLOBS: u8 = 7;
 const READ: u8 = 9;
 const LAST_INSERT_ROW_ID: u8 = 10;
 const CLOSE_ALL: u8 = 12;
-const AHEAD: u8 = 13;
 const ERROR_OFFSET: u8 = 14;
 const DESCRIBE: u8 = 15;
 const EXPAND: u8 = 16;
@@ -38,26 +37,22 @@ fn number(number: u32) -> [u8; 4] {
     number.to_le_bytes()
 }
 
-/// One that is asked before it is asked.
-fn ahead(operation: &[u8]) -> Vec<u8> {
-    [&[AHEAD], number(operation.len() as u32).as_slice(), operation, &[0]].concat()
-}
-
 fn place(table: &str, row_id: i64) -> Vec<u8> {
     [&[0], row_id.to_le_bytes().as_slice(), &text("main"), &text(table), &text("b")].concat()
 }
 
-/// What the shell prints for each question, one after the other, in one
+/// What the shell prints for each request, one after the other, in one
 /// instance of the extension.
-fn answers(questions: &[Vec<u8>]) -> Vec<String> {
+fn answers(requests: &[Vec<u8>]) -> Vec<String> {
     let directory = Directory::fresh("work");
-    fs::copy(guest("asking"), directory.path().join("ask00.wasm")).expect("the directory is ours");
-    let args = ["--extension-dir", ".", "--grant", "ask00=sql", "--load", "ask00", "test.db"];
+    fs::copy(guest("querying"), directory.path().join("sql00.wasm"))
+        .expect("the directory is ours");
+    let args = ["--extension-dir", ".", "--grant", "sql00=sql", "--load", "sql00", "test.db"];
     let mut script =
         String::from("CREATE TABLE t(b BLOB); INSERT INTO t VALUES (x'010203'), (x'0405');\n");
-    for question in questions {
-        let hex: String = question.iter().map(|byte| format!("{byte:02x}")).collect();
-        script += &format!("SELECT 'reply ' || hex(ask00_work(x'{hex}'));\n");
+    for request in requests {
+        let hex: String = request.iter().map(|byte| format!("{byte:02x}")).collect();
+        script += &format!("SELECT 'reply ' || hex(sql00_work(x'{hex}'));\n");
     }
     let outcome = support::run(
         &support::our_binary(),
@@ -65,24 +60,25 @@ fn answers(questions: &[Vec<u8>]) -> Vec<String> {
         &directory.path(),
         &Input::Bytes(script.as_bytes()),
     );
-    let told = [outcome.stdout, outcome.stderr].concat();
-    let told = String::from_utf8_lossy(&told);
+    let replies = [outcome.stdout, outcome.stderr].concat();
+    let replies = String::from_utf8_lossy(&replies);
     assert_eq!(
-        told.lines().filter(|line| line.starts_with("reply") || line.contains("rror")).count(),
-        questions.len(),
-        "{told}"
+        replies.lines().filter(|line| line.starts_with("reply") || line.contains("rror")).count(),
+        requests.len(),
+        "{replies}"
     );
-    told.lines().map(str::to_owned).collect()
+    replies.lines().map(str::to_owned).collect()
 }
 
-fn refused(question: Vec<u8>, why: &str) {
-    let told = answers(std::slice::from_ref(&question)).join("\n");
-    assert!(told.contains(why), "{question:02x?}: {told}");
+fn refused(request: Vec<u8>, why: &str) {
+    let replies = answers(std::slice::from_ref(&request)).join("\n");
+    assert!(replies.contains(why), "{request:02x?}: {replies}");
 }
 
 #[test]
 fn what_is_no_operation_is_refused() {
     const WHY: &str = "asks for what SQLite has not, or in part";
+    refused(vec![13], WHY);
     refused(vec![200], WHY);
     refused(vec![255; 40], WHY);
     refused(vec![PREPARE], WHY);
@@ -123,7 +119,7 @@ fn statements_columns_and_databases_say_what_they_are() {
         format!("03{:02X}000000{hex}00", text.len())
     };
     let place = |number: i64| operation(DATABASE, &[&[1], &number.to_le_bytes()]);
-    let told = answers(&[
+    let replies = answers(&[
         operation(PREPARE, &[&text("EXPLAIN QUERY PLAN SELECT b FROM t WHERE b = ?")]),
         operation(PREPARE, &[&text("SELECT b, 1 FROM t WHERE b = ?")]),
         operation(DESCRIBE, &[&number(1)]),
@@ -137,16 +133,16 @@ fn statements_columns_and_databases_say_what_they_are() {
         vec![LAST_INSERT_ROW_ID],
         operation(DESCRIBE, &[&number(0)]),
     ]);
-    assert_eq!(told[2], format!("reply 0002000000{}00", named("BLOB")));
-    assert_eq!(told[3], format!("reply {}", named("SELECT b, 1 FROM t WHERE b = NULL")));
-    assert_eq!(told[4], format!("reply {}{}000000", named("BLOB"), named("BINARY")));
-    assert_eq!(told[5], "reply 0000FFFFFFFFFFFFFFFF");
-    assert!(told[6].starts_with(&format!("reply {}03", named("main"))), "{told:?}");
-    assert_eq!(told[7], "reply 0100000000000000");
-    assert_eq!(told[8], "reply FFFFFFFFFFFFFFFF");
-    assert_eq!(told[9], "reply ");
-    assert_eq!(told[10], "reply 4D00000000000000");
-    assert_eq!(told[11], "reply 020400000000000000");
+    assert_eq!(replies[2], format!("reply 0002000000{}00", named("BLOB")));
+    assert_eq!(replies[3], format!("reply {}", named("SELECT b, 1 FROM t WHERE b = NULL")));
+    assert_eq!(replies[4], format!("reply {}{}000000", named("BLOB"), named("BINARY")));
+    assert_eq!(replies[5], "reply 0000FFFFFFFFFFFFFFFF");
+    assert!(replies[6].starts_with(&format!("reply {}03", named("main"))), "{replies:?}");
+    assert_eq!(replies[7], "reply 0100000000000000");
+    assert_eq!(replies[8], "reply FFFFFFFFFFFFFFFF");
+    assert_eq!(replies[9], "reply ");
+    assert_eq!(replies[10], "reply 4D00000000000000");
+    assert_eq!(replies[11], "reply 020400000000000000");
 }
 
 #[test]
@@ -156,14 +152,14 @@ fn operations_are_done_one_after_the_other() {
         operation(BIND, &[&number(0), &number(1), &[1], &7i64.to_le_bytes()]),
         operation(STEP, &[&number(0), &number(9)]),
     ];
-    let told = answers(&[prepare, bound.concat()]);
+    let replies = answers(&[prepare, bound.concat()]);
     // Handle plus one, used, read-only; a parameter, its name; two columns.
     let named = ["010000000E00000001", "01000000", "020000003F3100", "02000000"].concat();
     let columns = ["020000003F3100", "03000000277827", "00"].concat();
-    assert_eq!(told[0], format!("reply {named}{columns}"));
+    assert_eq!(replies[0], format!("reply {named}{columns}"));
     // Done, one row, two columns: 7 and 'x'.
     let row = ["01", "01000000", "02000000", "010700000000000000", "03010000007800"].concat();
-    assert_eq!(told[1], format!("reply {row}"));
+    assert_eq!(replies[1], format!("reply {row}"));
 }
 
 #[test]
@@ -177,11 +173,11 @@ fn after_a_failure_only_what_ends_something_is_done() {
     ];
     let count = operation(PREPARE, &[&text("SELECT count(*) FROM t")]);
     let step = operation(STEP, &[&number(0), &number(1)]);
-    let told = answers(&[prepare, failing.concat(), step.clone(), count, step]).join("\n");
-    assert!(told.contains("syntax error"), "{told}");
-    assert!(told.contains("there is no such statement"), "{told}");
+    let replies = answers(&[prepare, failing.concat(), step.clone(), count, step]).join("\n");
+    assert!(replies.contains("syntax error"), "{replies}");
+    assert!(replies.contains("there is no such statement"), "{replies}");
     // Not done yet, one row, one column: 2.
-    assert!(told.contains("reply 000100000001000000010200000000000000"), "{told}");
+    assert!(replies.contains("reply 000100000001000000010200000000000000"), "{replies}");
 }
 
 #[test]
@@ -189,7 +185,7 @@ fn of_blobs_that_are_opened_together_the_first_must_be_there() {
     let open = |places: &[Vec<u8>]| {
         operation(OPEN_BLOBS, &[&number(places.len() as u32), &places.concat()])
     };
-    let told = answers(&[
+    let replies = answers(&[
         open(&[place("t", 1), place("none", 1), place("t", 2)]),
         operation(CLOSE_ALL, &[]),
         open(&[place("t", 2)]),
@@ -200,38 +196,8 @@ fn of_blobs_that_are_opened_together_the_first_must_be_there() {
         "00000000000000000000000000",
         "02000000020000000000000000",
     ];
-    assert_eq!(told[0], format!("reply {first}0300{none}{last}"));
-    assert_eq!(told[1], "reply ");
-    assert!(told[2].ends_with("0200000002000000040500"), "{told:?}");
-    assert!(told[3..].join("").contains("no such table"), "{told:?}");
-}
-
-#[test]
-fn what_is_asked_ahead_is_done_if_it_only_reads() {
-    let step = operation(STEP, &[&number(0), &number(9)]);
-    let write = operation(STEP, &[&number(1), &number(9)]);
-    let mut writable = place("t", 1);
-    writable[0] = 1;
-    let open = |place: &[u8]| operation(OPEN_BLOBS, &[&number(1), place]);
-    let all = [
-        step.clone(),
-        ahead(&step),
-        ahead(&write),
-        ahead(&open(&writable)),
-        ahead(&open(&place("t", 1))),
-        ahead(&open(&place("none", 1))),
-        ahead(&operation(CLOSE, &[&number(0)])),
-        ahead(&[]),
-    ];
-    let told = answers(&[
-        operation(PREPARE, &[&text("SELECT count(*) FROM t")]),
-        operation(PREPARE, &[&text("DELETE FROM t")]),
-        all.concat(),
-        step,
-    ]);
-    // Done, one row, one column: 2.
-    let row = "010100000001000000010200000000000000";
-    let (blob, none) = ("0300000003000000030000000102030010000000", "00000000");
-    assert_eq!(told[2], format!("reply {row}{row}12000000{none}{none}{blob}{none}{none}{none}"));
-    assert_eq!(told[3], format!("reply {row}"));
+    assert_eq!(replies[0], format!("reply {first}0300{none}{last}"));
+    assert_eq!(replies[1], "reply ");
+    assert!(replies[2].ends_with("0200000002000000040500"), "{replies:?}");
+    assert!(replies[3..].join("").contains("no such table"), "{replies:?}");
 }

@@ -2,7 +2,7 @@
 //! counts are exact, snapshots stand still, checkpoints go on meanwhile, and
 //! when some are killed the others recover what was committed.
 //!
-//! The stress by 64 workers is run only when it is asked for (`--ignored`).
+//! The stress by 64 workers is run only with `--ignored`.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -60,7 +60,7 @@ fn equal(numbers: &str) -> usize {
     numbers[0].parse().expect("it is a number")
 }
 
-/// Fails unless so many changes are there, and the database is whole.
+/// Fails unless this many changes are there, and the database is whole.
 #[track_caller]
 fn holds(directory: &Path, changes: usize) {
     for number in 0..2 {
@@ -138,7 +138,7 @@ fn a_crowd_of_64_loses_nothing() {
 }
 
 /// Kills a writer in the middle of its work, again and again; the next one, of
-/// the other kind, finds what was told to be committed and not much more.
+/// the other kind, finds what was reported as committed and not much more.
 fn kill_and_recover(mode: &str, rounds: usize) {
     let directory = shared(&format!("killed-{mode}"), mode);
     let path = directory.path();
@@ -146,8 +146,8 @@ fn kill_and_recover(mode: &str, rounds: usize) {
     for round in 0..rounds {
         let mut session = open(round, &path);
         session.answers("PRAGMA cache_size=5; PRAGMA wal_autocheckpoint=3;", "3\n");
-        let told = 1 + round % 4;
-        for step in 0..told {
+        let committed = 1 + round % 4;
+        for step in 0..committed {
             session.answers(&change(round, step), "");
         }
         // It is killed somewhere in these.
@@ -165,7 +165,10 @@ fn kill_and_recover(mode: &str, rounds: usize) {
         );
         assert_eq!(check, "ok\n", "{run}");
         let found = equal(&numbers);
-        assert!(found >= known + told && found <= known + told + 50, "{known} + {told}: {run}");
+        assert!(
+            found >= known + committed && found <= known + committed + 50,
+            "{known} + {committed}: {run}"
+        );
         known = found;
     }
     holds(&path, known);
@@ -187,7 +190,7 @@ fn a_crowd_goes_on_when_members_are_killed() {
         let directory = shared(&format!("killed-in-crowd-{mode}"), mode);
         let path = directory.path();
         let end = Instant::now() + Duration::from_secs(3);
-        let told: usize = thread::scope(|scope| {
+        let committed: usize = thread::scope(|scope| {
             let (path, readers) = (&path, 2);
             let workers: Vec<_> = (0..2)
                 .map(|worker| scope.spawn(move || write_until(path, worker, end)))
@@ -200,7 +203,7 @@ fn a_crowd_goes_on_when_members_are_killed() {
         });
         let run = support::natively(&path, &["test.db", NUMBERS]);
         let found = equal(&run.out());
-        assert!(found >= told, "{told} were told to be committed\n{run}");
+        assert!(found >= committed, "{committed} were told to be committed\n{run}");
         holds(&path, found);
     }
 }

@@ -1,10 +1,10 @@
 //! Every system call on a database fails once, in every way it may, or is the
 //! last one before the process is killed. Whatever comes of it, no transaction
-//! is half there, and none that was told to be committed is gone.
+//! is half there, and none that was reported as committed is gone.
 //!
 //! strace injects the faults into the program as it is handed out; what is left
 //! is judged by the native shell. With `FAULT_STEP=1` in the environment all
-//! points are tried, else every so many of them, so that the tests end soon.
+//! points are tried, else every n-th of them, so that the tests end soon.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -76,13 +76,13 @@ const TWO_FILES: Script = Script {
 };
 const OTHER_CHANGE: &str = "UPDATE other.o SET n = (SELECT total(a) FROM t);";
 
-/// Asked of the native shell about what is left. The second database agrees
+/// The native shell's query about what is left. The second database agrees
 /// with the first, or was never touched.
 const STATE: &str = "ATTACH 'other.db' AS other; PRAGMA integrity_check;
     SELECT n IN ('untouched', (SELECT total(a) FROM t)) FROM other.o;
     SELECT count(*), total(a), total(length(b)) FROM t;";
 
-/// What the answers to [`STATE`] are after so many transactions.
+/// What the answers to [`STATE`] are after this many transactions.
 const STATES: [&str; 4] = [
     "ok\n1\n1|1000.0|5.0\n",
     "ok\n1\n13|1078.0|10805.0\n",
@@ -94,8 +94,8 @@ impl Script {
     fn text(&self) -> String {
         let more = if self.name == TWO_FILES.name { OTHER_CHANGE } else { "" };
         let transactions = TRANSACTIONS.iter().enumerate().map(|(number, changes)| {
-            let told = format!("SELECT writefile('done-{number}', '') IS NULL;");
-            format!("BEGIN;\n{changes}\n{more}\nCOMMIT;\n{told}\n")
+            let report = format!("SELECT writefile('done-{number}', '') IS NULL;");
+            format!("BEGIN;\n{changes}\n{more}\nCOMMIT;\n{report}\n")
         });
         self.settings.to_owned() + "\n" + &transactions.collect::<String>()
     }
@@ -190,34 +190,34 @@ fn points(script: &Script, directory: &Path, template: &Path) -> Vec<Point> {
 fn judge(run: &Outcome, directory: &Path, killed: bool, answers: &[&str]) {
     let done = (0..3).take_while(|n| directory.join(format!("done-{n}")).exists()).count();
     let state = support::natively(directory, &["test.db", STATE]);
-    let told = format!("{run}\n\n{state}");
+    let report = format!("{run}\n\n{state}");
     let found = STATES.iter().position(|known| state.out() == *known);
-    let found = found.unwrap_or_else(|| panic!("neither before nor after\n{told}"));
-    // The fault may have met the file that tells.
+    let found = found.unwrap_or_else(|| panic!("neither before nor after\n{report}"));
+    // The fault may have hit the file with the report.
     let all = run.end == End::Exited(0);
     assert!(
         all || found == done || found == done + 1,
-        "{done} were told, {found} are there\n{told}"
+        "{done} were reported, {found} are there\n{report}"
     );
     match run.end {
-        End::Exited(0) => assert_eq!(found, 3, "a failure was not told\n{told}"),
+        End::Exited(0) => assert_eq!(found, 3, "a failure was not reported\n{report}"),
         End::Exited(1) => {
             let known = answers.iter().any(|answer| run.err().contains(answer));
-            assert!(known, "another result code was expected\n{told}");
+            assert!(known, "another result code was expected\n{report}");
         }
         End::Signalled if killed => {}
-        _ => panic!("the program trapped\n{told}"),
+        _ => panic!("the program trapped\n{report}"),
     }
 }
 
-/// What the tests try of all points: one of so many.
+/// Which points the tests try: every n-th.
 fn step() -> usize {
     const STEP: usize = 3;
     let asked = std::env::var("FAULT_STEP").ok();
     asked.map_or(STEP, |text| text.parse().expect("FAULT_STEP is a number"))
 }
 
-/// Does something with each script, all at once, and adds up what it tells.
+/// Does something with each script, all at once, and adds up what it returns.
 fn for_each_script(work: impl Fn(&Script, &Path, &Path) -> usize + Sync) -> usize {
     let one = |script: &Script| {
         let directory = Directory::fresh(script.name);

@@ -1,7 +1,7 @@
 //! A full disk: SQLITE_FULL, and nothing that was committed is lost.
 //!
-//! The disk is a small tmpfs in a mount namespace of its own, which ends with
-//! the processes in it.
+//! The disk is a small tmpfs in its own mount namespace, which ends with the
+//! processes in it.
 
 use std::path::Path;
 
@@ -22,14 +22,14 @@ const STATE: &str = "SELECT count(*), min(a) FROM t; PRAGMA integrity_check;";
 /// Mounts the disk over the working directory, then runs the script `$1` there,
 /// in which `$OURS` and `$NATIVE` are the two shells.
 ///
-/// In a chroot `/` is no mount point, and cannot be made private; nor need it.
+/// In a chroot `/` is not a mount point: it cannot and need not be made private.
 const ON_THE_DISK: &str = r#"
 mount --make-rprivate / 2>/dev/null
 mount -t tmpfs -o size="$DISK_BYTES" tmpfs "$PWD" || exit 99
 cd "$PWD" && sh -c "$1"
 "#;
 
-/// Runs a script of `sh` on a small disk of its own.
+/// Runs a script of `sh` on a new small disk.
 fn on_a_small_disk(name: &str, script: &str) -> Outcome {
     let directory = Directory::fresh(name);
     let mut words = vec!["--mount", "--propagation", "unchanged"];
@@ -62,7 +62,7 @@ fn as_natively(name: &str, script: &str) -> String {
 }
 
 #[test]
-fn a_full_disk_is_told_and_nothing_is_lost() {
+fn a_full_disk_is_reported_and_nothing_is_lost() {
     let script = format!(
         r#"$SQLITE t.db "CREATE TABLE t(a); INSERT INTO t VALUES ('kept')"
         $SQLITE t.db "{TOO_MUCH}"; echo "exit $?"
@@ -70,8 +70,8 @@ fn a_full_disk_is_told_and_nothing_is_lost() {
         $SQLITE t.db "INSERT INTO t VALUES ('more')"; echo "exit $?"
         $NATIVE t.db "{STATE}""#
     );
-    let told = as_natively("insert", &script);
-    assert_eq!(told, "exit 13\n1|kept\nok\nexit 0\n2|kept\nok\n");
+    let output = as_natively("insert", &script);
+    assert_eq!(output, "exit 13\n1|kept\nok\nexit 0\n2|kept\nok\n");
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn it_makes_no_difference_when_the_disk_is_found_full() {
                 echo "exit $?"
                 $NATIVE t.db "{STATE}""#
             );
-            let told = as_natively("mode", &script);
-            assert_eq!(told, format!("{mode}\nexit 13\n1|kept\nok\n"));
+            let output = as_natively("mode", &script);
+            assert_eq!(output, format!("{mode}\nexit 13\n1|kept\nok\n"));
         }
     }
 }
@@ -116,8 +116,8 @@ END
         $SQLITE t.db <script.sql; echo "exit $?"
         $NATIVE t.db "{STATE}""#
     );
-    let told = as_natively("script", &script);
-    assert!(told.ends_with("ok\n") && told.contains("exit 1\n"), "{told}");
+    let output = as_natively("script", &script);
+    assert!(output.ends_with("ok\n") && output.contains("exit 1\n"), "{output}");
 }
 
 /// Nothing is left at all: not even a journal can be made.
@@ -133,8 +133,8 @@ fn a_disk_without_a_byte_left_can_still_be_read() {
         $SQLITE t.db "INSERT INTO t VALUES ('more')"; echo "exit $?"
         $NATIVE t.db "{STATE}""#
     );
-    let told = as_natively("filled", &script);
-    assert_eq!(told, "kept\nexit 0\nexit 13\n1|kept\nok\nexit 0\n2|kept\nok\n");
+    let output = as_natively("filled", &script);
+    assert_eq!(output, "kept\nexit 0\nexit 13\n1|kept\nok\nexit 0\n2|kept\nok\n");
 }
 
 /// `PRAGMA journal_size_limit`, chunks and vacuuming ask for room too.
@@ -176,7 +176,7 @@ fn a_composed_program_that_does_not_fit_leaves_nothing() {
 
 /// A sort that does not fit in memory needs a file; the directory for it is full.
 #[test]
-fn a_full_directory_for_temporary_files_is_told() {
+fn a_full_directory_for_temporary_files_is_reported() {
     let sort = "PRAGMA temp_store=file; PRAGMA cache_size=5; CREATE TEMP TABLE u AS
         WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 50000)
         SELECT hex(zeroblob(100)) AS a FROM c;";
@@ -189,7 +189,7 @@ fn a_full_directory_for_temporary_files_is_told() {
     run.prints("exit 13\n").complains("database or disk is full (13)");
 }
 
-/// What cannot be printed is no success.
+/// Output that cannot be written is an error.
 #[test]
 fn output_to_a_full_device_is_as_natively() {
     let full = Path::new("/dev/full");

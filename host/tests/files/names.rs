@@ -99,7 +99,7 @@ fn files_that_sql_and_the_shell_name_may_have_any_name() {
     }
 }
 
-/// By every name that a person may type.
+/// By every name that a user may type.
 #[test]
 fn a_directory_of_any_name_can_be_granted() {
     let directory = Directory::fresh("granted");

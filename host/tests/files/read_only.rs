@@ -11,7 +11,7 @@ use crate::support::other_user::{Stage, allow};
 use crate::support::session::Session;
 use crate::support::{self, Directory, hot_journal};
 
-/// What is tried on each database, each in a shell of its own.
+/// What is tried on each database, each in a new shell.
 const ATTEMPTS: &[&str] = &[
     "SELECT count(*) FROM t",
     "INSERT INTO t VALUES (1, 2)",
@@ -57,13 +57,13 @@ impl Guarded {
         let [ours, native] = &self.directories;
         let ours = self.stage.run(&self.stage.ours(), args, ours);
         let native = self.stage.run(&self.stage.native(), args, native);
-        let told = |run: &support::Outcome, name: &str| {
+        let report = |run: &support::Outcome, name: &str| {
             let place = self.stage.path().join(name).display().to_string();
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&place, "PLACE");
             (run.end, text(&run.stdout), text(&run.stderr))
         };
         assert!(
-            told(&ours, "ours") == told(&native, "native"),
+            report(&ours, "ours") == report(&native, "native"),
             "the two differ\n{ours}\n\n{native}"
         );
     }
@@ -161,13 +161,13 @@ fn a_hot_journal_of_a_read_only_file_is_as_natively() {
         |directory| allow(directory, 0o555),
     ];
     for guard in guards {
-        for sql in [hot_journal::QUESTION, "UPDATE t SET b = 1"] {
+        for sql in [hot_journal::QUERY, "UPDATE t SET b = 1"] {
             with_hot_journal(guard).agree(&["test.db", sql]);
         }
     }
 }
 
-/// A person who may only read must not keep the owner out.
+/// A user who may only read must not keep the owner out.
 #[test]
 fn a_journal_has_permissions_and_owner_of_its_database() {
     for program in [support::our_binary(), support::native()] {
@@ -189,7 +189,7 @@ fn a_journal_has_permissions_and_owner_of_its_database() {
 }
 
 /// The permissions of files that are new are the native shell's, and the
-/// person's umask holds.
+/// user's umask holds.
 #[test]
 fn new_files_have_the_permissions_that_they_have_natively() {
     let script = "CREATE TABLE t(a); SELECT writefile('text', 'x'), writefile('both', 'x', 493);

@@ -5,22 +5,22 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::support::hot_journal::{COMMITTED, QUESTION, changing, committed, journal_size, leave};
+use crate::support::hot_journal::{COMMITTED, QUERY, changing, committed, journal_size, leave};
 use crate::support::session::Session;
 use crate::support::{self, Directory, End, Input};
 
-/// Leaves a hot journal with one program and asks with the other.
+/// Leaves a hot journal with one program and queries with the other.
 fn dies_and_recovers(name: &str, dying: &Path, recovering: &Path) {
     let directory = Directory::fresh(name);
     let directory = directory.path();
     let database = directory.join("test.db");
     leave(dying, &directory, "test.db", &database);
-    support::run(recovering, &["test.db", QUESTION], &directory, &Input::Nothing)
+    support::run(recovering, &["test.db", QUERY], &directory, &Input::Nothing)
         .exits_with(0)
         .prints(COMMITTED)
         .keeps_quiet();
     assert_eq!(journal_size(&database), 0, "the journal was not taken away");
-    support::natively(&directory, &["test.db", QUESTION]).prints(COMMITTED);
+    support::natively(&directory, &["test.db", QUERY]).prints(COMMITTED);
 }
 
 #[test]
@@ -64,14 +64,9 @@ fn every_kind_of_journal_is_recovered() {
             session.answers("UPDATE t SET b = b;", "");
             session.answers("PRAGMA cache_size=5; BEGIN; UPDATE t SET b = b || '-changed';", "");
             session.crash();
-            support::run(
-                &programs[recovering],
-                &["test.db", QUESTION],
-                &directory,
-                &Input::Nothing,
-            )
-            .exits_with(0)
-            .prints(COMMITTED);
+            support::run(&programs[recovering], &["test.db", QUERY], &directory, &Input::Nothing)
+                .exits_with(0)
+                .prints(COMMITTED);
         }
     }
 }
@@ -88,7 +83,7 @@ fn the_journal_of_a_living_writer_is_left_alone() {
         let size = journal_size(&directory.join("test.db"));
         assert!(size > 0, "there is no journal to leave alone");
         let run =
-            support::run(&programs[reading], &["test.db", QUESTION], &directory, &Input::Nothing);
+            support::run(&programs[reading], &["test.db", QUERY], &directory, &Input::Nothing);
         run.exits_with(5).prints("").complains("database is locked (5)");
         assert_eq!(journal_size(&directory.join("test.db")), size);
         session.answers("COMMIT; SELECT total(b LIKE '%changed') FROM t;", "3000.0\n");
@@ -119,7 +114,7 @@ impl Linked {
 }
 
 #[test]
-fn a_linked_database_has_its_journal_beside_the_real_file() {
+fn a_linked_database_has_its_journal_next_to_the_real_file() {
     let linked = Linked::fresh("link-journal");
     committed(&linked.path("real"), "test.db");
     let session = changing(&support::our_binary(), &linked.path("."), "link.db");
@@ -133,7 +128,7 @@ fn a_hot_journal_is_found_through_a_link() {
     let linked = Linked::fresh("link-found");
     let database = linked.path("real/test.db");
     leave(&support::native(), &linked.path("real"), "test.db", &database);
-    support::ours(&linked.path("."), &["link.db", QUESTION]).exits_with(0).prints(COMMITTED);
+    support::ours(&linked.path("."), &["link.db", QUERY]).exits_with(0).prints(COMMITTED);
     assert_eq!(journal_size(&database), 0, "the journal was not taken away");
 }
 
@@ -142,10 +137,10 @@ fn what_was_written_through_a_link_is_recovered_by_the_real_name() {
     let linked = Linked::fresh("link-left");
     let database = linked.path("real/test.db");
     leave(&support::our_binary(), &linked.path("."), "link.db", &database);
-    support::natively(&linked.path("real"), &["test.db", QUESTION]).exits_with(0).prints(COMMITTED);
+    support::natively(&linked.path("real"), &["test.db", QUERY]).exits_with(0).prints(COMMITTED);
 }
 
-/// A commit in two files has a journal of its own; until it is gone, both are
+/// A commit in two files has a super-journal; until it is gone, both are
 /// rolled back.
 #[test]
 fn two_files_are_recovered_together() {
@@ -163,7 +158,7 @@ fn two_files_are_recovered_together() {
         );
         session.crash();
         for database in ["one.db", "two.db"] {
-            let words = [database, QUESTION];
+            let words = [database, QUERY];
             support::run(&programs[recovering], &words, &directory, &Input::Nothing)
                 .exits_with(0)
                 .prints(COMMITTED);

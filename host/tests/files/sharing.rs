@@ -4,53 +4,26 @@
 use std::path::Path;
 
 use crate::support::session::Session;
-use crate::support::{self, Directory, End, Outcome};
+use crate::support::who::Who::{Native, Ours};
+use crate::support::who::{PAIRS, Who};
+use crate::support::{self, Directory, End};
 
 /// Changes that each of several writers makes.
 const CHANGES: usize = 200;
-
-/// Who takes part in a test; each test that names two runs them both ways.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Who {
-    Ours,
-    Native,
-}
-
-use Who::{Native, Ours};
-
-/// Every pair in which we are one.
-const PAIRS: [(Who, Who); 3] = [(Ours, Native), (Native, Ours), (Ours, Ours)];
-
-impl Who {
-    fn program(self) -> std::path::PathBuf {
-        match self {
-            Ours => support::our_binary(),
-            Native => support::native(),
-        }
-    }
-
-    fn open(self, directory: &Path) -> Session {
-        Session::start(&self.program(), &["shared.db"], directory)
-    }
-
-    fn run(self, directory: &Path, sql: &str) -> Outcome {
-        support::run(&self.program(), &["shared.db", sql], directory, &support::Input::Nothing)
-    }
-}
 
 /// A directory with a database in it.
 fn shared(name: &str) -> Directory {
     let directory = Directory::fresh(name);
     let table = "CREATE TABLE t(n); INSERT INTO t VALUES (0);";
-    support::natively(&directory.path(), &["shared.db", table]).exits_with(0);
+    support::natively(&directory.path(), &["test.db", table]).exits_with(0);
     directory
 }
 
 /// Fails unless the counter is `expected` and the database is whole.
 #[track_caller]
 fn counts(directory: &Path, expected: usize) {
-    let question = "SELECT n FROM t; PRAGMA integrity_check;";
-    support::natively(directory, &["shared.db", question]).prints(&format!("{expected}\nok\n"));
+    let query = "SELECT n FROM t; PRAGMA integrity_check;";
+    support::natively(directory, &["test.db", query]).prints(&format!("{expected}\nok\n"));
 }
 
 /// Lets all writers make their changes at once: a lock holds them back until
@@ -250,7 +223,7 @@ fn a_second_connection_does_not_drop_the_locks_of_the_first() {
     let mut session = Ours.open(&directory);
     session.answers("BEGIN IMMEDIATE; UPDATE t SET n = 1;", "");
     // `.connection` opens another one; so does ATTACH.
-    session.answers(".connection 1\n.open shared.db\nSELECT n FROM t;", "0\n");
+    session.answers(".connection 1\n.open test.db\nSELECT n FROM t;", "0\n");
     session.answers(".connection 0\n.connection close 1", "");
     may(Native, &directory, "BEGIN IMMEDIATE", false, "RESERVED");
     session.answers("ATTACH 'other.db' AS o; SELECT n FROM t; COMMIT; DETACH o;", "1\n");

@@ -15,7 +15,7 @@ fn named_pipes_are_read_as_natively() {
     for (read, script) in
         [(".read pipe", "SELECT 1;\nSELECT 2;\n"), (".import --csv pipe t", "a,b\n1,2\n")]
     {
-        let told =
+        let outputs =
             both_with_a_pipe(&[":memory:", read, "SELECT * FROM pragma_table_list"], |pipe| {
                 let mut pipe = OpenOptions::new().write(true).open(pipe).expect("the pipe is ours");
                 for line in script.lines() {
@@ -23,32 +23,32 @@ fn named_pipes_are_read_as_natively() {
                 }
                 String::new()
             });
-        assert_eq!(told[0], told[1], "{read}");
+        assert_eq!(outputs[0], outputs[1], "{read}");
     }
 }
 
 #[test]
 fn named_pipes_are_written_as_natively() {
     let arguments = [":memory:", ".output pipe", "SELECT 'to the pipe'"];
-    let told =
+    let outputs =
         both_with_a_pipe(&arguments, |pipe| fs::read_to_string(pipe).expect("the pipe is ours"));
-    assert_eq!(told[0], told[1]);
-    assert_eq!(told[0].1, "to the pipe\n");
+    assert_eq!(outputs[0], outputs[1]);
+    assert_eq!(outputs[0].1, "to the pipe\n");
 }
 
-/// A pipe has no size, by which `readfile()` asks for memory.
+/// A pipe has no size, from which `readfile()` allocates.
 #[test]
 fn readfile_of_a_pipe_fails_as_natively() {
     let arguments = [":memory:", "SELECT readfile('pipe')"];
-    let told = [support::our_binary(), support::native()].map(|program| {
+    let outputs = [support::our_binary(), support::native()].map(|program| {
         let run = with_a_pipe(&program, &arguments, |pipe| {
             let _ = fs::write(pipe, "abc");
             String::new()
         });
         (run.0.end, run.0.out().into_owned(), run.0.err().into_owned())
     });
-    assert_eq!(told[0], told[1]);
-    assert_eq!(told[0].2, "Error: stepping, out of memory (7)\n");
+    assert_eq!(outputs[0], outputs[1]);
+    assert_eq!(outputs[0].2, "Error: stepping, out of memory (7)\n");
 }
 
 /// What both programs print, with a named pipe `pipe` that `other` holds the
@@ -93,12 +93,12 @@ fn files_are_written_as_natively() {
         ".output none/out\nSELECT 1;",
     ];
     for script in scripts {
-        let told = [support::our_binary(), support::native()].map(|program| {
+        let outputs = [support::our_binary(), support::native()].map(|program| {
             let directory = Directory::fresh("written");
             let input = Input::Bytes(script.as_bytes());
             let run = support::run(&program, &[":memory:"], &directory.path(), &input);
             (run.end, run.out().into_owned(), run.err().into_owned())
         });
-        assert_eq!(told[0], told[1], "{script}");
+        assert_eq!(outputs[0], outputs[1], "{script}");
     }
 }

@@ -5,37 +5,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::session::Session;
-use crate::support::{self, Directory, End, Input, Outcome};
-
-/// Who takes part in a test.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Who {
-    Ours,
-    Native,
-}
-
-use Who::{Native, Ours};
-
-/// Every pair in which we are one.
-const PAIRS: [(Who, Who); 3] = [(Ours, Native), (Native, Ours), (Ours, Ours)];
-
-impl Who {
-    fn program(self) -> PathBuf {
-        match self {
-            Ours => support::our_binary(),
-            Native => support::native(),
-        }
-    }
-
-    fn open(self, directory: &Path) -> Session {
-        Session::start(&self.program(), &["test.db"], directory)
-    }
-
-    fn run(self, directory: &Path, sql: &str) -> Outcome {
-        support::run(&self.program(), &["test.db", sql], directory, &Input::Nothing)
-    }
-}
+use crate::support::who::PAIRS;
+use crate::support::who::Who::{Native, Ours};
+use crate::support::{self, Directory, End, Input};
 
 /// A directory with a database in WAL mode, with one row.
 fn in_wal_mode(name: &str) -> (Directory, PathBuf) {
@@ -60,8 +32,8 @@ fn names(directory: &Path) -> Vec<String> {
 /// Fails unless the rows are these and the database is whole.
 #[track_caller]
 fn holds(directory: &Path, rows: &str) {
-    let question = "SELECT group_concat(a) FROM t; PRAGMA integrity_check;";
-    support::natively(directory, &["test.db", question]).prints(&format!("{rows}\nok\n"));
+    let query = "SELECT group_concat(a) FROM t; PRAGMA integrity_check;";
+    support::natively(directory, &["test.db", query]).prints(&format!("{rows}\nok\n"));
 }
 
 #[test]
@@ -174,8 +146,8 @@ fn what_one_leaves_behind_the_other_recovers() {
         session.answers(change, "");
         session.crash();
         assert_eq!(names(&path), ["test.db", "test.db-shm", "test.db-wal"]);
-        let question = "SELECT group_concat(a) FROM t; INSERT INTO t VALUES (4);";
-        recovering.run(&path, question).exits_with(0).prints("1,2\n").keeps_quiet();
+        let query = "SELECT group_concat(a) FROM t; INSERT INTO t VALUES (4);";
+        recovering.run(&path, query).exits_with(0).prints("1,2\n").keeps_quiet();
         holds(&path, "1,2,4");
     }
 }
@@ -248,8 +220,8 @@ fn attached_databases_have_a_wal_each() {
     let mut session = Ours.open(&path);
     session.answers("ATTACH 'other.db' AS other; PRAGMA other.journal_mode;", "wal\n");
     session.answers("BEGIN; INSERT INTO t VALUES (2); INSERT INTO o VALUES (20); COMMIT;", "");
-    let question = "SELECT (SELECT sum(a) FROM t), (SELECT sum(a) FROM x.o)";
-    let natively = format!("ATTACH 'other.db' AS x; {question}");
+    let query = "SELECT (SELECT sum(a) FROM t), (SELECT sum(a) FROM x.o)";
+    let natively = format!("ATTACH 'other.db' AS x; {query}");
     Native.run(&path, &natively).prints("3|30\n");
     session.answers("DETACH other; SELECT sum(a) FROM t;", "3\n");
     // The same file twice in one connection is refused or works, as natively.

@@ -98,7 +98,7 @@ fn inspect(path: &Path) -> Inspection {
 fn damaged_extensions_are_refused_or_sound() {
     let directory = Directory::fresh("damaged");
     let path = directory.path().join("damaged.wasm");
-    let whole = fs::read(guest("evil")).expect("it is there");
+    let whole = fs::read(guest("malicious")).expect("it is there");
     arbtest(|random| {
         let mut damaged = whole.clone();
         for _ in 0..random.int_in_range(1..=8)? {
@@ -118,9 +118,9 @@ fn damaged_extensions_are_refused_or_sound() {
 fn damaged_manifests_are_refused_or_sound() {
     let directory = Directory::fresh("manifest");
     let path = directory.path().join("damaged.wasm");
-    let whole = fs::read(guest("evil")).expect("it is there");
+    let whole = fs::read(guest("malicious")).expect("it is there");
     let names: Vec<usize> =
-        (0..whole.len()).filter(|&place| whole[place..].starts_with(b"evil_")).collect();
+        (0..whole.len()).filter(|&place| whole[place..].starts_with(b"malicious_")).collect();
     assert!(!names.is_empty(), "the names are in the file");
     arbtest(|random| {
         let mut damaged = whole.clone();
@@ -166,18 +166,18 @@ fn operations(random: &mut Unstructured<'_>) -> Result<String> {
 
 #[test]
 fn random_operations_are_answered_or_refused() {
-    let loaded = Loaded::guest("asking", "operations").with(&["--grant", "asking=sql"]);
+    let loaded = Loaded::guest("querying", "operations").with(&["--grant", "querying=sql"]);
     arbtest(|random| {
         let mut script =
             "CREATE TABLE IF NOT EXISTS plain(a); DELETE FROM plain; INSERT INTO plain VALUES (x'00');\n"
                 .to_owned();
         for _ in 0..VALUES {
-            let function = random.choose(&["ask00_work", "ask00_work_later"])?;
+            let function = random.choose(&["sql00_work", "sql00_work_later"])?;
             let operations = operations(random)?;
             let _ = writeln!(script, "SELECT length({function}(x'{operations}')) AND 0;");
         }
         // None is kept open, nothing waits, and all is as it was.
-        script.push_str("SELECT ask00_work(x'0c') IS NULL; SELECT count(*) FROM plain; PRAGMA integrity_check;\n");
+        script.push_str("SELECT sql00_work(x'0c') IS NULL; SELECT count(*) FROM plain; PRAGMA integrity_check;\n");
         let run = loaded.run(&script);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         assert!(run.out().ends_with("1\nok\n"), "{run}");

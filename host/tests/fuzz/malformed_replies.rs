@@ -1,5 +1,5 @@
 //! Answers of another shape than the contract has, in the memory of the
-//! extension itself (`host/tests/guests/distorted`): cases that no value has,
+//! extension itself (`host/tests/guests/malformed`): cases that no value has,
 //! lists beyond the memory, addresses that are none, random bytes. Each ends as
 //! an error that names the extension or as some value, and all else lives on.
 
@@ -12,33 +12,33 @@ use crate::support::{self, Directory, End, Outcome};
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
 
-/// Around the use of what is distorted.
+/// Around the use of what is malformed.
 const BEFORE: &str = "CREATE TABLE t(a); INSERT INTO t VALUES (1);
-    CREATE VIRTUAL TABLE v USING distorted_table;
+    CREATE VIRTUAL TABLE v USING malformed_table;
     BEGIN; INSERT INTO t VALUES (2);\n";
 const AFTER: &str = "SELECT count(*) FROM t;
     COMMIT;
-    SELECT distorted('honest'), distorted_group(3);
-    SELECT group_concat(a || b) FROM distorted_table;
+    SELECT malformed('valid'), malformed_group(3);
+    SELECT group_concat(a || b) FROM malformed_table;
     PRAGMA integrity_check(t);\n";
-const LIVES_ON: &str = "2\nhonest|3\n0text,1text,2text\nok\n";
+const LIVES_ON: &str = "2\nvalid|3\n0text,1text,2text\nok\n";
 
 /// A use of each function of the extension.
 const USES: &[(&str, &str)] = &[
-    ("call", "SELECT distorted(1)"),
-    ("unary", "SELECT distorted_unary(1)"),
-    ("unary-pending-result", "SELECT distorted_unary(printf('%064d', 1))"),
-    ("step", "SELECT distorted_group(1)"),
-    ("finish", "SELECT distorted_group(1)"),
+    ("call", "SELECT malformed(1)"),
+    ("unary", "SELECT malformed_unary(1)"),
+    ("unary-pending-result", "SELECT malformed_unary(printf('%064d', 1))"),
+    ("step", "SELECT malformed_group(1)"),
+    ("finish", "SELECT malformed_group(1)"),
     (
         "value",
-        "SELECT distorted_group(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (3))",
+        "SELECT malformed_group(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (3))",
     ),
     (
         "inverse",
-        "SELECT distorted_group(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (3))",
+        "SELECT malformed_group(column1) OVER (ROWS 1 PRECEDING) FROM (VALUES (1), (2), (3))",
     ),
-    ("table-connect", "CREATE VIRTUAL TABLE w USING distorted_table"),
+    ("table-connect", "CREATE VIRTUAL TABLE w USING malformed_table"),
     ("table-best-index", "SELECT a, b FROM v WHERE a > 0"),
     ("table-open", "SELECT a, b FROM v"),
     ("table-filter", "SELECT a, b FROM v"),
@@ -51,8 +51,8 @@ const USES: &[(&str, &str)] = &[
     ("table-destroy", "DROP TABLE v"),
 ];
 
-fn distorted(name: &str) -> Loaded {
-    Loaded::guest("distorted", name)
+fn malformed(name: &str) -> Loaded {
+    Loaded::guest("malformed", name)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -71,8 +71,8 @@ fn memory(bytes: usize, fields: &[(usize, u32)]) -> Vec<u8> {
 /// Runs the use of `function` when it answers with `answer`, an SQL literal.
 fn used(function: &str, answer: &str) -> Outcome {
     let (_, statement) = USES.iter().find(|(name, _)| *name == function).expect("it has a use");
-    distorted(&format!("{function}-used"))
-        .run(&format!("{BEFORE}SELECT distort('{function}', {answer});\n{statement};\n{AFTER}"))
+    malformed(&format!("{function}-used"))
+        .run(&format!("{BEFORE}SELECT corrupt('{function}', {answer});\n{statement};\n{AFTER}"))
 }
 
 /// Fails unless all lives on.
@@ -87,10 +87,10 @@ fn lives_on(run: &Outcome) {
 fn breaks(function: &str, answer: &str, reason: &str) {
     let run = used(function, answer);
     lives_on(&run);
-    let told =
-        |line: &str| line.contains("the extension `distorted` trapped: ") && line.contains(reason);
+    let is_named =
+        |line: &str| line.contains("the extension `malformed` trapped: ") && line.contains(reason);
     let (out, err) = (run.out(), run.err());
-    assert!(out.lines().chain(err.lines()).any(told), "{function}: {run}");
+    assert!(out.lines().chain(err.lines()).any(is_named), "{function}: {run}");
 }
 
 #[track_caller]
@@ -105,7 +105,7 @@ const LIST: &str = "out of bounds";
 #[test]
 fn each_function_has_a_use_that_passes() {
     for (function, statement) in USES {
-        let run = distorted("honest").run(&format!("{BEFORE}{statement};\n{AFTER}"));
+        let run = malformed("valid").run(&format!("{BEFORE}{statement};\n{AFTER}"));
         lives_on(&run);
         assert_eq!(run.err(), "", "{function}: {run}");
     }
@@ -151,9 +151,9 @@ fn short_values_have_the_same_classes_and_64_bytes() {
     }
     // All that there is, and nothing behind it.
     let answer = hex(&memory(80, &[(0, 1), (8, 0x4004), (76, 0x0403_0201)]));
-    let run = distorted("short").run(&format!(
-        "SELECT distort('unary', x'{answer}');
-         SELECT length(x), substr(hex(x), -8) FROM (SELECT distorted_unary(1) AS x);"
+    let run = malformed("short").run(&format!(
+        "SELECT corrupt('unary', x'{answer}');
+         SELECT length(x), substr(hex(x), -8) FROM (SELECT malformed_unary(1) AS x);"
     ));
     assert_eq!(run.out(), "\n64|01020304\n", "{run}");
 }
@@ -161,16 +161,16 @@ fn short_values_have_the_same_classes_and_64_bytes() {
 /// What is inside the program is not between it and SQLite's memory.
 #[test]
 fn short_values_of_what_is_embedded_are_checked() {
-    let path = guest("distorted");
-    let composed = Composed::with("distorted", &[path.to_str().expect("a path in UTF-8")]);
+    let path = guest("malformed");
+    let composed = Composed::with("malformed", &[path.to_str().expect("a path in UTF-8")]);
     for (head, failure) in NO_VALUES {
         let answer = hex(&memory(80, &[(0, 1), (8, *head)]));
         let script = format!(
-            "SELECT distort('unary', x'{answer}');\nSELECT distorted_unary(1);\nSELECT 'alive';\n"
+            "SELECT corrupt('unary', x'{answer}');\nSELECT malformed_unary(1);\nSELECT 'alive';\n"
         );
         let run = composed.run_script(&[":memory:"], &script).exits_with(1);
         assert_eq!(run.out(), "\nalive\n", "{run}");
-        let named = "the extension `distorted` broke the contract: ";
+        let named = "the extension `malformed` broke the contract: ";
         assert!(run.err().contains(&format!("{named}{failure}")), "{run}");
     }
 }
@@ -230,14 +230,14 @@ fn numbers(random: &mut Unstructured<'_>, count: usize) -> Result<Vec<u8>> {
 }
 
 /// What was said may not have been used: the statement failed before.
-const HONEST: &str = "SELECT distort('', NULL) IS NULL;\n";
+const VALID: &str = "SELECT corrupt('', NULL) IS NULL;\n";
 
 /// Uses in one run of the program.
 const USES_AT_ONCE: usize = 30;
 
 #[test]
 fn random_memory_is_an_answer_or_an_error() {
-    let loaded = distorted("random").with(&["--extension-value", "1M", "--extension-memory", "8M"]);
+    let loaded = malformed("random").with(&["--extension-value", "1M", "--extension-memory", "8M"]);
     arbtest(|random| {
         let mut script = BEFORE.replace(
             "CREATE TABLE",
@@ -249,20 +249,20 @@ fn random_memory_is_an_answer_or_an_error() {
             // What is renamed or dropped is to be there for the next one.
             let _ = writeln!(
                 script,
-                "SAVEPOINT s;\nSELECT distort('{function}', x'{bytes}') IS NULL;\n{statement};\n\
-                 ROLLBACK TO s;\nRELEASE s;\n{HONEST}{HONEST}"
+                "SAVEPOINT s;\nSELECT corrupt('{function}', x'{bytes}') IS NULL;\n{statement};\n\
+                 ROLLBACK TO s;\nRELEASE s;\n{VALID}{VALID}"
             );
         }
         let run = loaded.run(&(script + AFTER));
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
-        assert!(run.out().contains("honest|3\n0text,1text,2text\nok\n"), "{run}");
+        assert!(run.out().contains("valid|3\n0text,1text,2text\nok\n"), "{run}");
         Ok(())
     })
     .budget_ms(support::budget_ms());
 }
 
-/// What stands in front of the manifest in the guest's file.
-const MARK: &[u8] = b"distorted-manifest:";
+/// The bytes before the manifest in the guest's file.
+const MARK: &[u8] = b"malformed-manifest:";
 
 /// Where behind the mark's beginning the flag and the record stand.
 const FLAG: usize = 24;
@@ -271,12 +271,12 @@ const RECORD: usize = 32;
 #[test]
 fn random_manifests_are_refused_or_loaded() {
     let directory = Directory::fresh("manifest");
-    let path = directory.path().join("distorted.wasm");
-    let whole = fs::read(guest("distorted")).expect("it is there");
+    let path = directory.path().join("malformed.wasm");
+    let whole = fs::read(guest("malformed")).expect("it is there");
     let is_mark = |place: &usize| whole[*place..].starts_with(MARK);
     let mark = (0..whole.len()).find(is_mark).expect("the guest has the mark");
     let limits = ["--extension-value", "1M", "--extension-memory", "8M"];
-    let rest = [":memory:", ".load ./distorted", "SELECT 'alive'"];
+    let rest = [":memory:", ".load ./malformed", "SELECT 'alive'"];
     let args = [&limits[..], &rest].concat();
     arbtest(|random| {
         let mut other = whole.clone();
@@ -286,7 +286,7 @@ fn random_manifests_are_refused_or_loaded() {
         let run = support::ours(&directory.path(), &args);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         let is_loaded = run.out() == "alive\n" && run.err().is_empty();
-        let is_refused = run.err().contains("distorted") && run.err().lines().count() == 1;
+        let is_refused = run.err().contains("malformed") && run.err().lines().count() == 1;
         assert!(is_loaded || is_refused, "{run}");
         Ok(())
     })

@@ -30,7 +30,7 @@ const STATEMENTS: &[&str] = &[
     "PRAGMA user_version",
     "EXPLAIN SELECT 1",
     "SELECT raise(FAIL, 'x')",
-    "SELECT ask00_count()",
+    "SELECT sql00_count()",
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c LIMIT 500) SELECT i FROM c",
 ];
 
@@ -115,13 +115,13 @@ fn operation(random: &mut Unstructured<'_>) -> Result<Vec<u8>> {
 #[test]
 fn random_operations_leave_the_database_whole() {
     const CALLS: usize = 150;
-    let loaded = Loaded::guest("asking", "work").with(&["--grant", "asking=sql"]);
+    let loaded = Loaded::guest("querying", "work").with(&["--grant", "querying=sql"]);
     arbtest(|random| {
         let mut script = "DROP TABLE IF EXISTS plain; CREATE TABLE plain(a);\n\
                           INSERT INTO plain VALUES (x'00'), (zeroblob(9000));\n"
             .to_owned();
         for _ in 0..CALLS {
-            let function = random.choose(&["ask00_work", "ask00_work_later"])?;
+            let function = random.choose(&["sql00_work", "sql00_work_later"])?;
             script += &format!("SELECT length({function}(x'");
             for _ in 0..random.int_in_range(1..=5)? {
                 for byte in operation(random)? {
@@ -130,7 +130,7 @@ fn random_operations_leave_the_database_whole() {
             }
             script += "')) AND 0;\n";
         }
-        script += "SELECT ask00_work(x'0c') IS NULL;\nROLLBACK;\nPRAGMA integrity_check;\n";
+        script += "SELECT sql00_work(x'0c') IS NULL;\nROLLBACK;\nPRAGMA integrity_check;\n";
         let run = loaded.run(&script);
         assert!(matches!(run.end, End::Exited(0 | 1)), "{run}");
         assert!(run.out().ends_with("ok\n"), "{run}");

@@ -13,7 +13,7 @@ const LITTLE: u32 = 4_000_000;
 /// Room for one memory of 4 GiB and not for two, in KiB.
 const ROOM_FOR_ONE: u32 = 6_000_000;
 
-/// Runs the program with at most so many KiB of address space.
+/// Runs the program with at most this many KiB of address space.
 fn limited(kib: u32, directory: &Path, args: &[&str]) -> Outcome {
     limited_with_cache(kib, directory, args, None)
 }
@@ -33,7 +33,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
 
-/// The component beside the program, which the other form is compiled from.
+/// The component next to the program, which the other form is compiled from.
 fn has_portable_shell() {
     support::existing(support::our_binary().with_file_name("cli.wasm"), "`make build` copies it");
 }
@@ -91,7 +91,7 @@ fn two_extensions_work_with_little_address_space() {
     assert!(run.out().contains("3000|3000\n00112233-4455-6677-8899-aabbccddeeff\n"), "{run}");
 }
 
-/// What the host maps over the memory lies in it.
+/// What the host maps over the memory is inside it.
 #[test]
 fn files_are_mapped_with_little_address_space() {
     let pair = Pair::fresh("mapped");

@@ -3,7 +3,7 @@
 
 use crate::support::{self, Directory, Input};
 
-/// `inner` between so many of `open` and `close`.
+/// `inner` between `count` times `open` and `close`.
 fn nested(open: &str, count: usize, inner: &str, close: &str) -> String {
     [&open.repeat(count), inner, &close.repeat(count)].concat()
 }
@@ -29,8 +29,8 @@ fn as_natively(script: &str) -> String {
 fn limit(deepest: &str, deeper: &str, error: &str) {
     let printed = as_natively(deepest);
     assert!(!printed.is_empty() && !printed.contains("rror"), "{printed}");
-    let told = as_natively(deeper);
-    assert!(told.contains(error), "{error:?} was expected: {told}");
+    let output = as_natively(deeper);
+    assert!(output.contains(error), "{error:?} was expected: {output}");
 }
 
 #[test]

@@ -130,8 +130,8 @@ fn lines_that_nobody_typed_are_not_kept() {
     let directory = Directory::fresh("remember");
     let control = ours(&directory.path(), &[LIMIT, flooding::component(), "remember-large=1"]);
     assert_eq!(control.out, "remember-large: done\n", "{control:?}");
-    let deeds = ["remember-large=600", "offer=20", "load=100000"];
-    let attack = ours(&directory.path(), &[&[LIMIT, flooding::component()], &deeds[..]].concat());
+    let actions = ["remember-large=600", "offer=20", "load=100000"];
+    let attack = ours(&directory.path(), &[&[LIMIT, flooding::component()], &actions[..]].concat());
     assert_eq!(attack.out, "remember-large: done\noffer: done\nload: done\n", "{attack:?}");
     is_bounded(&attack, &control);
 }
@@ -143,13 +143,13 @@ fn refusals_are_reported_a_few_times() {
         fs::create_dir(directory.path().join(format!("d{number}"))).expect("the directory is ours");
     }
     let run = |count: usize| {
-        let deed = format!("refused={count}:{}", directory.path().display());
-        ours(&directory.path(), &["--no-default-dirs", LIMIT, flooding::component(), &deed])
+        let action = format!("refused={count}:{}", directory.path().display());
+        ours(&directory.path(), &["--no-default-dirs", LIMIT, flooding::component(), &action])
     };
     let few = run(5);
     assert_eq!(few.err.lines().count(), 5, "{few:?}");
     assert!(few.err.lines().all(|line| line.contains("grants it")), "{few:?}");
-    assert!(few.err.contains(r"file\n\u{1b}[2J` lies outside"), "{few:?}");
+    assert!(few.err.contains(r"file\n\u{1b}[2J` is outside"), "{few:?}");
     let many = run(100);
     let lines: Vec<_> = many.err.lines().collect();
     assert_eq!(lines.len(), 33, "{many:?}");
@@ -158,11 +158,11 @@ fn refusals_are_reported_a_few_times() {
 }
 
 /// A component at a terminal with the given history; the history afterwards.
-fn history_after(deeds: &[&str], typed: Option<&str>) -> String {
+fn history_after(actions: &[&str], typed: Option<&str>) -> String {
     let directory = Directory::fresh("history");
     let history = directory.path().join(".sqlite_history");
     fs::write(&history, "SELECT 'precious';\n").expect("the directory is ours");
-    let args = [&["--no-default-dirs", flooding::component()], deeds].concat();
+    let args = [&["--no-default-dirs", flooding::component()], actions].concat();
     let command = support::command(&support::our_binary(), &args, &directory.path());
     let mut terminal = Terminal::open(command);
     if let Some(typed) = typed {
@@ -176,13 +176,13 @@ fn history_after(deeds: &[&str], typed: Option<&str>) -> String {
 
 #[test]
 fn a_component_neither_empties_nor_forges_the_history() {
-    for deeds in [
+    for actions in [
         &["save=0"][..],
         &["load=1", "save=0"],
         &["remember=forged", "save=2000"],
         &["load=1", "remember=forged", "save=1"],
     ] {
-        assert_eq!(history_after(deeds, None), "SELECT 'precious';\n", "{deeds:?}");
+        assert_eq!(history_after(actions, None), "SELECT 'precious';\n", "{actions:?}");
     }
     // The control: what is typed is kept, once, whatever the limit.
     let kept = history_after(&["load=1", "type", "save=0"], Some("typed"));
@@ -193,8 +193,8 @@ fn a_component_neither_empties_nor_forges_the_history() {
 fn without_a_terminal_the_history_is_not_touched() {
     let directory = Directory::fresh("no-terminal");
     let history = directory.path().join(".sqlite_history");
-    let deeds = ["load=1", "remember=forged", "save=0"];
-    let args = [&["--no-default-dirs", flooding::component()], &deeds[..]].concat();
+    let actions = ["load=1", "remember=forged", "save=0"];
+    let args = [&["--no-default-dirs", flooding::component()], &actions[..]].concat();
     assert_eq!(ours(&directory.path(), &args).end, End::Exited(0));
     assert!(!history.exists());
     fs::write(&history, "precious\n").expect("the directory is ours");

@@ -1,19 +1,11 @@
-//! `--max-memory` and `--timeout`: a clear message, an exit code of its own,
+//! `--max-memory` and `--timeout`: a clear message, a specific exit code,
 //! and a database that holds what was committed.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::support::session::Session;
-use crate::support::{self, Directory, End, Input, Outcome};
-
-/// A statement that only computes, for ever.
-const ENDLESS: &str =
-    "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
-
-/// One function call that takes hours: SQLite cannot be asked to stop inside
-/// it.
-const ENDLESS_CALL: &str = "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(500000)) || '1');";
+use crate::support::{self, Directory, ENDLESS, ENDLESS_CALL, End, Input, Outcome};
 
 /// A statement that needs 200 MB at once.
 const LARGE: &str = "SELECT length(hex(zeroblob(100000000)));";
@@ -46,14 +38,14 @@ impl Limited {
     /// Fails unless what was committed before is in the database, and no more.
     #[track_caller]
     fn is_intact(&self) {
-        let question = "SELECT a FROM t; PRAGMA integrity_check;";
-        support::natively(&self.path(), &["test.db", question]).prints("committed\nok\n");
+        let query = "SELECT a FROM t; PRAGMA integrity_check;";
+        support::natively(&self.path(), &["test.db", query]).prints("committed\nok\n");
     }
 }
 
 /// Fails unless the last line says that the limit of `option` was reached.
 #[track_caller]
-fn told(run: Outcome, code: i32, option: &str) -> Outcome {
+fn reports_limit(run: Outcome, code: i32, option: &str) -> Outcome {
     let run = run.exits_with(code);
     let err = run.err();
     let last = err.lines().last().unwrap_or_default();
@@ -67,7 +59,7 @@ fn told(run: Outcome, code: i32, option: &str) -> Outcome {
 fn memory_is_limited() {
     let limited = Limited::fresh("memory");
     let run = limited.script(&["--max-memory", "64M"], &format!("{BEFORE}{LARGE}"));
-    told(run, 123, "--max-memory").complains("out of memory");
+    reports_limit(run, 123, "--max-memory").complains("out of memory");
     limited.is_intact();
 }
 
@@ -78,7 +70,7 @@ fn memory_for_rows_is_limited() {
         WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c)
         INSERT INTO m SELECT zeroblob(100000) FROM c;";
     let args = ["--max-memory=64M", ":memory:", sql];
-    told(support::ours(&limited.path(), &args), 123, "--max-memory");
+    reports_limit(support::ours(&limited.path(), &args), 123, "--max-memory");
 }
 
 #[test]
@@ -100,11 +92,11 @@ fn the_memory_limit_is_one_of_the_process() {
 }
 
 #[test]
-fn a_memory_limit_that_is_too_small_to_start_is_told_as_one() {
+fn a_memory_limit_that_is_too_small_to_start_is_reported_as_one() {
     let limited = Limited::fresh("start");
     for limit in ["1", "64K", "1M"] {
         let run = support::ours(&limited.path(), &["--max-memory", limit, ":memory:", "SELECT 1"]);
-        told(run, 123, "--max-memory");
+        reports_limit(run, 123, "--max-memory");
     }
 }
 
@@ -113,7 +105,7 @@ fn time_is_limited() {
     let limited = Limited::fresh("time");
     let script = format!("{BEFORE}{ENDLESS}\nSELECT 'after';\n");
     let run = limited.script(&["--timeout", "300ms"], &script);
-    told(run, 124, "--timeout").prints("").complains("interrupted");
+    reports_limit(run, 124, "--timeout").prints("").complains("interrupted");
     limited.is_intact();
 }
 
@@ -121,7 +113,7 @@ fn time_is_limited() {
 fn time_is_limited_for_a_statement_on_the_command_line() {
     let limited = Limited::fresh("argument");
     let words = ["--timeout=0.3", "test.db", BEFORE, ENDLESS, "SELECT 'after'"];
-    told(support::ours(&limited.path(), &words), 124, "--timeout").prints("");
+    reports_limit(support::ours(&limited.path(), &words), 124, "--timeout").prints("");
     limited.is_intact();
 }
 
@@ -137,7 +129,7 @@ fn under_the_time_limit_nothing_is_said() {
 fn time_is_limited_inside_of_a_function() {
     let limited = Limited::fresh("function");
     let run = limited.script(&["--timeout", "100ms"], &format!("{BEFORE}{ENDLESS_CALL}"));
-    told(run, 124, "--timeout");
+    reports_limit(run, 124, "--timeout");
     limited.is_intact();
 }
 
@@ -166,7 +158,7 @@ fn time_is_limited_while_it_waits_for_a_lock() {
     let limited = Limited::fresh("lock");
     let table = "CREATE TABLE t(a); INSERT INTO t VALUES ('committed')";
     support::natively(&limited.path(), &["test.db", table]).exits_with(0);
-    told(wait_for_a_lock(&limited.path(), &["--timeout", "300ms"]), 124, "--timeout");
+    reports_limit(wait_for_a_lock(&limited.path(), &["--timeout", "300ms"]), 124, "--timeout");
     limited.is_intact();
 }
 

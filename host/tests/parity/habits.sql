@@ -1,5 +1,5 @@
 -- loads: habits
--- Whatever an extension asks, and in whatever order, it sees what it would natively.
+-- Whatever an extension requests, and in whatever order, it sees what it would natively.
 CREATE TABLE t(id INTEGER PRIMARY KEY, b BLOB);
 CREATE TABLE other(id INTEGER PRIMARY KEY, b BLOB);
 INSERT INTO other SELECT value, x'646566' FROM generate_series(1, 9);

@@ -1,5 +1,5 @@
 //! What cannot be run as a component: one line that names the file, says what
-//! is wrong and what to do, and an exit code of its own.
+//! is wrong and what to do, and a specific exit code.
 
 use std::fs;
 use std::path::PathBuf;
@@ -144,7 +144,7 @@ fn a_damaged_component_is_refused() {
     Artifact::new("trailing.wasm", &trailing).is_refused("");
 }
 
-/// A directory with a copy of the program, and this beside it as its component.
+/// A directory with a copy of the program, and this next to it as its component.
 fn installed(component: Option<&[u8]>) -> (Directory, PathBuf) {
     let directory = Directory::fresh("installed");
     let program = directory.path().join("sqlite-wasm-run");

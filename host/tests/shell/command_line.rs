@@ -132,7 +132,7 @@ fn an_argument_of_any_bytes_reaches_the_shell() {
 }
 
 #[test]
-fn help_tells_options_grants_and_exit_codes() {
+fn help_shows_options_grants_and_exit_codes() {
     let help = ours(&["--help"]).exits_with(0).keeps_quiet();
     let text = help.out();
     let words = [
@@ -159,7 +159,7 @@ fn help_tells_options_grants_and_exit_codes() {
     }
 }
 
-/// What is written for readers of the code is no help.
+/// Comments for readers of the code are not part of the help.
 #[test]
 fn help_is_written_for_persons() {
     for args in [&["--help"][..], &["precompile", "--help"], &["completions", "--help"], &["man"]] {
@@ -221,7 +221,7 @@ fn the_manual_page_is_roff_from_the_same_definitions() {
 }
 
 #[test]
-fn precompiling_writes_beside_the_source_or_where_it_is_told() {
+fn precompiling_writes_next_to_the_source_or_where_requested() {
     let directory = Directory::fresh("precompile");
     let source = directory.path().join("own.wasm");
     fs::copy(support::hostile::portable(), &source).expect("there is room");

@@ -5,15 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::session::Session;
-use crate::support::{self, Directory, End, Input, Outcome};
-
-/// A statement that only computes, for ever.
-const ENDLESS: &str =
-    "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
-
-/// One function call that takes hours: SQLite cannot be asked to stop inside
-/// it.
-const ENDLESS_CALL: &str = "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(500000)) || '1');";
+use crate::support::{self, Directory, ENDLESS, ENDLESS_CALL, End, Input, Outcome};
 
 fn start(args: &[&str], directory: &Directory) -> Session {
     Session::start(&support::our_binary(), args, &directory.path())
@@ -63,7 +55,7 @@ fn an_error_does_not_overtake_long_output() {
 }
 
 #[test]
-fn a_refused_path_is_told_where_it_happens() {
+fn a_refused_path_is_reported_where_it_happens() {
     let script = "SELECT 'a'; SELECT readfile('/etc/passwd') IS NULL; SELECT 'b';\n";
     let (_, text) = in_one_pipe(&support::our_binary(), &[":memory:"], script);
     let lines: Vec<_> = text.lines().collect();
@@ -147,8 +139,8 @@ fn each_of_several_statements_can_be_interrupted() {
         session.wait_for(round);
         session.wait_until_busy();
         session.interrupt();
-        let told = session.wait_for(&format!("after-{round}"));
-        assert_eq!(without_prompts(&told), "Runtime error: interrupted (9)");
+        let output = session.wait_for(&format!("after-{round}"));
+        assert_eq!(without_prompts(&output), "Runtime error: interrupted (9)");
     }
     session.send(".exit 5\n");
     assert_eq!(session.wait().0, End::Exited(5));
@@ -344,7 +336,7 @@ fn exit_codes_of_arguments_are_native() {
     }
 }
 
-/// The devices by which scripts name the standard streams.
+/// The devices that scripts use for the standard streams.
 #[test]
 fn devices_are_read_as_natively() {
     let script = "SELECT 1;\nSELECT 2;\n";
@@ -367,7 +359,7 @@ fn errors_of_scripts_end_a_bailing_shell_as_natively() {
 #[test]
 fn the_home_is_that_of_the_user_database_as_natively() {
     for file in [".sqliterc", ".config/sqlite3/sqliterc"] {
-        let told = [support::our_binary(), support::native()].map(|program| {
+        let output = [support::our_binary(), support::native()].map(|program| {
             let directory = Directory::fresh("home");
             let path = directory.path().join("home").join(file);
             fs::create_dir_all(path.parent().expect("it has one")).expect("the directory is ours");
@@ -377,16 +369,16 @@ fn the_home_is_that_of_the_user_database_as_natively() {
             let run = support::finish(command, &Input::Bytes(b"SELECT 1;\n"));
             (run.end, run.out().into_owned(), run.err().into_owned())
         });
-        assert_eq!(told[0], told[1]);
-        assert!(told[0].1.contains("started") || file == ".sqliterc", "{told:?}");
+        assert_eq!(output[0], output[1]);
+        assert!(output[0].1.contains("started") || file == ".sqliterc", "{output:?}");
     }
 }
 
-/// With a configuration directory of its own.
+/// With its own configuration directory.
 #[test]
 fn the_start_up_file_is_read_from_the_configuration_directory() {
     for args in [&[":memory:", "SELECT 1 AS a"][..], &["-interactive", ":memory:"]] {
-        let told = [support::our_binary(), support::native()].map(|program| {
+        let output = [support::our_binary(), support::native()].map(|program| {
             let directory = Directory::fresh("config");
             let config = directory.path().join("config/sqlite3");
             fs::create_dir_all(&config).expect("the directory is ours");
@@ -398,6 +390,6 @@ fn the_start_up_file_is_read_from_the_configuration_directory() {
             let text = |text: &str| without_prompts(text).replace(&place, "PLACE");
             (run.end, text(&run.out()), text(&run.err()))
         });
-        assert_eq!(told[0], told[1]);
+        assert_eq!(output[0], output[1]);
     }
 }

@@ -157,13 +157,13 @@ fn what_the_user_trusts_is_still_to_be_whole() {
     refused(artifact.run(&["--allow-native", artifact.name]), artifact.name, "damaged");
 }
 
-/// The number of wasmtime's version stands in front, behind its length.
+/// The number of wasmtime's version comes first, after its length.
 #[test]
 fn an_artifact_of_another_version_is_refused() {
     let version = support::ours(&Directory::fresh("version").path(), &["--version"]);
     let version = version.out().into_owned();
     let major = version.lines().find_map(|line| line.strip_prefix("wasmtime "));
-    let major = major.and_then(|version| version.split('.').next()).expect("it is told");
+    let major = major.and_then(|version| version.split('.').next()).expect("it has one");
     let older = resealed(|code| {
         let text = [&[major.len() as u8], major.as_bytes()].concat();
         let place = code[..200].windows(text.len()).position(|window| window == text);

@@ -104,7 +104,7 @@ impl Smoke {
         self.script.with_extension("expected")
     }
 
-    /// All runs of this script through `binary`, in a directory of its own.
+    /// All runs of this script through `binary`, in a new directory.
     fn perform(&self, binary: &Path) -> Transcript {
         let directory = Directory::fresh(&self.name);
         let run = |args: &[String], input| support::run(binary, args, &directory.path(), &input);

@@ -1,21 +1,17 @@
-//! A person at a terminal: prompts, line editing, completion, history, start-up
+//! A user at a terminal: prompts, line editing, completion, history, start-up
 //! file, Ctrl-C and Ctrl-D.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::support::terminal::{CTRL_C, CTRL_D, LEFT, TAB, Terminal, UP};
-use crate::support::{self, Directory, End};
-
-/// A statement that only computes, for ever.
-const ENDLESS: &str =
-    "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
+use crate::support::{self, Directory, ENDLESS, End};
 
 /// The prompt, and the one in the middle of a statement.
 const PROMPT: &str = "sqlite> ";
 const CONTINUATION: &str = "   ...> ";
 
-/// The directory where a person works, which is also their home.
+/// The directory where a user works, which is also their home.
 struct Home {
     directory: Directory,
 }
@@ -31,8 +27,7 @@ impl Home {
 
     fn holds(&self, name: &str, text: &str) {
         let path = self.path(name);
-        let directory = path.parent().expect("it has one");
-        fs::create_dir_all(directory).expect("the directory is ours");
+        fs::create_dir_all(path.parent().expect("it has one")).expect("the directory is ours");
         fs::write(path, text).expect("the directory is ours");
     }
 
@@ -168,7 +163,7 @@ fn tab_shows_what_a_word_could_become() {
 }
 
 /// Whole scripts are pasted, and programs such as `expect` type faster than a
-/// person.
+/// user.
 #[test]
 fn lines_typed_ahead_are_not_lost() {
     let home = Home::fresh("ahead");
@@ -231,7 +226,7 @@ fn the_history_lies_where_sqlite_history_says() {
     assert!(!home.path(".sqlite_history").exists());
 }
 
-/// What a person typed is nobody else's.
+/// What a user typed is nobody else's.
 #[test]
 fn the_history_is_readable_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
@@ -391,7 +386,7 @@ fn compiling_shows_progress() {
     assert_eq!(terminal.ends().0, End::Exited(0));
 }
 
-/// A script on standard input is no session, even when its output is seen.
+/// A script on standard input is not a session, even when its output is seen.
 #[test]
 fn a_script_at_a_terminal_has_no_prompts() {
     let home = Home::fresh("script");

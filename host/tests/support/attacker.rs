@@ -141,7 +141,7 @@ pub fn resealed(sealed: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
 pub fn signed_with(sealed: &[u8], key: &[u8; 32]) -> Vec<u8> {
     let (code, seal) = parts(sealed);
     let (signed, signature) = seal.split_at(seal.len() - blake3::OUT_LEN);
-    // Without a signature of its own the code's hash is all that there is.
+    // Without its own signature, only the code's hash identifies it.
     let message = if code_hash(seal) == signed.len() { code } else { signed };
     let other = blake3::keyed_hash(key, message);
     assert_ne!(other.as_bytes(), signature);
@@ -324,7 +324,7 @@ fn waited(child: &Child) -> (End, u64, libc::rusage) {
 }
 
 /// The peaks of a process and its children, as far as they still run: each is
-/// asked for again and again.
+/// read again and again.
 fn tree_peak_bytes(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

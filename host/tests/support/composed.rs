@@ -8,7 +8,7 @@ use super::{Directory, Input, Outcome};
 /// Extensions, each by its name or the path of its file.
 pub type Extensions<'a> = &'a [&'a str];
 
-/// A composed CLI in a directory of its own.
+/// A composed CLI in a new directory.
 pub struct Composed {
     directory: Directory,
 }

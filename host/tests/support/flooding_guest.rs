@@ -3,22 +3,22 @@
 //!
 //! `remember=TEXT`, `remember-large=COUNT`, `load=COUNT` and `save=LIMIT` are
 //! for the history; `type` edits a line and remembers it, and `offer=COUNT`
-//! gives candidates that nobody asked for; `refused=COUNT:DIRECTORY` asks for files
+//! gives candidates without a request; `refused=COUNT:DIRECTORY` opens files
 //! in its directories `dNUMBER`.
 
 use std::env;
 
 fn main() {
     for argument in env::args().skip(1) {
-        let (deed, object) = argument.split_once('=').unwrap_or((&argument, ""));
-        act(deed, object);
-        println!("{deed}: done");
+        let (action, object) = argument.split_once('=').unwrap_or((&argument, ""));
+        act(action, object);
+        println!("{action}: done");
     }
 }
 
-fn act(deed: &str, object: &str) {
+fn act(action: &str, object: &str) {
     let count = || object.parse::<usize>().expect("a number");
-    match deed {
+    match action {
         "remember" => remember(object),
         "remember-large" => {
             let line = "x".repeat(1 << 20);
@@ -51,7 +51,7 @@ fn act(deed: &str, object: &str) {
                 unsafe { host_check(path.as_ptr(), path.len()) };
             }
         }
-        _ => panic!("{deed} is not understood"),
+        _ => panic!("{action} is not understood"),
     }
 }
 

@@ -12,7 +12,7 @@ use wit_parser::Resolve;
 
 /// A command whose `run` does this, in a module that `more` completes.
 pub struct Program {
-    /// Its tables, each with so many elements at first.
+    /// Its tables, each with its initial number of elements.
     pub tables: Vec<u64>,
     /// What `run` does; it must leave nothing on the stack.
     pub run: Vec<Instruction<'static>>,
@@ -101,7 +101,7 @@ impl Program {
 /// Parameters of each block of a bomb: the most that WebAssembly allows.
 const WIDTH: usize = 1000;
 
-/// A program of about so many bytes that costs a compiler much: one function of
+/// A program of about this many bytes that costs a compiler much: one function of
 /// many blocks, each of which may be left with a thousand values.
 pub fn bomb(bytes: usize) -> Vec<u8> {
     /// As they are encoded: seven bytes.

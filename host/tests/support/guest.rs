@@ -74,8 +74,8 @@ impl Loaded {
     #[track_caller]
     pub fn fails(&self, script: &str, failure: &str) -> String {
         let run = self.run(script);
-        let told = run.err().lines().filter(|line| line.contains(" error near ")).count();
-        assert!(told == 1 && run.err().contains(failure), "`{failure}` was expected: {run}");
+        let errors = run.err().lines().filter(|line| line.contains(" error near ")).count();
+        assert!(errors == 1 && run.err().contains(failure), "`{failure}` was expected: {run}");
         run.out().into_owned()
     }
 }

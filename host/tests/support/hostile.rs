@@ -43,7 +43,7 @@ pub fn prepared(name: &str, build: impl Fn(&Path) -> Outcome) -> (String, String
     (ready(&portable), ready(&compiled))
 }
 
-/// Builds the guest `source`, with the interfaces in the `.wit` beside it.
+/// Builds the guest `source`, with the interfaces in the `.wit` next to it.
 pub fn build_guest(source: &Path, output: &Path) -> Outcome {
     let interfaces = source.with_extension("wit");
     // The toolchain that builds these tests has the target: the CLI needs it.

@@ -15,37 +15,37 @@ use std::{env, fs};
 
 fn main() {
     for argument in env::args().skip(1) {
-        let (deed, object) = argument.split_once('=').unwrap_or((&argument, ""));
-        attempt(deed, object);
+        let (action, object) = argument.split_once('=').unwrap_or((&argument, ""));
+        attempt(action, object);
     }
 }
 
-fn attempt(deed: &str, object: &str) {
-    match deed {
-        "read" => report(deed, fs::read_to_string(object)),
-        "write" => report(deed, fs::write(object, "written")),
-        "files-read" => report(deed, opened(object, 0)),
-        "files-write" => report(deed, opened(object, READ_WRITE | CREATE)),
-        "remove" => report(deed, fs::remove_file(object)),
-        "make-directory" => report(deed, fs::create_dir(object)),
-        "remove-directory" => report(deed, fs::remove_dir(object)),
+fn attempt(action: &str, object: &str) {
+    match action {
+        "read" => report(action, fs::read_to_string(object)),
+        "write" => report(action, fs::write(object, "written")),
+        "files-read" => report(action, opened(object, 0)),
+        "files-write" => report(action, opened(object, READ_WRITE | CREATE)),
+        "remove" => report(action, fs::remove_file(object)),
+        "make-directory" => report(action, fs::create_dir(object)),
+        "remove-directory" => report(action, fs::remove_dir(object)),
         "open-all" => open_all(object),
-        "list" => report(deed, fs::read_dir(object).map(Iterator::count)),
+        "list" => report(action, fs::read_dir(object).map(Iterator::count)),
         "link" => link(object),
-        "hard-link" => report(deed, fs::hard_link(pair(object).0, pair(object).1)),
-        "move" => report(deed, fs::rename(pair(object).0, pair(object).1)),
+        "hard-link" => report(action, fs::hard_link(pair(object).0, pair(object).1)),
+        "move" => report(action, fs::rename(pair(object).0, pair(object).1)),
         "connect" => connect(object),
-        "run" => report(deed, Command::new(object).status()),
+        "run" => report(action, Command::new(object).status()),
         "map" => map(object),
         "environment" => env::vars().for_each(|(name, value)| println!("{name}={value}")),
-        _ => println!("{deed}: not understood"),
+        _ => println!("{action}: not understood"),
     }
 }
 
-fn report<T: Debug, E: Debug>(deed: &str, result: Result<T, E>) {
+fn report<T: Debug, E: Debug>(action: &str, result: Result<T, E>) {
     match result {
-        Ok(value) => println!("{deed}: done {value:?}"),
-        Err(error) => println!("{deed}: refused {error:?}"),
+        Ok(value) => println!("{action}: done {value:?}"),
+        Err(error) => println!("{action}: refused {error:?}"),
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::session::Session;
 
-/// A question about the table, to which [`COMMITTED`] is the only right answer.
-pub const QUESTION: &str =
+/// A query of the table, whose only right result is [`COMMITTED`].
+pub const QUERY: &str =
     "SELECT count(*), sum(length(b)), total(b LIKE '%changed') FROM t; PRAGMA integrity_check;";
 
 /// What was committed before the crash.
@@ -24,7 +24,7 @@ const CHANGE: &str = "PRAGMA cache_size=5; BEGIN; UPDATE t SET b = b || '-change
 /// Makes the database natively.
 pub fn committed(directory: &Path, database: &str) {
     super::natively(directory, &[database, TABLE]).exits_with(0);
-    super::natively(directory, &[database, QUESTION]).prints(COMMITTED);
+    super::natively(directory, &[database, QUERY]).prints(COMMITTED);
 }
 
 /// Starts to change the database with `program`.
@@ -34,7 +34,7 @@ pub fn changing(program: &Path, directory: &Path, database: &str) -> Session {
     session
 }
 
-/// Makes the database at `path`, and a hot journal beside it that `program`
+/// Makes the database at `path`, and a hot journal next to it that `program`
 /// has left; `name` is what `program` calls the database in `directory`.
 pub fn leave(program: &Path, directory: &Path, name: &str, path: &Path) {
     let place = path.parent().expect("it lies in a directory");

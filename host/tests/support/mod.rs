@@ -7,7 +7,7 @@
 //! from the directories of [`place`], [`attacker`] one that uses all of the runner's interfaces,
 //! [`strace`] sees a program's system calls.
 
-// Each test file is a crate of its own and uses a part of this.
+// Each test program uses a part of this.
 #![allow(dead_code)]
 
 pub mod artifact;
@@ -27,6 +27,7 @@ pub mod strace;
 pub mod terminal;
 pub mod text;
 pub mod watched;
+pub mod who;
 
 use std::borrow::Cow;
 use std::env;
@@ -45,6 +46,14 @@ use std::time::{Duration, Instant};
 /// endless loop comes near.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
+/// A statement that only computes, for ever.
+pub const ENDLESS: &str =
+    "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c;";
+
+/// One function call that takes hours: SQLite cannot be interrupted inside it.
+pub const ENDLESS_CALL: &str =
+    "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(500000)) || '1');";
+
 /// How long to sleep between two looks at a child that still runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -53,7 +62,7 @@ pub fn our_binary() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_sqlite-wasm-run"))
 }
 
-/// The component that lies beside it, already compiled.
+/// The component in the same directory, already compiled.
 pub fn own_component() -> PathBuf {
     existing(our_binary().with_file_name("cli.cwasm"), "`make build` makes it")
 }
@@ -86,7 +95,7 @@ pub fn copy_program(from: &Path, to: &Path) {
     finish(copy, &Input::Nothing).exits_with(0);
 }
 
-/// Puts this user's key, by which the tests' components are sealed, into another
+/// Puts this user's key, which seals the tests' components, into another
 /// directory for `XDG_STATE_HOME`.
 pub fn take_key(state: &Path) {
     sqlite_wasm_run::key::Key::of_user().expect("tests have a home");
@@ -319,7 +328,7 @@ pub fn command(program: &Path, args: &[impl AsRef<str>], directory: &Path) -> Co
 fn attend(mut child: Child, input: &[u8]) -> (End, Vec<u8>, Vec<u8>) {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
-        // A child may end without reading all: a closed pipe is no error here.
+        // A child may end without reading all: a closed pipe is not an error here.
         scope.spawn(move || stdin.map(|mut pipe| pipe.write_all(input)));
         let stdout = scope.spawn(move || read_all(stdout));
         let stderr = scope.spawn(move || read_all(stderr));

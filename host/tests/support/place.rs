@@ -1,4 +1,4 @@
-//! A directory that is granted, and what lies beside it and is not.
+//! A directory that is granted, and directories next to it that are not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use super::{Directory, End, Outcome};
 pub const SECRET: &str = "text-of-outside";
 
 /// The directories `inside`, with a directory `inner` in it, and `outside` and
-/// `inside-not` beside it, which hold the secret.
+/// `inside-not` next to it, which hold the secret.
 pub struct Place {
     directory: Directory,
     before: Contents,
@@ -30,7 +30,7 @@ impl Place {
         place
     }
 
-    /// The path of what is called `name` beside the directories.
+    /// The path of the entry `name`, next to the directories.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }

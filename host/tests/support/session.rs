@@ -59,7 +59,7 @@ impl Session {
     /// Sends a script to a program that may end before it has read it all.
     pub fn try_send(&mut self, script: &str) {
         let input = self.input.as_mut().expect("the session has not finished");
-        // A closed pipe is no error here.
+        // A closed pipe is not an error here.
         let _ = input.write_all(script.as_bytes());
     }
 
@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// Fails unless asking `script` prints this, and no more.
+    /// Fails unless running `script` prints this, and no more.
     #[track_caller]
     pub fn answers(&mut self, script: &str, expected: &str) {
         let printed = self.ask(script);
@@ -95,7 +95,7 @@ impl Session {
         );
     }
 
-    /// Fails unless asking `script` prints this among other things.
+    /// Fails unless running `script` prints this among other things.
     #[track_caller]
     pub fn answers_with(&mut self, script: &str, expected: &str) {
         let printed = self.ask(script);
@@ -173,7 +173,7 @@ pub fn wait_until_busy(process: u32, command: &str) {
 fn processor_ticks(process: u32) -> u64 {
     let path = format!("/proc/{process}/stat");
     let stat = std::fs::read_to_string(path).expect("Linux tells of a running process");
-    // Behind the program's name, which stands in brackets, `utime` is field 12.
+    // After the program's name, which is in brackets, `utime` is field 12.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_whitespace().nth(11);
     ticks.and_then(|ticks| ticks.parse().ok()).expect("it has a processor time")

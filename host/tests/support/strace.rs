@@ -41,7 +41,7 @@ fn strace() -> &'static Path {
     path
 }
 
-/// Options that limit strace to databases and what stands beside them.
+/// Options that limit strace to databases and the files that SQLite keeps with them.
 pub fn only(databases: &[&str], directory: &Path) -> Vec<String> {
     let names = databases.iter().flat_map(|database| {
         ["", "-journal", "-wal", "-shm"].map(|end| PathBuf::from(format!("{database}{end}")))

@@ -1,4 +1,4 @@
-//! A program at a pseudo-terminal, and a person who types.
+//! A program at a pseudo-terminal, and a user who types.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::libc;
+use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::End;
 use super::session::wait_until_busy;
@@ -145,7 +146,11 @@ fn pseudo_terminal() -> (File, OwnedFd) {
     let error = std::io::Error::last_os_error();
     assert_eq!(result, 0, "this machine gives no pseudo-terminal: {error}");
     // SAFETY: both are open, and nobody else has them.
-    unsafe { (File::from_raw_fd(near), OwnedFd::from_raw_fd(far)) }
+    let (near, far) = unsafe { (File::from_raw_fd(near), OwnedFd::from_raw_fd(far)) };
+    // Programs of other tests must not keep them open.
+    fcntl_setfd(&near, FdFlags::CLOEXEC).expect("it is open");
+    fcntl_setfd(&far, FdFlags::CLOEXEC).expect("it is open");
+    (near, far)
 }
 
 /// Makes the terminal on standard input the one that Ctrl-C comes from.

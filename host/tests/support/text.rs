@@ -21,7 +21,7 @@ pub fn split_words(value: &str) -> Vec<String> {
     words
 }
 
-/// A line of its own for `marker`, after whatever stands before.
+/// A separate line for `marker`, after whatever comes before.
 pub fn append_marker(text: &mut Vec<u8>, marker: &str) {
     if !text.is_empty() && !text.ends_with(b"\n") {
         text.push(b'\n');

@@ -1,5 +1,5 @@
 /* Native code that an attacker has planted: it tries what no component may do,
- * each action in a process of its own, and writes `NAME: succeeded` or
+ * each action in a new process, and writes `NAME: succeeded` or
  * `NAME: refused` to the file `results` in the working directory.
  *
  * The test prepares:
@@ -11,7 +11,7 @@
  *   ./only              if it exists: the name of the one action to try, in the
  *                       process itself
  *
- * No library, no writable data: the code lies in memory that is only read.
+ * No library, no writable data: the code is in memory that is only read.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -246,14 +246,14 @@ static int others_limit(void) {
 }
 
 typedef int action(void);
-static void attempt(const char *name, action *deed, const char *only, int results) {
+static void attempt(const char *name, action *action, const char *only, int results) {
   int status = 0;
   if (*only) {
-    if (equal(only, name)) CALL(exit_group, deed() ? 42 : 1, 0, 0, 0, 0);
+    if (equal(only, name)) CALL(exit_group, action() ? 42 : 1, 0, 0, 0, 0);
     return;
   }
   word child = CALL(fork, 0, 0, 0, 0, 0);
-  if (child == 0) CALL(exit_group, deed() ? 42 : 1, 0, 0, 0, 0);
+  if (child == 0) CALL(exit_group, action() ? 42 : 1, 0, 0, 0, 0);
   CALL(wait4, child, &status, 0, 0, 0);
   const char *end = status == 42 << 8 ? ": succeeded\n" : ": refused\n";
   CALL(write, results, name, length(name), 0, 0);
@@ -264,7 +264,7 @@ static __attribute__((used)) void begin(void) {
   char only[64] = "";
   read_file("only", only, sizeof only);
   int results = open_file("results", O_CREAT | O_WRONLY | O_TRUNC, 0600);
-#define TRY(deed) attempt(#deed, deed, only, results)
+#define TRY(action) attempt(#action, action, only, results)
   TRY(shell); TRY(shell_by_loader); TRY(other_program); TRY(written_program);
   TRY(program_in_memory); TRY(program_in_memory_by_name);
   TRY(read_outside); TRY(read_key); TRY(read_by_link); TRY(read_by_proc); TRY(read_users);

@@ -117,7 +117,7 @@ fn payload(directory: &Path) -> Vec<u8> {
     fs::read(flat).expect("it was just made")
 }
 
-/// Builds the program `name` without libraries of its own, at a fixed address.
+/// Builds the program `name` without libraries, at a fixed address.
 pub fn native_program(name: &str, output: &Path) {
     let mut compiler = Command::new("cc");
     compiler.args(["-O1", "-static", "-no-pie", "-o"]).arg(output);

@@ -1,5 +1,5 @@
-/* An extension that SQLite itself would load, and that asks for what there is
-** not. */
+/* An extension that SQLite itself would load, and that uses what is
+** missing here. */
 #include "sqlite3ext.h"
 SQLITE_EXTENSION_INIT1
 

@@ -19,7 +19,7 @@ static void e_keep(sqlite3_context *context, int count, sqlite3_value **values) 
   sqlite3_result_int(context, sqlite3_get_auxdata(context, 0) != 0);
 }
 
-/* It asks for SQL, so each connection has an instance. */
+/* It needs SQL, so each connection has an instance. */
 static void e_run(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
   sqlite3_result_int(context, sqlite3_exec(sqlite3_context_db_handle(context), (const char *)sqlite3_value_text(values[0]), 0, 0, 0));

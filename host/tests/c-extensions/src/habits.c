@@ -1,5 +1,5 @@
 /* habit(ACTIONS): what an extension does for a row, one letter each; the text of
-** what it saw. Repeated, the actions are a habit, and a question is asked along
+** what it saw. Repeated, the actions are a habit, and a request is sent along
 ** with the one before; wherever they depart from it nothing may differ. */
 #include <stddef.h>
 

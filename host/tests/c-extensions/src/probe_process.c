@@ -48,7 +48,7 @@ static void p_about(Context *context, int count, Value **values) {
   give(context, text);
 }
 
-/* Limits of memory: each call tells what held before. */
+/* Limits of memory: each call returns the limit before it. */
 static void p_heap_limits(Context *context, int count, Value **values) {
   (void)count, (void)values;
   sqlite3_str *text = sqlite3_str_new(0);

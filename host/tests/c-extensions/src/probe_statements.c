@@ -242,7 +242,7 @@ static void p_columns(Context *context, int count, Value **values) {
     sqlite3_str_appendf(text, "%sexplain %d, %Q", pass ? "\n" : "", sqlite3_stmt_isexplain(statement), expanded);
     sqlite3_free(expanded);
     for (int i = -1; i <= sqlite3_column_count(statement); i++) {
-      /* One form of a type is lost when the other one is asked for. */
+      /* One form of a type is lost when the other one is read. */
       const void *wide = sqlite3_column_decltype16(statement, i);
       sqlite3_str_appendall(text, ", ");
       add_hex(text, wide, wide ? 2 : 0);

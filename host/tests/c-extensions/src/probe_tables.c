@@ -1,4 +1,4 @@
-/* Probes of virtual tables: a table of numbers that tells its plans, and one that
+/* Probes of virtual tables: a table of numbers that shows its plans, and one that
 ** can be written and keeps a record of its calls. */
 #include <string.h>
 

@@ -172,7 +172,7 @@ static void sum_value(Context *context) {
   char *text = sum ? sqlite3_mprintf("%lld of %d", sum->sum, sum->count) : sqlite3_mprintf("nothing");
   sqlite3_result_text(context, text, -1, sqlite3_free);
 }
-/* An aggregate that tells how often it was stepped, by each step and at the end. */
+/* An aggregate that counts how often it was stepped, by each step and at the end. */
 
 static void count_step(Context *context, int count, Value **values) {
   (void)count, (void)values;

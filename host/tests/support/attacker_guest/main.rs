@@ -200,7 +200,7 @@ fn remember_many(count: u32, bytes: usize) {
     println!("remember-many: done");
 }
 
-/// Directories that are there, each by a way of its own.
+/// Directories that are there, each in another way.
 fn refuse_many(count: u32) {
     const BITS: u32 = 20;
     for index in 0..count {
@@ -211,7 +211,7 @@ fn refuse_many(count: u32) {
     println!("refuse-many: done");
 }
 
-/// `DATABASE::LENGTH::ROUNDS`: asks whether a path exists that lies in shared
+/// `DATABASE::LENGTH::ROUNDS`: checks whether a path exists that is in shared
 /// memory, where another process changes it. Prints how often it did.
 fn race(parts: &[&str]) {
     const UNIT: usize = 64 << 10;

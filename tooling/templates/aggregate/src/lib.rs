@@ -1,11 +1,11 @@
 //! longest: the longest text of a group.
 //!
-//! - `longest(X)`: the longest X, the first of them where several are; numbers
-//!   count as their text. NULL when all are NULL
+//! - `longest(X)`: the longest X, or the first of several; numbers count as their
+//!   text. NULL if every X is NULL
 
-// 1. What SQLite is told of each function: its name, how many arguments, whether
-//    the same arguments always give the same result, and who may call it when a
-//    schema may be hostile.
+// 1. Each function as SQLite registers it: its name, the number of arguments,
+//    whether equal arguments give equal results, and who may call it if the
+//    schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result};
@@ -13,20 +13,20 @@ use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Resul
 const AGGREGATES: &[AggregateFunction] =
     &[AggregateFunction::new::<Longest>("longest", 1, Stable, Innocuous)];
 
-// 2. What the extension is.
+// 2. The extension.
 sqlite_wasm_kit::extension! {
     name: "longest",
     description: "the longest text of a group",
     aggregates: AGGREGATES,
 }
 
-// 3. What is kept of the rows so far; `default()` begins a group.
+// 3. The state of a group; `default()` begins one.
 #[derive(Default)]
 struct Longest(Option<String>);
 
 impl Aggregate for Longest {
-    // 4. A row. For use with OVER implement `Window` too, which takes the oldest
-    //    row away again, and register with `AggregateFunction::window`.
+    // 4. One row. For use with OVER, also implement `Window`, which removes the
+    //    oldest row, and register with `AggregateFunction::window`.
     fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
         let Some(text) = row.get::<String>(0)? else {
             return Ok(());
@@ -38,7 +38,7 @@ impl Aggregate for Longest {
         Ok(())
     }
 
-    // 5. The result, also of a group without rows.
+    // 5. The result, also for a group without rows.
     fn finish(self) -> Result<impl IntoOutput> {
         Ok(self.0)
     }

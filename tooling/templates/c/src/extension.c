@@ -1,4 +1,4 @@
-/* 3. C as SQLite would load it natively, too. */
+/* 3. C code that native SQLite can load as well. */
 #include "sqlite3ext.h"
 SQLITE_EXTENSION_INIT1
 
@@ -8,7 +8,7 @@ static char moved(char c) {
   return c;
 }
 
-/* 4. A function: NULL gives NULL, and no memory is an error. */
+/* 4. A function: NULL gives NULL, and lack of memory is an error. */
 static void rot13(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
   const char *text = (const char *)sqlite3_value_text(values[0]);
@@ -20,7 +20,7 @@ static void rot13(sqlite3_context *context, int count, sqlite3_value **values) {
   sqlite3_result_text(context, result, bytes, sqlite3_free);
 }
 
-/* 5. The entry point registers it. */
+/* 5. The entry point, which registers the function. */
 int sqlite3_rot13_init(sqlite3 *db, char **error, const sqlite3_api_routines *routines) {
   (void)error;
   SQLITE_EXTENSION_INIT2(routines);

@@ -1,10 +1,10 @@
-//! rot13: letters moved by 13 places.
+//! rot13: letters shifted by 13 positions.
 //!
-//! - `rot13(X)`: X with each of the 26 letters moved; moved twice it is X again
+//! - `rot13(X)`: X with each ASCII letter shifted; applied twice, it gives X
 //!
 //! The code is in `extension.c`.
 
-// 2. What the extension is, and its entry point in C.
+// 2. The extension, and its entry point in C.
 sqlite_wasm_c_api::extension! {
     name: "rot13",
     version: "0.1.0",

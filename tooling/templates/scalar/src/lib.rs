@@ -1,13 +1,13 @@
 //! shout: loud text.
 //!
-//! - `shout(X)`: X in capital letters, with `!` at its end
-//! - `shout(X, N)`: the same with N of them, 0 to 10
+//! - `shout(X)`: X in capital letters, followed by `!`
+//! - `shout(X, N)`: the same with N exclamation marks, 0 to 10
 //!
 //! NULL gives NULL.
 
-// 1. What SQLite is told of each function: its name, how many arguments, whether
-//    the same arguments always give the same result, and who may call it when a
-//    schema may be hostile.
+// 1. Each function as SQLite registers it: its name, the number of arguments,
+//    whether equal arguments give equal results, and who may call it if the
+//    schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar};
@@ -17,14 +17,14 @@ const SCALARS: &[Scalar] = &[
     Scalar::new("shout", 2, Stable, Innocuous, |a| a.apply(loud)),
 ];
 
-// 2. What the extension is.
+// 2. The extension.
 sqlite_wasm_kit::extension! {
     name: "shout",
     description: "loud text",
     scalars: SCALARS,
 }
 
-// 3. The functions: plain Rust types. Take `Option<T>` to be asked for NULL too.
+// 3. The functions: plain Rust types. Use `Option<T>` to be called for NULL too.
 fn once(text: String) -> Result<String> {
     loud(text, 1)
 }

@@ -1,17 +1,17 @@
 //! countdown: rows that count down.
 //!
 //! - `countdown(START)`: a table with the column `value`, from START down to 0.
-//!   NULL, or less than 0, gives no rows
+//!   There are no rows if START is NULL or less than 0
 
-// 1. What SQLite is told of the table: its name, how it comes to be, and who may
-//    use it when a schema may be hostile.
+// 1. The table as SQLite registers it: its name, how it is created, and who may
+//    use it if the schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::table::{Check, Connection, Operator, Plan, Planned, Question, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Module, ModuleKind::EponymousOnly, Result, Table};
 
 const MODULES: &[Module] = &[Module::new::<Numbers>("countdown", EponymousOnly, Innocuous)];
 
-// 2. What the extension is.
+// 2. The extension.
 sqlite_wasm_kit::extension! {
     name: "countdown",
     description: "rows that count down",
@@ -31,14 +31,14 @@ impl Table for Numbers {
         Ok((Self, "CREATE TABLE x(value INTEGER, start HIDDEN)".into()))
     }
 
-    // 4. The plan: which conditions of the WHERE clause the scan is given.
+    // 4. The plan: which conditions of the WHERE clause become arguments of the scan.
     fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned> {
         let is_start = |c: &_| is_equal(c, START);
         let Some(place) = question.constraints.iter().position(is_start) else {
             return Err("countdown: START is missing".into());
         };
         if !question.constraints[place].usable {
-            // SQLite asks again, with the tables in another order.
+            // SQLite calls this again, with the tables in another order.
             return Ok(Planned::No);
         }
         plan.take(place, Check::Omit);
@@ -55,7 +55,7 @@ fn is_equal(constraint: &sqlite_wasm_kit::table::Constraint, column: u32) -> boo
     constraint.column == column as i32 && matches!(constraint.operator, Operator::Equal)
 }
 
-// 5. The scan: begun by `filter`, then one row at a time.
+// 5. The scan: `filter` begins it, `next` returns one row.
 #[derive(Default)]
 struct Countdown {
     start: i64,

@@ -75,7 +75,7 @@ fn find(name: &str) -> Result<String, String> {
     // `dispatch` takes text only.
     granted(name.as_bytes(), LastLink::Follow)
         .and_then(|path| String::from_utf8(path).ok())
-        .ok_or_else(|| format!("`{}` lies outside the granted directories", name.escape_debug()))
+        .ok_or_else(|| format!("`{}` is outside the granted directories", name.escape_debug()))
 }
 
 /// xDlError.

@@ -135,7 +135,7 @@ unsafe fn answer(
     request: SqlRequest,
 ) -> Result<Vec<u8>, SqlError> {
     let SqlRequest { work, read_only, function } = request;
-    let asker = work::Asker { db, extension, is_ahead: false };
+    let asker = work::Asker { db, extension };
     // SAFETY: the caller's connection.
     unsafe {
         let _request = Request::begin(db, read_only);

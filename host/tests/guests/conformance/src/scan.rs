@@ -1,5 +1,5 @@
-//! A table of numbers that says how it was asked: `seen` is the plan's
-//! question, its answer and the arguments of the scan.
+//! A table of numbers that shows its calls: `seen` is the index info, the plan
+//! and the arguments of the scan.
 //!
 //! Rows have `a` from 0 to `last` (9 when it is left out), `b` as `a` modulo 3,
 //! and `c` as a text. The scan fails at the row `fail_at`.
@@ -38,8 +38,8 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
         Ok((Self(Alive::default()), DECLARATION.into()))
     }
 
-    fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned> {
-        for (place, constraint) in question.constraints.iter().enumerate() {
+    fn best_index(&mut self, info: &Question, plan: &mut Plan) -> Result<Planned> {
+        for (place, constraint) in info.constraints.iter().enumerate() {
             let is_input = constraint.column >= LAST && !is_limit(&constraint.operator);
             if is_input && !constraint.usable {
                 return Ok(Planned::No);
@@ -53,11 +53,11 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
                 false => plan.take(place, check),
             };
         }
-        let by_a = question.order.first().filter(|term| term.column == 0);
-        plan.order_consumed = by_a.is_some() && question.order.len() == 1;
+        let by_a = info.order.first().filter(|term| term.column == 0);
+        plan.order_consumed = by_a.is_some() && info.order.len() == 1;
         plan.number = by_a.map_or(1, |term| if term.descending { -1 } else { 1 });
-        plan.unique = question.constraints.iter().any(is_key);
-        plan.text = Some(describe(question));
+        plan.unique = info.constraints.iter().any(is_key);
+        plan.text = Some(describe(info));
         (plan.cost, plan.rows) = if plan.unique { (1.0, 1) } else { (10.0, 10) };
         Ok(Planned::Yes)
     }
@@ -89,9 +89,9 @@ fn is_key(constraint: &Constraint) -> bool {
     constraint.column == 0 && constraint.usable && matches!(constraint.operator, Operator::Equal)
 }
 
-/// One word for each part of the question.
-fn describe(question: &Question) -> String {
-    let constraints = question.constraints.iter().map(|constraint| {
+/// One word for each part of the index info.
+fn describe(info: &Question) -> String {
+    let constraints = info.constraints.iter().map(|constraint| {
         let column = usize::try_from(constraint.column).map_or("rowid", |place| COLUMNS[place]);
         let column = if is_limit(&constraint.operator) { "" } else { column };
         let operator = &constraint.operator;
@@ -104,12 +104,11 @@ fn describe(question: &Question) -> String {
         };
         format!("{column}:{operator:?}:{right}{usable}{list}{collation}")
     });
-    let order = question.order.iter().map(|term| {
+    let order = info.order.iter().map(|term| {
         let column = usize::try_from(term.column).map_or("rowid", |place| COLUMNS[place]);
         format!("order:{column}{}", if term.descending { "-" } else { "+" })
     });
-    let rest =
-        [format!("{:?}", question.distinctness), format!("used:{:b}", question.columns_used)];
+    let rest = [format!("{:?}", info.distinctness), format!("used:{:b}", info.columns_used)];
     let words: Vec<String> = constraints.chain(order).chain(rest).collect();
     words.join(" ").replace("Operator::", "").replace("Distinctness::", "")
 }

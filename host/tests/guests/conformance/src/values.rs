@@ -24,7 +24,7 @@ pub fn join(arguments: Arguments<'_>) -> Result<Output> {
     texts.collect::<Vec<_>>().join(",").into_output()
 }
 
-/// A value as text that tells the classes apart.
+/// A value as text, different for each class.
 pub fn show(value: &Value) -> String {
     match value {
         Value::Null => "NULL".into(),

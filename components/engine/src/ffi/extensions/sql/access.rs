@@ -77,7 +77,7 @@ const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 /// # Safety
 ///
 /// The statement was not finalized.
-pub unsafe fn begins_reading(statement: *mut sqlite3_stmt) -> bool {
+unsafe fn begins_reading(statement: *mut sqlite3_stmt) -> bool {
     // SAFETY: the caller's promise; SQLite's text is a C string.
     let text = unsafe { CStr::from_ptr(sqlite::sqlite3_sql(statement)) }.to_bytes();
     let Ok(text) = str::from_utf8(text) else { return false };

@@ -1,6 +1,6 @@
 //! Incremental blobs.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::c_int;
 use std::ptr::null_mut;
 
 use libsqlite3_sys as sqlite;
@@ -29,15 +29,12 @@ pub unsafe fn open(
     is_first: bool,
     reply: &mut Vec<u8>,
 ) -> Result<(), SqlError> {
-    let Asker { db, extension, is_ahead } = asker;
+    let Asker { db, extension } = asker;
     if place.is_writable {
         access::check_write()?;
     }
     // SAFETY: the caller's connection, and the blob that was opened on it.
     unsafe {
-        if is_ahead && place.is_writable && !is_writing(db, place.schema) {
-            return Err(failure(sqlite::SQLITE_MISUSE, "it would lock the database"));
-        }
         let (place, blob) = match parked::take(db, extension, place) {
             Some(parked) => parked,
             None => (Place::new(db, extension, place), opened_anew(db, place)?),
@@ -49,16 +46,6 @@ pub unsafe fn open(
         tell(handle?, blob, is_first, reply);
     }
     Ok(())
-}
-
-/// Whether a write transaction is open, which a blob for writing would begin.
-///
-/// # Safety
-///
-/// `db` is an open connection.
-unsafe fn is_writing(db: *mut sqlite3, schema: &CStr) -> bool {
-    // SAFETY: the caller's connection and a C string.
-    unsafe { sqlite::sqlite3_txn_state(db, schema.as_ptr()) == sqlite::SQLITE_TXN_WRITE }
 }
 
 /// # Safety

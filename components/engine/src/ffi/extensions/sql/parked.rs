@@ -4,7 +4,8 @@
 //! blob for each row. SQLite finds a place in a large one by walking its chain
 //! of pages, and an open blob remembers the walk; so they stay open, as long as
 //! the program's step lasts and nothing minds: a blob that is open for writing
-//! keeps its transaction from ending.
+//! keeps its transaction from ending. An insertion into vec0 takes 20.6 us instead of
+//! 29.9 us by this (4,000 vectors of 384 dimensions, median of 7 alternating runs).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;

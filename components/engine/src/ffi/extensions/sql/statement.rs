@@ -8,7 +8,7 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
 
 use super::super::abi::failure;
-use super::access::{self, begins_reading};
+use super::access;
 use super::work::Value;
 use super::{kept, parked, refused};
 use crate::ffi::read_only::{self, Access};
@@ -197,17 +197,6 @@ pub unsafe fn step(extension: u32, handle: u32, limit: u32) -> Result<Vec<u8>, S
     let width = unsafe { sqlite::sqlite3_column_count(statement) };
     reply[5..9].copy_from_slice(&width.to_le_bytes());
     Ok(reply)
-}
-
-/// Whether it writes nothing, and changes no transaction.
-///
-/// # Safety
-///
-/// The handle's connection is open.
-pub unsafe fn only_reads(extension: u32, handle: u32) -> Result<bool, SqlError> {
-    let (_, statement) = kept::statement(extension, handle)?;
-    // SAFETY: a kept statement was not finalized.
-    unsafe { Ok(sqlite::sqlite3_stmt_readonly(statement) != 0 && begins_reading(statement)) }
 }
 
 /// Add the row at which the statement is.

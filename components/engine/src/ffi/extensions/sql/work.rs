@@ -53,7 +53,6 @@ enum Operation<'a> {
     LastInsertRowId,
     Changes,
     CloseAll,
-    Ahead(&'a [u8]),
     ErrorOffset,
     Describe(u32),
     Expand(u32),
@@ -181,7 +180,6 @@ impl<'a> Operations<'a> {
             10 => Operation::LastInsertRowId,
             11 => Operation::Changes,
             12 => Operation::CloseAll,
-            13 => Operation::Ahead(self.bytes()?),
             14 => Operation::ErrorOffset,
             15 => Operation::Describe(self.u32()?),
             16 => Operation::Expand(self.u32()?),
@@ -199,8 +197,6 @@ impl<'a> Operations<'a> {
 pub struct Asker {
     pub db: *mut sqlite3,
     pub extension: u32,
-    /// It has not asked yet, so that nobody may notice.
-    pub is_ahead: bool,
 }
 
 /// Do what is asked: the reply of the operation that has one.
@@ -219,12 +215,6 @@ pub unsafe fn done(asker: Asker, operations: &[u8]) -> Answer<Vec<u8>> {
         };
         // SAFETY: the caller's promise.
         match unsafe { tidied(asker.extension, operation) } {
-            Some(Operation::Ahead(guess)) => {
-                if let Ok(reply) = &mut answer {
-                    // SAFETY: the same.
-                    unsafe { add_ahead(asker, guess, reply) }
-                }
-            }
             // SAFETY: the same.
             Some(operation) if answer.is_ok() => match unsafe { asked(asker, operation) } {
                 Ok(None) => {}
@@ -260,7 +250,7 @@ unsafe fn tidied(extension: u32, operation: Operation) -> Option<Operation> {
 ///
 /// As [`done`].
 unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
-    let Asker { db, extension, .. } = asker;
+    let Asker { db, extension } = asker;
     // SAFETY: the caller's promise.
     unsafe {
         match operation {
@@ -318,42 +308,6 @@ unsafe fn asked(asker: Asker, operation: Operation) -> Answer<Option<Vec<u8>>> {
 
 fn number(number: i64) -> Vec<u8> {
     number.to_le_bytes().to_vec()
-}
-
-/// Add the reply of an operation that was not asked yet, and its length. What
-/// fails has none, and is asked again.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn add_ahead(asker: Asker, guess: &[u8], reply: &mut Vec<u8>) {
-    // SAFETY: the caller's promise.
-    let ahead = unsafe { read_ahead(asker, Operations(guess)) }.unwrap_or_default();
-    reply.extend_from_slice(&ahead);
-    reply.extend_from_slice(&(ahead.len() as u32).to_le_bytes());
-}
-
-/// Nobody may notice when it was done in vain, so it must only read.
-///
-/// # Safety
-///
-/// As [`done`].
-unsafe fn read_ahead(asker: Asker, mut guess: Operations) -> Answer<Vec<u8>> {
-    let operation = guess.next()?;
-    let asker = Asker { is_ahead: true, ..asker };
-    super::check_depth()?;
-    // SAFETY: the caller's promise.
-    unsafe {
-        match operation {
-            Operation::Step { statement, limit }
-                if statement::only_reads(asker.extension, statement)? =>
-            {
-                statement::step(asker.extension, statement, limit)
-            }
-            Operation::OpenBlobs { count, places } => opened(asker, count, Operations(places)),
-            _ => Err(malformed()),
-        }
-    }
 }
 
 /// Open blobs, of which only the first must be there.

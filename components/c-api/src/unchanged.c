@@ -1,8 +1,0 @@
-/* A file of its own: `start.c` looks whether it is linked. */
-#include "inside.h"
-
-int sqlite3_vtab_nochange(sqlite3_context *context) {
-  (void)context;
-  /* A row is fetched before SQLite says what it is for. */
-  return 0;
-}

@@ -1,0 +1,23 @@
+/* Virtual tables. */
+#ifndef VTAB_H
+#define VTAB_H
+
+#include "call.h"
+
+/* A connected table; its address is the host's handle. */
+typedef struct {
+  sqlite3_vtab *vtab;
+  const sqlite3_module *methods;
+  /* Held until the table is disconnected. */
+  Module *module;
+} Table;
+
+#define TABLE(handle) ((Table *)(handle))
+
+/* Marks a plan's text that is written in hexadecimal digits. */
+#define PLAN_TEXT_IS_HEX '\x01'
+
+/* The error of a method, with the table's `zErrMsg` as the message. */
+bool table_fails(Table *table, int code, wit_error *error);
+
+#endif

@@ -1,16 +1,16 @@
 //! `sqlite-wasm:host/dispatch`: extensions, each in its own sandbox.
 //!
 //! ```
-//! use sqlite_wasm_run::extensions::{ExtensionsCtx, Permits};
+//! use sqlite_wasm_run::extensions::{ExtensionsCtx, ExtensionGrants};
 //!
-//! let mut permits = Permits::default();
-//! permits.add("define=sql")?;
-//! let extensions = ExtensionsCtx::new(vec!["extensions".into()]).permits(permits);
+//! let mut grants = ExtensionGrants::default();
+//! grants.add("define=sql")?;
+//! let extensions = ExtensionsCtx::new(vec!["extensions".into()]).grants(grants);
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 //!
 //! An extension has nothing: no files, no network, no environment, no
-//! arguments, and no SQL; only clocks and random numbers. [`Permits`] grant it
+//! arguments, and no SQL; only clocks and random numbers. [`ExtensionGrants`] grant it
 //! more. What it prints goes to a bounded log. One that traps yields an
 //! SQL error that names it; the next call gets a fresh instance, and tables,
 //! cursors and computations of the broken one fail.
@@ -47,7 +47,7 @@ use types::SqlError;
 
 pub use catalog::{inspect, search};
 pub use grants::{
-    Ask, Directory as GrantedDirectory, Identity, Permissions, Permits, SqlAccess, sha256,
+    Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess, sha256,
 };
 pub use load::NotLoaded;
 pub(crate) use sandbox::message as trap_message;
@@ -88,20 +88,20 @@ impl Default for Limits {
 }
 
 /// Reports to the user what SQLite has no way to show.
-pub type Tell = Box<dyn FnMut(&str) + Send>;
+pub type Report = Box<dyn FnMut(&str) + Send>;
 
 /// The extensions of a component.
 pub struct ExtensionsCtx {
     directories: Vec<PathBuf>,
     limits: Limits,
-    permits: Permits,
+    grants: ExtensionGrants,
     cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
     /// Those that the command line names, ready to be started.
     prepared: Vec<(PathBuf, component::Loaded)>,
     compiler: Compiler,
-    tell: Option<Tell>,
+    report: Option<Report>,
     /// Made by the first extension: start-up has none.
     loader: Option<Loader>,
     /// What the memory of a component reserves that came with extensions: their
@@ -120,13 +120,13 @@ impl ExtensionsCtx {
         Self {
             directories,
             limits: Limits::default(),
-            permits: Permits::default(),
+            grants: ExtensionGrants::default(),
             cache: None,
             key: None,
             allowed: Vec::new(),
             prepared: Vec::new(),
             compiler: Compiler::default(),
-            tell: None,
+            report: None,
             loader: None,
             beside_of: None,
             registry: Registry::default(),
@@ -150,16 +150,16 @@ impl ExtensionsCtx {
 
     /// With what is granted to them.
     #[must_use]
-    pub fn permits(mut self, permits: Permits) -> Self {
-        self.permits = permits;
+    pub fn grants(mut self, grants: ExtensionGrants) -> Self {
+        self.grants = grants;
         self
     }
 
-    /// With somebody to tell that an extension trapped in a call whose
+    /// With a report of each trap in a call whose
     /// failure SQLite does not show.
     #[must_use]
-    pub fn tell_by(mut self, tell: Tell) -> Self {
-        self.tell = Some(tell);
+    pub fn report_with(mut self, report: Report) -> Self {
+        self.report = Some(report);
         self
     }
 
@@ -174,7 +174,7 @@ impl ExtensionsCtx {
     /// behind the second wall.
     pub fn plan(&self, plan: &mut Plan) {
         self.directories.iter().for_each(|directory| plan.path(directory, Rights::Read));
-        for granted in self.permits.directories() {
+        for granted in self.grants.directories() {
             plan.path(&granted.host, granted.access.into());
         }
     }
@@ -197,8 +197,8 @@ impl ExtensionsCtx {
 
     /// Report to the user what SQLite does not show.
     fn report(&mut self, text: &str) {
-        if let Some(tell) = &mut self.tell {
-            tell(text);
+        if let Some(report) = &mut self.report {
+            report(text);
         }
     }
 }

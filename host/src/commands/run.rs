@@ -20,7 +20,7 @@ use sqlite_wasm_run::component::{LoadError, Loader, Program};
 use sqlite_wasm_run::console::History;
 use sqlite_wasm_run::deadline::Deadline;
 use sqlite_wasm_run::exit_code;
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits, NotLoaded, Permits};
+use sqlite_wasm_run::extensions::{ExtensionGrants, ExtensionsCtx, Limits, NotLoaded};
 use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::own_files;
 use sqlite_wasm_run::places;
@@ -255,8 +255,8 @@ fn options(
     let cache = if run.no_cache { None } else { Directory::by_xdg() };
     options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))
-        .permits(permits(run)?)
-        .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
+        .grants(grants(run)?)
+        .report_with(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
         .native_code(key, &run.allow_native)
         .compiler(Compiler::Helper(budget))
         .cache(cache);
@@ -323,17 +323,17 @@ pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
 
 /// What extensions are granted: by the command line, by the file beside the
 /// shipped ones, and by the user.
-fn permits(run: &RunOptions) -> Result<Permits> {
-    let mut permits = Permits::default();
-    run.grants.iter().try_for_each(|path| permits.add_file(path))?;
-    run.grant.iter().try_for_each(|grant| permits.add(grant))?;
+fn grants(run: &RunOptions) -> Result<ExtensionGrants> {
+    let mut grants = ExtensionGrants::default();
+    run.grants.iter().try_for_each(|path| grants.add_file(path))?;
+    run.grant.iter().try_for_each(|grant| grants.add(grant))?;
     if let Ok(program) = env::current_exe() {
-        permits.shipped(program.with_file_name("extensions").join("grants.toml"));
+        grants.shipped(program.with_file_name("extensions").join("grants.toml"));
     }
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        permits.ask_by(Box::new(ask));
+        grants.prompt_with(Box::new(ask));
     }
-    Ok(permits)
+    Ok(grants)
 }
 
 /// Ask a question that `y` or `yes` answers with yes, and all else with no.

@@ -1,8 +1,8 @@
 //! What extensions are granted, and by whom.
 
-mod permissions;
-mod permits;
+mod extension_grants;
+mod granted;
 mod prompt;
 
-pub use permissions::{Directory, Permissions, SqlAccess};
-pub use permits::{Ask, Identity, Permits, hexadecimal, sha256};
+pub use extension_grants::{ExtensionGrants, Identity, Prompt, hexadecimal, sha256};
+pub use granted::{Directory, Granted, SqlAccess};

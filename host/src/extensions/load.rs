@@ -101,7 +101,7 @@ impl ExtensionsCtx {
             (Source::Chosen(path, file), _) => self.loader()?.load_chosen(path, file)?,
         };
         self.registry.check_room()?;
-        Package::load(&loaded, source, self.limits, &mut self.permits)
+        Package::load(&loaded, source, self.limits, &mut self.grants)
     }
 
     /// Register the extensions that are bundled with the component. One that cannot be
@@ -110,7 +110,7 @@ impl ExtensionsCtx {
         for beside in std::mem::take(&mut self.beside) {
             let name = beside.embedded.name.clone();
             let room = self.registry.check_room();
-            match room.and_then(|()| Package::bundled(beside, self.limits, &mut self.permits)) {
+            match room.and_then(|()| Package::bundled(beside, self.limits, &mut self.grants)) {
                 Ok(package) => {
                     let id = self.registry.add(Instance::new(Arc::new(package)));
                     self.embedded.push(id);

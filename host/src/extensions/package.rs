@@ -11,7 +11,7 @@ use wasmtime::component::Component;
 use super::Limits;
 use super::catalog::search::Source;
 use super::catalog::{check, version};
-use super::grants::{Identity, Permissions, Permits};
+use super::grants::{ExtensionGrants, Granted, Identity};
 use super::sandbox::{self, Calls, Code, Described};
 use super::types::Manifest;
 use crate::component::{Beside, Loaded};
@@ -20,7 +20,7 @@ use crate::compose::Placement;
 /// An extension.
 pub struct Package {
     pub manifest: Manifest,
-    pub granted: Permissions,
+    pub granted: Granted,
     pub limits: Limits,
     path: Option<PathBuf>,
     code: OnceLock<Code>,
@@ -56,11 +56,11 @@ impl Package {
         loaded: &Loaded,
         source: &Source,
         limits: Limits,
-        permits: &mut Permits,
+        grants: &mut ExtensionGrants,
     ) -> Result<(Self, Described)> {
         let (code, described) = described(&loaded.component, &limits)?;
         let manifest = described.manifest.clone();
-        let granted = permits.of(source.identity(), &manifest.needs, || loaded.sha256())?;
+        let granted = grants.of(source.identity(), &manifest.needs, || loaded.sha256())?;
         let path = Some(source.path().to_owned());
         let package = Self { manifest, granted, limits, path, code: code.into(), bundled: None };
         Ok((package, described))
@@ -71,7 +71,7 @@ impl Package {
     /// # Errors
     ///
     /// What is wrong with its manifest, or which grant it lacks.
-    pub fn bundled(beside: Beside, limits: Limits, permits: &mut Permits) -> Result<Self> {
+    pub fn bundled(beside: Beside, limits: Limits, grants: &mut ExtensionGrants) -> Result<Self> {
         let embedded = &beside.embedded;
         let Placement::Bundled { manifest, .. } = &embedded.placement else {
             bail!("it is not bundled");
@@ -81,7 +81,7 @@ impl Package {
         // Its manifest is compared when it is started; the name of a file that the
         // composed file records is anybody's claim.
         let identity = Identity::Named { name: &manifest.name, path: None };
-        let granted = permits.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
+        let granted = grants.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));
         Ok(Self { manifest, granted, limits, path: None, code: OnceLock::new(), bundled })
     }
@@ -124,7 +124,7 @@ impl Package {
     pub fn without_code(manifest: Manifest) -> Self {
         Self {
             manifest,
-            granted: Permissions::default(),
+            granted: Granted::default(),
             limits: Limits::default(),
             path: None,
             code: OnceLock::new(),

@@ -16,7 +16,7 @@ macro_rules! call {
         $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
         let extension: &mut Instance = $extension;
         extension.ready()?;
-        match extension.take_answer() {
+        match extension.take_result() {
             Some(answer) => answer,
             None => {
                 $(let $number = extension.number_of($handle)?;)?

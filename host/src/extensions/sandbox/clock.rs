@@ -54,7 +54,7 @@ pub fn set_deadline(store: &mut Store<Sandbox>, time: Duration) {
 
 /// Do not count the time for which the instance waits for SQL.
 pub fn exclude_sql(store: &mut Store<Sandbox>) {
-    store.epoch_deadline_callback(|store| match store.data().exchange.take_waited() {
+    store.epoch_deadline_callback(|store| match store.data().channel.take_waited() {
         0 => Err(Trap::Interrupt.into()),
         waited => Ok(UpdateDeadline::Continue(waited + 1)),
     });

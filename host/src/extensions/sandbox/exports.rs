@@ -114,7 +114,7 @@ pub mod suspendable {
                 export sqlite-wasm:extension/pointers@0.1.0;
             }
         ",
-        // Only these ask the caller; the rest answer at once, which is cheaper.
+        // Only these wait for the caller; the others return at once, which is cheaper.
         imports: {
             "sqlite-wasm:extension/sql.prepare": async | trappable,
             "sqlite-wasm:extension/sql.execute": async | trappable,

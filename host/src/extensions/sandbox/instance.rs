@@ -13,7 +13,7 @@ use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage, clock};
 use crate::address_space::{self, NoAddressSpace};
-use crate::extensions::grants::Permissions;
+use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sql::SQLITE_MISUSE;
 use crate::extensions::types::{Connecting, Manifest, Output, SqlError};
@@ -54,7 +54,7 @@ pub enum Life {
     Suspended(Suspended),
     /// Its call is done, and the result waits to be taken. A trap has
     /// ended the instance.
-    Answered(Option<Suspendable>, Answer<Box<dyn Any + Send>>),
+    Done(Option<Suspendable>, Answer<Box<dyn Any + Send>>),
 }
 
 impl Life {
@@ -115,7 +115,7 @@ pub struct Described {
 /// When it does not start or answer.
 pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     let (shared, mut usage) = (Shared::new(limits), Usage::default());
-    let store = code.store(limits, &Permissions::default(), &shared, &usage)?;
+    let store = code.store(limits, &Granted::default(), &shared, &usage)?;
     let mut life = Life::start(code, store)?;
     usage.starts += 1;
     let manifest = life.describe().map_err(|trap| anyhow!(shared.message(&trap, limits)))?;
@@ -156,7 +156,7 @@ impl Instance {
     pub fn of(package: Arc<Package>, described: Described) -> Self {
         let mut instance = Self::new(package);
         instance.usage = described.usage;
-        if instance.package.granted == Permissions::default() {
+        if instance.package.granted == Granted::default() {
             (instance.shared, instance.life) = (described.shared, described.life);
             instance.generation = 1;
         }
@@ -166,9 +166,9 @@ impl Instance {
     fn start(&mut self) -> Result<()> {
         let Some(code) = self.package.code() else { bail!("it has no code yet") };
         let package = &self.package;
-        let functions = self.shared.exchange.functions(|functions| functions.next());
+        let functions = self.shared.channel.functions(|functions| functions.next());
         self.shared = Shared::new(&package.limits);
-        self.shared.exchange.functions(|fresh| *fresh = functions);
+        self.shared.channel.functions(|fresh| *fresh = functions);
         let store = code.store(&package.limits, &package.granted, &self.shared, &self.usage)?;
         self.life = Life::start(code, store)?;
         self.handles = Handles::new(self.generation);
@@ -249,7 +249,7 @@ impl Instance {
 
     /// A connection begins to use the extension.
     pub fn connect(&mut self) -> Answer<()> {
-        let answer = match self.take_answer() {
+        let answer = match self.take_result() {
             Some(answer) => answer,
             None => match self.instance()? {
                 Ready::Direct(started) => {
@@ -291,13 +291,13 @@ impl Instance {
     }
 
     fn late_function(&self, handle: u32) -> Answer<u32> {
-        let number = self.shared.exchange.functions(|functions| functions.get(handle));
+        let number = self.shared.channel.functions(|functions| functions.get(handle));
         number.ok_or_else(|| self.lost("load it again"))
     }
 
     /// An id for a function that only a table offers.
     pub fn late_number(&self, function: u32) -> Answer<u32> {
-        self.shared.exchange.functions(|functions| functions.add(function))
+        self.shared.channel.functions(|functions| functions.add(function))
     }
 
     /// A table, cursor or accumulator ends with its call, whatever the result is; but not

@@ -14,8 +14,8 @@ use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
 use crate::clock::Waiting;
 use crate::extensions::Limits;
-use crate::extensions::grants::Permissions;
-use crate::extensions::sql::Exchange;
+use crate::extensions::grants::Granted;
+use crate::extensions::sql::Channel;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
@@ -29,7 +29,7 @@ const SQL_IMPORT: &str = "sqlite-wasm:extension/sql@";
 /// What a store contains.
 pub struct Sandbox {
     pub table: ResourceTable,
-    pub exchange: Exchange,
+    pub channel: Channel,
     /// Bytes that statements keep for their next steps.
     pub bound_bytes: usize,
     wasi: WasiCtx,
@@ -88,14 +88,14 @@ impl Code {
     pub fn store(
         &self,
         limits: &Limits,
-        granted: &Permissions,
+        granted: &Granted,
         shared: &Shared,
         usage: &Usage,
     ) -> anyhow::Result<Store<Sandbox>> {
         let memory = MemoryLimit::new(limits.memory_bytes).reporting_to(&shared.memory_reached);
         let sandbox = Sandbox {
             table: resource_table(),
-            exchange: shared.exchange.clone(),
+            channel: shared.channel.clone(),
             bound_bytes: 0,
             wasi: wasi(granted, &shared.log),
             files: files(granted)?,
@@ -132,7 +132,7 @@ fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbo
 }
 
 /// The granted directories, by the rules of the program's own.
-fn files(granted: &Permissions) -> anyhow::Result<WasiFiles> {
+fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
     let mut grants = Grants::default();
     let mut directories: Vec<_> = granted.directories.iter().collect();
     // As with SQL, the strongest of several grants counts.
@@ -151,7 +151,7 @@ fn files(granted: &Permissions) -> anyhow::Result<WasiFiles> {
     }))
 }
 
-fn wasi(granted: &Permissions, log: &MemoryOutputPipe) -> WasiCtx {
+fn wasi(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.stdout(log.clone()).stderr(log.clone());
     wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);

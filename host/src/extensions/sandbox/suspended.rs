@@ -20,10 +20,10 @@ pub type Suspended = Pin<Box<dyn Future<Output = (Suspendable, Outcome)> + Send>
 impl Instance {
     /// Begin a call that may be suspended.
     pub fn begin<T: 'static>(&mut self, call: Suspended) -> Answer<T> {
-        self.shared.exchange.set_open(self.package.granted.sql != SqlAccess::None);
+        self.shared.channel.set_open(self.package.granted.sql != SqlAccess::None);
         self.life = Life::Suspended(call);
         self.go_on();
-        self.take_answer().unwrap_or_else(|| {
+        self.take_result().unwrap_or_else(|| {
             // Nobody reads a message, and it would be copied with each call.
             Err(SqlError { code: PENDING, message: String::new() })
         })
@@ -41,7 +41,7 @@ impl Instance {
                 Ok(value)
             }
             Err(trap) => {
-                self.shared.exchange.close_all();
+                self.shared.channel.close_all();
                 Err(self.trapped(&trap))
             }
         }
@@ -54,22 +54,22 @@ impl Instance {
         let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         self.usage.leave();
         let Poll::Ready((live, outcome)) = polled else { return };
-        self.shared.exchange.set_open(false);
+        self.shared.channel.set_open(false);
         self.life = match outcome {
-            Ok(answer) => Life::Answered(Some(live), Ok(answer)),
+            Ok(answer) => Life::Done(Some(live), Ok(answer)),
             Err(trap) => {
-                self.shared.exchange.close_all();
-                Life::Answered(None, Err(self.trapped(&trap)))
+                self.shared.channel.close_all();
+                Life::Done(None, Err(self.trapped(&trap)))
             }
         };
     }
 
     /// The result of a call that is done, and has no request left.
-    pub fn take_answer<T: 'static>(&mut self) -> Option<Answer<T>> {
-        if !matches!(self.life, Life::Answered(..)) || self.shared.exchange.has_question() {
+    pub fn take_result<T: 'static>(&mut self) -> Option<Answer<T>> {
+        if !matches!(self.life, Life::Done(..)) || self.shared.channel.has_request() {
             return None;
         }
-        let Life::Answered(live, answer) = std::mem::replace(&mut self.life, Life::Absent) else {
+        let Life::Done(live, answer) = std::mem::replace(&mut self.life, Life::Absent) else {
             return None;
         };
         self.life = live.map_or(Life::Absent, Life::Suspendable);
@@ -81,7 +81,7 @@ impl Instance {
 
     /// The request of a suspended call.
     pub fn request(&mut self) -> Option<SqlRequest> {
-        let request = self.shared.exchange.take(self.package.granted.sql);
+        let request = self.shared.channel.take(self.package.granted.sql);
         self.usage.requests += u64::from(request.is_some());
         request
     }
@@ -90,11 +90,11 @@ impl Instance {
     pub fn resume(&mut self, reply: Answer<Vec<u8>>) -> Option<SqlRequest> {
         match (&mut self.life, reply) {
             (Life::Suspended(_), reply) => {
-                self.shared.exchange.put(reply);
+                self.shared.channel.put(reply);
                 self.go_on();
             }
             // The call is done, but for what it wrote last.
-            (Life::Answered(_, answer), Err(error)) => *answer = Err(error),
+            (Life::Done(_, answer), Err(error)) => *answer = Err(error),
             _ => {}
         }
         self.request()

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime::Trap;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
-use crate::extensions::sql::Exchange;
+use crate::extensions::sql::Channel;
 use crate::extensions::{Limits, text};
 
 /// Bytes at the end of the log that are shown when an extension traps.
@@ -23,7 +23,7 @@ const TOO_MUCH: &str = "fuel allocated for hostcalls";
 /// What the host shares with a store, and keeps when the store is gone.
 #[derive(Clone)]
 pub struct Shared {
-    pub exchange: Exchange,
+    pub channel: Channel,
     /// What the extension printed.
     pub log: MemoryOutputPipe,
     /// It wanted more memory than it may have.
@@ -33,7 +33,7 @@ pub struct Shared {
 impl Shared {
     pub fn new(limits: &Limits) -> Self {
         Self {
-            exchange: Exchange::default(),
+            channel: Channel::default(),
             log: MemoryOutputPipe::new(limits.log_bytes),
             memory_reached: Arc::default(),
         }

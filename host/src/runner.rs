@@ -259,7 +259,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     match culprit {
         Some(culprit) => Outcome::ExtensionTrapped {
             name: culprit.name.clone(),
-            message: extensions::story(&error, &host.fused.log()),
+            message: extensions::trap_message(&error, &host.fused.log()),
         },
         None => Outcome::Trapped(error),
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::deadline::MAX_TIME;
-use sqlite_wasm_run::extensions::Permits;
+use sqlite_wasm_run::extensions::ExtensionGrants;
 use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
 
 /// [`MAX_TIME`] in hours.
@@ -13,7 +13,7 @@ const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
 
 /// Check `NAME=WORDS`, the grants of an extension.
 pub fn parse_grant(text: &str) -> Result<String> {
-    Permits::check(text)?;
+    ExtensionGrants::check(text)?;
     Ok(text.to_owned())
 }
 

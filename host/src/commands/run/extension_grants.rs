@@ -5,24 +5,24 @@ use std::io::{BufRead, BufReader, IsTerminal};
 
 use anyhow::Result;
 use rustix::termios::{QueueSelector, tcflush};
-use sqlite_wasm_run::extensions::Permits;
+use sqlite_wasm_run::extensions::ExtensionGrants;
 
 use super::RunOptions;
 use crate::commands::installed;
 
 /// The grants of the command line, of the shipped `grants.toml`, and of the
 /// user at a terminal.
-pub fn permits(run: &RunOptions) -> Result<Permits> {
-    let mut permits = Permits::default();
-    run.grants.iter().try_for_each(|path| permits.add_file(path))?;
-    run.grant.iter().try_for_each(|grant| permits.add(grant))?;
+pub fn grants(run: &RunOptions) -> Result<ExtensionGrants> {
+    let mut grants = ExtensionGrants::default();
+    run.grants.iter().try_for_each(|path| grants.add_file(path))?;
+    run.grant.iter().try_for_each(|grant| grants.add(grant))?;
     if let Ok(path) = installed("extensions/grants.toml") {
-        permits.shipped(path);
+        grants.shipped(path);
     }
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
-        permits.ask_by(Box::new(ask));
+        grants.prompt_with(Box::new(ask));
     }
-    Ok(permits)
+    Ok(grants)
 }
 
 /// Prompt the user: true for `y` or `yes`, false for all else.

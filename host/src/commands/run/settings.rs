@@ -17,7 +17,7 @@ use sqlite_wasm_run::stdio::Stdio;
 use sqlite_wasm_run::{own_files, terminal, user_directories};
 
 use super::RunOptions;
-use super::extension_grants::permits;
+use super::extension_grants::grants;
 use super::load::LoadOption;
 use crate::commands::extension_directories::extension_directories;
 use crate::commands::{complain, directories};
@@ -54,8 +54,8 @@ pub fn options(
     let cache = if run.no_cache { None } else { Directory::by_xdg() };
     options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))
-        .permits(permits(run)?)
-        .tell_by(Box::new(|story| complain(&format!("sqlite-wasm-run: {story}"))))
+        .grants(grants(run)?)
+        .report_with(Box::new(|message| complain(&format!("sqlite-wasm-run: {message}"))))
         .native_code(key, &run.allow_native)
         .compiler(Compiler::Helper(budget))
         .cache(cache);

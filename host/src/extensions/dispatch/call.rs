@@ -1,8 +1,8 @@
 //! How a function of an extension is called: at once, or so that the call can
 //! wait for SQL.
 
-use super::instance::{Instance, Lent, Sandboxed};
-use super::types::{InlineValue, Output, SqlError};
+use crate::extensions::sandbox::{Instance, Ready, Started, suspendable};
+use crate::extensions::types::{InlineValue, Output, SqlError};
 
 /// Call a function of an extension's interface: `interface.function(…)`.
 ///
@@ -14,30 +14,30 @@ use super::types::{InlineValue, Output, SqlError};
 macro_rules! call {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
         $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
-        let extension: &mut Sandboxed = $extension;
+        let extension: &mut Instance = $extension;
         extension.ready()?;
-        match extension.take_answer() {
+        match extension.take_result() {
             Some(answer) => answer,
             None => {
                 $(let $number = extension.number_of($handle)?;)?
                 match extension.instance()? {
-                    Instance::Direct(live) => {
-                        let outcome = live.exports.$interface().and_then(|exports| {
-                            exports.$function(&mut live.store $(, $argument)*)
+                    Ready::Direct(started) => {
+                        let outcome = started.exports.$interface().and_then(|exports| {
+                            exports.$function(&mut started.store $(, $argument)*)
                         });
                         extension.concluded(answer!(outcome $($plain)?))
                     }
-                    Instance::Suspendable(mut live) => extension.begin(Box::pin(async move {
-                        let outcome = match live.exports.$interface() {
+                    Ready::Suspendable(mut started) => extension.begin(Box::pin(async move {
+                        let outcome = match started.exports.$interface() {
                             Ok(exports) => {
-                                exports.$function(&mut live.store $(, $argument)*).await
+                                exports.$function(&mut started.store $(, $argument)*).await
                             }
                             Err(error) => Err(error),
                         };
                         let outcome: wasmtime::Result<Result<_, SqlError>> =
                             answer!(outcome $($plain)?);
                         let outcome = outcome.map(|answer| Box::new(answer) as Box<_>);
-                        (live, outcome)
+                        (started, outcome)
                     })),
                 }
             }
@@ -54,65 +54,65 @@ macro_rules! answer {
     };
 }
 
-/// Call a function that there is no SQL in, so that the call cannot wait. It
-/// cannot fail but by breaking down.
+/// Call a function that cannot use SQL, so that the call cannot wait. It
+/// cannot fail but by trapping.
 macro_rules! call_at_once {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)) => {{
-        let extension: &mut Sandboxed = $extension;
+        let extension: &mut Instance = $extension;
         match extension.instance()? {
-            Instance::Direct(live) => {
-                let outcome = live.exports.$interface().and_then(|exports| {
-                    exports.$function(&mut live.store $(, $argument)*)
+            Ready::Direct(started) => {
+                let outcome = started.exports.$interface().and_then(|exports| {
+                    exports.$function(&mut started.store $(, $argument)*)
                 });
                 extension.concluded(outcome.map(Ok))
             }
-            Instance::Suspendable(mut live) => {
-                let outcome = live.exports.$interface().and_then(|exports| {
-                    at_once(exports.$function(&mut live.store $(, $argument)*))
+            Ready::Suspendable(mut started) => {
+                let outcome = started.exports.$interface().and_then(|exports| {
+                    at_once(exports.$function(&mut started.store $(, $argument)*))
                 });
-                extension.concluded_at_once(live, outcome)
+                extension.concluded_at_once(started, outcome)
             }
         }
     }};
 }
 
-/// None when the answer is set aside: it is long, a failure, or not there yet.
+/// None when the answer is pending: it is long, a failure, or not there yet.
 pub fn unary_call(
-    extension: &mut Sandboxed,
+    extension: &mut Instance,
     function: u32,
     argument: InlineValue,
 ) -> Result<Option<InlineValue>, SqlError> {
     extension.ready()?;
     let function = extension.function(function)?;
     match extension.instance()? {
-        Instance::Direct(live) => {
-            let outcome = live
+        Ready::Direct(started) => {
+            let outcome = started
                 .exports
                 .unary()
-                .and_then(|exports| exports.call_call(&mut live.store, function, argument));
+                .and_then(|exports| exports.call_call(&mut started.store, function, argument));
             extension.concluded(outcome.map(Ok))
         }
-        Instance::Suspendable(mut live) => {
+        Ready::Suspendable(mut started) => {
             let answer = extension.begin(Box::pin(async move {
-                let outcome = long_unary_call(&mut live, function, argument).await;
-                (live, outcome.map(|answer| Box::new(answer) as Box<_>))
+                let outcome = long_unary_call(&mut started, function, argument).await;
+                (started, outcome.map(|answer| Box::new(answer) as Box<_>))
             }));
-            extension.set_aside = Some(answer);
+            extension.pending_result = Some(answer);
             Ok(None)
         }
     }
 }
 
-/// The answer as that of `scalar-call`, by which a call is repeated that had to
+/// The result as that of `scalar-call`, which repeats a call that had to
 /// wait for SQL.
 async fn long_unary_call(
-    live: &mut Lent,
+    started: &mut Started<suspendable::Exports>,
     function: u32,
     argument: InlineValue,
 ) -> wasmtime::Result<Result<Output, SqlError>> {
-    let exports = live.exports.unary()?;
-    match exports.call_call(&mut live.store, function, argument).await? {
+    let exports = started.exports.unary()?;
+    match exports.call_call(&mut started.store, function, argument).await? {
         Some(short) => Ok(Ok(short.output())),
-        None => exports.call_pending_result(&mut live.store, function).await,
+        None => exports.call_pending_result(&mut started.store, function).await,
     }
 }

@@ -1,54 +1,51 @@
-//! Questions of an extension on their way to SQLite, and the answers back.
+//! Requests of an extension on their way to SQLite, and the replies.
 //!
-//! A component must not be entered while it waits. So the call of an extension
-//! that asks for SQL is a future: it puts its question here and waits, the host
-//! lets the caller's call end, the caller runs the SQL, brings the answer, and
-//! the future goes on.
+//! A component must not be entered while it waits. So a call of an extension that uses SQL
+//! is a future: it puts its request here and waits, the host lets the caller's call
+//! return, the caller runs the SQL and passes the reply, and the future goes on.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use super::handles::LateFunctions;
-use super::permissions::SqlAccess;
-use super::sandbox;
 use super::work::Work;
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::extensions::grants::SqlAccess;
+use crate::extensions::sandbox::{LateFunctions, ticked};
 use crate::extensions::types::{Function, SqlError};
 
 /// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
 const SQLITE_TOOBIG: i32 = 18;
 pub const SQLITE_MISUSE: i32 = 21;
 
-/// Bytes of what waits for the next question, after which it does not wait
-/// longer.
+/// Bytes of work that waits for the next request; with more it does not wait longer.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
 /// Most bytes of what an extension lets wait by itself. It chooses them, and the
-/// host keeps them until the next question.
+/// host keeps them until the next request.
 const MAX_LATER_BYTES: usize = 16 << 20;
 
-/// What SQLite gives back, or why it does not.
-pub type Answer = Result<Vec<u8>, SqlError>;
+/// SQLite's reply, or its error.
+pub type Reply = Result<Vec<u8>, SqlError>;
 
-/// One instance's place for a question and its answer.
+/// The request of one instance, and its reply.
 #[derive(Clone, Default)]
-pub struct Exchange(Arc<Mutex<State>>);
+pub struct Channel(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     /// There is a caller who can run SQL.
     is_open: bool,
-    /// What is asked, and before it what waited for a question.
+    /// The request, and before it the work that waited for one.
     work: Work,
     function: Option<(u32, Function)>,
-    /// The instance waits for an answer.
-    is_asked: bool,
-    answer: Option<Answer>,
+    /// The instance waits for a reply.
+    is_requested: bool,
+    reply: Option<Reply>,
     functions: LateFunctions,
-    /// Questions and writes so far.
-    asked: u64,
-    asked_at: u64,
+    /// Requests and writes so far.
+    requests: u64,
+    requested_at: u64,
     waited: u64,
 }
 
@@ -61,66 +58,66 @@ impl State {
         Err(SqlError { code: SQLITE_MISUSE, message })
     }
 
-    fn has_question(&self) -> bool {
-        self.is_asked || !self.work.is_empty()
+    fn has_request(&self) -> bool {
+        self.is_requested || !self.work.is_empty()
     }
 }
 
-impl Exchange {
-    /// Whether questions can be asked from now on.
+impl Channel {
+    /// Whether requests are possible from now on.
     pub fn set_open(&self, is_open: bool) {
         self.state().is_open = is_open;
     }
 
-    /// Ask, and wait for the answer.
-    pub async fn ask(&self, work: Work) -> Answer {
-        self.put_question(work, None)?;
-        self.answer().await
+    /// Make a request, and wait for the reply.
+    pub async fn request(&self, work: Work) -> Reply {
+        self.put_request(work, None)?;
+        self.reply().await
     }
 
     /// Have a function registered.
     pub async fn register(&self, number: u32, function: Function) -> Result<(), SqlError> {
-        self.put_question(Work::default(), Some((number, function)))?;
-        self.answer().await.map(|_| ())
+        self.put_request(Work::default(), Some((number, function)))?;
+        self.reply().await.map(|_| ())
     }
 
-    fn put_question(&self, work: Work, function: Option<(u32, Function)>) -> Result<(), SqlError> {
+    fn put_request(&self, work: Work, function: Option<(u32, Function)>) -> Result<(), SqlError> {
         let mut state = self.state();
         state.check_open()?;
         state.work.append(work);
         state.function = function;
-        state.is_asked = true;
-        state.asked += 1;
-        state.asked_at = sandbox::ticked();
+        state.is_requested = true;
+        state.requests += 1;
+        state.requested_at = ticked();
         Ok(())
     }
 
-    async fn answer(&self) -> Answer {
-        poll_fn(|_| match self.state().answer.take() {
-            Some(answer) => Poll::Ready(answer),
+    async fn reply(&self) -> Reply {
+        poll_fn(|_| match self.state().reply.take() {
+            Some(reply) => Poll::Ready(reply),
             None => Poll::Pending,
         })
         .await
     }
 
-    /// How often something was asked: what was read is as it was, until then.
-    pub fn asked(&self) -> u64 {
-        self.state().asked
+    /// Requests and writes so far: what was read stays valid until the next one.
+    pub fn requests(&self) -> u64 {
+        self.state().requests
     }
 
-    /// Write into a blob, together with the next question.
+    /// Write into a blob, together with the next request.
     pub async fn write(&self, work: Work) -> Result<(), SqlError> {
         let is_enough = {
             let mut state = self.state();
             state.check_open()?;
-            state.asked += 1;
+            state.requests += 1;
             state.work.append(work);
             state.work.size_bytes() > MAX_WAITING_BYTES
         };
-        if is_enough { self.ask(Work::default()).await.map(|_| ()) } else { Ok(()) }
+        if is_enough { self.request(Work::default()).await.map(|_| ()) } else { Ok(()) }
     }
 
-    /// To be done before anything else is asked.
+    /// Do it before the next request.
     pub fn later(&self, work: Work) {
         self.state().work.append(work);
     }
@@ -141,7 +138,7 @@ impl Exchange {
         let mut state = self.state();
         state.work = Work::close_all();
         state.function = None;
-        state.is_asked = false;
+        state.is_requested = false;
     }
 
     /// The functions that this instance registers beyond its manifest.
@@ -149,12 +146,11 @@ impl Exchange {
         with(&mut self.state().functions)
     }
 
-    /// The question that waits, and what goes along with it; none when there is
-    /// nothing to do.
+    /// The request that waits, and the work before it; none when there is nothing to do.
     pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
         let mut state = self.state();
-        state.has_question().then(|| {
-            state.is_asked = false;
+        state.has_request().then(|| {
+            state.is_requested = false;
             SqlRequest {
                 work: std::mem::take(&mut state.work).into_bytes(),
                 read_only: access == SqlAccess::ReadOnly,
@@ -164,19 +160,19 @@ impl Exchange {
     }
 
     /// Whether [`Self::take`] would give anything.
-    pub fn has_question(&self) -> bool {
-        self.state().has_question()
+    pub fn has_request(&self) -> bool {
+        self.state().has_request()
     }
 
-    /// The answer to the question that was taken.
-    pub fn put(&self, answer: Answer) {
+    /// The reply to the request that was taken.
+    pub fn put(&self, reply: Reply) {
         let mut state = self.state();
-        state.answer = Some(answer);
-        state.waited += sandbox::ticked() - state.asked_at;
+        state.reply = Some(reply);
+        state.waited += ticked() - state.requested_at;
     }
 
-    /// How long the instance has waited for answers since this was asked last,
-    /// in ticks of the clock that limits calls.
+    /// How long the instance has waited for replies since the last call of this, in ticks
+    /// of the clock that limits calls.
     pub fn take_waited(&self) -> u64 {
         std::mem::take(&mut self.state().waited)
     }

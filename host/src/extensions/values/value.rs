@@ -16,7 +16,7 @@ use wasmtime::component::__internal::{
 };
 use wasmtime::component::{ComponentType, Lift, Lower};
 
-use super::types::wire;
+use crate::extensions::types::wire;
 
 const NULL: u8 = 0;
 const INTEGER: u8 = 1;

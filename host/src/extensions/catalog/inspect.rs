@@ -1,5 +1,5 @@
-//! What a file is, without running anything of it: an extension, or a program
-//! with extensions in it.
+//! Inspecting a file, without running anything of it: an extension, or a program with
+//! extensions in it.
 //!
 //! ```no_run
 //! use sqlite_wasm_run::extensions::ExtensionsCtx;
@@ -19,12 +19,13 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{ExtensionsCtx, check, permits, record, version};
+use super::{check, record, version};
 use crate::artifact;
 use crate::compiler::{CustomSection, Facts};
 use crate::component::{self, COMMAND_EXPORT, Code, LoadError};
 use crate::compose::{Composition, Contained, Contents};
-use crate::extensions::types as wit;
+use crate::extensions::load::refused;
+use crate::extensions::{ExtensionsCtx, grants, types as wit};
 use crate::key::Key;
 use crate::seal::SEAL_BYTES;
 
@@ -55,7 +56,7 @@ pub struct Inspection {
     pub precompiled: bool,
     /// Of native code that is whole: whether this user's key has sealed it.
     pub sealed: Option<bool>,
-    /// Bytes of WebAssembly code; none for what is no component.
+    /// Bytes of WebAssembly code; none for a file that is not a component.
     pub code_bytes: Option<u64>,
     /// Bytes of linear memory that it begins with.
     pub memory_bytes: Option<u64>,
@@ -94,7 +95,7 @@ pub struct Offer {
 /// A function that it registers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Function {
-    /// By which SQL calls it.
+    /// Its name in SQL.
     pub name: String,
     /// How many; -1 for any number.
     pub arguments: i8,
@@ -105,7 +106,7 @@ pub struct Function {
 /// A module that it registers.
 #[derive(Debug, Clone, Serialize)]
 pub struct Module {
-    /// By which SQL uses it.
+    /// Its name in SQL.
     pub name: String,
     /// `created`, `eponymous` or `eponymous-only`.
     pub kind: &'static str,
@@ -115,7 +116,7 @@ pub struct Module {
 
 impl ExtensionsCtx {
     /// Look at the file `path`, which the user calls `name`. One that does not
-    /// load is no failure: the refusal says why, in the words of `.load`.
+    /// load is not a failure: the refusal says why, in the words of `.load`.
     ///
     /// # Errors
     ///
@@ -132,7 +133,7 @@ impl ExtensionsCtx {
             }
         };
         if let Err(error) = result {
-            inspection.refusal = Some(format!("{:#}", super::refused(name.as_ref(), error)));
+            inspection.refusal = Some(format!("{:#}", refused(name.as_ref(), error)));
         }
         Ok(inspection)
     }
@@ -201,7 +202,7 @@ fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection
 }
 
 fn hash(content: &[u8]) -> String {
-    permits::hexadecimal(&Sha256::digest(content))
+    grants::hexadecimal(&Sha256::digest(content))
 }
 
 impl Inspection {

@@ -41,7 +41,7 @@ impl Directory {
         Ok(Self { name: name.to_owned(), host, access, hides_dotfiles: false })
     }
 
-    /// The names by which the extension finds it.
+    /// The names under which the extension finds it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let whole = self.host.to_str().filter(|whole| *whole != self.name);
         std::iter::once(self.name.as_str()).chain(whole)
@@ -80,7 +80,7 @@ impl<'a> Word<'a> {
 /// What an extension may use. By default it has nothing: no SQL, no files, no
 /// environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Permissions {
+pub struct Granted {
     /// SQL on the caller's connection.
     pub sql: SqlAccess,
     /// Directories.
@@ -89,7 +89,7 @@ pub struct Permissions {
     pub environment: Vec<(String, String)>,
 }
 
-impl Permissions {
+impl Granted {
     /// Add what `words` say; see [`Word::parse`].
     ///
     /// # Errors
@@ -143,17 +143,17 @@ mod tests {
 
     #[test]
     fn words_add_up() {
-        let mut permissions = Permissions::default();
-        permissions.add(["sql:ro", "sql", "sql:ro", "dir:.:ro"]).unwrap();
-        assert_eq!(permissions.sql, SqlAccess::ReadWrite);
-        assert_eq!(permissions.directories[0].access, Access::ReadOnly);
-        assert_eq!(permissions.directories[0].names().next(), Some("."));
+        let mut granted = Granted::default();
+        granted.add(["sql:ro", "sql", "sql:ro", "dir:.:ro"]).unwrap();
+        assert_eq!(granted.sql, SqlAccess::ReadWrite);
+        assert_eq!(granted.directories[0].access, Access::ReadOnly);
+        assert_eq!(granted.directories[0].names().next(), Some("."));
     }
 
     #[test]
     fn unknown_words_are_refused() {
         for word in ["", "sql:rw", "dir", "dir:", "env:", "net", "dir:/no/such/directory"] {
-            assert!(Permissions::default().add([word]).is_err(), "{word}");
+            assert!(Granted::default().add([word]).is_err(), "{word}");
         }
     }
 }

@@ -83,7 +83,7 @@ impl Handles {
 }
 
 /// The first number that the caller has for a function beyond the manifest,
-/// which has no more than [`super::check::MAX_REGISTRATIONS`].
+/// which has no more than [`MAX_REGISTRATIONS`](crate::extensions::catalog::check::MAX_REGISTRATIONS).
 pub const FIRST_LATE: u32 = 1 << 16;
 
 /// Functions beyond the manifest: those that were registered later, and those

@@ -1,8 +1,8 @@
 //! What is asked of SQLite, and its replies, as bytes: `sql.work` has their
 //! layout.
 
-use super::sql::mistaken;
-use super::types::{SqlError, Value};
+use super::mistaken;
+use crate::extensions::types::{SqlError, Value};
 
 const WRITE: u8 = 0;
 const RESET: u8 = 1;

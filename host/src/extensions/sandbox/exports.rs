@@ -1,5 +1,5 @@
 //! The contract of `wit/extension`, as the host calls it: [`direct`]ly, or so
-//! that a call may be [`suspendable`] because the extension asks for SQL.
+//! that a call may be [`suspendable`] because the extension uses SQL.
 
 macro_rules! exports {
     () => {
@@ -114,7 +114,7 @@ pub mod suspendable {
                 export sqlite-wasm:extension/pointers@0.1.0;
             }
         ",
-        // Only these ask the caller; the rest answer at once, which is cheaper.
+        // Only these wait for the caller; the others return at once, which is cheaper.
         imports: {
             "sqlite-wasm:extension/sql.prepare": async | trappable,
             "sqlite-wasm:extension/sql.execute": async | trappable,

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::permissions::{Directory, Permissions, SqlAccess, Word};
-use super::question::Subject;
+use super::granted::{Directory, Granted, SqlAccess, Word};
+use super::prompt::Subject;
 use crate::escape::escaped;
 use crate::extensions::types::Need;
 
@@ -19,8 +19,8 @@ use crate::extensions::types::Need;
 /// is a tenth of it.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// Asks the user; true for yes.
-pub type Ask = Box<dyn FnMut(&str) -> bool + Send>;
+/// Prompts the user; true for yes.
+pub type Prompt = Box<dyn FnMut(&str) -> bool + Send>;
 
 /// To whom grants belong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Identity<'a> {
     /// directory, or is named on the command line, by itself or as a part of the
     /// program.
     Named {
-        /// By which grants name it.
+        /// The name that grants use.
         name: &'a str,
         /// Its file; none for a part of the program.
         path: Option<&'a Path>,
@@ -40,10 +40,10 @@ pub enum Identity<'a> {
 
 /// What extensions are granted.
 #[derive(Default)]
-pub struct Permits {
-    named: BTreeMap<String, Permissions>,
+pub struct ExtensionGrants {
+    named: BTreeMap<String, Granted>,
     shipped: Option<PathBuf>,
-    ask: Option<Ask>,
+    prompt: Option<Prompt>,
 }
 
 /// `[NAME]` and `grants = ["sql", …]`.
@@ -71,7 +71,7 @@ struct ShippedExtension {
     grants: Vec<String>,
 }
 
-impl Permits {
+impl ExtensionGrants {
     /// Grant what `--grant NAME=WORD,WORD` says.
     ///
     /// # Errors
@@ -100,9 +100,9 @@ impl Permits {
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
         let file: BTreeMap<String, Named> = parse(path)?;
         for (name, Named { grants }) in file {
-            let permissions = self.named.entry(name).or_default();
+            let granted = self.named.entry(name).or_default();
             let words = grants.iter().map(String::as_str);
-            permissions.add(words).with_context(|| format!("in `{}`", escaped(path)))?;
+            granted.add(words).with_context(|| format!("in `{}`", escaped(path)))?;
         }
         Ok(())
     }
@@ -115,12 +115,12 @@ impl Permits {
 
     /// The directories that are granted by name.
     pub fn directories(&self) -> impl Iterator<Item = &Directory> {
-        self.named.values().flat_map(|permissions| &permissions.directories)
+        self.named.values().flat_map(|granted| &granted.directories)
     }
 
-    /// Ask for what is missing.
-    pub fn ask_by(&mut self, ask: Ask) {
-        self.ask = Some(ask);
+    /// Prompt for what is missing.
+    pub fn prompt_with(&mut self, prompt: Prompt) {
+        self.prompt = Some(prompt);
     }
 
     /// What an extension may use, whose `.wasm` has this SHA-256. A grant by
@@ -134,51 +134,51 @@ impl Permits {
         identity: Identity<'_>,
         needs: &[Need],
         sha256: impl FnOnce() -> Result<String>,
-    ) -> Result<Permissions> {
-        let mut permissions = match identity {
+    ) -> Result<Granted> {
+        let mut granted = match identity {
             Identity::Named { name, .. } => self.named.get(name).cloned().unwrap_or_default(),
-            Identity::Chosen(_) => Permissions::default(),
+            Identity::Chosen(_) => Granted::default(),
         };
-        if needs.iter().all(|need| is_met(need, &permissions)) {
-            return Ok(permissions);
+        if needs.iter().all(|need| is_met(need, &granted)) {
+            return Ok(granted);
         }
         let sha256 = sha256()?;
-        permissions.join(&self.by_content(&sha256)?);
+        granted.join(&self.by_content(&sha256)?);
         let subject = Subject { identity, sha256: &sha256 };
         for need in needs {
-            if !is_met(need, &permissions) {
-                self.ask_for(subject, need, &mut permissions)?;
+            if !is_met(need, &granted) {
+                self.prompt_for(subject, need, &mut granted)?;
             }
         }
-        Ok(permissions)
+        Ok(granted)
     }
 
-    fn by_content(&self, sha256: &str) -> Result<Permissions> {
-        let mut permissions = Permissions::default();
+    fn by_content(&self, sha256: &str) -> Result<Granted> {
+        let mut granted = Granted::default();
         let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
-            return Ok(permissions);
+            return Ok(granted);
         };
         let shipped: Shipped = parse(shipped)?;
         for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
-            permissions.add(extension.grants.iter().map(String::as_str))?;
+            granted.add(extension.grants.iter().map(String::as_str))?;
         }
-        Ok(permissions)
+        Ok(granted)
     }
 
-    fn ask_for(
+    fn prompt_for(
         &mut self,
         subject: Subject<'_>,
         need: &Need,
-        permissions: &mut Permissions,
+        granted: &mut Granted,
     ) -> Result<()> {
-        if !self.ask.as_mut().is_some_and(|ask| ask(&subject.question(need))) {
+        if !self.prompt.as_mut().is_some_and(|prompt| prompt(&subject.prompt(need))) {
             bail!("{}", subject.refusal(need));
         }
         match need {
-            Need::Sql => permissions.add(["sql"]),
-            Need::SqlReadOnly => permissions.add(["sql:ro"]),
-            Need::Directory(_) => permissions.add_working_directory(),
-            Need::Environment(variable) => permissions.add([format!("env:{variable}").as_str()]),
+            Need::Sql => granted.add(["sql"]),
+            Need::SqlReadOnly => granted.add(["sql:ro"]),
+            Need::Directory(_) => granted.add_working_directory(),
+            Need::Environment(variable) => granted.add([format!("env:{variable}").as_str()]),
         }
     }
 }
@@ -201,14 +201,12 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn is_met(need: &Need, permissions: &Permissions) -> bool {
+fn is_met(need: &Need, granted: &Granted) -> bool {
     match need {
-        Need::Sql => permissions.sql == SqlAccess::ReadWrite,
-        Need::SqlReadOnly => permissions.sql != SqlAccess::None,
-        Need::Directory(_) => !permissions.directories.is_empty(),
-        Need::Environment(variable) => {
-            permissions.environment.iter().any(|(name, _)| name == variable)
-        }
+        Need::Sql => granted.sql == SqlAccess::ReadWrite,
+        Need::SqlReadOnly => granted.sql != SqlAccess::None,
+        Need::Directory(_) => !granted.directories.is_empty(),
+        Need::Environment(variable) => granted.environment.iter().any(|(name, _)| name == variable),
     }
 }
 
@@ -250,15 +248,16 @@ mod tests {
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error = Permits::default().of(named("define"), &[Need::Sql], nowhere).unwrap_err();
+        let error =
+            ExtensionGrants::default().of(named("define"), &[Need::Sql], nowhere).unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
-        let mut permits = Permits::default();
-        permits.add("define=sql:ro").unwrap();
-        assert!(permits.of(named("define"), &[Need::Sql], nowhere).is_err());
-        assert!(permits.of(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
-        assert!(permits.of(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
+        let mut grants = ExtensionGrants::default();
+        grants.add("define=sql:ro").unwrap();
+        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_err());
+        assert!(grants.of(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(grants.of(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
         let chosen = Identity::Chosen("./define.wasm".as_ref());
-        assert!(permits.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(grants.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
     }
 
     #[test]
@@ -266,27 +265,27 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("grants.toml");
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
-        let mut permits = Permits::default();
-        permits.add_file(&path).unwrap();
-        assert!(permits.of(named("define"), &[Need::Sql], nowhere).is_ok());
+        let mut grants = ExtensionGrants::default();
+        grants.add_file(&path).unwrap();
+        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
-        let mut permits = Permits::default();
-        permits.shipped(path);
-        assert!(permits.of(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
-        assert!(permits.of(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
+        let mut grants = ExtensionGrants::default();
+        grants.shipped(path);
+        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
         let chosen = Identity::Chosen("./any.wasm".as_ref());
-        assert!(permits.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(grants.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
     }
 
     #[test]
-    fn the_person_is_asked_for_what_is_missing() {
-        let mut permits = Permits::default();
-        permits.ask_by(Box::new(|question| question.contains("`define`")));
-        let granted = permits.of(named("define"), &[Need::Sql], nowhere).unwrap();
+    fn the_user_is_prompted_for_what_is_missing() {
+        let mut grants = ExtensionGrants::default();
+        grants.prompt_with(Box::new(|prompt| prompt.contains("`define`")));
+        let granted = grants.of(named("define"), &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(permits.of(named("other"), &[Need::Sql], nowhere).is_err());
+        assert!(grants.of(named("other"), &[Need::Sql], nowhere).is_err());
     }
 }

@@ -60,7 +60,7 @@ pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
     }
 }
 
-/// The extension's own name stands in errors and options.
+/// Check the extension's own name, which errors and options contain.
 pub fn own_name(name: &str) -> Result<()> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
@@ -94,7 +94,7 @@ fn needs(needs: &[Need]) -> Result<()> {
     })
 }
 
-/// Whether an extension asks for SQL.
+/// Whether an extension needs SQL.
 pub fn needs_sql(manifest: &Manifest) -> bool {
     manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly))
 }

@@ -1,11 +1,11 @@
-//! What the user at the terminal is asked before an extension is granted
-//! something: one line that names the extension so that no other one can pass
+//! The prompt for the user at the terminal before an extension is granted something:
+//! one line that names the extension so that no other one can pass
 //! for it.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-use super::permits::Identity;
+use super::extension_grants::Identity;
 use crate::escape::{escaped, shell_word};
 use crate::extensions::types::Need;
 
@@ -26,7 +26,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// By which it can be granted something.
+    /// The name that grants use.
     fn name(&self) -> &str {
         match self.identity {
             Identity::Named { name, .. } => name,
@@ -51,8 +51,8 @@ impl Subject<'_> {
         format!("the extension `{}` ({place}, SHA-256 {}…)", escaped(self.name()), escaped(&digits))
     }
 
-    /// What the user is asked.
-    pub fn question(&self, need: &Need) -> String {
+    /// The prompt.
+    pub fn prompt(&self, need: &Need) -> String {
         let extension = self.shown();
         match need {
             Need::Sql => format!("let {extension} run any SQL on your connection?"),
@@ -118,11 +118,11 @@ mod tests {
         let path = Path::new("/ext/a` (`/usr/lib/csv.wasm\n\u{1b}[2K.wasm");
         let identity = Identity::Named { name: "a`\u{1b}b", path: Some(path) };
         let subject = Subject { identity, sha256: &"0123456789abcdef".repeat(4) };
-        let question = subject.question(&Need::Directory("x\n`y".repeat(100)));
-        assert!(question.contains("SHA-256 0123456789abcdef…"), "{question}");
-        assert!(question.contains("`/ext/a\\u{60}"), "{question}");
-        assert!(!question.contains(['\n', '\u{1b}']), "{question}");
-        assert_eq!(question.matches('`').count(), 6, "{question}");
+        let prompt = subject.prompt(&Need::Directory("x\n`y".repeat(100)));
+        assert!(prompt.contains("SHA-256 0123456789abcdef…"), "{prompt}");
+        assert!(prompt.contains("`/ext/a\\u{60}"), "{prompt}");
+        assert!(!prompt.contains(['\n', '\u{1b}']), "{prompt}");
+        assert_eq!(prompt.matches('`').count(), 6, "{prompt}");
     }
 
     #[test]

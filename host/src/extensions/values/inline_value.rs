@@ -12,8 +12,8 @@ use wasmtime::component::__internal::{
 use wasmtime::component::{ComponentType, Lift, Lower};
 use wasmtime::{Result, bail};
 
-use super::types::{Output, wire};
-use super::value::Value;
+use super::value::{Output, Value};
+use crate::extensions::types::wire;
 
 /// Where the words begin in memory, behind the head.
 const WORDS: usize = 8;

@@ -1,15 +1,16 @@
 //! What an extension registers, recorded in its file for people to read.
 //!
 //! The record is a custom section with the manifest as JSON. Nothing is decided
-//! by it: who loads the extension asks the extension itself.
+//! by it: loading calls the extension itself.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{ExtensionsCtx, check, version};
+use super::{check, version};
 use crate::compiler::{Facts, MANIFEST_SECTION};
 use crate::compose;
+use crate::extensions::ExtensionsCtx;
 use crate::extensions::types::Manifest;
 
 /// What the file of an extension says that it registers; none where it does not
@@ -17,7 +18,7 @@ use crate::extensions::types::Manifest;
 ///
 /// # Errors
 ///
-/// When that is no manifest, or one that no extension may have.
+/// When that is not a manifest, or one that no extension may have.
 pub fn recorded(facts: &Facts) -> Result<Option<Manifest>> {
     let has_section = facts.sections.iter().any(|section| section.name == MANIFEST_SECTION);
     let Some(json) = facts.manifest.as_ref().filter(|_| has_section) else { return Ok(None) };

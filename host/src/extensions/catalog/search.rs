@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 
-use super::permits::Identity;
 use crate::artifact::Unusable;
 use crate::escape::escaped;
+use crate::extensions::grants::Identity;
 use crate::grants::Grants;
 
 /// Least likeness, from 0 to 1, of a name that is suggested for an unknown one: one wrong
@@ -21,7 +21,7 @@ const LIKENESS: f64 = 0.6;
 /// Extensions of file names that a name may leave out, in the order they are tried.
 const ENDINGS: &[&str] = &["wasm", "cwasm"];
 
-/// The extension that SQL or a component asks for, found.
+/// The extension that SQL or a component names, found.
 pub enum Source {
     /// In an extension directory, or named on the command line: the user has
     /// put it there, and no component can write it.
@@ -31,7 +31,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Its path, by which a second load finds that it is loaded already.
+    /// Its path, to find that it is loaded already.
     pub fn path(&self) -> &Path {
         match self {
             Self::Named(path) | Self::Chosen(path, _) => path,
@@ -135,7 +135,7 @@ fn nearest(name: &str, directories: &[PathBuf]) -> Option<String> {
 /// An extension in one of the directories.
 #[derive(Debug, Clone, Serialize)]
 pub struct Found {
-    /// By which it is loaded.
+    /// Its name for loading.
     pub name: String,
     /// The file.
     pub path: PathBuf,

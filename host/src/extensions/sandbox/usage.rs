@@ -1,19 +1,12 @@
 //! What a sandbox has done and used.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wasmtime::ResourceLimiter;
 
+use super::ticked;
 use crate::memory::MemoryLimit;
-
-/// Ticks of the clock that limits calls, since it was started.
-static TICKS: AtomicU64 = AtomicU64::new(0);
-
-/// Called by the clock.
-pub fn tick() {
-    TICKS.fetch_add(1, Ordering::Relaxed);
-}
 
 /// Counts since the extension was loaded.
 #[derive(Debug, Default)]
@@ -21,7 +14,7 @@ pub struct Usage {
     pub calls: u64,
     /// Calls that carried many rows.
     pub batches: u64,
-    /// Questions for SQLite.
+    /// Requests for SQLite.
     pub requests: u64,
     pub starts: u32,
     /// Ticks that came while its code ran: a sample of its time, which costs a
@@ -34,13 +27,13 @@ pub struct Usage {
 impl Usage {
     /// Its code runs from now on. Whether the clock has ticked since it ran last.
     pub fn enter(&mut self) -> bool {
-        let now = TICKS.load(Ordering::Relaxed);
+        let now = ticked();
         std::mem::replace(&mut self.entered, now) != now
     }
 
     /// Its code runs no more.
     pub fn leave(&mut self) {
-        self.ticks += TICKS.load(Ordering::Relaxed) - self.entered;
+        self.ticks += ticked() - self.entered;
     }
 
     /// Count what another has done as well.

@@ -19,8 +19,8 @@ use crate::extensions::sql::Channel;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
-use crate::places::Homes;
-use crate::runner::{MAX_RANDOM_BYTES, add_wasi_to_linker, resource_table};
+use crate::user_directories::Homes;
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// What an extension imports to use SQL, in any version.
@@ -97,7 +97,7 @@ impl Code {
             table: resource_table(),
             channel: shared.channel.clone(),
             bound_bytes: 0,
-            wasi: wasi(granted, &shared.log),
+            wasi: wasi_ctx(granted, &shared.log),
             files: files(granted)?,
             memory: usage.watched(memory),
         };
@@ -123,7 +123,7 @@ fn calls(component: &Component) -> Calls {
 /// All that an extension may import.
 fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
-    add_wasi_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     if calls == Calls::Suspendable {
         sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
@@ -151,7 +151,7 @@ fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
     }))
 }
 
-fn wasi(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
+fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.stdout(log.clone()).stderr(log.clone());
     wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);

@@ -1,0 +1,102 @@
+//! Incremental blobs.
+
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+
+use super::access;
+use super::blob_cache::{self, BlobKey};
+use super::caller::Caller;
+use super::open_handles;
+use super::operations::BlobLocation;
+use super::reply::put_count;
+use crate::host::dispatch::SqlError;
+use crate::sqlite::blob::Blob;
+use crate::sqlite::error::failure;
+
+/// How much of a blob the reply to opening it includes: the bitmaps that extensions keep in small
+/// ones.
+const HEAD_BYTES: u32 = 256;
+
+/// Open a blob, and describe it.
+pub fn open(
+    caller: Caller,
+    location: BlobLocation,
+    is_first: bool,
+    reply: &mut Vec<u8>,
+) -> Result<(), SqlError> {
+    let Caller { db, extension } = caller;
+    let BlobLocation { is_writable, row_id, names, .. } = location;
+    if is_writable {
+        access::check_write()?;
+    }
+    let (key, blob) = match blob_cache::take(db, extension, location) {
+        Some(cached) => cached,
+        None => {
+            let blob = Blob::open(db, names, row_id, is_writable);
+            let blob = blob.ok_or_else(|| access::last_error(db))?;
+            (BlobKey::new(db, extension, location), Rc::new(blob))
+        }
+    };
+    let handle = open_handles::add_blob(key, blob.clone())?;
+    describe(handle, &blob, is_first, reply);
+    Ok(())
+}
+
+/// A blob's handle and size, and how the first one begins. Of a large blob the caller most likely
+/// wants another part.
+fn describe(handle: u32, blob: &Blob, is_first: bool, reply: &mut Vec<u8>) {
+    let size = blob.size();
+    for number in [handle + 1, size, 0] {
+        reply.extend_from_slice(&number.to_le_bytes());
+    }
+    let start = reply.len();
+    if is_first && size <= HEAD_BYTES && blob.read(0, size, reply) == sqlite::SQLITE_OK {
+        reply[start - 4..start].copy_from_slice(&size.to_le_bytes());
+    }
+    reply.push(0);
+}
+
+/// The reply for a blob that does not exist.
+pub fn describe_none(reply: &mut Vec<u8>) {
+    [0; 3].iter().for_each(|number| put_count(reply, *number));
+    reply.push(0);
+}
+
+/// Go to another row.
+pub fn reopen(caller: Caller, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
+    let blob = open_handles::blob(caller.extension, handle)?;
+    let is_open = blob.reopen(row_id) == sqlite::SQLITE_OK;
+    open_handles::set_row(handle, is_open.then_some(row_id));
+    if !is_open {
+        return Err(access::last_error(caller.db));
+    }
+    let mut reply = Vec::new();
+    describe(handle, &blob, true, &mut reply);
+    Ok(reply)
+}
+
+/// Read a part.
+pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec<u8>, SqlError> {
+    let blob = open_handles::blob(caller.extension, handle)?;
+    if offset.checked_add(length).is_none_or(|end| end > blob.size()) {
+        return Err(failure(sqlite::SQLITE_ERROR, "it reads beyond the end of a blob"));
+    }
+    let mut bytes = Vec::new();
+    match blob.read(offset, length, &mut bytes) {
+        sqlite::SQLITE_OK => Ok(bytes),
+        _ => Err(access::last_error(caller.db)),
+    }
+}
+
+/// Write a part.
+pub fn write(caller: Caller, handle: u32, offset: u32, data: &[u8]) -> Result<(), SqlError> {
+    access::check_write()?;
+    let blob = open_handles::blob(caller.extension, handle)?;
+    let beyond = |_| failure(sqlite::SQLITE_ERROR, "it writes beyond the end of a blob");
+    match blob.write(c_int::try_from(offset).map_err(beyond)?, data) {
+        sqlite::SQLITE_OK => Ok(()),
+        _ => Err(access::last_error(caller.db)),
+    }
+}

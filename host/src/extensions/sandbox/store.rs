@@ -97,7 +97,7 @@ impl Code {
             table: resource_table(),
             channel: shared.channel.clone(),
             bound_bytes: 0,
-            wasi: wasi(granted, &shared.log),
+            wasi: wasi_ctx(granted, &shared.log),
             files: files(granted)?,
             memory: usage.watched(memory),
         };
@@ -151,7 +151,7 @@ fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
     }))
 }
 
-fn wasi(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
+fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.stdout(log.clone()).stderr(log.clone());
     wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);

@@ -29,7 +29,7 @@ fn bytes(short: &InlineValue) -> Vec<u8> {
     let count = (short.head >> 8 & 0xff) as usize;
     let (a, b, c, d, e, f, g, h) = short.words;
     let mut all = Vec::with_capacity(MAX_BYTES);
-    // Word by word: a copy of so many bytes is a call out of compiled code.
+    // Word by word: a copy of 64 bytes is a call out of compiled code.
     for word in [a, b, c, d, e, f, g, h].into_iter().take(count.div_ceil(8)) {
         all.extend_from_slice(&word.to_le_bytes());
     }

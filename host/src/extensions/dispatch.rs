@@ -248,12 +248,11 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         cursor: u32,
         plan: i32,
-        text: Option<String>,
+        text: Option<Vec<u8>>,
         arguments: Vec<FilterArgument>,
         subtypes: Vec<u8>,
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
-        let text = text.map(received::text);
         call!(
             self.extension(extension)?,
             table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),

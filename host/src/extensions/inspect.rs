@@ -191,7 +191,7 @@ fn inspect_native(path: &Path, key: Option<&Key>) -> Result<(Inspection, Result<
 }
 
 fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection) -> Result<()> {
-    let seal = artifact::whole(content)?;
+    let seal = artifact::verified_seal(content)?;
     inspection.sealed = Some(key.is_some_and(|key| seal.is_by(key)));
     if let Some(composition) = Composition::of_native(&content[..content.len() - SEAL_BYTES])? {
         let version = composition.cli_version.clone();

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::escape::escaped;
 use crate::grants::Access;
-use crate::places::Homes;
+use crate::user_directories::Homes;
 
 /// What SQL an extension may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -19,9 +19,9 @@ use crate::deadline::MAX_TIME;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;
-use crate::places::Homes;
-use crate::runner::{MAX_RANDOM_BYTES, resource_table};
 use crate::threads;
+use crate::user_directories::Homes;
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Steps of the clock that limits calls.
@@ -72,7 +72,7 @@ pub enum Calls {
 /// All that an extension may import.
 pub fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
-    crate::runner::add_wasi_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     if calls == Calls::Suspendable {
         sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;

@@ -104,7 +104,7 @@ fn an_exit_ends_the_call_and_not_the_program() {
 
 #[test]
 fn waiting_is_refused() {
-    ends("SELECT malicious('sleep')", "it asked to wait, which it may not");
+    ends("SELECT malicious('sleep')", "an extension cannot wait");
 }
 
 #[test]

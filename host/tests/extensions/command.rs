@@ -131,7 +131,7 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
         fs::write(directory.path().join(name), content).expect("the directory is ours");
     };
     write("text.wasm", b"no component");
-    refused(&directory, "./text.wasm", "it is no WebAssembly component");
+    refused(&directory, "./text.wasm", "it is not a WebAssembly component");
     write("module.wasm", b"\0asm\x01\0\0\0");
     refused(&directory, "./module.wasm", "it is a core module and not a component");
     write("empty.wasm", b"\0asm\x0d\0\x01\0");
@@ -144,7 +144,7 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
     write("other.wasm", &other);
     refused(&directory, "./other.wasm", "it was made for version 0.9.0 of the contract");
     write("cut.wasm", &other[..other.len() / 2]);
-    refused(&directory, "./cut.wasm", "it is no valid component");
+    refused(&directory, "./cut.wasm", "it is not a valid component");
     write("cut.cwasm", &other);
     let run = support::ours(&directory.path(), &["extension", "inspect", "./cut.cwasm"]);
     run.exits_with(121).complains("precompile it again");

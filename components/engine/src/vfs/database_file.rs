@@ -5,7 +5,8 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 
 use crate::ffi::imports::read_into;
-use crate::host::files::{self, LockLevel, ShmLockKind};
+use crate::host::files::{self, LockLevel};
+use crate::host::shared_memory::{self, ShmLockKind};
 use crate::result_code::{Code, io_code};
 use crate::vfs::mapped::Mapped;
 use crate::vfs::wal_index::{Region, WalIndex};
@@ -226,7 +227,7 @@ impl DatabaseFile {
 
     /// Take or release locks of the wal-index.
     pub fn shm_lock(&self, first: u32, count: u32, how: ShmLockKind) -> Result<(), Code> {
-        match files::shm_lock(self.file.0, first, count, how) {
+        match shared_memory::shm_lock(self.file.0, first, count, how) {
             Ok(true) => Ok(()),
             Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
             Err(_) => Err(Code(sqlite::SQLITE_IOERR_SHMLOCK)),
@@ -236,7 +237,7 @@ impl DatabaseFile {
     /// End the use of the wal-index; `delete` when no other connection uses it.
     pub fn shm_unmap(&mut self, delete: bool) {
         if self.wal_index.is_some() {
-            files::shm_close(self.file.0, delete);
+            shared_memory::shm_close(self.file.0, delete);
             self.wal_index = None;
         }
     }
@@ -246,7 +247,8 @@ impl DatabaseFile {
         if self.wal_index.is_none() {
             return Ok(false);
         }
-        files::shm_has_reader(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
+        shared_memory::shm_has_reader(self.file.0)
+            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
     }
 
     /// Where `bytes` bytes from `offset` on are mapped; null where they are not. What is there is

@@ -9,7 +9,7 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
 
-use crate::host::files::{self, ShmLockKind};
+use crate::host::shared_memory::{self, ShmLockKind};
 use crate::result_code::{Code, to_c};
 use crate::vfs::database_file::{DatabaseFile, Read};
 use crate::vfs::wal_index::Region;
@@ -219,7 +219,7 @@ unsafe extern "C" fn sector_size(_: *mut sqlite3_file) -> c_int {
 }
 
 unsafe extern "C" fn shm_barrier(_: *mut sqlite3_file) {
-    files::shm_barrier();
+    shared_memory::shm_barrier();
 }
 
 unsafe extern "C" fn file_control(

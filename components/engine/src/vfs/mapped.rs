@@ -4,7 +4,8 @@
 use std::ptr::null_mut;
 
 use crate::ffi::libc::ReservedMemory;
-use crate::host::files::{self, File};
+use crate::host::files::File;
+use crate::host::shared_memory;
 
 /// Largest part of a file that is mapped, in bytes: SQLite's own bound where it has one,
 /// `SQLITE_MAX_MMAP_SIZE`, which `.cargo/config.toml` sets. It is half of what a component can
@@ -54,7 +55,7 @@ impl Mapped {
         let mapped = self.memory.as_ref().is_some_and(|memory| {
             let pieces = memory.as_list().chunks(MAX_PIECE_BYTES);
             let offsets = (0..).step_by(MAX_PIECE_BYTES);
-            pieces.zip(offsets).all(|(piece, at)| files::map_file(file, at, piece).is_ok())
+            pieces.zip(offsets).all(|(piece, at)| shared_memory::map_file(file, at, piece).is_ok())
         });
         if mapped {
             self.bytes = bytes;
@@ -105,7 +106,7 @@ impl Mapped {
 
     fn release(&mut self, file: File) {
         if self.memory.is_some() {
-            files::unmap_file(file);
+            shared_memory::unmap_file(file);
             self.memory = None;
         }
         self.bytes = 0;

@@ -3,7 +3,8 @@
 use libsqlite3_sys as sqlite;
 
 use crate::ffi::libc::{ReservedMemory, UNIT_BYTES};
-use crate::host::files::{self, ErrorCode, File, ShmState};
+use crate::host::files::{ErrorCode, File};
+use crate::host::shared_memory::{self, ShmState};
 use crate::result_code::Code;
 
 /// One connection's view of the wal-index.
@@ -44,7 +45,7 @@ impl WalIndex {
         if (end - 1) / UNIT_BYTES != unit {
             return Err(Code(sqlite::SQLITE_IOERR_SHMMAP));
         }
-        let exists = files::shm_reach(self.file, end as u64, extend)
+        let exists = shared_memory::shm_reach(self.file, end as u64, extend)
             .map_err(|_| Code(sqlite::SQLITE_IOERR_SHMSIZE))?;
         if !exists {
             return Ok(Region { address: std::ptr::null_mut(), read_only });
@@ -58,7 +59,7 @@ impl WalIndex {
     fn map_next(&mut self) -> Result<(), Code> {
         let memory = ReservedMemory::new(UNIT_BYTES).ok_or(Code(sqlite::SQLITE_IOERR_NOMEM))?;
         let offset = self.units.len() * UNIT_BYTES;
-        files::shm_map(self.file, offset as u64, memory.as_list())
+        shared_memory::shm_map(self.file, offset as u64, memory.as_list())
             .map_err(|_| Code(sqlite::SQLITE_IOERR_SHMMAP))?;
         self.units.push(memory);
         Ok(())
@@ -67,7 +68,7 @@ impl WalIndex {
 
 /// Open it, or look again whether it can be used.
 fn opened(file: File, read_only: bool) -> Result<ShmState, Code> {
-    match files::shm_open(file, read_only) {
+    match shared_memory::shm_open(file, read_only) {
         Ok(ShmState::Busy) => Err(Code(sqlite::SQLITE_BUSY)),
         Ok(state) => Ok(state),
         Err(ErrorCode::Io) => Err(Code(sqlite::SQLITE_IOERR_SHMOPEN)),

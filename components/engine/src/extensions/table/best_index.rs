@@ -19,18 +19,19 @@ const MANY_COLUMNS: u32 = 63;
 
 /// Give SQLite a plan. The error is what is wrong with it.
 pub fn set_plan(info: &IndexInfo, plan: &IndexPlan) -> Result<(), &'static str> {
-    let text = plan.text.as_deref().unwrap_or_default();
-    let text = CString::new(format!("{:016x}{text}", info.columns_used()))
-        .map_err(|_| "the text of a plan has a NUL")?;
+    let columns = format!("{:016x}", info.columns_used()).into_bytes();
+    let text =
+        CString::new([columns.as_slice(), plan.text.as_deref().unwrap_or_default()].concat())
+            .map_err(|_| "the text of a plan has a NUL")?;
     info.set_plan(plan, &text);
     Ok(())
 }
 
 /// The columns to fetch, of `columns`, and the extension's own text, from that of a plan.
-pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<String>) {
-    let text = text.to_string_lossy();
-    let (mask, text) = text.split_at(MASK_DIGITS);
-    let mask = u64::from_str_radix(mask, 16).unwrap_or(u64::MAX);
+pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<Vec<u8>>) {
+    let (mask, text) = text.to_bytes().split_at(MASK_DIGITS);
+    let mask = str::from_utf8(mask).ok().and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    let mask = mask.unwrap_or(u64::MAX);
     let is_used = |column: &u32| mask >> (*column).min(MANY_COLUMNS) & 1 != 0;
     ((0..columns).filter(is_used).collect(), (!text.is_empty()).then(|| text.to_owned()))
 }

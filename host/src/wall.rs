@@ -1,9 +1,10 @@
-//! The second wall: what the process gives up before a component runs.
+//! The second wall: kernel restrictions that the process accepts before a
+//! component runs.
 //!
-//! The first wall is WebAssembly. If native code of an attacker's choice ran in
-//! this process all the same, the kernel still refuses what the run does not
-//! need: files outside the grants ([`landlock`]), and system calls that reach
-//! other processes, the network or the system ([`seccomp`]).
+//! The first wall is WebAssembly. If an attacker broke it and ran native code
+//! in this process, the kernel would still refuse files outside the grants
+//! ([`landlock`]), and system calls that reach other processes, the network or
+//! the system ([`seccomp`]).
 //!
 //! ```no_run
 //! use sqlite_wasm_run::wall::{self, Plan, Rights};
@@ -19,8 +20,8 @@
 //! ```
 //!
 //! Both layers bind the calling thread and all threads and processes that it
-//! starts, for good. A thread that runs already is bound by neither, so the
-//! wall goes up before the first one starts.
+//! starts, irrevocably. They do not bind threads that run already, so the wall
+//! goes up before the first one starts.
 
 pub mod broken;
 #[rustfmt::skip] // A table: one call a line would be five pages.
@@ -28,7 +29,7 @@ mod calls;
 mod descriptors;
 mod filter;
 mod landlock;
-mod loaded;
+mod libraries;
 mod seccomp;
 mod system;
 mod trap;
@@ -43,16 +44,16 @@ use crate::grants::Access;
 
 pub use descriptors::{close_inherited, named_by};
 
-/// What may be done with a file, or with all that lies below a directory.
+/// The rights to a file, or to a directory and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rights {
     /// Read files, list directories.
     Read,
-    /// Everything that SQLite and its shell do with files: no devices, sockets
-    /// or pipes are made, and nothing is executed.
+    /// All rights that SQLite and its shell need: not to create devices,
+    /// sockets or pipes, nor to execute files.
     Write,
-    /// Read, write, create and remove plain files: what a database needs of the
-    /// directory that its journals lie in.
+    /// Read, write, create and remove regular files: the rights that a database
+    /// needs in its directory for its journals.
     Files,
     /// Start a program.
     Execute,
@@ -69,10 +70,11 @@ impl From<Access> for Rights {
     }
 }
 
-/// What stays reachable behind the wall.
+/// The files that stay accessible behind the wall.
 ///
 /// Rights add up: a directory inside a writable one is writable, whatever its
-/// own rule says. What is excluded there is excluded by the first wall alone.
+/// own rule. Only the first wall can exclude files inside an accessible
+/// directory.
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
     handles: Vec<(BorrowedFd<'a>, Rights)>,
@@ -80,23 +82,24 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Keep what is open as `handle` reachable, and what lies below it.
+    /// Keep the open `handle` and all below it accessible.
     pub fn handle(&mut self, handle: BorrowedFd<'a>, rights: Rights) {
         self.handles.push((handle, rights));
     }
 
-    /// Keep what is at `path` now reachable; nothing if it does not exist.
+    /// Keep the current file at `path` accessible, if it exists.
     pub fn path(&mut self, path: impl Into<PathBuf>, rights: Rights) {
         self.paths.push((path.into(), rights));
     }
 
-    /// Keep reachable what the runner's own libraries read: the time zone.
+    /// Keep the time zone files accessible, which the runner's own libraries
+    /// read.
     pub fn time_zone(&mut self) {
         system::time_zone(self);
     }
 
-    /// Keep this program executable, with the loader and the libraries that it
-    /// was started with: for its own helper process.
+    /// Keep this program executable, with its dynamic loader and libraries, for
+    /// its helper process.
     pub fn helper(&mut self) {
         system::helper(self);
     }
@@ -110,10 +113,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Whether a layer of the wall stands.
+/// Whether a layer of the wall is up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layer {
-    /// It stands.
+    /// It is up.
     Up,
     /// This kernel does not have it.
     Missing,
@@ -130,7 +133,7 @@ pub struct Raised {
 }
 
 impl Raised {
-    /// One line for the user if this kernel lacks a layer.
+    /// A warning in one line if this kernel lacks a layer.
     pub fn warning(self) -> Option<String> {
         let (lacks, rest) = match (self.landlock, self.seccomp) {
             (Layer::Up, Layer::Up) => return None,
@@ -148,33 +151,34 @@ impl Raised {
     }
 }
 
-/// Give up what `plan` does not name. There is no way back.
+/// Restrict this process to `plan`, irrevocably.
 ///
 /// # Errors
 ///
-/// When another thread runs already, which would stay outside, or the kernel
-/// refuses a layer that it has.
+/// When another thread runs already, which would stay unrestricted, or the
+/// kernel refuses a layer that it supports.
 pub fn raise(plan: &Plan) -> Result<Raised> {
     ensure!(
         descriptors::is_single_thread(),
         "the second wall must go up before the first thread starts; \
          `--no-second-wall` runs without it"
     );
-    // Known from here on: it would be read from a file in `/proc`.
+    // Cache the page size: reading it later would need a file in `/proc`.
     rustix::param::page_size();
-    // The order: seccomp comes last, as what puts up the rest needs system calls.
+    // Seccomp comes last, since the other steps need system calls that it
+    // refuses.
     prctl_no_new_privileges()?;
-    // A core would hold what the process has read.
+    // A core dump would contain the data of the process.
     setrlimit(Resource::RLIMIT_CORE, 0, 0).context("failed to limit core dumps")?;
     trap::install()?;
-    let way_out = "the second wall cannot go up; `--no-second-wall` runs without it";
-    let landlock = landlock::restrict(plan).context(way_out)?;
-    let seccomp = seccomp::restrict().context(way_out)?;
+    let remedy = "the second wall cannot go up; `--no-second-wall` runs without it";
+    let landlock = landlock::restrict(plan).context(remedy)?;
+    let seccomp = seccomp::restrict().context(remedy)?;
     Ok(Raised { landlock, seccomp })
 }
 
 fn prctl_no_new_privileges() -> Result<()> {
-    nix::sys::prctl::set_no_new_privs().context("failed to give up new privileges")
+    nix::sys::prctl::set_no_new_privs().context("failed to set no_new_privs")
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The commands, one file each, and the options that they share.
+//! The commands, one file each, and the functions that they share.
 
 pub mod completions;
 pub mod compose;
 mod directories;
 pub mod extension;
+mod extension_directories;
 pub mod man;
 pub mod precompile;
 pub mod run;
@@ -11,13 +12,14 @@ pub mod second_wall;
 mod values;
 
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use sqlite_wasm_run::address_space::Reservation;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
@@ -27,7 +29,7 @@ use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::key::Key;
 use sqlite_wasm_run::threads;
 
-/// Whether compiled components are kept.
+/// Where compiled components are cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
     /// In the directory by the XDG rules.
@@ -36,14 +38,14 @@ pub enum Cache {
     Off,
 }
 
-/// The loader for all commands, which compiles in a process of its own within
-/// `budget` and shows that on a terminal.
+/// The loader for all commands. It compiles in a helper process within
+/// `budget`, and shows its progress on a terminal.
 pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
     let key = Key::of_user().ok().map(Arc::new);
     loader_reserving(Reservation::Full, cache, budget, key)
 }
 
-/// The same, for components whose memory reserves so much, with the user's key.
+/// The loader for components with this reservation and the user's key.
 pub fn loader_reserving(
     reservation: Reservation,
     cache: Cache,
@@ -58,7 +60,7 @@ pub fn loader_reserving(
     Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
 }
 
-/// Print a whole text; a reader that goes away is no failure of ours.
+/// Print a whole text; a reader that goes away sets the exit code.
 pub fn print(text: &[u8]) -> ExitCode {
     match std::io::stdout().write_all(text) {
         Ok(()) => ExitCode::SUCCESS,
@@ -66,7 +68,18 @@ pub fn print(text: &[u8]) -> ExitCode {
     }
 }
 
-/// The directory that a file lies in.
+/// Print a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<ExitCode> {
+    Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
+}
+
+/// The path of `name` in this program's own directory.
+pub fn installed(name: &str) -> Result<PathBuf> {
+    let program = std::env::current_exe().context("failed to find this program's own path")?;
+    Ok(program.with_file_name(name))
+}
+
+/// The directory of a file.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -74,12 +87,12 @@ pub fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Write a file whole or not at all.
+/// Write a file completely or not at all.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let directory = directory_of(path);
     let write = || -> Result<()> {
-        ensure!(directory.is_dir(), "there is no directory `{}`", escaped(directory));
-        // The library would name a file that nobody knows.
+        ensure!(directory.is_dir(), "the directory `{}` does not exist", escaped(directory));
+        // The library's own message names its temporary file.
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .map_err(|error| std::io::Error::from(error.kind()))?;
         file.write_all(content)?;
@@ -90,14 +103,15 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     write().with_context(|| format!("failed to write `{}`", escaped(path)))
 }
 
-/// Readable by all, as any program is: a temporary file is its owner's alone.
+/// Make the file readable by all, as programs are: a temporary file is readable
+/// by its owner alone.
 fn set_default_mode(file: &std::fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
-/// Tell the user what went wrong: names in it move no cursor. A failure to
-/// print has nowhere to be printed.
+/// Print a message to standard error, with control characters escaped. There is
+/// nowhere to report a failure of that.
 pub fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", controls_escaped(text.to_owned()));
 }
@@ -115,7 +129,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
             bar.set_style(style);
         }
-        // It needs a thread, and is only nice to have.
+        // The animation needs a thread, which the system may refuse.
         match threads::are_available() {
             true => bar.enable_steady_tick(Duration::from_millis(100)),
             false => bar.tick(),

@@ -1,7 +1,7 @@
-//! Where the runner keeps its own files, by the XDG base directory rules: a
-//! variable that is not an absolute path counts as not set.
+//! The runner's own directories by the XDG base directory specification, where
+//! a relative path in a variable is ignored, and the user's home directories.
 //!
-//! No component may reach any of these directories, whatever is granted.
+//! No component can reach the runner's directories, whatever is granted.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use nix::unistd::{Uid, User, geteuid, getuid};
 /// The name of the runner's directory in each base directory.
 const NAME: &str = "sqlite-wasm-run";
 
-/// Compiled components and remembered hashes: `$XDG_CACHE_HOME` or `~/.cache`.
+/// Compiled components and cached hashes: `$XDG_CACHE_HOME` or `~/.cache`.
 pub fn cache() -> Option<PathBuf> {
     base("XDG_CACHE_HOME", ".cache", env::home_dir)
 }
@@ -28,28 +28,29 @@ pub fn config() -> Option<PathBuf> {
     base("XDG_CONFIG_HOME", ".config", env::home_dir)
 }
 
-/// The key that seals native code: `$XDG_STATE_HOME`, or `~/.local/state` in
-/// the home directory of the user database, so that a program that sets `$HOME`
-/// still has the same key. For a user without one it is `$HOME`'s.
+/// The key that signs native code: `$XDG_STATE_HOME`, or `~/.local/state` in
+/// the home directory of the user database, so that the key stays the same when
+/// a program changes `$HOME`. `$HOME` is used if the database has no home
+/// directory.
 pub fn state() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state", || {
         users_home(geteuid()).filter(|home| home.is_dir()).or_else(env::home_dir)
     })
 }
 
-/// The home directory as `sqlite3` finds it: by the user database, and by
-/// `$HOME` for a user that it does not know.
+/// The home directory as `sqlite3` finds it: from the user database, or from
+/// `$HOME` for an unknown user.
 pub fn home() -> Option<PathBuf> {
     users_home(getuid()).or_else(|| env::var_os("HOME").map(PathBuf::from))
 }
 
-/// The user's home directories, by `$HOME` and by the user database. Their
+/// The user's home directories, from `$HOME` and from the user database. Their
 /// dotfiles are secrets and settings.
 #[derive(Debug)]
 pub struct Homes(Vec<PathBuf>);
 
 impl Homes {
-    /// Those that exist, as far as they are not the root.
+    /// The existing home directories, without the root directory.
     pub fn of_user() -> Self {
         let mut homes: Vec<_> = [env::home_dir(), home()].into_iter().flatten().collect();
         homes.dedup();
@@ -57,13 +58,13 @@ impl Homes {
         Self(homes.filter(|home| home.parent().is_some()).collect())
     }
 
-    /// Without links.
+    /// The directories, as paths without links.
     pub fn iter(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// Whether a directory, named without links, is one of a home directory's
-    /// entries that begin with a dot, or lies below it.
+    /// Whether a directory, as a path without links, is a dotfile of a home
+    /// directory or below one.
     pub fn is_behind_dot(&self, directory: &Path) -> bool {
         self.iter().any(|home| {
             let below = directory.strip_prefix(home).ok();
@@ -73,8 +74,8 @@ impl Homes {
     }
 }
 
-/// By the user database, which is read once: it takes the C library a dozen
-/// system calls, and a start asks four times.
+/// The home directory in the user database. It is cached: a lookup takes a
+/// dozen system calls, and a start needs it four times.
 fn users_home(user: Uid) -> Option<PathBuf> {
     static KNOWN: OnceLock<(Uid, Option<PathBuf>)> = OnceLock::new();
     let look_up = || User::from_uid(user).ok().flatten().map(|user| user.dir);
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_begins_with_a_dot_is_behind_one() {
+    fn only_dotfiles_are_behind_a_dot() {
         let homes = Homes(vec!["/home/a".into()]);
         for path in ["/home/a/.ssh", "/home/a/.config/b/c"] {
             assert!(homes.is_behind_dot(Path::new(path)), "{path}");

@@ -122,7 +122,7 @@ impl FilesCtx {
         how: ShmLockKind,
     ) -> Result<bool, Error> {
         if how != ShmLockKind::None {
-            self.late.check().map_err(Error::Trap)?;
+            self.deadline.check().map_err(Error::Trap)?;
         }
         Ok(self.shm(file)?.lock(first, count, how)? == Outcome::Held)
     }

@@ -57,10 +57,11 @@ fn an_extension_is_inspected_by_name_and_by_file() {
         "contract     0.1.0",
         "scalar       sha3(1), ",
         "aggregate    sha3_agg(1), sha3_agg(2)",
-        "needs        sql:ro",
     ] {
         assert!(by_name.out().lines().any(|l| l.starts_with(line)), "`{line}`: {by_name}");
     }
+    let needing = support::ours(&directory.path(), &["extension", "inspect", "sha3query"]);
+    assert!(needing.out().lines().any(|l| l == "needs        sql:ro"), "{needing}");
 }
 
 #[test]

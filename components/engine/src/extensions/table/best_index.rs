@@ -19,10 +19,9 @@ const MANY_COLUMNS: u32 = 63;
 
 /// Give SQLite a plan. The error is what is wrong with it.
 pub fn set_plan(info: &IndexInfo, plan: &IndexPlan) -> Result<(), &'static str> {
-    let columns = format!("{:016x}", info.columns_used()).into_bytes();
-    let text =
-        CString::new([columns.as_slice(), plan.text.as_deref().unwrap_or_default()].concat())
-            .map_err(|_| "the text of a plan has a NUL")?;
+    let mask = format!("{:016x}", info.columns_used());
+    let text = [mask.as_bytes(), plan.text.as_deref().unwrap_or_default()].concat();
+    let text = CString::new(text).map_err(|_| "the text of a plan has a NUL")?;
     info.set_plan(plan, &text);
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_core::Files;
-use wit_bindgen_core::wit_parser::Resolve;
+use wit_bindgen_core::wit_parser::{Resolve, WorldKey};
 
 const CONTRACT: &str = "../../wit/extension";
 const WORLD: &str = "full-extension";
@@ -148,6 +148,9 @@ fn write_bindings(out: &Path) {
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(CONTRACT).expect("the contract is sound");
     let world = resolve.select_world(&[package], Some(WORLD)).expect("it has the world");
+    // C functions are called by `scalar.call` alone.
+    let unary = resolve.packages[package].interfaces["unary"];
+    resolve.worlds[world].exports.retain(|key, _| *key != WorldKey::Interface(unary));
     let mut files = Files::default();
     let mut generator = wit_bindgen_c::Opts::default().build();
     generator.generate(&mut resolve, world, &mut files).expect("C has all of its types");

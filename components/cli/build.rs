@@ -7,17 +7,17 @@ use std::path::PathBuf;
 /// Only fetched, never built; see its manifest.
 const SHELL_MANIFEST: &str = "../../tooling/shell-source/Cargo.toml";
 
-/// A change of the shell's source: a text that stands in it so many times, and
-/// what takes its place. A build fails when the source has changed there.
-struct Seam {
+/// A change of the shell's source: a text, how many times the source has it, and its replacement. A
+/// build fails when the source has changed there.
+struct Patch {
     text: &'static str,
     times: usize,
     replacement: &'static str,
 }
 
-const SEAMS: &[Seam] = &[
+const PATCHES: &[Patch] = &[
     // The dot-commands that need another program are refused.
-    Seam {
+    Patch {
         text: "static int do_meta_command(char *zLine, ShellState *p){",
         times: 1,
         replacement: "static int do_meta_command(char *zLine, ShellState *p){
@@ -27,38 +27,38 @@ const SEAMS: &[Seam] = &[
     return sandbox_refuse(zRefused);
   }",
     },
-    // Natively the user database is asked first, which a sandbox has not.
-    Seam {
+    // The native shell looks into the user database first, which a sandbox does not have.
+    Patch {
         text: "home_dir = getenv(\"HOME\");",
         times: 1,
         replacement: "home_dir = (char*)shell_home();",
     },
     // Embedded extensions replace the shell's own functions.
-    Seam {
+    Patch {
         text: "shellUSleepFunc, 0, 0);",
         times: 1,
         replacement: "shellUSleepFunc, 0, 0);
-    shell_functions_registered(p->db);",
+    engine_functions_registered(p->db);",
     },
     // Undefined in C for reals out of range: as the processor does it natively.
-    Seam { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
+    Patch { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];
 
-/// Stack in linear memory, in bytes: SQLite's depth limits are set for that of
-/// a native main thread. Extensions keep what Rust gives, 1 MiB: it stands at
-/// the beginning of each one's memory, used or not.
+/// Stack in linear memory, in bytes: SQLite's depth limits are set for that of a native main
+/// thread. Extensions have Rust's default of 1 MiB, which is part of their memory, used or not.
 const STACK_BYTES: usize = 8 << 20;
 
 fn main() {
     println!("cargo:rustc-link-arg-bins=-zstack-size={STACK_BYTES}");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    // Beside its own sqlite3.h the shell would take that header, of another
-    // version than the library, and refuse to start.
+    // A copy outside the shell's own directory: the sqlite3.h there has another version than the
+    // library, and the shell would refuse to start.
     let shell = out.join("shell.c");
     fs::write(&shell, sandboxed(&shell_source())).expect("OUT_DIR is writable");
     for input in [
         "build.rs",
         "src/file_stream.c",
+        "src/refused_commands.c",
         "src/shims.c",
         "src/shims.h",
         "src/linenoise.h",
@@ -75,10 +75,10 @@ fn main() {
         .flag("-include")
         .flag("src/shims.h")
         .define("main", "shell_main")
-        // Statements that extensions keep are closed first.
+        // Statements of extensions are closed first.
         .define("sqlite3_close", "engine_close")
         .define("sqlite3_step", "engine_step")
-        // Behind the engine's own, which stays.
+        // After the engine's own, which stays.
         .define("sqlite3_set_authorizer", "engine_set_authorizer")
         .define("HAVE_LINENOISE", "2")
         .define("SQLITE_HAVE_ZLIB", "1")
@@ -93,7 +93,7 @@ fn main() {
     }
     build.compile("shell");
     cc::Build::new()
-        .files(["src/shims.c", "src/file_stream.c"])
+        .files(["src/shims.c", "src/refused_commands.c", "src/file_stream.c"])
         .define("_WASI_EMULATED_SIGNAL", None)
         .define("_WASI_EMULATED_PROCESS_CLOCKS", None)
         .compile("shims");
@@ -116,8 +116,8 @@ fn shell_source() -> String {
 }
 
 fn sandboxed(shell: &str) -> String {
-    SEAMS.iter().fold(shell.to_owned(), |shell, seam| {
-        assert_eq!(shell.matches(seam.text).count(), seam.times, "shell.c: `{}`", seam.text);
-        shell.replace(seam.text, seam.replacement)
+    PATCHES.iter().fold(shell.to_owned(), |shell, patch| {
+        assert_eq!(shell.matches(patch.text).count(), patch.times, "shell.c: `{}`", patch.text);
+        shell.replace(patch.text, patch.replacement)
     })
 }

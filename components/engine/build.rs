@@ -1,5 +1,5 @@
-//! Compiles the one function of `src/query_only.c`, which sets a flag that SQLite
-//! gives no function for.
+//! Compiles the one function of `src/query_only.c`, which sets a flag that SQLite gives no function
+//! for.
 
 use std::env;
 use std::fs;

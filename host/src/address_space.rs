@@ -1,11 +1,10 @@
-//! How much address space a component's memory reserves, as far as the system
-//! has it: `ulimit -v` sets a limit.
+//! How much address space a component's memory reserves. `ulimit -v` limits the
+//! address space of the process.
 //!
-//! Compiled code comes in two forms, and an artifact has one of them. With
-//! [`Reservation::Full`] it checks no address, since every address that 32 bits
-//! can name is reserved. With [`Reservation::Bytes`] it compares each address
-//! with the size of the memory. How many bytes are reserved then is not a
-//! property of the code: one artifact serves every limit.
+//! Compiled code has one of two forms. Code for [`Reservation::Full`] checks no
+//! address, since every 32-bit address is reserved. Code for
+//! [`Reservation::Bytes`] compares each address with the size of the memory,
+//! and runs in a reservation of any size.
 
 #![allow(unsafe_code)]
 
@@ -16,52 +15,54 @@ use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use wasmtime::{Engine, OutOfMemory};
 
-use crate::runner::MAX_MEMORY_BYTES;
+use crate::memory::MAX_MEMORY_BYTES;
 
-/// Unmapped address space before and behind a memory whose code checks no
-/// address, in bytes: wasmtime's default, more than any offset in an
+/// Unmapped address space before and after a memory whose code checks no
+/// address, in bytes: wasmtime's default, larger than any offset in an
 /// instruction.
 pub(crate) const FULL_GUARD_BYTES: usize = 32 << 20;
 
-/// The same where the code checks addresses, in bytes: the fields of one
-/// structure then share a check. Larger guards were not faster.
+/// Unmapped address space around a memory whose code checks addresses, in
+/// bytes: accesses to the fields of one structure share a check. Larger guards
+/// were not faster.
 pub(crate) const CHECKED_GUARD_BYTES: usize = 64 << 10;
 
-/// What the host needs on top of a component's memory, in bytes: the compiled
-/// code (9 million), a thread's stack (11 million), its heap (the C library
-/// reserves 64 million for each thread), the component's first pages.
+/// Address space that the host needs on top of a component's memory, in bytes:
+/// the compiled code (9 million), a thread's stack (11 million), its heap (the
+/// C library reserves 64 million for each thread), the component's first pages.
 const HOST_BYTES: usize = 96 << 20;
 
-/// The least that is reserved, in bytes. SQLite's shell starts with less.
+/// Smallest reservation, in bytes. SQLite's shell starts with less.
 const MIN_RESERVED_BYTES: usize = 16 << 20;
 
-/// What an extension's memory reserves at a time where address space is
-/// limited, in bytes. Growing over it moves the memory, at most eight times up
-/// to the usual limit of 512 million; reserving all of that at once would leave
-/// room for seven instances below `ulimit -v 4000000`.
+/// Address space that an extension's memory reserves at a time under a limit,
+/// in bytes. Growing beyond it moves the memory, eight times up to the default
+/// limit of 512 million; reserving all of that at once would leave room for
+/// seven instances below `ulimit -v 4000000`.
 const EXTENSION_STEP_BYTES: usize = 64 << 20;
 
-/// Instances that shall find room for one step each; for more than that, and in
-/// very little space, the steps are smaller.
+/// Instances that must have room for one step each. With less address space the
+/// steps are smaller.
 const FEW_INSTANCES: usize = 8;
 
-/// Instances of extensions whose full reservations must fit before one of them
-/// gets it: each connection and each extension may have one.
+/// Extension instances whose full reservations must fit before any of them gets
+/// one: each connection can have an instance of each extension.
 const MANY_INSTANCES: usize = 64;
 
-/// The address space that a component's memory gets.
+/// The address space that a component's memory reserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reservation {
-    /// All that a 32-bit component can address. The code checks no address.
+    /// All 4 GiB that a 32-bit component can address. The code checks no
+    /// address.
     #[default]
     Full,
-    /// So many bytes on top of what the memory has at first. The code checks
+    /// This many bytes on top of the memory's initial size. The code checks
     /// each address.
     Bytes(usize),
 }
 
-/// The two forms of code: a component that is compiled in one runs in any
-/// reservation of that form.
+/// The two forms of code. A component runs in any reservation of the form that
+/// it was compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// For [`Reservation::Full`].
@@ -89,8 +90,8 @@ impl Reservation {
         }
     }
 
-    /// For a command-line component with so many memories, which together may
-    /// grow to `max_memory_bytes`: as much as the system still has.
+    /// For a command-line component with `memories` memories, which together
+    /// can grow to `max_memory_bytes`: as much as the system still has.
     pub fn for_command(memories: usize, max_memory_bytes: usize) -> Self {
         let fits =
             |bytes: usize| can_reserve(memories.saturating_mul(bytes).saturating_add(HOST_BYTES));
@@ -108,7 +109,7 @@ impl Reservation {
         }
     }
 
-    /// For the extensions of a program that has this reservation: they were
+    /// For the bundled extensions of a program with this reservation: they are
     /// compiled in the same form.
     pub(crate) fn for_extensions_of(self, max_memory_bytes: usize) -> Self {
         match self {
@@ -122,7 +123,7 @@ impl Reservation {
         Self::Bytes(halved_until(max_memory_bytes.min(EXTENSION_STEP_BYTES), fits))
     }
 
-    /// What an engine was made with.
+    /// The reservation of an engine.
     pub(crate) fn of(engine: &Engine) -> Self {
         match engine.get_memory_reservation() {
             0 => Self::Bytes(engine.get_memory_reservation_for_growth() as usize),
@@ -130,8 +131,8 @@ impl Reservation {
         }
     }
 
-    /// What the memories of a component can grow to, given the limit that was
-    /// asked for.
+    /// The size that a component's memories can reach, given the limit of
+    /// `--max-memory`.
     pub fn limited(self, max_memory_bytes: usize) -> usize {
         match self {
             Self::Full => max_memory_bytes,
@@ -152,19 +153,18 @@ fn halved_until(bytes: usize, fits: impl Fn(usize) -> bool) -> usize {
     candidates.find(|bytes| fits(*bytes)).unwrap_or(MIN_RESERVED_BYTES.min(bytes))
 }
 
-/// Whether there is a limit, which `ulimit -v` sets. Nothing else refuses
-/// address space that holds nothing: limits of memory, such as those of
-/// containers, count only what is used.
+/// Whether `ulimit -v` limits the address space. Memory limits, such as those
+/// of containers, count only pages in use.
 fn is_limited() -> bool {
     getrlimit(Resource::RLIMIT_AS).is_ok_and(|(limit, _)| limit != RLIM_INFINITY)
 }
 
-/// Whether the limit leaves this process so much more address space. Trying is
-/// exact where a sum of what is in use would be an estimate.
+/// Whether the process can reserve this much more address space. It tries,
+/// since a sum of the mappings in use would be an estimate.
 fn can_reserve(bytes: usize) -> bool {
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-    // SAFETY: the system chooses the place, so nothing that exists is replaced;
-    // nobody is given the address, and exactly this mapping is taken back.
+    // SAFETY: the system chooses the address, so the mapping replaces no other;
+    // the address is used only to unmap exactly this mapping.
     unsafe {
         match mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::empty(), flags) {
             Ok(place) => munmap(place, bytes).is_ok(),
@@ -173,21 +173,19 @@ fn can_reserve(bytes: usize) -> bool {
     }
 }
 
-/// Memory could not be reserved.
+/// The system refused to reserve memory.
 #[derive(Debug)]
 pub struct NoAddressSpace;
 
 impl std::fmt::Display for NoAddressSpace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "the system gives this process too little address space; raise its limit (`ulimit -v`)",
-        )
+        f.write_str("this process has too little address space; raise its limit (`ulimit -v`)")
     }
 }
 
 impl std::error::Error for NoAddressSpace {}
 
-/// Whether an instance could not start because address space is missing.
+/// Whether an instance failed to start for lack of address space.
 pub(crate) fn is_missing(error: &wasmtime::Error) -> bool {
     let cause = error.root_cause();
     cause.downcast_ref::<Errno>() == Some(&Errno::NOMEM) || cause.is::<OutOfMemory>()
@@ -198,13 +196,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fits_is_reserved_whole() {
+    fn a_fitting_size_is_reserved_whole() {
         assert_eq!(halved_until(3 << 30, |bytes| bytes <= 3 << 30), 3 << 30);
         assert_eq!(halved_until(4 << 30, |bytes| bytes < 3 << 30), 2 << 30);
     }
 
     #[test]
-    fn where_nothing_fits_the_least_is_tried() {
+    fn without_a_fitting_size_the_smallest_is_tried() {
         assert_eq!(halved_until(1 << 30, |_| false), MIN_RESERVED_BYTES);
         assert_eq!(halved_until(1 << 20, |_| false), 1 << 20);
     }

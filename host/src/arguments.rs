@@ -1,20 +1,24 @@
-//! The command line: the runner's own options, and what belongs to SQLite's
+//! The command line: the runner's own options, and the arguments of SQLite's
 //! shell.
 //!
 //! The shell's options need no separator: `sqlite-wasm-run -json my.db` works.
-//! So the words are sorted before clap sees them: the runner's options, by
-//! their long names, may stand anywhere in front of the SQL; all other words
-//! are the shell's, and the first of them that ends with `.wasm` or `.cwasm`
-//! is the component.
+//! The runner therefore sorts the words before clap parses them. Long options
+//! of the runner can appear anywhere before the SQL; all other words are the
+//! shell's. The first of those is the component if it ends with `.wasm` or
+//! `.cwasm`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
+use anyhow::Result;
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::shell_arguments::Word;
 
+use crate::commands::complain;
 use crate::commands::completions::Completions;
 use crate::commands::compose::Compose;
 use crate::commands::extension::Extension;
@@ -36,8 +40,8 @@ const USAGE: &str = "\
 sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
        sqlite-wasm-run <COMMAND>";
 
-/// The names of the commands. Known without clap, which takes 40 µs to build
-/// its definitions; most starts need none of them.
+/// The names of the commands. They are listed here because clap takes 40 µs to
+/// build its definitions, which most starts do not need.
 const COMMANDS: &[&str] = &["compose", "precompile", "extension", "completions", "man"];
 
 /// The runner's own part of the command line.
@@ -62,7 +66,7 @@ pub struct Cli {
     pub run: RunOptions,
 }
 
-/// The commands beside running.
+/// The commands other than running a component.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Combine the shell and extensions in one component.
@@ -92,7 +96,7 @@ pub struct Sorted {
 ///
 /// # Errors
 ///
-/// Clap's, which also carries the texts of `--help`.
+/// Clap's error, which also carries the text of `--help`.
 pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
     if words.first().and_then(|word| word.to_str()).is_some_and(|word| COMMANDS.contains(&word)) {
         let cli = Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(words))?;
@@ -105,6 +109,36 @@ pub fn parse(words: Vec<OsString>) -> Result<Sorted, clap::Error> {
         false => Cli::try_parse_from(std::iter::once("sqlite-wasm-run".into()).chain(sorter.own))?,
     };
     Ok(Sorted { cli, component: sorter.component, shell: sorter.shell })
+}
+
+/// Print clap's error: help as it is, a usage error in one line.
+///
+/// # Errors
+///
+/// When the help cannot be printed.
+pub fn report(error: &clap::Error) -> Result<ExitCode> {
+    if !error.use_stderr() {
+        error.print()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match error.kind() {
+        // A command without its subcommand: the help names them.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.print()?,
+        _ => complain(&usage_error(&error.render().to_string())),
+    }
+    Ok(exit_code::ExitCode::Usage.into())
+}
+
+/// Clap's message with its tips, without the usage, in one line.
+fn usage_error(text: &str) -> String {
+    let is_shown = |part: &&str| part.starts_with("error:") || part.starts_with("tip:");
+    let parts: Vec<String> = text
+        .split("\n\n")
+        .map(str::trim)
+        .filter(is_shown)
+        .map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    format!("{}; see `--help`", parts.join("; "))
 }
 
 #[derive(Default)]
@@ -140,7 +174,8 @@ impl Sorter {
         }
     }
 
-    /// The first word that is no option, if it has a component's name.
+    /// Whether `word` is the first positional word and has a component's file
+    /// name.
     fn is_component(&self, word: &OsStr) -> bool {
         let is_first = self.component.is_none()
             && self.shell.iter().all(|word| Word::of(word) != Word::Positional);
@@ -149,11 +184,10 @@ impl Sorter {
     }
 }
 
-/// Whether `word` is an option of the runner; if so, whether its value is the
-/// next word.
+/// For an option of the runner: whether its value is the next word.
 fn own_option(word: &OsStr) -> Option<bool> {
     let name = word.as_bytes().strip_prefix(b"--")?;
-    // Only the value may be other bytes than text.
+    // Only the value can be invalid UTF-8.
     let end = name.iter().position(|byte| *byte == b'=');
     let has_value = end.is_some();
     let name = std::str::from_utf8(&name[..end.unwrap_or(name.len())]).ok()?;
@@ -201,12 +235,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_without_clap_is_what_clap_knows() {
+    fn commands_and_defaults_agree_with_clap() {
         let command = Cli::command();
         let names: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
         assert_eq!(names, COMMANDS);
         let parsed = Cli::try_parse_from(["sqlite-wasm-run"]).unwrap();
         assert_eq!(format!("{parsed:?}"), format!("{:?}", Cli::default()));
+    }
+
+    #[test]
+    fn usage_errors_are_one_line() {
+        let error = Cli::try_parse_from(["sqlite-wasm-run", "extension", "lst"]).unwrap_err();
+        let line = usage_error(&error.render().to_string());
+        assert!(line.starts_with("error: unrecognized subcommand 'lst'; tip: "), "{line}");
+        assert!(line.ends_with("'list'; see `--help`"), "{line}");
+        let error = Cli::try_parse_from(["sqlite-wasm-run", "compose"]).unwrap_err();
+        let line = usage_error(&error.render().to_string());
+        assert!(line.contains("not provided: --embed <NAME,...>; see"), "{line}");
     }
 
     #[test]

@@ -8,11 +8,7 @@ wasmtime::component::bindgen!({
     imports: {
         "sqlite-wasm:host/process.poll-interruption": trappable,
         "sqlite-wasm:host/process.sleep": trappable,
-        "sqlite-wasm:host/files": trappable,
         "sqlite-wasm:host/console.write": trappable,
     },
     with: { "sqlite-wasm:extension/types": crate::extensions::types },
-    trappable_error_type: {
-        "sqlite-wasm:host/files.error-code" => crate::files::Error,
-    },
 });

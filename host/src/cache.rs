@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -11,24 +11,26 @@ use nix::libc::O_NOFOLLOW;
 use wasmtime::Engine;
 
 use crate::engine::code_settings;
-use crate::places;
+use crate::owner::{OTHERS_WRITE, is_private};
+use crate::user_directories;
 
-/// Most compiled components kept; each has a few megabytes, and a version of
-/// this program leaves one for each component behind.
+/// Largest number of compiled components in the cache. Each has a few
+/// megabytes, and each version of this program adds one for each component.
 const MAX_ARTIFACTS: usize = 64;
 
-/// A directory of this user's for what can be made again.
+/// A directory of this user for files that can be made again.
 #[derive(Debug, Clone)]
 pub struct Directory(PathBuf);
 
 impl Directory {
-    /// The directory that [`places::cache`] names. None when it cannot be used.
+    /// The directory [`user_directories::cache`]; none if it cannot be used.
     pub fn by_xdg() -> Option<Self> {
-        Self::open(places::cache()?)
+        Self::open(user_directories::cache()?)
     }
 
-    /// That directory, made when it is missing. None when it cannot be made, or
-    /// somebody else could write in it: what lies there is trusted.
+    /// The directory at `path`, which is made if it is missing. None if that
+    /// fails or another user could write in it, since the runner trusts its
+    /// files.
     pub fn open(path: PathBuf) -> Option<Self> {
         let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
@@ -37,17 +39,16 @@ impl Directory {
                 fs::metadata(&path).ok()?
             }
         };
-        let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
-        (metadata.is_dir() && is_ours && metadata.mode() & 0o022 == 0).then_some(Self(path))
+        (metadata.is_dir() && is_private(&metadata, OTHERS_WRITE)).then_some(Self(path))
     }
 
-    /// The file `name` in the part `part` of the directory; none when the part is
-    /// not this user's alone.
+    /// The path of the file `name` in the subdirectory `part`; none if another
+    /// user could write there.
     pub fn path(&self, part: &str, name: &str) -> Option<PathBuf> {
         Some(Self::open(self.0.join(part))?.0.join(name))
     }
 
-    /// Where the compiled form of a `.wasm` is kept, whose content has this hash.
+    /// The path of the code compiled from the `.wasm` with this hash.
     pub fn compiled(&self, engine: &Engine, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
         code_settings(engine).ok()?.hash(&mut hasher);
@@ -55,13 +56,13 @@ impl Directory {
         self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
     }
 
-    /// Where the copy of a `.cwasm` is kept, whose content has this hash.
+    /// The path of the copy of the `.cwasm` with this hash.
     pub fn copied(&self, content: &blake3::Hash) -> Option<PathBuf> {
         self.path("compiled", &format!("{}.cwasm", content.to_hex()))
     }
 
-    /// Write a file whole or not at all. A cache that cannot be written costs
-    /// time and is no failure.
+    /// Write a file completely or not at all. A failure costs only time, so it
+    /// is ignored.
     pub fn write(&self, path: &Path, content: &[u8]) {
         let _ = self.try_write(path, content);
     }
@@ -76,7 +77,7 @@ impl Directory {
     }
 }
 
-/// Remove the oldest files of a part that has grown too large.
+/// Remove the oldest files of a subdirectory that has too many.
 fn prune(part: &Path) {
     let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(part)
         .into_iter()
@@ -91,13 +92,12 @@ fn prune(part: &Path) {
     }
 }
 
-/// Open a file of the cache; none when it is not there, or another user could
+/// Open a file of the cache; none if it does not exist or another user could
 /// have written it.
 pub fn open(path: &Path) -> Option<File> {
     let file = File::options().read(true).custom_flags(O_NOFOLLOW).open(path).ok()?;
     let metadata = file.metadata().ok()?;
-    let is_ours = metadata.uid() == nix::unistd::geteuid().as_raw();
-    (metadata.is_file() && is_ours && metadata.mode() & 0o022 == 0).then_some(file)
+    (metadata.is_file() && is_private(&metadata, OTHERS_WRITE)).then_some(file)
 }
 
 #[cfg(test)]

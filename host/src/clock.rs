@@ -1,7 +1,7 @@
-//! `wasi:clocks/monotonic-clock`, with waiting that needs no runtime.
+//! `wasi:clocks/monotonic-clock`, which waits without an asynchronous runtime.
 //!
-//! That of `wasmtime-wasi` waits by a timer of tokio, and the runner drives no
-//! runtime that would let one go off.
+//! The clock of `wasmtime-wasi` waits with a timer of tokio, and the runner
+//! does not drive a runtime that would fire it.
 
 use std::marker::PhantomData;
 use std::thread;
@@ -13,12 +13,12 @@ use wasmtime_wasi::clocks::{WasiClocksCtxView, WasiClocksView};
 use wasmtime_wasi::p2::bindings::clocks::monotonic_clock::{self, Host};
 use wasmtime_wasi::p2::{DynPollable, Pollable, subscribe};
 
-/// Whether a component may wait for a time to come.
+/// Whether a component may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
     /// On the calling thread.
     Allowed,
-    /// Asking for it traps: it would hold up who called.
+    /// A wait traps, since it would block the caller.
     Refused,
 }
 
@@ -43,7 +43,7 @@ impl Host for ClockView<'_> {
 
     fn subscribe_duration(&mut self, nanoseconds: u64) -> wasmtime::Result<Resource<DynPollable>> {
         if self.waiting == Waiting::Refused && nanoseconds > 0 {
-            return Err(wasmtime::format_err!("it asked to wait, which it may not"));
+            return Err(wasmtime::format_err!("an extension cannot wait"));
         }
         let end = Instant::now().checked_add(Duration::from_nanos(nanoseconds));
         let wait = self.wasi.table.push(Wait { end })?;
@@ -51,7 +51,7 @@ impl Host for ClockView<'_> {
     }
 }
 
-/// A time to come; none for one that never does.
+/// The end of a wait; none for a wait without end.
 struct Wait {
     end: Option<Instant>,
 }
@@ -59,7 +59,7 @@ struct Wait {
 #[async_trait]
 impl Pollable for Wait {
     async fn ready(&mut self) {
-        // What else is polled may be ready already, and gets its turn first.
+        // Other pollables of the same poll may be ready already, and go first.
         tokio::task::yield_now().await;
         match self.end {
             Some(end) => thread::sleep(end.saturating_duration_since(Instant::now())),
@@ -74,11 +74,11 @@ impl<T: 'static> HasData for HasClock<T> {
     type Data<'a> = ClockView<'a>;
 }
 
-/// Offer the interface to components, in place of that which is there already.
+/// Add the interface to the linker, replacing the one of `wasmtime-wasi`.
 ///
 /// # Errors
 ///
-/// When it cannot be put in its place.
+/// When the linker refuses it.
 pub fn add_to_linker<T: WasiClocksView + 'static>(
     linker: &mut Linker<T>,
     waiting: Waiting,

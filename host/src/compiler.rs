@@ -1,11 +1,11 @@
-//! Compiling, inspecting and composing components that nobody vouches for.
+//! Compiling, inspecting and composing untrusted components.
 //!
-//! The program does all three in a process of its own, the *helper*: this same
-//! program, started by `/proc/self/exe` with [`helper::WORD`], with limits of
-//! memory and processor time and nothing granted. It gets the `.wasm` and gives
-//! its result by descriptor; no path and no environment goes along. A component
-//! that makes the compiler loop, fill the memory or fail ends the helper and
-//! nothing else.
+//! The program does all three in a separate process, the *helper*: the same
+//! program, started from `/proc/self/exe` with [`helper::WORD`], with limits of
+//! memory and processor time and no grants. It reads the `.wasm` from one
+//! descriptor and writes its result to another; it gets no path and no
+//! environment. A component that makes the compiler loop, fill the memory or
+//! crash ends only the helper.
 //!
 //! ```
 //! use sqlite_wasm_run::address_space::Form;
@@ -13,14 +13,14 @@
 //!
 //! // The library's default: on the spot and without limits.
 //! let code = Compiler::default().compile(EngineKind::Command(Form::Full), b"\0asm\x0d\0\x01\0")?;
-//! assert!(code.len() > 0);
+//! assert!(!code.is_empty());
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
 mod facts;
 pub mod helper;
 mod limits;
-mod sealed;
+mod memory_file;
 mod spawn;
 
 use anyhow::Result;
@@ -35,10 +35,9 @@ pub use facts::{CustomSection, Facts, MANIFEST_SECTION};
 pub use limits::Budget;
 pub use spawn::Failed;
 
-use sealed::Sealed;
 use spawn::Task;
 
-/// Which engine runs the code: all settings that the code depends on.
+/// The engine that runs the code, with all settings that the code depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EngineKind {
     /// [`command_engine`].
@@ -60,7 +59,7 @@ impl EngineKind {
         }
     }
 
-    /// That of extensions which come with a program of this kind.
+    /// The kind for the bundled extensions of a program of this kind.
     pub fn of_extensions(self) -> Self {
         match self {
             Self::Command(form) | Self::Extension(form) => Self::Extension(form),
@@ -71,90 +70,42 @@ impl EngineKind {
 /// Compiles, inspects and composes.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Compiler {
-    /// On the spot, without limits: for programs that use this library on
-    /// components of their own.
+    /// In this process, without limits: for programs that use this library on
+    /// trusted components.
     #[default]
     InProcess,
-    /// In a process of its own within this budget. Only for the program
-    /// `sqlite-wasm-run`: the process is started from its own file.
+    /// In the helper process, within this budget. Only for the program
+    /// `sqlite-wasm-run`, which starts the helper from its own file.
     Helper(Budget),
 }
 
-/// Native code of a component, without a seal.
-#[derive(Debug)]
-pub struct Code(Content);
-
-/// A result.
-#[derive(Debug)]
-enum Content {
-    /// In this process's own memory.
-    Bytes(Vec<u8>),
-    /// In memory that nobody can change any more.
-    Sealed(Sealed),
-}
-
-impl Content {
-    fn into_bytes(self) -> Result<Vec<u8>> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes),
-            Self::Sealed(sealed) => sealed.read(),
-        }
-    }
-}
-
-impl Code {
-    /// Its length in bytes.
-    pub fn len(&self) -> usize {
-        match &self.0 {
-            Content::Bytes(bytes) => bytes.len(),
-            Content::Sealed(sealed) => sealed.len(),
-        }
-    }
-
-    /// Whether there is none, which no compiler gives.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The code as bytes.
-    ///
-    /// # Errors
-    ///
-    /// When it cannot be read.
-    pub fn into_bytes(self) -> Result<Vec<u8>> {
-        self.0.into_bytes()
-    }
-}
-
 impl Compiler {
-    /// Compile a component for the engine of this kind.
+    /// Compile a component for the engine of this kind. The code has no seal.
     ///
     /// # Errors
     ///
-    /// [`artifact::Unusable`], what the compiler says, or [`Failed`].
-    pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Code> {
+    /// [`artifact::Unusable`], the compiler's error, or [`Failed`].
+    pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         artifact::check_wasm(wasm)?;
         match self {
             Self::InProcess => {
                 let code = kind.engine()?.precompile_component(wasm);
-                Ok(Code(Content::Bytes(code.map_err(|error| artifact::invalid(&error))?)))
+                code.map_err(|error| artifact::invalid(&error))
             }
-            Self::Helper(budget) => spawn::run(Task::Compile(kind), budget, &[wasm]).map(Code),
+            Self::Helper(budget) => spawn::run(Task::Compile(kind), budget, &[wasm]),
         }
     }
 
-    /// What can be said of a component without running it.
+    /// Describe a component without running it.
     ///
     /// # Errors
     ///
-    /// [`artifact::Unusable`], why it is no valid component, or [`Failed`].
+    /// [`artifact::Unusable`], the validator's error, or [`Failed`].
     pub fn inspect(&self, wasm: &[u8]) -> Result<Facts> {
         artifact::check_wasm(wasm)?;
         match self {
             Self::InProcess => Facts::of(wasm),
-            Self::Helper(budget) => {
-                Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?.into_bytes()?)
-            }
+            Self::Helper(budget) => Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?),
         }
     }
 
@@ -168,11 +119,11 @@ impl Compiler {
         let warnings = compose::warnings(base, extensions)?;
         let (header, parts) = compose::request(base, extensions)?;
         let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
-        let wasm = spawn::run(Task::Compose, budget, &parts)?.into_bytes()?;
+        let wasm = spawn::run(Task::Compose, budget, &parts)?;
         compose::composed(wasm, warnings)
     }
 
-    /// The largest `.wasm` that is taken, in bytes.
+    /// The largest accepted `.wasm`, in bytes.
     pub fn max_wasm_bytes(&self) -> u64 {
         match self {
             Self::InProcess => limits::MAX_WASM_BYTES,

@@ -1,13 +1,14 @@
-//! From a path to a component that can run: precompiled, or compiled once and
-//! kept.
+//! Loading components that can run: precompiled, or compiled once and cached.
 
 mod code;
 mod loader;
+mod open;
+mod precompile;
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -17,7 +18,7 @@ use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
-pub(crate) use loader::open;
+pub(crate) use open::open;
 
 /// The first interface that a command-line component exports, in any version.
 pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
@@ -25,7 +26,7 @@ pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
 /// The interface that every extension exports, in any version.
 pub(crate) const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 
-/// A component of any kind, and the code that it was loaded from.
+/// A component of any kind, with the code that it was loaded from.
 #[derive(Clone)]
 pub(crate) struct Loaded {
     pub component: Component,
@@ -44,16 +45,16 @@ impl Loaded {
     }
 }
 
-/// A component whose code is ready.
+/// A command-line component, ready to run.
 pub struct Program {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
-    /// What it was composed with.
+    /// Its embedded extensions, if it was composed.
     pub(crate) composition: Option<Composition>,
     code: Code,
 }
 
-/// An extension that came with a program and runs beside it.
+/// A bundled extension of a composed program, which runs in its own store.
 pub(crate) struct Beside {
     pub embedded: Embedded,
     code: Code,
@@ -61,21 +62,33 @@ pub(crate) struct Beside {
 }
 
 impl Beside {
-    /// Its code, for the engine of extensions.
+    /// The extension's code, for the engine of extensions.
     pub fn component(&self, engine: &Engine) -> Result<Component> {
         self.code.part(engine, self.range.clone())
     }
 }
 
 impl Program {
-    /// Whether it was composed with an extension of this name.
+    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
+        let ty = component.component_type();
+        if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
+            return Err(anyhow!(
+                "it does not export `wasi:cli/run`; \
+                 only command-line components can run"
+            ));
+        }
+        let composition = code.composition()?;
+        Ok(Self { engine: engine.clone(), component, composition, code })
+    }
+
+    /// Whether it has an embedded extension of this name.
     pub fn embeds(&self, name: &str) -> bool {
         let composition = self.composition.iter();
         composition.flat_map(|all| &all.extensions).any(|embedded| embedded.name == name)
     }
 
-    /// The memories that running it makes, those of the extensions that came
-    /// with it included.
+    /// The number of memories that running it makes, including those of its
+    /// bundled extensions.
     pub fn memories(&self) -> usize {
         let own = self.component.resources_required().map_or(1, |needs| needs.num_memories);
         let beside =
@@ -83,12 +96,12 @@ impl Program {
         own as usize + beside
     }
 
-    /// What each of its memories reserves.
+    /// The reservation of each of its memories.
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation::of(&self.engine)
     }
 
-    /// The extensions that came with it and run beside it.
+    /// Its bundled extensions.
     pub(crate) fn beside(&self) -> Vec<Beside> {
         let Some(composition) = &self.composition else { return Vec::new() };
         let beside = composition.bundled().map(|(embedded, range)| Beside {
@@ -100,12 +113,12 @@ impl Program {
     }
 }
 
-/// Why a component cannot be loaded; the reason is in the chain.
+/// A component could not be loaded. The chain of errors has the reason.
 #[derive(Debug)]
 pub struct LoadError(pub(crate) PathBuf);
 
 impl LoadError {
-    /// That of the file or extension `name`.
+    /// The error for the file or extension `name`.
     pub(crate) fn of(name: impl Into<PathBuf>) -> Self {
         Self(name.into())
     }

@@ -14,13 +14,13 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 //!
-//! The result is one component with the CLI and the *fused* extensions, each with a
-//! memory of its own. Generated [dispatch trampolines](dispatch) in the CLI's core module
+//! The result is one component with the CLI and the *fused* extensions, each with its own
+//! memory. Generated [dispatch trampolines](dispatch) in the CLI's core module
 //! call them without the host. The price: a trap of a fused extension ends the program,
 //! since a component is entered or left as a whole. An extension that needs a grant
 //! cannot be fused, as a component must not be entered again while it waits for SQL. Such
-//! an extension is *bundled*: it travels in the same file, and the runner gives it a
-//! sandbox of its own.
+//! an extension is *bundled*: it is in the same file, and the runner gives it its own
+//! sandbox.
 
 mod base;
 mod cli;

@@ -1,4 +1,4 @@
-//! `sqlite-wasm:host/console`: output, and line editing for a person at a
+//! `sqlite-wasm:host/console`: output, and line editing for a user at a
 //! terminal.
 //!
 //! ```no_run
@@ -26,20 +26,21 @@ pub use history::History;
 /// The interface's name in a component.
 const INTERFACE: &str = "sqlite-wasm:host/console@0.1.0";
 
-/// What a component may do with the terminal.
+/// The state of a component's terminal.
 pub struct ConsoleCtx {
     output: Output,
     error: Output,
     history: Option<History>,
-    /// The line that the user typed last, until it is remembered.
+    /// The line that the user typed last, until the component adds it to the
+    /// history.
     typed: Option<String>,
-    /// Started by the first line: a script needs none.
+    /// Started with the first line, since scripts need no editor.
     editor: Option<Editor>,
 }
 
 impl ConsoleCtx {
-    /// Writing to `output` and `error`, with the history in a file, or none
-    /// that is kept.
+    /// A console that writes to `output` and `error`, with or without a history
+    /// file.
     pub fn new(output: Output, error: Output, history: Option<History>) -> Self {
         Self { output, error, history, typed: None, editor: None }
     }
@@ -56,7 +57,7 @@ impl ConsoleCtx {
         self.editor.get_or_insert_with(Editor::start)
     }
 
-    /// What came of editing, with a line noted down as typed.
+    /// Remember the edited line as typed.
     fn edited(&mut self, edited: Edited) -> Edited {
         self.typed = match &edited {
             Edited::Line(line) => Some(line.clone()),
@@ -65,7 +66,7 @@ impl ConsoleCtx {
         edited
     }
 
-    /// Add to the history what the user typed, and nothing else.
+    /// Add `line` to the history if the user typed it.
     fn remember(&mut self, line: &str) {
         if self.typed.as_deref() != Some(line) {
             return;
@@ -86,7 +87,7 @@ fn was_written(result: StreamResult<()>) -> wasmtime::Result<bool> {
     }
 }
 
-/// [`ConsoleCtx`] on its way into a call.
+/// [`ConsoleCtx`], borrowed for a call.
 pub struct ConsoleView<'a> {
     /// The terminal.
     pub ctx: &'a mut ConsoleCtx,
@@ -98,7 +99,7 @@ impl HasData for HasConsole {
     type Data<'a> = ConsoleView<'a>;
 }
 
-/// Offer the interface to components.
+/// Add the interface to the linker.
 ///
 /// # Errors
 ///
@@ -109,7 +110,8 @@ pub fn add_to_linker<T: 'static>(
     ctx: fn(&T) -> &ConsoleCtx,
 ) -> wasmtime::Result<()> {
     console::add_to_linker::<T, HasConsole>(linker, view)?;
-    // By hand, from the component's memory to the system call.
+    // Written by hand: the bytes go from the component's memory to the system
+    // call without a copy.
     linker.allow_shadowing(true);
     linker.instance(INTERFACE)?.func_wrap(
         "write",

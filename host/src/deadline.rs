@@ -1,5 +1,5 @@
-//! The limit of time for a whole command: one clock, started before anything
-//! is loaded or compiled.
+//! The time limit of a whole command. It starts before anything is loaded or
+//! compiled.
 //!
 //! ```
 //! use sqlite_wasm_run::deadline::Deadline;
@@ -12,11 +12,10 @@
 
 use std::time::{Duration, Instant};
 
-/// Longest time that an option can say: a hundred years. An [`Instant`] that
-/// lies much further away does not exist.
+/// Longest time limit: a hundred years. An [`Instant`] cannot be much later.
 pub const MAX_TIME: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-/// When a command has to end; by default never.
+/// When a command must end; by default never.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deadline {
     limit: Option<Duration>,
@@ -24,28 +23,28 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// `limit` from now on.
+    /// A deadline `limit` from now.
     pub fn after(limit: Option<Duration>) -> Self {
-        // A time that no clock reaches is no limit.
+        // A time beyond the clock's range is not a limit.
         Self { limit, end: limit.and_then(|limit| Instant::now().checked_add(limit)) }
     }
 
-    /// The whole time, as the user said it.
+    /// The whole time limit, as given by the user.
     pub fn limit(&self) -> Option<Duration> {
         self.limit
     }
 
-    /// The moment; none where there is no limit.
+    /// The end; none without a limit.
     pub fn end(&self) -> Option<Instant> {
         self.end
     }
 
-    /// The time that is left; none where there is no limit.
+    /// The time left; none without a limit.
     pub fn left(&self) -> Option<Duration> {
         self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether the time is used up.
+    /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }

@@ -1,4 +1,4 @@
-//! The engine for command-line components, one set of settings for all.
+//! The engines for command-line components and extensions, and their settings.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -6,14 +6,14 @@ use anyhow::Result;
 use wasmtime::{Config, Engine, OptLevel};
 
 use crate::address_space::{CHECKED_GUARD_BYTES, FULL_GUARD_BYTES, Reservation};
-use crate::runner::MAX_MEMORY_BYTES;
+use crate::memory::MAX_MEMORY_BYTES;
 
-/// Stack for a component's calls, in bytes: what a native main thread has, so
-/// that SQLite's own depth limits are met before it ends.
+/// Stack for a component's calls, in bytes: the size of a native main thread's,
+/// so that SQLite's own depth limits apply first.
 pub const MAX_STACK_BYTES: usize = 8 << 20;
 
-/// Stack for an extension's calls, in bytes, on top of the component's that
-/// calls it: what a thread of a native program usually has.
+/// Stack for an extension's calls, in bytes, on top of the calling component's:
+/// the usual size of a native thread's.
 pub const MAX_EXTENSION_STACK_BYTES: usize = 2 << 20;
 
 /// An engine for components that run to their end on the calling thread.
@@ -25,14 +25,14 @@ pub fn command_engine(reservation: Reservation) -> Result<Engine> {
     let mut config = settings(reservation);
     config
         .max_wasm_stack(MAX_STACK_BYTES)
-        // Files are mapped over the memory (see `mapping`), so it has to stay
-        // where it is: the address space that it can ever fill is reserved.
+        // Files are mapped over the memory (see `mapping`), so it must not
+        // move: its whole address space is reserved.
         .memory_may_move(false);
     Ok(Engine::new(&config)?)
 }
 
-/// An engine for extensions, whose calls end at a deadline: they are not
-/// trusted.
+/// An engine for extensions. They are untrusted, so their calls end at a
+/// deadline.
 ///
 /// # Errors
 ///
@@ -43,8 +43,8 @@ pub fn extension_engine(reservation: Reservation) -> Result<Engine> {
     Ok(Engine::new(&config)?)
 }
 
-/// What compiled code depends on, as one number. Engines that differ only in
-/// what else they reserve have the same.
+/// A hash of the settings that compiled code depends on. Engines that differ
+/// only in the size of a checked reservation have the same.
 ///
 /// # Errors
 ///
@@ -62,19 +62,20 @@ pub fn code_settings(engine: &Engine) -> Result<u64> {
     Ok(hasher.finish())
 }
 
-/// What both have in common.
+/// The settings of both engines.
 fn settings(reservation: Reservation) -> Config {
     let mut config = Config::new();
     reserve(&mut config, reservation);
     config
         .cranelift_opt_level(OptLevel::Speed)
-        // Unused without asynchronous calls, yet checked against the other.
+        // Unused without asynchronous calls, yet validated against
+        // `max_wasm_stack`.
         .async_stack_size(2 * MAX_STACK_BYTES)
         .wasm_component_model(true)
-        // For debuggers and native profilers only, and its registration is
-        // a twentieth of a start.
+        // Only debuggers and native profilers need it, and its registration
+        // takes a twentieth of a start.
         .native_unwind_info(false)
-        // Without it a call across the boundary costs a third.
+        // Disabling it makes calls across the boundary a third cheaper.
         .concurrency_support(false);
     #[cfg(feature = "profiling")]
     config.profiler(wasmtime::ProfilingStrategy::PerfMap);
@@ -87,13 +88,14 @@ fn reserve(config: &mut Config, reservation: Reservation) {
             .memory_reservation(MAX_MEMORY_BYTES as u64)
             .memory_guard_size(FULL_GUARD_BYTES as u64),
         Reservation::Bytes(bytes) => config
-            // Code for a memory that reserves nothing takes its size, and not
-            // a constant, for the bound. What is reserved "for growth" does
-            // not bind the code, and is reserved from the start.
+            // Code for a memory that reserves nothing compares with the
+            // memory's size and not with a constant. Address space reserved
+            // "for growth" does not affect the code, and is reserved from the
+            // start.
             .memory_reservation(0)
             .memory_reservation_for_growth(bytes as u64)
             .memory_guard_size(CHECKED_GUARD_BYTES as u64)
-            // Each thread that compiles would reserve a heap of its own.
+            // Each compiling thread would reserve its own heap.
             .parallel_compilation(false),
     };
 }

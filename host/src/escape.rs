@@ -1,5 +1,4 @@
-//! Text from outside, made fit for a message: one function for paths, names
-//! and what components say.
+//! Escaping untrusted text for messages: paths, names and texts of components.
 //!
 //! ```
 //! use sqlite_wasm_run::escape::escaped;
@@ -11,12 +10,12 @@ use std::ffi::OsStr;
 use std::fmt::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 
-/// Characters shown of one text: more than Linux's longest path has.
+/// Most characters shown of one text: more than Linux's longest path has.
 const MAX_SHOWN: usize = 4096;
 
-/// Shows a text in one line that moves no cursor, changes no direction of
-/// writing and ends no quotation: control and format characters, backslashes,
-/// backticks and bytes that are not UTF-8 are written as escapes.
+/// Shows a text in one line: control and format characters, backslashes,
+/// backticks and bytes that are not UTF-8 are escaped, so that the text cannot
+/// move the cursor, change the writing direction or end a quotation.
 pub fn escaped<T: AsRef<OsStr> + ?Sized>(text: &T) -> Escaped<'_> {
     Escaped(text.as_ref().as_bytes())
 }
@@ -49,8 +48,8 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// `text` as one word for the user's shell; none where it has characters that
-/// a user cannot type, or that [`escaped`] would not show as they are.
+/// `text` as one word for the user's shell; none if it has characters that a
+/// user cannot type or [`escaped`] would change.
 pub fn shell_word(text: &str) -> Option<String> {
     let shown: String = text
         .chars()
@@ -69,8 +68,8 @@ pub fn shell_word(text: &str) -> Option<String> {
     Some(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// Text of several lines that moves no cursor and changes no direction of
-/// writing: for messages, where backslashes and quotes are the author's own.
+/// Text of several lines with control and format characters escaped: for whole
+/// messages, where backslashes and quotes are the runner's own.
 pub fn controls_escaped(text: String) -> String {
     if !text.contains(is_unseen) {
         return text;
@@ -85,8 +84,8 @@ pub fn controls_escaped(text: String) -> String {
     shown
 }
 
-/// Control characters but line ends and tabs, and those that hide text or turn
-/// its direction.
+/// Whether a character is a control character other than a line end or tab, or
+/// hides text or changes its direction.
 fn is_unseen(letter: char) -> bool {
     let turns = matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}');

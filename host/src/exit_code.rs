@@ -1,9 +1,9 @@
-//! The exit codes that are the runner's own.
+//! The runner's own exit codes.
 
 /// Why the runner ended a program, or did not start it.
 ///
 /// Every other code is the program's own: SQLite's shell ends with 0, with 1
-/// after an error, or with what `.exit` says.
+/// after an error, or with the code of `.exit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
@@ -20,10 +20,11 @@ pub enum ExitCode {
     Memory = 123,
     /// The limit of `--timeout` was reached.
     Timeout = 124,
-    /// The second wall stopped the process: it made a system call that no
+    /// The second wall stopped the process after a system call that no
     /// component needs.
     SecondWall = 125,
-    /// The reader of the output went away; what a shell reports of SIGPIPE.
+    /// The reader of the output went away. A shell reports the same code for
+    /// SIGPIPE.
     BrokenPipe = 141,
 }
 

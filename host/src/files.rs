@@ -1,4 +1,4 @@
-//! `sqlite-wasm:host/files`: the database's files, one system call for one
+//! `files` and `shared-memory` of `wit/host`: the database's files, one system call for one
 //! operation, inside the granted directories only.
 //!
 //! ```no_run
@@ -18,28 +18,25 @@ mod file;
 mod locks;
 mod open;
 mod pages;
-mod sharing;
+mod shared_memory;
 mod shm;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
 
-use wasmtime::component::{HasData, Linker};
+use wasmtime::StoreContextMut;
+use wasmtime::component::Linker;
 
 use crate::bindings::sqlite_wasm::host::files::{
-    self, AccessMode, ErrorCode, File as Handle, FileAttributes, Host, LockLevel, OpenFlags,
-    Opened, Resolved, ShmLockKind, ShmState,
+    AccessMode, ErrorCode, File as Handle, FileAttributes, LockLevel, OpenFlags, Opened, Resolved,
 };
 use crate::grants::{Grants, LastLink};
 use crate::mapping;
-use crate::process::Late;
+use crate::stop::DeadlineFlag;
 use locks::Outcome;
 
 use file::File;
 use pages::Buffers;
-pub(crate) use sharing::add_to_linker as add_sharing_to_linker;
-use shm::Shm;
 
 /// Longest piece that is read at once.
 ///
@@ -60,9 +57,7 @@ pub struct FilesCtx {
     /// Room for what is read.
     buffers: Buffers,
     /// Ends a program that begins a transaction when its time is over.
-    late: Late,
-    /// Files may be mapped: [`sharing`] is linked.
-    maps_files: bool,
+    deadline: DeadlineFlag,
 }
 
 impl FilesCtx {
@@ -72,21 +67,13 @@ impl FilesCtx {
             grants: grants.into(),
             open: Vec::new(),
             buffers: Buffers::default(),
-            late: Late::default(),
-            maps_files: false,
+            deadline: DeadlineFlag::default(),
         }
     }
 
-    /// With files in the component's memory, where the functions for it are
-    /// linked.
-    pub(crate) fn mapping_files(mut self) -> Self {
-        self.maps_files = true;
-        self
-    }
-
     /// For a program that is to end when it is `late`.
-    pub fn until(mut self, late: Late) -> Self {
-        self.late = late;
+    pub fn until(mut self, late: DeadlineFlag) -> Self {
+        self.deadline = late;
         self
     }
 
@@ -98,21 +85,11 @@ impl FilesCtx {
 
 /// A failed operation, or a broken contract.
 #[derive(Debug)]
-pub enum Error {
-    /// The component is told.
+enum Error {
+    /// What the component gets.
     Code(ErrorCode),
     /// The component used a handle that it does not have.
     Trap(wasmtime::Error),
-}
-
-impl Error {
-    /// For functions that cannot fail but by a broken contract.
-    fn into_trap(self) -> wasmtime::Error {
-        match self {
-            Self::Trap(trap) => trap,
-            Self::Code(code) => wasmtime::format_err!("{code:?}"),
-        }
-    }
 }
 
 impl From<ErrorCode> for Error {
@@ -145,42 +122,87 @@ fn code(error: &io::Error) -> ErrorCode {
     }
 }
 
-/// [`FilesCtx`] on its way into a call.
-pub struct FilesView<'a> {
-    /// What the component may do.
-    pub ctx: &'a mut FilesCtx,
+/// The result as the component gets it; a broken contract traps.
+fn reported<T>(result: Result<T, Error>) -> wasmtime::Result<Result<T, ErrorCode>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Error::Code(code)) => Ok(Err(code)),
+        Err(Error::Trap(trap)) => Err(trap),
+    }
 }
 
-struct HasFiles;
-
-impl HasData for HasFiles {
-    type Data<'a> = FilesView<'a>;
+/// Link functions to the methods of [`FilesCtx`] that implement them.
+macro_rules! link_methods {
+    ($instance:ident, $view:ident: $($name:literal = $method:ident(
+        $($argument:ident: $type:ty),*
+    );)*) => {$(
+        $instance.func_wrap(
+            $name,
+            move |mut store: StoreContextMut<'_, T>, ($($argument,)*): ($($type,)*)| {
+                Ok((reported($view(store.data_mut()).$method($($argument),*))?,))
+            },
+        )?;
+    )*};
 }
+use link_methods;
 
-/// Offer the interface to components.
+/// Link `files` and `shared-memory`. The memories of the linker's engine must
+/// never move.
 ///
 /// # Errors
 ///
-/// When the linker has it already.
+/// When the linker has them already.
 pub fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
-    view: fn(&mut T) -> FilesView<'_>,
+    view: fn(&mut T) -> &mut FilesCtx,
     ctx: fn(&T) -> &FilesCtx,
 ) -> wasmtime::Result<()> {
-    files::add_to_linker::<T, HasFiles>(linker, view)?;
-    pages::add_to_linker(linker, view, ctx)
+    let mut files = linker.instance("sqlite-wasm:host/files@0.1.0")?;
+    pages::link(&mut files, view, ctx)?;
+    shared_memory::link_close(&mut files, view)?;
+    link_methods! { files, view:
+        "open" = open(path: Vec<u8>, how: OpenFlags);
+        "open-temporary" = open_temporary();
+        "truncate" = truncate(file: Handle, size: u64);
+        "sync" = sync(file: Handle);
+        "size" = size(file: Handle);
+        "reserve" = reserve(file: Handle, size: u64);
+        "lock" = lock(file: Handle, level: LockLevel);
+        "unlock" = unlock(file: Handle, level: LockLevel);
+        "is-reserved" = is_reserved(file: Handle);
+        "delete" = delete(path: Vec<u8>, sync_directory: bool);
+        "resolve" = resolve(path: Vec<u8>);
+        "link-target" = link_target(path: Vec<u8>);
+        "attributes" = attributes(path: Vec<u8>);
+        "set-permissions" = set_permissions(path: Vec<u8>, bits: u32);
+    }
+    files.func_wrap("lock-state", move |mut store: StoreContextMut<'_, T>, (file,)| {
+        Ok((view(store.data_mut()).open_file(file)?.lock_level(),))
+    })?;
+    files.func_wrap("has-moved", move |mut store: StoreContextMut<'_, T>, (file,)| {
+        Ok((view(store.data_mut()).open_file(file)?.has_moved(),))
+    })?;
+    shared_memory::add_to_linker(linker, view)
 }
 
 impl FilesCtx {
-    fn file(&self, handle: Handle) -> Result<&File, Error> {
-        mapping::check().map_err(Error::Trap)?;
+    fn open_file(&self, handle: Handle) -> wasmtime::Result<&File> {
+        mapping::check()?;
         open_file(&self.open, handle)
     }
 
-    fn file_mut(&mut self, handle: Handle) -> Result<&mut File, Error> {
-        mapping::check().map_err(Error::Trap)?;
+    fn file(&self, handle: Handle) -> Result<&File, Error> {
+        self.open_file(handle).map_err(Error::Trap)
+    }
+
+    fn open_file_mut(&mut self, handle: Handle) -> wasmtime::Result<&mut File> {
+        mapping::check()?;
         let file = self.open.get_mut(handle as usize).and_then(Option::as_mut);
-        file.ok_or_else(|| Error::Trap(no_such_file(handle)))
+        file.ok_or_else(|| no_such_file(handle))
+    }
+
+    fn file_mut(&mut self, handle: Handle) -> Result<&mut File, Error> {
+        self.open_file_mut(handle).map_err(Error::Trap)
     }
 
     fn take(&mut self, handle: Handle) -> wasmtime::Result<File> {
@@ -207,8 +229,8 @@ impl FilesCtx {
         let length = length as usize;
         let buffer = self.buffers.of(length);
         let room = buffer.room(length);
-        open_file(&self.open, handle)?.read(offset, room)?;
-        // A vector may have more room than it was asked for.
+        open_file(&self.open, handle).map_err(Error::Trap)?.read(offset, room)?;
+        // A vector may have more room than was requested.
         room.truncate(length);
         Ok(buffer.0.clone())
     }
@@ -231,45 +253,61 @@ impl FilesCtx {
     }
 }
 
-impl FilesCtx {
-    fn shm(&self, handle: Handle) -> Result<&Shm, Error> {
-        self.file(handle)?.shm.as_ref().ok_or_else(|| ErrorCode::Invalid.into())
-    }
-}
-
-fn open_file(open: &[Option<File>], handle: Handle) -> Result<&File, Error> {
+fn open_file(open: &[Option<File>], handle: Handle) -> wasmtime::Result<&File> {
     let file = open.get(handle as usize).and_then(Option::as_ref);
-    file.ok_or_else(|| Error::Trap(no_such_file(handle)))
+    file.ok_or_else(|| no_such_file(handle))
 }
 
 fn no_such_file(handle: Handle) -> wasmtime::Error {
     wasmtime::format_err!("the component used the file number {handle}, which is not open")
 }
 
-impl Host for FilesView<'_> {
-    fn convert_error_code(&mut self, error: Error) -> wasmtime::Result<ErrorCode> {
-        match error {
-            Error::Code(code) => Ok(code),
-            Error::Trap(trap) => Err(trap),
-        }
-    }
-
+/// The functions of `files`, apart from those of [`pages`] and `close`.
+impl FilesCtx {
     fn open(&mut self, path: Vec<u8>, how: OpenFlags) -> Result<Opened, Error> {
-        let (file, read_only) = open::open(&self.ctx.grants, &path, how)?;
-        let shared_memory = self.ctx.maps_files
-            && !how.contains(OpenFlags::JOURNAL)
-            && open::can_share_memory(file.as_file());
-        Ok(Opened { file: self.ctx.keep(file)?, read_only, shared_memory })
+        let (file, read_only) = open::open(&self.grants, &path, how)?;
+        let is_journal = how.contains(OpenFlags::JOURNAL);
+        let shared_memory = !is_journal && open::can_share_memory(file.as_file());
+        Ok(Opened { file: self.keep(file)?, read_only, shared_memory })
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {
         let file = File::temporary()
-            .or_else(|error| self.ctx.temporary_in_working_directory().ok_or(error))?;
-        self.ctx.keep(file)
+            .or_else(|error| self.temporary_in_working_directory().ok_or(error))?;
+        self.keep(file)
+    }
+
+    fn truncate(&mut self, file: Handle, size: u64) -> Result<(), Error> {
+        Ok(self.file(file)?.truncate(size)?)
+    }
+
+    fn sync(&mut self, file: Handle) -> Result<(), Error> {
+        Ok(self.file_mut(file)?.sync()?)
+    }
+
+    fn size(&mut self, file: Handle) -> Result<u64, Error> {
+        Ok(self.file(file)?.size()?)
+    }
+
+    fn reserve(&mut self, file: Handle, size: u64) -> Result<(), Error> {
+        Ok(self.file(file)?.reserve(size)?)
+    }
+
+    fn lock(&mut self, file: Handle, level: LockLevel) -> Result<bool, Error> {
+        self.deadline.check().map_err(Error::Trap)?;
+        Ok(self.file_mut(file)?.lock(level)? == Outcome::Held)
+    }
+
+    fn unlock(&mut self, file: Handle, level: LockLevel) -> Result<(), Error> {
+        Ok(self.file_mut(file)?.unlock(level)?)
+    }
+
+    fn is_reserved(&mut self, file: Handle) -> Result<bool, Error> {
+        Ok(self.file(file)?.is_reserved()?)
     }
 
     fn delete(&mut self, path: Vec<u8>, sync_directory: bool) -> Result<(), Error> {
-        let place = self.ctx.grants.place(&path, LastLink::Keep)?;
+        let place = self.grants.place(&path, LastLink::Keep)?;
         open::check_writable(&place)?;
         open::remove(&place)?;
         if sync_directory {
@@ -278,136 +316,20 @@ impl Host for FilesView<'_> {
         Ok(())
     }
 
-    fn access(&mut self, path: Vec<u8>, mode: AccessMode) -> wasmtime::Result<bool> {
-        Ok(self.ctx.access(&path, mode))
-    }
-
     fn resolve(&mut self, path: Vec<u8>) -> Result<Resolved, Error> {
-        let resolved = self.ctx.grants.resolve(&path).map_err(|_| ErrorCode::Invalid)?;
-        Ok(Resolved { path: resolved.0, had_link: resolved.1 })
+        let (path, had_link) = self.grants.resolve(&path).map_err(|_| ErrorCode::Invalid)?;
+        Ok(Resolved { path, had_link })
     }
 
     fn link_target(&mut self, path: Vec<u8>) -> Result<Vec<u8>, Error> {
-        open::link_target(&self.ctx.grants, &path)
+        open::link_target(&self.grants, &path)
     }
 
     fn attributes(&mut self, path: Vec<u8>) -> Result<FileAttributes, Error> {
-        open::attributes(&self.ctx.grants, &path)
+        open::attributes(&self.grants, &path)
     }
 
     fn set_permissions(&mut self, path: Vec<u8>, bits: u32) -> Result<(), Error> {
-        open::set_permissions(&self.ctx.grants, &path, bits)
-    }
-
-    fn close(&mut self, file: Handle) -> wasmtime::Result<()> {
-        self.ctx.take(file).map(drop)
-    }
-
-    fn read(&mut self, file: Handle, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
-        Ok(self.ctx.read(file, offset, length)?.to_vec())
-    }
-
-    fn write(&mut self, file: Handle, offset: u64, data: Vec<u8>) -> Result<(), Error> {
-        Ok(self.ctx.file(file)?.write(offset, &data)?)
-    }
-
-    fn truncate(&mut self, file: Handle, size: u64) -> Result<(), Error> {
-        Ok(self.ctx.file(file)?.truncate(size)?)
-    }
-
-    fn sync(&mut self, file: Handle) -> Result<(), Error> {
-        Ok(self.ctx.file_mut(file)?.sync()?)
-    }
-
-    fn size(&mut self, file: Handle) -> Result<u64, Error> {
-        Ok(self.ctx.file(file)?.size()?)
-    }
-
-    fn reserve(&mut self, file: Handle, size: u64) -> Result<(), Error> {
-        Ok(self.ctx.file(file)?.reserve(size)?)
-    }
-
-    fn lock(&mut self, file: Handle, level: LockLevel) -> Result<bool, Error> {
-        self.ctx.late.check().map_err(Error::Trap)?;
-        Ok(self.ctx.file_mut(file)?.lock(level)? == Outcome::Held)
-    }
-
-    fn unlock(&mut self, file: Handle, level: LockLevel) -> Result<(), Error> {
-        Ok(self.ctx.file_mut(file)?.unlock(level)?)
-    }
-
-    fn lock_state(&mut self, file: Handle) -> wasmtime::Result<LockLevel> {
-        Ok(self.ctx.file(file).map_err(Error::into_trap)?.lock_level())
-    }
-
-    fn is_reserved(&mut self, file: Handle) -> Result<bool, Error> {
-        Ok(self.ctx.file(file)?.is_reserved()?)
-    }
-
-    fn has_moved(&mut self, file: Handle) -> wasmtime::Result<bool> {
-        Ok(self.ctx.file(file).map_err(Error::into_trap)?.has_moved())
-    }
-
-    fn shm_open(&mut self, file: Handle, read_only: bool) -> Result<ShmState, Error> {
-        if !self.ctx.maps_files {
-            return Err(ErrorCode::Unsupported.into());
-        }
-        mapping::check().map_err(Error::Trap)?;
-        let FilesCtx { grants, open, .. } = &mut *self.ctx;
-        let opened = open.get_mut(file as usize).and_then(Option::as_mut);
-        let file = opened.ok_or_else(|| Error::Trap(no_such_file(file)))?;
-        if let Some(shm) = &mut file.shm {
-            let outcome = shm.attend()?;
-            return Ok(if outcome == Outcome::Held { shm.state() } else { ShmState::Busy });
-        }
-        let place = file.place().ok_or(ErrorCode::Unsupported)?;
-        let shm = Shm::open(grants, place, read_only)?;
-        let state = shm.as_ref().map_or(ShmState::Busy, Shm::state);
-        file.shm = shm;
-        Ok(state)
-    }
-
-    fn shm_reach(&mut self, file: Handle, bytes: u64, extend: bool) -> Result<bool, Error> {
-        Ok(self.ctx.shm(file)?.reach(bytes, extend)?)
-    }
-
-    fn shm_lock(
-        &mut self,
-        file: Handle,
-        first: u32,
-        count: u32,
-        how: ShmLockKind,
-    ) -> Result<bool, Error> {
-        if how != ShmLockKind::None {
-            self.ctx.late.check().map_err(Error::Trap)?;
-        }
-        Ok(self.ctx.shm(file)?.lock(first, count, how)? == Outcome::Held)
-    }
-
-    fn shm_barrier(&mut self) -> wasmtime::Result<()> {
-        fence(Ordering::SeqCst);
-        Ok(())
-    }
-
-    fn shm_has_reader(&mut self, file: Handle) -> Result<bool, Error> {
-        Ok(self.ctx.shm(file)?.has_reader()?)
-    }
-
-    // What follows needs the component's memory; see `sharing`.
-
-    fn shm_map(&mut self, _: Handle, _: u64, _: Vec<u8>) -> Result<(), Error> {
-        Err(ErrorCode::Unsupported.into())
-    }
-
-    fn shm_close(&mut self, _: Handle, _: bool) -> wasmtime::Result<()> {
-        Ok(())
-    }
-
-    fn map_file(&mut self, _: Handle, _: u64, _: Vec<u8>) -> Result<(), Error> {
-        Err(ErrorCode::Unsupported.into())
-    }
-
-    fn unmap_file(&mut self, _: Handle) -> wasmtime::Result<()> {
-        Ok(())
+        open::set_permissions(&self.grants, &path, bits)
     }
 }

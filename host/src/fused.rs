@@ -1,7 +1,7 @@
-//! What extensions that were put into a component have of WASI: nothing.
+//! The WASI interfaces of fused extensions, which grant nothing.
 //!
-//! `compose` renames their imports, so that the component's own arguments,
-//! environment, directories and streams are not theirs. What they print goes to a
+//! `compose` renames their imports, so that they do not share the component's
+//! own arguments, environment, directories and streams. Their output goes to a
 //! bounded log, which is shown when one traps.
 
 use wasmtime::component::{Linker, LinkerInstance, Resource, ResourceTable};
@@ -12,14 +12,14 @@ use wasmtime_wasi::p2::bindings::sync::filesystem::types::Descriptor;
 use wasmtime_wasi::p2::pipe::{ClosedInputStream, MemoryOutputPipe};
 use wasmtime_wasi::p2::{DynInputStream, DynOutputStream};
 
-/// The version of WASI; a component may have been made for an earlier one.
+/// The version of WASI; components for earlier versions link to it too.
 const VERSION: &str = "0.2.12";
 
-/// What the extensions inside one component print, in bytes; the rest is
-/// dropped. A panic's text is a line or two.
+/// Size of the log, in bytes; further output is dropped. A panic's message has
+/// a line or two.
 const MAX_LOG_BYTES: usize = 64 << 10;
 
-/// What the extensions inside one component have.
+/// The state of the fused extensions of one component.
 pub struct FusedCtx {
     log: MemoryOutputPipe,
 }
@@ -31,21 +31,21 @@ impl Default for FusedCtx {
 }
 
 impl FusedCtx {
-    /// What was printed.
+    /// The output so far.
     pub fn log(&self) -> Vec<u8> {
         self.log.contents().to_vec()
     }
 }
 
-/// [`FusedCtx`] on its way into a call.
+/// [`FusedCtx`], borrowed for a call.
 pub struct FusedView<'a> {
-    /// What there is.
+    /// The state.
     pub ctx: &'a FusedCtx,
-    /// Where streams are kept.
+    /// The table for streams.
     pub table: &'a mut ResourceTable,
 }
 
-/// Offer the interfaces to components.
+/// Add the interfaces to the linker.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ fn add_terminals<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// The interface `name` of WASI, by the name that it has for extensions.
+/// The WASI interface `name`, by its name for fused extensions.
 fn interface<'a, T>(
     linker: &'a mut Linker<T>,
     name: &str,

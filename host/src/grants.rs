@@ -1,11 +1,12 @@
-//! Which directories a component may reach, and how its paths lead into them.
+//! The directories that a component may reach, and the resolution of its paths.
 //!
-//! Closed by default: without a grant there is no file. Paths are bytes. The
-//! host resolves each of them itself, links included, to the handle of a
-//! directory and one last name, and the innermost granted directory on the way
-//! decides what is allowed. The text of a path is enough where one `openat2`
-//! proves that the way has no links; all else is walked by handles ([`walk`]).
+//! Closed by default: without a grant a component reaches no file. Paths are
+//! bytes. The host resolves each path itself, including links, to the handle of
+//! a directory and one last name; the innermost granted directory of the path
+//! decides its access. If one `openat2` proves that the path has no links, its
+//! text decides; every other path is walked by handles ([`walk`]).
 
+mod access;
 mod grant;
 mod identity;
 mod kernel;
@@ -27,40 +28,18 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
 
+pub use access::{Access, LastLink};
 pub use grant::Grant;
 use identity::Identity;
 pub use place::{Place, Refused};
 use place::{is_link, open_plain};
 pub use rules::Mask;
 use rules::{Rules, Verdict};
+pub use text::normal;
 use text::{below, is_clean};
 use walk::{Unknown, Walk};
 
-/// What a component may do in a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Access {
-    /// Look and read.
-    ReadOnly,
-    /// Everything.
-    ReadWrite,
-}
-
-impl Access {
-    fn under(self, verdict: Verdict) -> Self {
-        if verdict == Verdict::Free { self } else { Self::ReadOnly }
-    }
-}
-
-/// What is meant where a path ends with a link.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LastLink {
-    /// What it leads to.
-    Follow,
-    /// The link itself.
-    Keep,
-}
-
-/// All that a component may reach.
+/// All directories that a component may reach.
 #[derive(Debug, Clone, Default)]
 pub struct Grants {
     grants: Vec<Grant>,
@@ -68,26 +47,26 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Add a directory. Where the component's names are the same, the grant
-    /// that came first stays.
+    /// Add a directory. Of two grants with the same guest name the first one
+    /// stays.
     pub fn add(&mut self, mut grant: Grant) {
         if self.grants.iter().any(|other| other.guest == grant.guest) {
             return;
         }
         grant.above = self.rules.tree.above(&grant.dir, grant.identity);
         self.grants.push(grant);
-        // The longest name wins, so it is found first.
+        // The longest name takes precedence, so it comes first.
         self.grants.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
         self.settle();
     }
 
-    /// Mask an absolute path, whether it exists or not: what is granted around
-    /// it is not granted there, and no directory above it can be moved away.
+    /// Mask an absolute path, whether it exists or not: grants around it do not
+    /// apply to it, and no directory above it can be moved away.
     pub fn mask(&mut self, path: &Path, mask: Mask) {
         self.mask_all([(path, mask)]);
     }
 
-    /// The same for several.
+    /// Mask several paths.
     pub fn mask_all<'a>(&mut self, masks: impl IntoIterator<Item = (&'a Path, Mask)>) {
         for (path, mask) in masks {
             let whole = mask != Mask::Extensions || !self.begins_below(path);
@@ -110,20 +89,20 @@ impl Grants {
         self.settle();
     }
 
-    /// Let the database `name` in the directory of `grant` be reached with its
-    /// journals, whatever else is closed there.
+    /// Add `grant`, and open the database `name` in its directory with its
+    /// journals, even if other entries are closed.
     pub fn add_database(&mut self, grant: Grant, name: &OsStr) {
         self.allow_database(&grant, name);
         self.add(grant);
     }
 
-    /// The same where the directory is granted already.
+    /// Open the database `name` in a directory that is granted already.
     pub fn allow_database(&mut self, grant: &Grant, name: &OsStr) {
         self.rules.allow_database(grant.identity, name.as_bytes());
     }
 
-    /// The least of what grants allow that hold the directory of `grant`; none
-    /// when none does.
+    /// The least access of the grants that contain the directory of `grant`;
+    /// none if no grant does.
     pub fn around(&mut self, grant: &Grant) -> Option<Access> {
         if self.grants.is_empty() {
             return None;
@@ -138,12 +117,12 @@ impl Grants {
         innermost.or(by_name.map(|other| other.access))
     }
 
-    /// The directories, longest name first.
+    /// The grants, longest guest name first.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
         self.grants.iter()
     }
 
-    /// What each grant must know of the others and of the rules.
+    /// Update the facts about other grants and rules that each grant caches.
     fn settle(&mut self) {
         let others: Vec<_> = self.grants.iter().map(|g| (g.above.clone(), g.access)).collect();
         for grant in &mut self.grants {
@@ -166,13 +145,13 @@ impl Grants {
         self.grants.iter().find(|grant| grant.guest.as_os_str().as_bytes() == path)
     }
 
-    /// What is granted for a directory, by whatever name it is reached.
+    /// The access granted to a directory, whatever name leads to it.
     fn access_of(&self, directory: Identity) -> Option<Access> {
         let same = self.grants.iter().filter(|g| g.identity == directory && !g.only_databases);
         same.map(|grant| grant.access).min()
     }
 
-    /// Where a path leads.
+    /// Resolve a path.
     ///
     /// # Errors
     ///
@@ -184,8 +163,8 @@ impl Grants {
         }
     }
 
-    /// Where a path leads by its text, the last name not followed. None where
-    /// the text does not tell.
+    /// Resolve a path by its text, without following its last name. None if the
+    /// text is not enough.
     pub fn plain_place<'a>(&self, path: &'a [u8]) -> Result<Option<Place<'a>>, Refused> {
         if !is_clean(path) {
             return Ok(None);
@@ -197,7 +176,7 @@ impl Grants {
         }
         let Some(slash) = rest.iter().rposition(|byte| *byte == b'/') else {
             let place = self.in_grant(grant, rest)?;
-            // The entry may be a directory with other rights.
+            // The entry may be a directory with different access.
             return Ok((grant.is_plain || rest.is_empty()).then_some(place));
         };
         if !grant.is_plain || grant.only_databases {
@@ -215,7 +194,7 @@ impl Grants {
         }
     }
 
-    /// An entry of the granted directory itself.
+    /// Resolve an entry of the granted directory itself.
     fn in_grant<'a>(&self, grant: &Grant, name: &'a [u8]) -> Result<Place<'a>, Refused> {
         let around = grant.effective_access();
         if name.is_empty() {
@@ -241,7 +220,8 @@ impl Grants {
         }
     }
 
-    /// The file beside `place` whose name goes on with `ending`.
+    /// The file in the same directory whose name is that of `place` with the
+    /// suffix `ending`.
     ///
     /// # Errors
     ///
@@ -252,7 +232,7 @@ impl Grants {
         self.under_rules(Place { name: Cow::Owned(name), ..place.clone() })
     }
 
-    /// Where an open directory's path leads, without leaving the directory.
+    /// Resolve a path below an open directory, which it must not leave.
     ///
     /// # Errors
     ///
@@ -271,9 +251,9 @@ impl Grants {
         Walk::below(self, base).along(path, last)?.into_place()
     }
 
-    /// Whether an entry may be moved, removed or replaced, where its place is
-    /// writable: not what is masked, and no directory that holds something with
-    /// less rights.
+    /// Whether an entry with write access may be moved, removed or replaced.
+    /// Masked entries may not, nor directories that contain an entry with less
+    /// access.
     pub(crate) fn may_move(&self, place: &Place<'_>) -> bool {
         let Ok(status) = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW) else {
             return true;
@@ -287,7 +267,7 @@ impl Grants {
         !is_masked && !self.grants.iter().any(is_held)
     }
 
-    /// What masks an open file, where names do not tell: a file with several.
+    /// The mask of an open file that has several names.
     pub(crate) fn mask_of(&self, file: impl AsFd) -> Option<Mask> {
         if !self.rules.check_opened() {
             return None;
@@ -295,29 +275,30 @@ impl Grants {
         Identity::of(file).ok().and_then(|file| self.rules.of(file))
     }
 
-    /// Whether [`Self::mask_of`] may find something.
+    /// Whether [`Self::mask_of`] can return a mask.
     pub(crate) fn may_mask_opened(&self) -> bool {
         self.rules.check_opened()
     }
 
-    /// Whether a status is that of something hidden.
+    /// Whether the entry with this status is hidden.
     pub(crate) fn hides(&self, status: &Stat) -> bool {
         self.rules.concern_anything() && self.rules.of(Identity::from(status)) == Some(Mask::Hidden)
     }
 
-    /// Whether a status is that of something masked.
+    /// Whether the entry with this status is masked.
     pub(crate) fn masks(&self, status: &Stat) -> bool {
         self.rules.of(Identity::from(status)).is_some()
     }
 
-    /// Open a regular file for reading, links followed, as a component may.
+    /// Open a regular file for reading with a component's rights, following
+    /// links.
     ///
     /// # Errors
     ///
-    /// [`Refused`]; it tells nothing of what lies outside the grants.
+    /// [`Refused`], which reveals nothing about files outside the grants.
     pub fn open_read(&self, path: &[u8]) -> Result<File, Refused> {
         let place = self.place(path, LastLink::Follow)?;
-        // A pipe would wait for its other side.
+        // Opening a pipe would wait for its other side.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file =
             openat(&place.dir, &*place.name, flags, Mode::empty()).map_err(Refused::System)?;
@@ -331,13 +312,13 @@ impl Grants {
         }
     }
 
-    /// Whether a path, already resolved, lies inside the grants.
+    /// Whether a resolved path is inside the grants.
     pub fn is_granted(&self, path: &[u8]) -> bool {
         !matches!(self.place(path, LastLink::Keep), Err(Refused::NotGranted))
     }
 
-    /// Resolve `.`, `..` and links; true when there was a link. Names that do
-    /// not exist, or lie outside the grants, stay as they are.
+    /// Resolve `.`, `..` and links to a path; true if it had a link. Names that
+    /// do not exist or are outside the grants stay unchanged.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The user's key: what this user's runner has compiled is told from what
-//! anything else has written by a seal that only this key can make.
+//! The user's key. It signs the native code that this user's runner compiles,
+//! so that the runner recognizes its own code.
 //!
 //! ```no_run
 //! use sqlite_wasm_run::key::Key;
@@ -12,7 +12,7 @@ use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::hash::Hash;
 use std::io::{Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -20,16 +20,17 @@ use nix::libc::O_NOFOLLOW;
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::escape::escaped;
-use crate::places;
+use crate::owner::{OTHERS, OTHERS_WRITE, is_private};
+use crate::user_directories;
 
-/// The file's name in [`places::state`].
+/// The file's name in [`user_directories::state`].
 const FILE: &str = "key";
 
-/// Bytes of the part that seals native code, by BLAKE3's keyed mode.
+/// Bytes of the part that signs native code, with keyed BLAKE3.
 const SEAL_BYTES: usize = blake3::KEY_LEN;
 
-/// Bytes of the part that signs the cache's records, by SipHash-2-4: the record
-/// is read at each start, where BLAKE3 would first look for the abilities of the
+/// Bytes of the part that signs the cache's records, with SipHash-2-4. Each
+/// start reads a record, and BLAKE3 would first detect the features of the
 /// processor.
 const RECORD_BYTES: usize = 16;
 
@@ -43,7 +44,7 @@ pub struct Key {
     record: [u8; RECORD_BYTES],
 }
 
-/// Nothing of a key is shown.
+/// Prints nothing of the key.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key")
@@ -51,15 +52,15 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// The key in [`places::state`], made when there is none. A file that
-    /// somebody else could have read or written is replaced.
+    /// The key in [`user_directories::state`], which is created if missing. A file that
+    /// another user could have read or written is replaced.
     ///
     /// # Errors
     ///
-    /// When there is no such directory, or another user could write in it.
+    /// When the directory is missing, or another user could write in it.
     pub fn of_user() -> Result<Self> {
-        let directory = places::state()
-            .context("there is no home directory; set `XDG_STATE_HOME` to a directory")?;
+        let directory = user_directories::state()
+            .context("this user has no home directory; set `XDG_STATE_HOME` to a directory")?;
         Self::of_directory(&directory)
             .with_context(|| format!("failed to read or make the key in `{}`", escaped(&directory)))
     }
@@ -76,25 +77,25 @@ impl Key {
         }
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
         let metadata = fs::metadata(directory)?;
-        if !is_private(&metadata, 0o022) {
+        if !is_private(&metadata, OTHERS_WRITE) {
             bail!("another user can write in it; `chmod go-w` it");
         }
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         file.write_all(&random()?)?;
-        // Of two first starts at once one makes the key, and both have it.
+        // Of two concurrent first starts one creates the key, and both use it.
         if let Err(taken) = file.persist_noclobber(&path)
             && Self::read(&path).is_none()
         {
             taken.file.persist(&path)?;
         }
-        Self::read(&path).context("it cannot be kept there")
+        Self::read(&path).context("failed to store it there")
     }
 
-    /// The key in the file `path`; none where it is not this user's alone.
+    /// The key in the file `path`; none if another user could read it.
     fn read(path: &Path) -> Option<Self> {
         let mut file = File::options().read(true).custom_flags(O_NOFOLLOW).open(path).ok()?;
         let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || !is_private(&metadata, 0o077) {
+        if !metadata.is_file() || !is_private(&metadata, OTHERS) {
             return None;
         }
         let mut bytes = [0; KEY_BYTES];
@@ -103,12 +104,12 @@ impl Key {
         Some(Self { seal: *seal, record: *record.first_chunk()? })
     }
 
-    /// A seal for `data`.
+    /// The signature of `data`, for a seal.
     pub(crate) fn seal(&self, data: &[u8]) -> blake3::Hash {
         blake3::keyed_hash(&self.seal, data)
     }
 
-    /// A signature for a record of the cache.
+    /// The signature of a record of the cache.
     pub(crate) fn sign(&self, record: impl Hash) -> [u8; 16] {
         let mut hasher = SipHasher24::new_with_key(&self.record);
         record.hash(&mut hasher);
@@ -116,22 +117,16 @@ impl Key {
     }
 }
 
-/// Whether the file or directory is this user's, and nobody else has these
-/// rights to it.
-fn is_private(metadata: &fs::Metadata, rights: u32) -> bool {
-    metadata.uid() == nix::unistd::geteuid().as_raw() && metadata.mode() & rights == 0
-}
-
 fn random() -> Result<[u8; KEY_BYTES]> {
     let mut bytes = [0; KEY_BYTES];
-    getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+    getrandom::fill(&mut bytes).context("failed to get random numbers")?;
     Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     fn directory() -> tempfile::TempDir {
         tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o700)).tempdir().unwrap()

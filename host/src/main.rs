@@ -6,13 +6,16 @@ mod commands;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::CommandFactory;
 use sqlite_wasm_run::{compiler, exit_code, wall};
 
-use arguments::{Command, Sorted};
-use commands::{complain, run};
+use arguments::{Cli, Command, Sorted};
+use commands::complain;
+use commands::run::execute::{execute, print_versions};
+use commands::run::outcome::failure_code;
 
 fn main() -> ExitCode {
-    if let Some(code) = compiler::helper::serve() {
+    if let Some(code) = compiler::helper::run_if_requested() {
         return code;
     }
     wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));
@@ -23,7 +26,7 @@ fn main() -> ExitCode {
                 return exit_code::ExitCode::BrokenPipe.into();
             }
             complain(&format!("error: {error:#}"));
-            run::failure_code(&error).into()
+            failure_code(&error).into()
         }
     }
 }
@@ -32,27 +35,20 @@ fn try_main() -> Result<ExitCode> {
     let words = std::env::args_os().skip(1).collect();
     let Sorted { cli, component, shell } = match arguments::parse(words) {
         Ok(sorted) => sorted,
-        Err(error) => {
-            let printed = error.print();
-            if error.exit_code() != 0 {
-                return Ok(exit_code::ExitCode::Usage.into());
-            }
-            printed?;
-            return Ok(ExitCode::SUCCESS);
-        }
+        Err(error) => return arguments::report(&error),
     };
     match cli.command {
         Some(Command::Compose(command)) => command.execute(),
         Some(Command::Precompile(command)) => command.execute(),
         Some(Command::Extension(command)) => command.execute(),
-        Some(Command::Completions(command)) => Ok(command.execute()),
-        Some(Command::Man(command)) => command.execute(),
-        None if cli.run.version => run::print_versions(&cli.run, component.as_deref()),
-        None => run::execute(&cli.run, component.as_deref(), shell),
+        Some(Command::Completions(command)) => Ok(command.execute(Cli::command())),
+        Some(Command::Man(command)) => command.execute(Cli::command()),
+        None if cli.run.version => print_versions(&cli.run, component.as_deref()),
+        None => execute(&cli.run, component.as_deref(), shell),
     }
 }
 
-/// A reader that went away is no failure of ours.
+/// Whether the error is that the reader of the output went away.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()

@@ -1,22 +1,22 @@
-//! Files that appear in a component's memory. The one place where the host
-//! maps over that memory, so all that must hold for it stands here:
+//! Files mapped into a component's memory. Only this module maps over that
+//! memory, and these invariants make it sound:
 //!
 //! - The memory never moves: [`command_engine`](crate::engine::command_engine)
-//!   says so, and [`files::add_sharing_to_linker`](crate::files) is called for
-//!   that engine only.
-//! - The place lies inside the memory: it comes as a list of the canonical
-//!   ABI, whose bounds wasmtime has checked, and consists of whole pages.
-//! - A mapping is taken back only while its store lives, since afterwards the
-//!   addresses may belong to anybody. A store that ends unmaps its memories as
-//!   a whole, and what was mapped over them with it.
+//!   configures that, and [`files::add_sharing_to_linker`](crate::files) is
+//!   called for that engine only.
+//! - The pages are inside the memory: they come as a list of the canonical ABI,
+//!   whose bounds wasmtime has checked, and are whole pages.
+//! - A mapping is released only while its store lives, since its addresses can
+//!   be reused afterwards. Dropping a store unmaps its memories and all
+//!   mappings over them.
 //!
-//! Another program may cut a file while it is mapped. Touching the lost pages
-//! then raises SIGBUS, which would end the process; [`lost_pages`] lets the
-//! component read zeros instead. That is what SQLite takes pages behind the end
-//! of a database for. Where zeros would be wrong, because the page is there and
-//! cannot be read, or is one of a wal-index, the component is ended by its next
-//! use of a file or of its streams ([`check`]). SQLite uses files before it
-//! tells that a statement is done.
+//! Another program may truncate a file while it is mapped. Touching the lost
+//! pages then raises SIGBUS, which would end the process; [`lost_pages`] lets
+//! the component read zeros instead, as SQLite expects of pages after the end
+//! of a database. Where zeros would be wrong, because the page exists but
+//! cannot be read or belongs to a wal-index, the component traps at its next
+//! use of a file or stream ([`check`]). SQLite uses files before it reports
+//! that a statement is done.
 
 mod lost_pages;
 #[cfg(test)]
@@ -36,7 +36,7 @@ use lost_pages::{Slot, watch};
 
 pub use lost_pages::check;
 
-/// A component's memory is not more restricted.
+/// The protection of a component's memory.
 const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
 
 /// Whole pages of a component's memory.
@@ -47,8 +47,8 @@ pub struct Pages {
     home: Home,
 }
 
-/// The store that a memory belongs to: where its data lies, which does not
-/// change while it lives.
+/// The store of a memory, identified by the address of its data, which does not
+/// change while the store lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Home(usize);
 
@@ -59,8 +59,8 @@ impl Home {
 }
 
 impl Pages {
-    /// The pages that `memory` consists of; none if it is empty, or begins or
-    /// ends inside a page of this machine.
+    /// The pages of `memory`; none if it is empty, or begins or ends inside a
+    /// page of this machine.
     pub fn of<S: AsContext<Data: 'static>>(store: &S, memory: &WasmList<u8>) -> Option<Self> {
         let memory = memory.as_le_slice(store.as_context());
         let (address, bytes) = (memory.as_ptr().expose_provenance(), memory.len());
@@ -74,30 +74,30 @@ impl Pages {
     }
 }
 
-/// What a component's writes to a mapping do.
+/// The effect of a component's writes to a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// They reach the file, and everybody who maps it.
+    /// They reach the file and all its other mappings.
     Writing,
-    /// They are lost to everybody else, and cost the component its view of the
-    /// page. What others write to the file is seen.
+    /// They affect only the component, which then no longer sees changes of the
+    /// written page by others.
     ///
-    /// A mapping that refused them would let a component end the host, by
-    /// naming it as the place for a result.
+    /// A read-only mapping would let a component crash the host, by passing its
+    /// address for a result.
     Reading,
 }
 
-/// What pages behind the end of the file read as.
+/// The content of pages after the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BehindEnd {
     /// Zeros.
     Zeros,
-    /// Nothing: the component is ended.
+    /// None: the component traps.
     Lost,
 }
 
-/// A file in the place of pages. It stays there until [`Mapping::release`] is
-/// called or the store ends; dropping this only forgets it.
+/// A file mapped over pages. It stays mapped until [`Mapping::release`] is
+/// called or the store is dropped; dropping a `Mapping` only forgets it.
 #[derive(Debug)]
 pub struct Mapping {
     pages: Pages,
@@ -105,12 +105,12 @@ pub struct Mapping {
 }
 
 impl Mapping {
-    /// Put `file`, from `offset` on, in the place of `pages`. The file is open
-    /// at least as long as the mapping exists.
+    /// Map `file`, from `offset` on, over `pages`. The caller keeps the file
+    /// open as long as the mapping exists.
     ///
     /// # Errors
     ///
-    /// When the system refuses it; the pages are as they were.
+    /// When the system refuses it; the pages are unchanged.
     pub fn new(
         pages: Pages,
         file: &File,
@@ -127,8 +127,8 @@ impl Mapping {
         slot.describe(pages, file.as_raw_fd(), offset, behind_end);
         let place = ptr::with_exposed_provenance_mut(pages.address);
         // SAFETY: the pages are part of a memory whose store lives, as `Pages`
-        // is made during a call from it; the module's head says why nobody
-        // else can have them. All bytes are valid in a memory.
+        // is made during a call from it, and wasmtime never moves that memory
+        // (see the module). All bytes are valid in a memory.
         let mapped =
             unsafe { mmap(place, pages.bytes, READ_WRITE, kind | MapFlags::FIXED, file, offset) };
         if let Err(error) = mapped {
@@ -138,12 +138,12 @@ impl Mapping {
         Ok(Self { pages, slot })
     }
 
-    /// The pages that the file is in the place of.
+    /// The pages that the file is mapped over.
     pub fn pages(&self) -> Pages {
         self.pages
     }
 
-    /// Where in the file it begins.
+    /// The offset in the file where it begins.
     pub fn offset(&self) -> u64 {
         self.slot.offset()
     }
@@ -153,7 +153,7 @@ impl Mapping {
         self.slot.is_whole()
     }
 
-    /// Put fresh memory, all zeros, in the place of the file.
+    /// Replace the file by fresh memory, all zeros.
     ///
     /// # Panics
     ///
@@ -161,11 +161,12 @@ impl Mapping {
     ///
     /// # Errors
     ///
-    /// When the system has no memory; the file stays where it is.
+    /// When the system has no memory; the file stays mapped.
     pub fn release(self, store: &impl AsContext) -> io::Result<()> {
         assert_eq!(self.pages.home, Home::of(store), "a mapping belongs to one store");
         let place = ptr::with_exposed_provenance_mut(self.pages.address);
-        // SAFETY: as in `new`: the store lives, and its memory has not moved.
+        // SAFETY: the caller holds the store, which is the one of the pages,
+        // and its memory has not moved since `new`.
         unsafe {
             mmap_anonymous(
                 place,

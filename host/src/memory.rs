@@ -1,26 +1,30 @@
-//! A limit for the memory of a component: its linear memories, and what its
-//! tables and instances take of the host.
+//! A limit for the memory of a component: its linear memories, and the host
+//! memory of its tables and instances.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-/// What an element of a table takes of the host, in bytes: a pointer, and
-/// another one while a table grows and is copied.
+/// All that a 32-bit component can address, in bytes.
+pub const MAX_MEMORY_BYTES: usize = 4 << 30;
+
+/// Host memory of a table element, in bytes: a pointer, and another one while a
+/// growing table is copied.
 const TABLE_ELEMENT_BYTES: usize = 16;
 
-/// Most entries of all of a component's tables of functions. SQLite's shell has
-/// about 5,000; they are made at start, and nothing makes them grow.
+/// Largest number of elements of all of a component's tables. SQLite's shell
+/// has about 5,000 from the start, and its tables do not grow.
 const MAX_TABLE_ELEMENTS: usize = 1 << 20;
 
-/// Most core instances of a component. Each takes some kilobytes of the host;
-/// SQLite's shell has about ten, and each extension composed with it as many.
+/// Largest number of core instances of a component. Each takes some kilobytes
+/// of the host; SQLite's shell has about ten, and so does each extension
+/// composed with it.
 const MAX_INSTANCES: usize = 2000;
 
-/// Most linear memories, and most tables, of a component: the shell and each
-/// extension composed with it have one or two. Each memory reserves gigabytes
-/// of address space.
+/// Largest number of linear memories, and of tables, of a component: the shell
+/// and each extension composed with it have one or two. Each memory reserves
+/// gigabytes of address space.
 const MAX_MEMORIES: usize = 500;
 
 /// Counts a component's memory against a limit.
@@ -33,19 +37,19 @@ pub struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// At most `limit_bytes` for all memories and tables together.
+    /// A limit of `limit_bytes` for all memories and tables together.
     pub fn new(limit_bytes: usize) -> Self {
         Self { limit_bytes, used_bytes: 0, table_elements: 0, reached: Arc::default() }
     }
 
-    /// The same, and `reached` becomes true when memory is refused.
+    /// Set `reached` when the limit refuses memory.
     #[must_use]
     pub fn reporting_to(mut self, reached: &Arc<AtomicBool>) -> Self {
         self.reached = reached.clone();
         self
     }
 
-    /// Whether memory has been refused.
+    /// Whether the limit has refused memory.
     pub fn was_reached(&self) -> bool {
         self.reached.load(Ordering::Relaxed)
     }
@@ -55,7 +59,7 @@ impl MemoryLimit {
         self.limit_bytes
     }
 
-    /// Count so many bytes more; false when they are too many.
+    /// Count `more` bytes; false if they exceed the limit.
     fn take(&mut self, more: usize) -> bool {
         if more > self.limit_bytes.saturating_sub(self.used_bytes) {
             self.reached.store(true, Ordering::Relaxed);

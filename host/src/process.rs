@@ -1,4 +1,4 @@
-//! `sqlite-wasm:host/process`: interruption, the limit of time, and the exit code.
+//! `sqlite-wasm:host/process`: interruption, the time limit, and the exit code.
 //!
 //! ```
 //! use sqlite_wasm_run::deadline::Deadline;
@@ -12,7 +12,6 @@
 //! ```
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -31,19 +30,20 @@ use crate::deadline::Deadline;
 use crate::grants::Grants;
 use crate::refusals::Refusals;
 use crate::stdio::Output;
+use crate::stop::DeadlineFlag;
 
-/// Longest wait before an interruption is looked for again.
+/// Interval at which a sleep checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(50);
 
-/// Largest start-up file that is read, in bytes: it is held in memory twice.
+/// Largest start-up file, in bytes: it is held in memory twice.
 const MAX_STARTUP_BYTES: u64 = 1 << 20;
 
-/// A wish to stop the statement that runs, as Ctrl-C is one.
+/// A request to stop the running statement, such as Ctrl-C.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Stop the statement that runs, or the next one.
+    /// Stop the running statement, or the next one.
     pub fn raise(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -58,65 +58,16 @@ impl Interrupt {
     }
 
     fn take(&self) -> bool {
-        // The load alone is what nearly every call costs.
+        // Nearly every call does only this load.
         self.is_raised() && self.0.swap(false, Ordering::Relaxed)
     }
 }
 
-/// Why the host ended a program that would have gone on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
-    /// The reader of the output went away.
-    BrokenPipe,
-    /// The time limit was reached.
-    Timeout,
-    /// A mapped file was cut, or cannot be read.
-    LostPage,
-}
-
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BrokenPipe => "the reader of the output went away",
-            Self::Timeout => "the time limit was reached",
-            Self::LostPage => {
-                "a file was cut by another program, or could not be read, while it was in use as memory"
-            }
-        })
-    }
-}
-
-impl std::error::Error for Stop {}
-
-/// Set when a program was told that its time is over: it may end its statement
-/// and complain, and nothing more.
-#[derive(Debug, Clone, Default)]
-pub struct Late(Arc<AtomicBool>);
-
-impl Late {
-    /// End a program that goes on all the same.
-    ///
-    /// # Errors
-    ///
-    /// [`Stop::Timeout`], which is to become a trap.
-    pub fn check(&self) -> wasmtime::Result<()> {
-        if self.is_told() { Err(wasmtime::Error::new(Stop::Timeout)) } else { Ok(()) }
-    }
-
-    fn is_told(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn tell(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// What a component learns of its process, and its limits.
+/// The state of a component's process, and its limits.
 pub struct ProcessCtx {
     interrupt: Interrupt,
     deadline: Deadline,
-    late: Late,
+    deadline_flag: DeadlineFlag,
     home: Option<PathBuf>,
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,
@@ -126,12 +77,12 @@ pub struct ProcessCtx {
 }
 
 impl ProcessCtx {
-    /// Interruptible by `interrupt`; without limits.
+    /// A process without limits that `interrupt` can interrupt.
     pub fn new(interrupt: Interrupt) -> Self {
         Self {
             interrupt,
             deadline: Deadline::default(),
-            late: Late::default(),
+            deadline_flag: DeadlineFlag::default(),
             home: None,
             arguments: Vec::new(),
             directory: None,
@@ -147,53 +98,53 @@ impl ProcessCtx {
         self
     }
 
-    /// The user's home directory, which is told and not granted.
+    /// The path of the user's home directory, which is not granted by it.
     pub fn home(mut self, home: Option<PathBuf>) -> Self {
         self.home = home;
         self
     }
 
-    /// The arguments of its command line, its name first, and the directory that
-    /// relative paths begin in.
+    /// The arguments of its command line, its name first, and the working
+    /// directory.
     pub fn command_line(mut self, arguments: Vec<OsString>, directory: Option<PathBuf>) -> Self {
         self.arguments = arguments;
         self.directory = directory;
         self
     }
 
-    /// Files that are given by name, for reading, whatever directory they lie in.
+    /// Files that are readable by name, whatever their directory.
     pub fn startup_files(mut self, files: Vec<PathBuf>) -> Self {
         self.startup_files = files;
         self
     }
 
-    /// Tell refused paths on `output`.
+    /// Report refused paths on `output`.
     pub fn report_refusals_on(mut self, output: Output) -> Self {
         self.refusals = Refusals::on(output);
         self
     }
 
-    /// The code that the program has set.
+    /// The exit code that the program has set.
     pub fn exit_code(&self) -> Option<u8> {
         self.exit_code
     }
 
-    /// Whether the time limit has stopped something.
+    /// Whether the program was notified of its deadline.
     pub fn timed_out(&self) -> bool {
-        self.late.is_told()
+        self.deadline_flag.is_set()
     }
 
-    /// Whether the program has been told that its time is over; for others to
-    /// look at.
-    pub fn late(&self) -> Late {
-        self.late.clone()
+    /// The flag for the deadline, for the program's streams and files.
+    pub fn deadline_flag(&self) -> DeadlineFlag {
+        self.deadline_flag.clone()
     }
 
     fn is_startup_file(&self, path: &Path) -> bool {
         self.startup_files.iter().any(|file| file == path)
     }
 
-    /// Start-up files, and SQLite's name for a database in memory.
+    /// Whether the path is accessible without a grant: start-up files, and
+    /// SQLite's name for an in-memory database.
     fn is_given_by_name(&self, path: &Path) -> bool {
         self.is_startup_file(path) || path.file_name() == Some(":memory:".as_ref())
     }
@@ -205,10 +156,10 @@ impl ProcessCtx {
         if !self.deadline.is_over() {
             return Ok(None);
         }
-        // The first time the statement ends by SQLite's rules; a program that
-        // goes on all the same is ended.
-        self.late.check()?;
-        self.late.tell();
+        // The first notification ends the statement by SQLite's rules; a
+        // program that continues traps.
+        self.deadline_flag.check()?;
+        self.deadline_flag.set();
         Ok(Some(Interruption::Deadline))
     }
 
@@ -216,9 +167,10 @@ impl ProcessCtx {
         let end = Instant::now() + duration;
         while !self.interrupt.is_raised() {
             if self.deadline.is_over() {
-                // Who waits for a lock is told by the next try for it.
-                self.late.check()?;
-                self.late.tell();
+                // A program that waits for a lock is notified when it tries
+                // again.
+                self.deadline_flag.check()?;
+                self.deadline_flag.set();
                 break;
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -231,7 +183,7 @@ impl ProcessCtx {
     }
 }
 
-/// [`ProcessCtx`] on its way into a call.
+/// [`ProcessCtx`], borrowed for a call.
 pub struct ProcessView<'a> {
     /// The program's state.
     pub ctx: &'a mut ProcessCtx,
@@ -245,7 +197,7 @@ impl HasData for HasProcess {
     type Data<'a> = ProcessView<'a>;
 }
 
-/// Offer the interface to components.
+/// Add the interface to the linker.
 ///
 /// # Errors
 ///
@@ -314,9 +266,9 @@ impl Host for ProcessView<'_> {
     }
 }
 
-/// The content of a regular file; none where it is too large or anything else.
+/// The content of a regular file; none if it is too large or of another type.
 fn read_startup_file(path: &Path) -> Option<Vec<u8>> {
-    // Opening a pipe that nobody writes would wait.
+    // Opening a pipe without a writer would block.
     let without_waiting = nix::libc::O_NONBLOCK;
     let file = File::options().read(true).custom_flags(without_waiting).open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
@@ -334,9 +286,10 @@ fn microseconds(time: TimeVal) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stop::Stop;
 
     #[test]
-    fn an_interrupt_is_told_once() {
+    fn an_interrupt_is_reported_once() {
         let interrupt = Interrupt::default();
         let mut ctx = ProcessCtx::new(interrupt.clone());
         interrupt.raise();

@@ -1,4 +1,4 @@
-//! Text that a component sends.
+//! Checking text that a component sends.
 //!
 //! wasmtime checks that a component's string is UTF-8 and copies it then. Where
 //! the component has mapped a file into its memory (the wal-index), another
@@ -6,13 +6,13 @@
 //! UTF-8. Code that takes text from such a component calls [`text`] before
 //! anything else; `files` takes bytes instead.
 
-/// `text` as it was copied, with U+FFFD for what is not UTF-8.
+/// The copied `text`, with U+FFFD for invalid UTF-8.
 pub fn text(text: String) -> String {
-    // Only the bytes are moved: nothing here relies on the first check.
+    // This only moves the bytes, and does not rely on the first check.
     settled(text.into_bytes())
 }
 
-/// [`text`] of each.
+/// Apply [`text`] to each.
 pub fn texts(texts: Vec<String>) -> Vec<String> {
     texts.into_iter().map(text).collect()
 }

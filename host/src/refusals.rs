@@ -1,5 +1,5 @@
-//! Reports of paths that no grant covers: one line for each directory, a few
-//! for each program.
+//! Reports of paths that no grant covers: one line for each directory, up to a
+//! limit.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,12 @@ use crate::escape::{escaped, shell_word};
 use crate::grants::Grant;
 use crate::stdio::Output;
 
-/// Most directories that are reported. The component chooses the paths; more
-/// lines help no user, and each is kept so that it is reported once.
+/// Largest number of reported directories. The component chooses the paths;
+/// more lines help no user, and each directory is stored so that it is reported
+/// once.
 const MAX_REPORTS: usize = 32;
 
-/// Reports refused paths, until it has reported [`MAX_REPORTS`].
+/// Reports refused paths, up to [`MAX_REPORTS`].
 #[derive(Default)]
 pub(crate) struct Refusals {
     output: Option<Output>,
@@ -20,7 +21,7 @@ pub(crate) struct Refusals {
 }
 
 impl Refusals {
-    /// Reports go to `output`.
+    /// Write the reports to `output`.
     pub fn on(output: Output) -> Self {
         Self { output: Some(output), reported: HashSet::new() }
     }
@@ -30,7 +31,7 @@ impl Refusals {
         if self.reported.len() > MAX_REPORTS {
             return;
         }
-        // A directory that does not exist cannot be granted either.
+        // A directory that does not exist cannot be granted.
         let directory = if path.is_dir() { Some(path) } else { path.parent() };
         let Some(directory) = directory.filter(|directory| directory.is_dir()) else {
             return;
@@ -46,13 +47,13 @@ impl Refusals {
 
     fn print(&self, text: &str) {
         if let Some(output) = &self.output {
-            // A failure to report has nowhere to be reported.
+            // There is nowhere to report a failure of this.
             let _ = output.lock().write_all(format!("sqlite-wasm-run: {text}\n").as_bytes());
         }
     }
 }
 
-/// What is refused, and the option that grants it where it can be typed.
+/// The report, with the option that grants the path if it can be typed.
 fn refusal(path: &Path, directory: &Path) -> String {
     let refused = format!("`{}` is outside the granted directories", escaped(path));
     match option_value(directory) {
@@ -61,8 +62,8 @@ fn refusal(path: &Path, directory: &Path) -> String {
     }
 }
 
-/// The directory as a value of `--dir`; none where the option would read it
-/// as something else, or refuse it.
+/// The directory as a value of `--dir`; none if the option would misread or
+/// refuse it.
 fn option_value(directory: &Path) -> Option<String> {
     let name = directory.to_str()?;
     let is_plain = !name.contains("::") && !name.ends_with(":ro");

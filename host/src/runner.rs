@@ -1,4 +1,4 @@
-//! Running a command-line component: one store, linked and limited.
+//! Running a command-line component in a store with its imports and limits.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,83 +13,67 @@ use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::address_space::{self, NoAddressSpace};
-use crate::clock::{self, Waiting};
+use crate::clock::Waiting;
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView, History};
 use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
-use crate::files::{self, FilesCtx, FilesView};
+use crate::files::{self, FilesCtx};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::Grants;
+pub use crate::memory::MAX_MEMORY_BYTES;
 use crate::memory::MemoryLimit;
 use crate::own_files;
-use crate::process::{self, Interrupt, Late, ProcessCtx, ProcessView, Stop};
+use crate::process::{self, Interrupt, ProcessCtx, ProcessView};
 use crate::stdio::Stdio;
+use crate::stop::{DeadlineFlag, Stop};
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
 /// deepest of them, resolving a path, needs some ten thousand.
 const HOST_STACK_BYTES: usize = 1 << 20;
 
-/// All that a 32-bit component can address, in bytes.
-pub const MAX_MEMORY_BYTES: usize = 4 << 30;
-
-/// What one call of a component carries to the host at most, in bytes: the
-/// longest value of SQLite, which is an argument of an extension's function,
-/// and its frame. The host holds a copy while the call lasts.
+/// Largest data of one call from a component to the host, in bytes: SQLite's
+/// longest value, as an argument of an extension's function. The host holds a
+/// copy during the call.
 const MAX_CALL_BYTES: usize = 1 << 30;
 
-/// Random bytes that one call gives at most. The host makes them before it
-/// knows whether the component has room; a seed or key needs hundreds.
-pub(crate) const MAX_RANDOM_BYTES: u64 = 4 << 20;
-
-/// Resources of WASI (streams, descriptors, pollables, errors) and of `sql` that
-/// one component holds at once. The component chooses how many it makes, and
-/// each takes some hundred bytes of the host; SQLite's shell holds twenty.
-const MAX_RESOURCES: usize = 10_000;
-
-/// A table that holds at most [`MAX_RESOURCES`].
-pub(crate) fn resource_table() -> ResourceTable {
-    let mut table = ResourceTable::new();
-    table.set_max_capacity(MAX_RESOURCES);
-    table
-}
-
-/// What a component is given.
+/// The inputs, grants and limits of a component.
 ///
 /// [`Options::new`] grants nothing but the streams: no files, no network, no
 /// environment.
 pub struct Options {
-    /// Command-line arguments, the program's name first. WASI carries text only;
-    /// what is not is carried by `sqlite-wasm:host/process`.
+    /// Command-line arguments, the program's name first. WASI carries only
+    /// UTF-8; `sqlite-wasm:host/process` carries all bytes.
     pub arguments: Vec<OsString>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
     /// Directories, for the database and for other files alike.
     pub grants: Grants,
-    /// The working directory, by its name for the component.
+    /// The working directory, by its guest name.
     pub directory: Option<PathBuf>,
     /// Input and output.
     pub stdio: Stdio,
-    /// Stops the statement that runs.
+    /// Stops the running statement.
     pub interrupt: Interrupt,
     /// Stops the program.
     pub deadline: Deadline,
-    /// Linear memory at most, in bytes; up to [`MAX_MEMORY_BYTES`].
+    /// Limit of linear memory, in bytes; up to [`MAX_MEMORY_BYTES`].
     pub max_memory_bytes: usize,
     /// The extensions that it may load.
     pub extensions: ExtensionsCtx,
     /// Extensions that must load before the component starts, by their names
     /// or paths.
     pub loads: Vec<String>,
-    /// What becomes of the component's memory.
+    /// How to free the component's memory.
     pub at_end: AtEnd,
-    /// The user's home directory, which is told and not granted.
+    /// The path of the user's home directory, which is not granted by it.
     pub home: Option<PathBuf>,
-    /// The file that keeps the lines typed at a terminal, open already.
+    /// The opened history file for lines typed at a terminal.
     pub history: Option<History>,
-    /// Files that are read by name, whatever directory they lie in.
+    /// Files that are readable by name, whatever their directory.
     pub startup_files: Vec<PathBuf>,
 }
 
@@ -115,13 +99,13 @@ impl Options {
     }
 }
 
-/// What becomes of a component's memory and files when it has ended.
+/// How a component's memory and files are freed after its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtEnd {
-    /// They are given back.
+    /// They are dropped.
     Release,
-    /// They stay until the process ends, which is to come now: the system
-    /// takes them back faster than the process can.
+    /// They stay until the process ends, which must be soon: the system frees
+    /// them faster than the process can.
     Abandon,
 }
 
@@ -130,20 +114,20 @@ pub enum AtEnd {
 pub enum Outcome {
     /// By itself, with this exit code.
     Exited(u8),
-    /// Its memory limit, of so many bytes, was reached.
+    /// It reached its memory limit, in bytes.
     MemoryReached(usize),
-    /// Its time limit was reached.
+    /// It reached its time limit.
     TimeReached(Duration),
     /// The reader of its output went away.
     BrokenPipe,
     /// It trapped.
     Trapped(wasmtime::Error),
-    /// An extension inside it trapped.
+    /// A fused extension trapped.
     ExtensionTrapped {
         /// The extension.
         name: String,
-        /// What broke: the panic's own text where there is one.
-        story: String,
+        /// The trap, or the message of the panic that caused it.
+        message: String,
     },
 }
 
@@ -170,10 +154,9 @@ impl WasiView for Host {
 /// # Errors
 ///
 /// When it cannot be started: a directory cannot be opened, or the program
-/// imports what is not offered.
+/// imports an interface that the sandbox does not have.
 pub fn run(program: &Program, options: Options) -> Result<Outcome> {
-    // The component may use all of its stack, which is as large as a main
-    // thread's whole one.
+    // The component's stack alone is as large as a main thread's.
     let stack = MAX_STACK_BYTES + MAX_EXTENSION_STACK_BYTES + HOST_STACK_BYTES;
     thread::scope(|scope| {
         let thread = thread::Builder::new()
@@ -185,21 +168,21 @@ pub fn run(program: &Program, options: Options) -> Result<Outcome> {
 }
 
 fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
-    // WASI's functions are asynchronous inside; this runs them on the spot,
-    // where their own runtime would start threads.
+    // WASI's functions are asynchronous inside. This runtime runs them on the
+    // calling thread; their own would start threads.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let _entered = runtime.enter();
     let (timeout, at_end) = (options.deadline.limit(), options.at_end);
     let max_memory_bytes = program.reservation().limited(options.max_memory_bytes);
     options.max_memory_bytes = max_memory_bytes;
     options.extensions.embed(program);
-    // What the program was composed with, it has already.
+    // Embedded extensions are loaded already.
     let loads = options.loads.iter().filter(|name| !program.embeds(name));
     options.extensions.load_required(loads, &options.grants)?;
     let mut store = Store::new(&program.engine, host(options)?);
     store.limiter(|host| &mut host.memory);
-    // What a call carries to the host, such as an extension's arguments, is not
-    // more than its memory.
+    // The data of a call, such as an extension's arguments, is at most as large
+    // as the component's memory.
     store.set_hostcall_fuel(max_memory_bytes.min(MAX_CALL_BYTES));
     let linker = linker(program)?;
     let command = match Command::instantiate(&mut store, &program.component, &linker) {
@@ -223,13 +206,13 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The component asks for an interface that the sandbox does not offer.
+/// The component imports an interface that the sandbox does not have.
 #[derive(Debug)]
 pub struct RefusedImport;
 
 impl std::fmt::Display for RefusedImport {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the component asks for what the sandbox does not offer")
+        f.write_str("the component has an import that the sandbox does not provide")
     }
 }
 
@@ -242,8 +225,8 @@ fn refused_import(error: wasmtime::Error) -> anyhow::Error {
 
 fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
     let exit_code = |fallback| match host.process.exit_code().unwrap_or(fallback) {
-        // A program that got on without is no failure: a database that does
-        // not fit is read where it was to be mapped.
+        // A program may succeed without the refused memory: a database too
+        // large to map is read instead.
         1.. if host.memory.was_reached() => Outcome::MemoryReached(host.memory.limit_bytes()),
         code => Outcome::Exited(code),
     };
@@ -267,7 +250,7 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
     }
 }
 
-/// Whose fault a trap is: the component's own or an extension's in it.
+/// Attribute a trap to the component itself or to a fused extension.
 fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |trace| trace.frames());
     let culprit = program.composition.as_ref().and_then(|composition| {
@@ -276,7 +259,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     match culprit {
         Some(culprit) => Outcome::ExtensionTrapped {
             name: culprit.name.clone(),
-            story: extensions::story(&error, &host.fused.log()),
+            message: extensions::trap_message(&error, &host.fused.log()),
         },
         None => Outcome::Trapped(error),
     }
@@ -292,12 +275,12 @@ fn host(mut options: Options) -> Result<Host> {
     own_files::mask(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
-        wasi: wasi(&options, &process.late()),
+        wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(grants).until(process.late()).mapping_files(),
+        files: FilesCtx::new(grants).until(process.deadline_flag()),
         console: ConsoleCtx::new(
-            options.stdio.output.until(process.late()),
+            options.stdio.output.until(process.deadline_flag()),
             options.stdio.error,
             options.history,
         ),
@@ -308,13 +291,13 @@ fn host(mut options: Options) -> Result<Host> {
     })
 }
 
-fn wasi(options: &Options, late: &Late) -> WasiCtx {
+fn wasi_ctx(options: &Options, deadline_flag: &DeadlineFlag) -> WasiCtx {
     let mut builder = WasiCtxBuilder::new();
     builder
         .args(&options.arguments.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>())
         .envs(&options.environment)
-        .stdin(options.stdio.input.until(late.clone()))
-        .stdout(options.stdio.output.until(late.clone()))
+        .stdin(options.stdio.input.until(deadline_flag.clone()))
+        .stdout(options.stdio.output.until(deadline_flag.clone()))
         .stderr(options.stdio.error.clone())
         .max_random_size(MAX_RANDOM_BYTES)
         .allow_blocking_current_thread(true);
@@ -324,29 +307,13 @@ fn wasi(options: &Options, late: &Late) -> WasiCtx {
     builder.build()
 }
 
-/// WASI 0.2, as far as its context grants it.
-pub(crate) fn add_wasi_to_linker<T: WasiView + 'static>(
-    linker: &mut Linker<T>,
-    waiting: Waiting,
-) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
-    clock::add_to_linker(linker, waiting)
-}
-
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    add_wasi_to_linker(&mut linker, Waiting::Allowed)?;
+    wasi::add_to_linker(&mut linker, Waiting::Allowed)?;
     wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
-    files::add_to_linker(
-        &mut linker,
-        |host: &mut Host| FilesView { ctx: &mut host.files },
-        |host| &host.files,
-    )?;
-    // A `Program` is always compiled for `command_engine`, whose memories stay
-    // where they are.
-    files::add_sharing_to_linker(&mut linker, |host: &mut Host| FilesView {
-        ctx: &mut host.files,
-    })?;
+    // A `Program` is always compiled for `command_engine`, whose memories do
+    // not move.
+    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
         ctx: &mut host.extensions,
         grants: host.files.grants(),

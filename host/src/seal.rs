@@ -1,37 +1,37 @@
-//! The seal at the end of native code: what it was compiled from, that it is
-//! whole, and that this user's runner has made it.
+//! The seal at the end of native code: the hash of its source, its checksum,
+//! and the signature of this user's runner.
 //!
-//! It is [`SEAL_BYTES`] long, numbers little endian:
+//! It has [`SEAL_BYTES`] bytes; integers are little-endian:
 //!
 //! | bytes | |
 //! | --- | --- |
 //! | 8 | magic, `sqwasm02` |
-//! | 8 | length of the code before it |
+//! | 8 | length of the code |
 //! | 32 | BLAKE3 of the `.wasm` that it was compiled from |
-//! | 32 | SHA-256 of the same, by which the shipped extensions are granted something |
+//! | 32 | SHA-256 of the same `.wasm`, to which the grants of shipped extensions refer |
 //! | 32 | BLAKE3 of the code |
 //! | 32 | BLAKE3 of all of the above, keyed with the user's [`Key`]; zeros without one |
 
 use blake3::Hash;
 use sha2::{Digest, Sha256};
 
-use crate::artifact::Unusable;
 use crate::key::Key;
+use crate::unusable::Unusable;
 
 const MAGIC: [u8; 8] = *b"sqwasm02";
 
 /// Bytes that the key signs.
 const SIGNED_BYTES: usize = 8 + 8 + 32 + 32 + 32;
 
-/// Bytes of a seal.
+/// Length of a seal.
 pub const SEAL_BYTES: usize = SIGNED_BYTES + blake3::OUT_LEN;
 
-/// A seal as it stands in a file.
+/// The bytes of a seal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seal([u8; SEAL_BYTES]);
 
 impl Seal {
-    /// For `code`, compiled from `wasm`; by nobody where there is no key.
+    /// A seal for `code`, compiled from `wasm`; unsigned without a key.
     pub fn new(code: &[u8], wasm: &[u8], key: Option<&Key>) -> Self {
         let mut seal = [0; SEAL_BYTES];
         let (signed, signature) = seal.split_at_mut(SIGNED_BYTES);
@@ -46,8 +46,8 @@ impl Seal {
         Self(seal)
     }
 
-    /// The one at the end of a file of `file_bytes` bytes, whose last bytes are
-    /// `tail`.
+    /// The seal at the end of a file of `file_bytes` bytes, whose last bytes
+    /// are `tail`.
     ///
     /// # Errors
     ///
@@ -66,12 +66,12 @@ impl Seal {
         &self.0
     }
 
-    /// Whether `code` is what was sealed.
+    /// Whether `code` matches the checksum.
     pub fn is_of(&self, code: &[u8]) -> bool {
         blake3::hash(code) == self.part(80)
     }
 
-    /// Whether this key made it.
+    /// Whether this key has signed it.
     pub fn is_by(&self, key: &Key) -> bool {
         // `Hash` compares in constant time.
         key.seal(&self.0[..SIGNED_BYTES]) == self.part(SIGNED_BYTES)

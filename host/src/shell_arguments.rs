@@ -1,12 +1,12 @@
-//! The command line of SQLite's shell, as far as the runner must understand
-//! it: which word is the database, and which belongs to an option.
+//! The command line of SQLite's shell, as far as the runner parses it to find
+//! the database.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-/// Options of the shell (3.49) that take words, and how many. With one or two
-/// dashes; all others take none.
+/// Options of the shell (3.49) with values, and the number of values. They have
+/// one or two dashes; all other options have no values.
 const OPTIONS_WITH_WORDS: &[(&str, usize)] = &[
     ("cmd", 1),
     ("heap", 1),
@@ -24,21 +24,21 @@ const OPTIONS_WITH_WORDS: &[(&str, usize)] = &[
     ("vfs", 1),
 ];
 
-/// What a word of the command line is to the shell.
+/// The role of a word on the shell's command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
-    /// An option, followed by so many words of its own.
+    /// An option, followed by this many values.
     Option(usize),
-    /// `-A…`: all that follows is for `.archive`.
+    /// `-A…`: all further words are for `.archive`.
     Archive,
-    /// `--`: all that follows is no option.
+    /// `--`: all further words are positional.
     Separator,
     /// The database, or SQL.
     Positional,
 }
 
 impl Word {
-    /// What `word` is, where an option may stand.
+    /// The role of `word` where options are allowed.
     pub fn of(word: impl AsRef<OsStr>) -> Self {
         let Some(name) = word.as_ref().as_bytes().strip_prefix(b"-") else {
             return Self::Positional;
@@ -57,8 +57,8 @@ impl Word {
     }
 }
 
-/// The shell's command that loads the extension `name`: one argument, whatever
-/// characters it has, by the rules of its dot-commands.
+/// The shell's command that loads the extension `name`, quoted by the rules of
+/// dot-commands.
 pub fn load_command(name: &str) -> String {
     let mut command = String::from(".load \"");
     for letter in name.chars() {
@@ -93,8 +93,8 @@ pub fn database(arguments: &[OsString]) -> Option<PathBuf> {
     file_name(word)
 }
 
-/// The file that `.archive`'s options name: behind `--file`, or the word
-/// behind a group of letters with `f` in it, such as `-Acf x.sqlar`.
+/// The file that `.archive`'s options name: after `--file`, or after a group of
+/// letters with `f`, such as `-Acf x.sqlar`.
 fn archive(word: &OsStr, rest: &[OsString]) -> Option<PathBuf> {
     if let Some(position) = rest.iter().position(|word| word == "--file" || word == "-f") {
         return file_name(rest.get(position + 1)?);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_that_is_no_option_is_the_database() {
+    fn the_first_positional_word_is_the_database() {
         assert_eq!(found("-json my.db select").as_deref(), Some("my.db"));
         assert_eq!(found("--cmd .mode my.db").as_deref(), Some("my.db"));
         assert_eq!(found("-lookaside 0 0 my.db").as_deref(), Some("my.db"));

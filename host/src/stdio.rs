@@ -1,9 +1,9 @@
-//! Standard input and output of a component: on the calling thread, with
-//! nothing between it and the system call.
+//! Standard input and output of a component: unbuffered system calls on the
+//! calling thread.
 //!
-//! The streams that come with `wasmtime-wasi` hand each read to another
-//! thread, which doubles the time of a script on standard input. The
-//! component buffers by itself (64 KiB), so nothing is buffered here.
+//! The streams of `wasmtime-wasi` pass each read to another thread, which
+//! doubles the time of a script on standard input. The component itself buffers
+//! 64 KiB.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,46 +15,55 @@ use wasmtime_wasi::cli::{IsTerminal, StdinStream, StdoutStream};
 use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, StreamResult};
 
 use crate::mapping;
-use crate::process::{Late, Stop};
+use crate::stop::{DeadlineFlag, Stop};
 
-/// Longest piece that is read or written at once: the component's own buffer.
+/// Largest read or write: the size of the component's own buffer.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// One direction of standard input or output.
 pub struct Stream<T> {
     inner: Arc<Mutex<T>>,
     is_terminal: bool,
-    /// Ends a program that uses the stream when its time is over.
-    late: Late,
+    /// Ends a program that uses the stream after its deadline.
+    deadline_flag: DeadlineFlag,
 }
 
 impl<T> Clone for Stream<T> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), is_terminal: self.is_terminal, late: self.late.clone() }
+        Self {
+            inner: self.inner.clone(),
+            is_terminal: self.is_terminal,
+            deadline_flag: self.deadline_flag.clone(),
+        }
     }
 }
 
 impl<T> Stream<T> {
-    /// Take `inner`; the component behaves as at a terminal if it is one.
+    /// A stream for `inner`. The component treats it as a terminal if
+    /// `is_terminal`.
     pub fn new(inner: T, is_terminal: bool) -> Self {
-        Self { inner: Arc::new(Mutex::new(inner)), is_terminal, late: Late::default() }
+        Self {
+            inner: Arc::new(Mutex::new(inner)),
+            is_terminal,
+            deadline_flag: DeadlineFlag::default(),
+        }
     }
 
-    /// The same stream for a program that is to end when it is `late`.
-    pub fn until(&self, late: Late) -> Self {
-        Self { late, ..self.clone() }
+    /// The same stream for a program with this deadline flag.
+    pub fn until(&self, deadline_flag: DeadlineFlag) -> Self {
+        Self { deadline_flag, ..self.clone() }
     }
 
-    /// The stream itself, also after a panic on another thread: it has no
-    /// state that could be half done.
+    /// The stream itself. A lock poisoned by a panic is fine, since the stream
+    /// has no state that could be inconsistent.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-/// Where input comes from.
+/// An input stream.
 pub type Input = Stream<Box<dyn Read + Send>>;
-/// Where output goes.
+/// An output stream.
 pub type Output = Stream<Box<dyn Write + Send>>;
 
 impl Output {
@@ -62,10 +71,10 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`StreamError::Trap`] when the program is to end: its reader went away,
-    /// or its time is over.
+    /// [`StreamError::Trap`] when the program must end: its reader went away,
+    /// or its deadline has passed.
     pub fn put(&self, data: &[u8]) -> StreamResult<()> {
-        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
+        self.deadline_flag.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         self.lock().write_all(data).map_err(failed)
     }
 }
@@ -82,7 +91,7 @@ pub struct Stdio {
 }
 
 impl Stdio {
-    /// Those of this process.
+    /// The streams of this process.
     pub fn inherited() -> Self {
         use rustix::stdio::{stderr, stdin, stdout};
         Self {
@@ -120,7 +129,7 @@ impl<T> IsTerminal for Stream<T> {
 
 impl StdinStream for Input {
     fn async_stream(&self) -> Box<dyn AsyncRead + Send + Sync> {
-        // WASI 0.2 alone is offered, which takes `p2_stream`.
+        // Unused: WASI 0.2 calls `p2_stream`.
         Box::new(tokio::io::empty())
     }
 
@@ -131,7 +140,7 @@ impl StdinStream for Input {
 
 impl StdoutStream for Output {
     fn async_stream(&self) -> Box<dyn AsyncWrite + Send + Sync> {
-        // As above.
+        // Unused, as above.
         Box::new(tokio::io::sink())
     }
 
@@ -148,7 +157,7 @@ impl<T: Send + 'static> Pollable for Stream<T> {
 
 impl InputStream for Input {
     fn read(&mut self, size: usize) -> StreamResult<Bytes> {
-        self.late.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
+        self.deadline_flag.check().and_then(|()| mapping::check()).map_err(StreamError::Trap)?;
         let mut buffer = BytesMut::zeroed(size.min(PIECE_BYTES));
         let count = loop {
             match self.lock().read(&mut buffer) {

@@ -1,9 +1,8 @@
-//! Temporary files, and the directory that they lie in: the user's own, made
-//! private, in the first place that SQLite would take too.
+//! Temporary files, in a private directory of the user below the first usable
+//! directory of SQLite's own search order.
 //!
-//! [`prepare`] opens the directory before the process gives up what it may do;
-//! [`file`] makes files in it. Where there is no such directory, only the files
-//! fail.
+//! [`prepare`] opens the directory before the second wall goes up; [`file`]
+//! creates files in it. Without a usable directory only temporary files fail.
 
 use std::env;
 use std::fs::File;
@@ -17,55 +16,57 @@ use nix::unistd::geteuid;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fchmod, fstat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
-/// Where SQLite looks behind `$SQLITE_TMPDIR` and `$TMPDIR` (`unixTempFileDir`
-/// in `os_unix.c`); the working directory comes last, by [`file_in`].
-const PLACES: &[&str] = &["/var/tmp", "/usr/tmp", "/tmp"];
+/// The directories that SQLite tries after `$SQLITE_TMPDIR` and `$TMPDIR`
+/// (`unixTempFileDir` in `os_unix.c`). The caller tries the working directory
+/// last, with [`file_in`].
+const DIRECTORIES: &[&str] = &["/var/tmp", "/usr/tmp", "/tmp"];
 
-/// Other names of the directory that are tried where somebody else has the
-/// usual one.
+/// Number of further names for the directory, tried if another user owns the
+/// first one.
 const MAX_DIRECTORY_NAMES: u32 = 8;
 
-/// Names of a file that are tried: those of a process that died have its number.
+/// Number of file names to try: a process that died with the same process id
+/// may have left files.
 const MAX_FILE_NAMES: u32 = 100;
 
-/// For the owner alone.
+/// Permissions for the owner alone.
 const PRIVATE: Mode = Mode::RWXU;
 
 /// The directory of this process.
-static DIRECTORY: OnceLock<Private> = OnceLock::new();
+static DIRECTORY: OnceLock<PrivateDirectory> = OnceLock::new();
 
 /// A directory that belongs to this user alone.
 #[derive(Debug)]
-pub struct Private {
+pub struct PrivateDirectory {
     path: PathBuf,
     handle: OwnedFd,
 }
 
-impl Private {
-    /// Its name when it was opened.
+impl PrivateDirectory {
+    /// Its path when it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-impl AsFd for Private {
+impl AsFd for PrivateDirectory {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.handle.as_fd()
     }
 }
 
-/// The directory for temporary files, chosen and opened by the first call.
+/// The directory for temporary files, which the first call chooses and opens.
 ///
 /// # Errors
 ///
-/// When no place can be used; later calls try again.
-pub fn prepare() -> io::Result<&'static Private> {
+/// When no directory is usable; later calls try again.
+pub fn prepare() -> io::Result<&'static PrivateDirectory> {
     if let Some(directory) = DIRECTORY.get() {
         return Ok(directory);
     }
     let mut failure = io::Error::from(io::ErrorKind::NotFound);
-    for place in places() {
-        match private_in(&place) {
+    for parent in directories() {
+        match private_in(&parent) {
             Ok(directory) => return Ok(DIRECTORY.get_or_init(|| directory)),
             Err(error) => failure = error.into(),
         }
@@ -77,17 +78,17 @@ pub fn prepare() -> io::Result<&'static Private> {
 ///
 /// # Errors
 ///
-/// When no place can be used.
+/// When no directory is usable.
 pub fn file() -> io::Result<File> {
     let first = prepare().and_then(|directory| file_in(directory.as_fd()));
     let Err(error) = first else { return first };
-    // Another place may do where this one went away, or cannot be written.
+    // Try the other directories if this one was removed or is not writable.
     let unusable = [Errno::NOENT, Errno::ROFS, Errno::ACCESS, Errno::PERM];
     if !unusable.contains(&Errno::from_io_error(&error).unwrap_or(Errno::IO)) {
         return Err(error);
     }
-    let file = places().find_map(|place| {
-        let directory = private_in(&place).ok()?;
+    let file = directories().find_map(|parent| {
+        let directory = private_in(&parent).ok()?;
         file_in(directory.as_fd()).ok()
     });
     file.ok_or(error)
@@ -100,17 +101,17 @@ pub fn file() -> io::Result<File> {
 /// When it cannot be made.
 pub fn file_in(directory: BorrowedFd<'_>) -> io::Result<File> {
     let mode = Mode::RUSR | Mode::WUSR;
-    // Exclusive: it can never get a name.
+    // `O_EXCL`: the file can never get a name.
     let unnamed = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     match openat(directory, ".", unnamed, mode) {
         Ok(file) => Ok(file.into()),
-        // Some file systems have no such files.
+        // Some file systems do not support `O_TMPFILE`.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => named_file_in(directory, mode),
         Err(error) => Err(error.into()),
     }
 }
 
-/// A file whose name is gone when this returns.
+/// Create a file and remove its name.
 fn named_file_in(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<File> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
@@ -129,23 +130,23 @@ fn named_file_in(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<File> {
     Ok(result?.into())
 }
 
-fn places() -> impl Iterator<Item = PathBuf> {
+fn directories() -> impl Iterator<Item = PathBuf> {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].into_iter().filter_map(env::var_os).map(PathBuf::from);
     let named = named.filter_map(|path| std::path::absolute(path).ok());
-    named.chain(PLACES.iter().map(PathBuf::from))
+    named.chain(DIRECTORIES.iter().map(PathBuf::from))
 }
 
-/// This user's own directory in `place`.
-fn private_in(place: &Path) -> rustix::io::Result<Private> {
-    let usual = place.join(format!("sqlite-wasm-run-{}", geteuid()));
-    match open_private(&usual) {
-        // Somebody else has that name.
+/// This user's private directory in `parent`.
+fn private_in(parent: &Path) -> rustix::io::Result<PrivateDirectory> {
+    let name = parent.join(format!("sqlite-wasm-run-{}", geteuid()));
+    match open_private(&name) {
+        // Another user has that name.
         Err(Errno::EXIST) => {}
         result => return result,
     }
     let mut result = Err(Errno::EXIST);
     for number in 0..MAX_DIRECTORY_NAMES {
-        let path = place.join(format!("sqlite-wasm-run-{}-{number}", geteuid()));
+        let path = parent.join(format!("sqlite-wasm-run-{}-{number}", geteuid()));
         result = open_private(&path);
         if !matches!(result, Err(Errno::EXIST)) {
             break;
@@ -154,15 +155,15 @@ fn private_in(place: &Path) -> rustix::io::Result<Private> {
     result
 }
 
-/// Open the directory at `path`, or make it; [`Errno::EXIST`] where what stands
-/// there is not a directory of this user.
-fn open_private(path: &Path) -> rustix::io::Result<Private> {
+/// Open or create the directory at `path`; [`Errno::EXIST`] if the name belongs
+/// to anything else than a directory of this user.
+fn open_private(path: &Path) -> rustix::io::Result<PrivateDirectory> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(CWD, path, flags, Mode::empty());
     let handle = match open() {
         Err(Errno::NOENT) => {
             match mkdirat(CWD, path, PRIVATE) {
-                // Another start has made it meanwhile.
+                // A concurrent start has created it.
                 Ok(()) | Err(Errno::EXIST) => open()?,
                 Err(error) => return Err(error),
             }
@@ -178,7 +179,7 @@ fn open_private(path: &Path) -> rustix::io::Result<Private> {
     if Mode::from_raw_mode(status.st_mode) != PRIVATE {
         fchmod(&handle, PRIVATE)?;
     }
-    Ok(Private { path: path.to_owned(), handle })
+    Ok(PrivateDirectory { path: path.to_owned(), handle })
 }
 
 #[cfg(test)]
@@ -189,36 +190,36 @@ mod tests {
 
     use super::*;
 
-    fn usual(place: &Path) -> PathBuf {
-        place.join(format!("sqlite-wasm-run-{}", geteuid()))
+    fn name(parent: &Path) -> PathBuf {
+        parent.join(format!("sqlite-wasm-run-{}", geteuid()))
     }
 
     #[test]
     fn the_directory_is_private_and_used_again() {
-        let place = tempfile::tempdir().unwrap();
-        let first = private_in(place.path()).unwrap();
-        assert_eq!(first.path(), usual(place.path()));
-        let mode = || fs::metadata(usual(place.path())).unwrap().permissions().mode() & 0o777;
+        let parent = tempfile::tempdir().unwrap();
+        let first = private_in(parent.path()).unwrap();
+        assert_eq!(first.path(), name(parent.path()));
+        let mode = || fs::metadata(name(parent.path())).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(), 0o700);
         fs::set_permissions(first.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        assert_eq!(private_in(place.path()).unwrap().path(), first.path());
+        assert_eq!(private_in(parent.path()).unwrap().path(), first.path());
         assert_eq!(mode(), 0o700);
     }
 
     #[test]
     fn a_link_or_file_in_its_place_is_not_followed() {
-        let place = tempfile::tempdir().unwrap();
+        let parent = tempfile::tempdir().unwrap();
         let target = tempfile::tempdir().unwrap();
-        symlink(target.path(), usual(place.path())).unwrap();
-        let other = private_in(place.path()).unwrap();
-        assert_ne!(other.path(), usual(place.path()));
+        symlink(target.path(), name(parent.path())).unwrap();
+        let other = private_in(parent.path()).unwrap();
+        assert_ne!(other.path(), name(parent.path()));
         assert!(fs::symlink_metadata(other.path()).unwrap().is_dir());
     }
 
     #[test]
     fn files_have_no_name() {
-        let place = tempfile::tempdir().unwrap();
-        let directory = private_in(place.path()).unwrap();
+        let parent = tempfile::tempdir().unwrap();
+        let directory = private_in(parent.path()).unwrap();
         let unnamed = file_in(directory.as_fd()).unwrap();
         let named = named_file_in(directory.as_fd(), Mode::RUSR | Mode::WUSR).unwrap();
         for mut file in [unnamed, named] {

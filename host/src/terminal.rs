@@ -1,5 +1,5 @@
-//! The terminal's settings: whatever ends the program while a line is edited,
-//! the terminal is left as it was found.
+//! Restoring the terminal's settings, whatever ends the program while a line is
+//! edited.
 
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,17 +12,18 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level;
 
-/// What the line editor ends a session of editing with: no more marks around
-/// what is pasted, and a line of its own for what is printed next.
+/// The line editor's output at the end of editing: it turns off bracketed paste
+/// and begins a new line.
 const EDITING_ENDS: &[u8] = b"\x1b[?2004l\r\n";
 
 /// The settings before a line was edited.
 static BEFORE: OnceLock<Termios> = OnceLock::new();
 
-/// A line is being edited.
+/// Whether a line is being edited.
 static IS_EDITING: AtomicBool = AtomicBool::new(false);
 
-/// While it lives, a line is edited: the program's end restores the terminal.
+/// While this value lives, a line is edited, and the end of the program
+/// restores the terminal.
 pub(crate) struct Editing(());
 
 impl Editing {
@@ -62,8 +63,8 @@ fn prepare() {
     }));
 }
 
-/// Leave the terminal as it was found, if a line is being edited. A signal
-/// handler may call this.
+/// Restore the terminal if a line is being edited. A signal handler may call
+/// this.
 pub fn restore() {
     let Some(before) = BEFORE.get() else { return };
     if !IS_EDITING.load(Ordering::Relaxed) || !is_in_foreground() {
@@ -74,20 +75,20 @@ pub fn restore() {
     }
 }
 
-/// The settings are those of another program while this one is in the
-/// background, and changing them would stop this one.
+/// In the background the settings belong to another program, and changing them
+/// would stop this one.
 fn is_in_foreground() -> bool {
     tcgetpgrp(stdin()).is_ok_and(|foreground| foreground == getpgrp())
 }
 
-/// Whether writing would not wait: the user may have stopped the output.
+/// Whether a write would not block: the user may have stopped the output.
 fn takes_output() -> bool {
     let mut output = libc::pollfd { fd: stdout().as_raw_fd(), events: libc::POLLOUT, revents: 0 };
-    // SAFETY: one entry, which may be written.
+    // SAFETY: `output` is one valid entry, which the call may write.
     unsafe { libc::poll(&mut output, 1, 0) == 1 && output.revents == libc::POLLOUT }
 }
 
-/// As `nohup` has it.
+/// Whether the signal is ignored, as under `nohup`.
 fn is_ignored(signal: i32) -> bool {
     // SAFETY: the structure is plain data, for which zeros are valid, and the
     // call only writes it.
@@ -98,8 +99,8 @@ fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Ctrl-C sets `flag`; where it is set already, nobody has noticed it, and the
-/// program ends with `code`.
+/// Let Ctrl-C set `flag`. If the flag is still set from before, Ctrl-C ends the
+/// program with `code`.
 ///
 /// # Errors
 ///
@@ -111,6 +112,7 @@ pub fn catch_interrupts(flag: Arc<AtomicBool>, code: i32) -> std::io::Result<()>
             low_level::exit(code);
         }
     };
-    // SAFETY: as in `prepare`; `exit` is made for signal handlers.
+    // SAFETY: the closure uses atomics, `restore` and `exit`, all of which a
+    // signal handler may use.
     unsafe { low_level::register(SIGINT, interrupt) }.map(drop)
 }

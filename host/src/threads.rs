@@ -1,5 +1,5 @@
-//! Threads, where the system may refuse one: a limit on processes is the
-//! user's to set, and not a reason to panic.
+//! Starting threads without a panic if the system refuses one, as it does at
+//! the user's limit on processes.
 
 use std::thread;
 
@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 ///
 /// # Errors
 ///
-/// When the system gives no thread.
+/// When the system refuses the thread.
 pub fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
     let thread = thread::Builder::new().name(name.to_owned()).spawn(body);
     thread
@@ -17,7 +17,7 @@ pub fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
         .context("failed to start a thread; a limit on processes (`ulimit -u`) may be reached")
 }
 
-/// Whether the system gives a thread at the moment.
+/// Whether the system currently allows another thread.
 pub fn are_available() -> bool {
     thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok())
 }

@@ -115,26 +115,11 @@ static void begin_planning(Planning *planning, IndexInfo *request) {
   planning->info.colUsed = request->columns_used;
 }
 
-/* `idxStr` may hold any bytes, and a string of the contract is Unicode: a text
-** beyond ASCII crosses as a mark and two hexadecimal digits for each byte. */
-static void put_text(full_extension_option_string_t *given, const char *text) {
-  static const char digits[] = "0123456789abcdef";
+static void put_text(full_extension_option_list_u8_t *given, const char *text) {
+  wit_string bytes;
+  call_give_text(&bytes, text);
   given->is_some = text != NULL;
-  if (!text) return;
-  size_t length = strlen(text);
-  bool is_ascii = true;
-  for (size_t i = 0; i < length; i++) is_ascii &= !(text[i] & 0x80);
-  if (is_ascii) {
-    call_give_text(&given->val, text);
-    return;
-  }
-  given->val.len = 1 + 2 * length;
-  given->val.ptr = call_room(given->val.len);
-  given->val.ptr[0] = PLAN_TEXT_IS_HEX;
-  for (size_t i = 0; i < length; i++) {
-    given->val.ptr[1 + 2 * i] = digits[(text[i] >> 4) & 15];
-    given->val.ptr[2 + 2 * i] = digits[text[i] & 15];
-  }
+  given->val = (wit_bytes){bytes.ptr, bytes.len};
 }
 
 static void put_plan(const Planning *planning, Plan *plan) {

@@ -78,19 +78,9 @@ int sqlite3_vtab_in_first(sqlite3_value *value, sqlite3_value **item) {
   return sqlite3_vtab_in_next(value, item);
 }
 
-static int digit(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/* Decode a text of `put_text` in best_index.c. */
-static const char *plan_text(const wit_string *text) {
-  if (!text) return NULL;
-  char *taken = (char *)call_text(text);
-  if (taken[0] != PLAN_TEXT_IS_HEX) return taken;
-  size_t count = (text->len - 1) / 2;
-  for (size_t i = 0; i < count; i++) {
-    taken[i] = digit(taken[1 + 2 * i]) << 4 | digit(taken[2 + 2 * i]);
-  }
-  taken[count] = 0;
-  return taken;
+static const char *plan_text(const wit_bytes *text) {
+  wit_string bytes = {text ? text->ptr : NULL, text ? text->len : 0};
+  return text ? call_text(&bytes) : NULL;
 }
 
 static sqlite3_value *argument(sqlite_wasm_extension_table_types_filter_argument_t *given,
@@ -104,7 +94,7 @@ static sqlite3_value *argument(sqlite_wasm_extension_table_types_filter_argument
 }
 
 bool exports_sqlite_wasm_extension_table_filter(
-    uint32_t handle, int32_t plan, wit_string *text,
+    uint32_t handle, int32_t plan, wit_bytes *text,
     exports_sqlite_wasm_extension_table_list_filter_argument_t *arguments,
     wit_bytes *subtypes, full_extension_list_u32_t *columns, wit_error *error) {
   call_begin();

@@ -14,9 +14,6 @@ typedef struct {
 
 #define TABLE(handle) ((Table *)(handle))
 
-/* Marks a plan's text that is written in hexadecimal digits. */
-#define PLAN_TEXT_IS_HEX '\x01'
-
 /* The error of a method, with the table's `zErrMsg` as the message. */
 bool table_fails(Table *table, int code, wit_error *error);
 

@@ -1,7 +1,6 @@
-/* Files that the shell reads or writes, by the interface that databases have:
-** WASI's own streams hand each piece to another thread, the first one of them
-** starts that thread, and they know no pipes. `host_*` are answered by
-** src/file_stream.rs. */
+/* Files that the shell reads or writes, by the interface that databases have: WASI's own
+** streams hand each piece to another thread, the first one starts that thread, and they
+** know no pipes. The functions `host_*` are in src/c_interface.rs. */
 #define _GNU_SOURCE /* fopencookie */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The interface by which SQLite's shell edits lines (HAVE_LINENOISE==2, the
+/* The interface through which SQLite's shell edits lines (HAVE_LINENOISE==2, the
 ** "msteveb" form of linenoise). Implemented in src/console.rs: the host edits,
 ** keeps the history and knows where its file is. */
 #ifndef LINENOISE_H

@@ -1,5 +1,5 @@
-/* What the shell needs and WASI's libc lacks or does otherwise. The calls of
-** `host_*` functions are answered by src/host_calls.rs. */
+/* What the shell needs and WASI's libc lacks or does otherwise. The
+** functions `host_*` are in src/c_interface.rs. */
 #define _GNU_SOURCE /* fopencookie */
 #include <dirent.h>
 #include <errno.h>
@@ -20,14 +20,14 @@
 
 extern void host_set_exit_code(int code);
 extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, size_t room);
-extern int host_serves_extension(void);
+extern int host_is_extension_sql_running(void);
 extern int host_enter(const char *zPath);
 extern int host_delete(const char *zPath);
 extern int host_is_text(const char *zPath);
 extern int host_link_target(const char *zPath, char *zOut, size_t room);
 extern void host_cpu_usage(unsigned long long *pUserUs, unsigned long long *pSystemUs);
 extern int host_local_offset(long long unixSeconds, int *pOffset, int *pIsDst);
-/* What the host tells of a file; the kinds are those of `file-kind`. */
+/* Attributes of a file; the kinds are those of `file-kind`. */
 typedef struct HostAttributes HostAttributes;
 struct HostAttributes {
   unsigned kind;
@@ -52,8 +52,7 @@ _Noreturn void shell_exit(int code){
   exit(code);
 }
 
-/* One piece, as `write` has it: stdout and stderr have a shorter way than WASI's
-** streams. */
+/* One piece, as `write` has it: stdout and stderr bypass WASI's streams. */
 static ssize_t write_piece(int fd, const void *pData, size_t n){
   if( fd!=STDOUT_FILENO && fd!=STDERR_FILENO ) return write(fd, pData, n);
   if( n==0 || host_write(fd==STDERR_FILENO, pData, n) ) return (ssize_t)n;
@@ -61,7 +60,7 @@ static ssize_t write_piece(int fd, const void *pData, size_t n){
   return -1;
 }
 
-/* In place of the libc's, by which its streams write; like that one it writes
+/* Replaces the libc's, which its streams use; like that one it writes
 ** the first piece that is not empty. */
 ssize_t writev(int fd, const struct iovec *aPiece, int nPiece){
   while( nPiece>1 && aPiece->iov_len==0 ){
@@ -103,11 +102,11 @@ static int granted_text(const char *zPath, int keepLastLink, char *zOut){
   return 0;
 }
 
-/* A start-up file, which the host gives by name whatever directory it lies in, though
-** not to SQL of an extension. */
+/* A start-up file. The host opens it by name, whatever its directory, but not for SQL of
+** an extension. */
 static FILE *open_startup_file(const char *zPath){
   size_t n = 0;
-  if( host_serves_extension() ) return 0;
+  if( host_is_extension_sql_running() ) return 0;
   unsigned char *a = host_startup_file(zPath, &n);
   if( a==0 ) return 0;
   FILE *f = fmemopen(0, n+1, "w+");
@@ -134,7 +133,7 @@ static ssize_t device_write(void *p, const char *a, size_t n){
   return write_piece(fd, a, n);
 }
 
-/* What has no content begins and ends at 0; the streams have no places. */
+/* /dev/null begins and ends at 0; the streams cannot seek. */
 static int device_seek(void *p, off_t *pAt, int whence){
   (void)whence;
   if( (int)(intptr_t)p>=0 ){
@@ -159,7 +158,7 @@ static int device(const char *zPath, int *pFd){
 static FILE *open_device(const char *zPath, const char *zMode){
   cookie_io_functions_t calls = { device_read, device_write, device_seek, 0 };
   int fd;
-  if( host_serves_extension() ) return 0;
+  if( host_is_extension_sql_running() ) return 0;
   return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
 }
 
@@ -181,7 +180,7 @@ FILE *shell_fopen(const char *zPath, const char *zMode){
   return f;
 }
 
-/* The shell asks whether a file exists, and nothing else. */
+/* The shell only checks whether a file exists. */
 int shell_access(const char *zPath, int mode){
   char z[PATH_BYTES];
   HostAttributes found;
@@ -213,8 +212,7 @@ DIR *shell_opendir(const char *zPath){
   return granted_text(zPath, FOLLOW, z) ? opendir(z) : 0;
 }
 
-/* WASI refuses to tell of a link that leads out; what is written in it is no
-** secret. */
+/* WASI does not read a link that leads out of its directory; its text is not secret. */
 ssize_t shell_readlink(const char *zPath, char *aOut, size_t room){
   char z[PATH_BYTES], zTarget[PATH_BYTES];
   if( !granted(zPath, KEEP, z) || !host_link_target(z, zTarget, sizeof(zTarget)) ) return -1;
@@ -290,8 +288,8 @@ int shell_fprintf(FILE *f, const char *zFormat, ...){
   return n;
 }
 
-/* A Ctrl-C while the shell waits for input is noticed here, where no statement
-** runs that would ask; not for a line that was in the buffer already. */
+/* A Ctrl-C while the shell waits for input is noticed here, since no statement runs
+** then; not for a line that was in the buffer already. */
 char *shell_fgets(char *z, int n, FILE *f){
   size_t buffered = __freadahead(f);
   char *zLine = fgets(z, n, f);
@@ -299,7 +297,7 @@ char *shell_fgets(char *z, int n, FILE *f){
   return zLine;
 }
 
-/* A line without an editor, where standard input is no terminal: `-interactive`
+/* A line without an editor, where standard input is not a terminal: `-interactive`
 ** in a pipe. The caller frees it; 0 at the end. */
 char *shims_plain_line(const char *zPrompt){
   char *z = 0;
@@ -322,7 +320,7 @@ const char *shell_home(void){
   return host_home(z, sizeof(z)) ? z : 0;
 }
 
-/* The shell's Ctrl-C handler; src/connection.rs calls it. */
+/* The shell's Ctrl-C handler. */
 static void (*xOnInterrupt)(int) = 0;
 
 void (*signal(int sig, void (*handler)(int)))(int){
@@ -366,40 +364,6 @@ struct tm *localtime_r(const time_t *pTime, struct tm *pOut){
   if( !gmtime_r(&local, pOut) ) return 0;
   pOut->tm_isdst = isDst;
   return pOut;
-}
-
-static int starts(const char *zWord, size_t n, const char *zFull, size_t nLeast){
-  return n>=nLeast && n<=strlen(zFull) && strncmp(zWord, zFull, n)==0;
-}
-
-/* Options of `.once` and `.output` that start another program. */
-static int opens_program(const char *z){
-  for(z=strchr(z, ' '); z; z=strchr(z, ' ')){
-    while( *z==' ' ) z++;
-    if( z[0]!='-' ) return 0;
-    if( z[1]=='-' ) z++;
-    if( strchr("exw", z[1]) && z[1] && (z[2]==0 || z[2]==' ' || z[2]=='\n') ) return 1;
-  }
-  return 0;
-}
-
-const char *sandbox_refuses(const char *zLine){
-  if( zLine[0]!='.' ) return 0;
-  const char *zWord = zLine + 1;
-  size_t n = strcspn(zWord, " \t\r\n");
-  int is_output = starts(zWord, n, "once", 2) || starts(zWord, n, "output", 1);
-  return
-    starts(zWord, n, "shell", 2) ? "shell" :
-    starts(zWord, n, "system", 2) ? "system" :
-    starts(zWord, n, "excel", 5) ? "excel" :
-    starts(zWord, n, "www", 3) ? "www" :
-    is_output && opens_program(zWord) ? "once and .output with -e, -w or -x" : 0;
-}
-
-int sandbox_refuse(const char *zName){
-  fflush(stdout);
-  fprintf(stderr, "Error: .%s is not available: the sandbox cannot start programs\n", zName);
-  return 1;
 }
 
 long long real_to_int64(double r){

@@ -3,11 +3,11 @@
 #ifndef SHIMS_H
 #define SHIMS_H
 
-/* Exit codes have a route of their own: WASI's carries only ok and failed. */
+/* The exit code goes to the host directly: WASI's carries only ok and failed. */
 #define exit shell_exit
 
 /* Names of files: the C library knows one granted directory at a time, so names
-** are resolved before it sees them, and a refused one is told. */
+** are resolved before it sees them, and a refused one gets a message. */
 #define fopen shell_fopen
 #define access shell_access
 #define chdir shell_chdir
@@ -26,13 +26,13 @@
 #define fputs shell_fputs
 #define fprintf shell_fprintf
 
-/* SQLite has one progress handler for a connection; ours asks for
-** interruption, and passes on to the shell's `.progress`. */
-#define sqlite3_progress_handler shell_progress_handler
+/* SQLite has one progress handler for a connection; the engine's checks for interruption,
+** and calls the shell's `.progress`. */
+#define sqlite3_progress_handler engine_progress_handler
 
 /* The shell has registered its own functions with a connection. */
 struct sqlite3;
-void shell_functions_registered(struct sqlite3 *db);
+void engine_functions_registered(struct sqlite3 *db);
 
 /* WASI knows no permission bits, which archives keep. The macros take arguments
 ** so that `struct stat` stays what it is. */

@@ -1,22 +1,32 @@
-//! SQLite inside a component: the VFS that reaches files through the host,
-//! and the wiring of interruption and local time.
+//! SQLite inside a component: the VFS that reaches files through the host, extensions, and
+//! interruption.
 //!
-//! A program links this crate, and SQLite calls [`ffi::vfs`]'s
-//! `sqlite3_os_init` by itself, and [`ffi::connection`] for each connection
-//! that is opened. `components/cli` is such a program.
+//! A program links this crate. SQLite calls `sqlite3_os_init` in `vfs` and
+//! `engine_connection_opened` in [`program`] by itself. `components/cli` is such a program.
+//!
+//! Only the edges allow `unsafe_code`: `ffi` to the host and the C library, `sqlite`, `vfs` and
+//! [`program`] to SQLite.
 
-mod database_file;
-pub mod ffi;
+#![deny(unsafe_code)]
+
+mod extensions;
+mod ffi;
 pub mod paths;
+#[allow(unsafe_code)]
+pub mod program;
+mod read_only;
 mod result_code;
-mod wal_index;
-mod wal_note;
+mod sqlite;
+mod vfs;
+
+pub use extensions::sql::depth::is_running as is_extension_sql_running;
+pub use ffi::imports::read_into;
 
 // Linked in place of the libc's.
 use sqlite_wasm_memory as _;
 
 /// The interfaces of `wit/host`, as the component sees them.
-#[allow(missing_docs)]
+#[allow(missing_docs, unsafe_code)]
 pub mod host {
     wit_bindgen::generate!({
         world: "sqlite-wasm:host/cli",

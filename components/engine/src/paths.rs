@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use crate::ffi::output::flush_output;
+use crate::ffi::libc::flush_output;
 use crate::host::files::{self, Resolved};
 use crate::host::process::check_granted;
 use crate::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
-/// The longest path that SQLite may build, in bytes, with its final NUL. The
-/// native unix VFS has 512; Linux itself allows this much.
+/// The longest path that SQLite may build, in bytes, with its final NUL. The native unix VFS has
+/// 512; Linux itself allows this much.
 pub const MAX_PATH_BYTES: usize = 4096;
 
 /// `name` made absolute against the working directory, with links followed.
@@ -18,20 +18,19 @@ pub fn full_path(name: &[u8]) -> Result<Resolved, Code> {
     files::resolve(&absolute(name)).map_err(cannot_open)
 }
 
-/// `name` behind the working directory, unless it is absolute.
+/// `name` in the working directory, unless it is absolute.
 pub fn absolute(name: &[u8]) -> Vec<u8> {
     if name.starts_with(b"/") {
         return name.to_vec();
     }
-    let mut path = WORKING_DIRECTORY.0.borrow().clone();
+    let mut path = WORKING_DIRECTORY.with_borrow(Clone::clone);
     path.push(b'/');
     path.extend_from_slice(name);
     path
 }
 
-/// Where `name` leads inside the grants, for the functions of the C library,
-/// which know only one granted directory at a time. None outside, after the
-/// user was told.
+/// Where `name` leads inside the grants, for the functions of the C library, which know only one
+/// granted directory at a time. None outside, after a message to the user.
 pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     let name = absolute(name);
     let slash = name.iter().rposition(|byte| *byte == b'/')?;
@@ -51,26 +50,23 @@ pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     check_granted(&path).then_some(path)
 }
 
-/// What is meant where a path ends with a link.
+/// What a path that ends with a link means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LastLink {
-    /// What it leads to.
+    /// The target of the link.
     Follow,
     /// The link itself.
     Keep,
 }
 
-/// Where relative names begin. Ours and not the C library's, which takes only
-/// directories that are granted, and only text.
-struct WorkingDirectory(RefCell<Vec<u8>>);
+thread_local! {
+    /// Where relative names begin. The C library's own working directory can only be one that is
+    /// granted, and only text.
+    static WORKING_DIRECTORY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
-// SAFETY: a component has one thread.
-unsafe impl Sync for WorkingDirectory {}
-
-static WORKING_DIRECTORY: WorkingDirectory = WorkingDirectory(RefCell::new(Vec::new()));
-
-/// Let relative names begin in `directory`, an absolute path. Where it is not
-/// granted, names in it are still what they are called in messages.
+/// Let relative names begin in `directory`, an absolute path. Messages use names in it even where
+/// it is not granted.
 pub fn enter(directory: &[u8]) {
-    *WORKING_DIRECTORY.0.borrow_mut() = directory.to_vec();
+    WORKING_DIRECTORY.set(directory.to_vec());
 }

@@ -1,5 +1,5 @@
 /* `PRAGMA query_only` without its cost: the pragma expires every prepared
-** statement of the connection, and there is no function for it. SQLite looks at
+** statement of the connection, and SQLite has no function for it. SQLite looks at
 ** the flag whenever a statement is about to write, so it binds those that were
 ** prepared before, too. */
 #include "declarations.h"

@@ -10,8 +10,8 @@ use crate::host::files::ErrorCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code(pub c_int);
 
-/// The code for a failure of an open file; `io` is the extended code of the
-/// operation, as the native unix VFS reports it.
+/// The code for a failure of an open file; `io` is the extended code of the operation, as the
+/// native unix VFS reports it.
 pub fn io_code(error: ErrorCode, io: c_int) -> Code {
     match error {
         ErrorCode::Full => Code(sqlite::SQLITE_FULL),

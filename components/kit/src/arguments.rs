@@ -30,7 +30,7 @@ impl<'a> Arguments<'a> {
         function.apply(&mut self)
     }
 
-    /// The name by which SQL called.
+    /// The name that SQL called.
     pub fn function(&self) -> &'static str {
         self.function
     }

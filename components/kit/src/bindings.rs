@@ -1,6 +1,6 @@
 //! The contract of `wit/extension` as Rust, one world for each interface.
 //!
-//! Each interface has a world of its own, so that a component exports what its
+//! Each interface has its own world, so that a component exports what its
 //! extension lists and nothing more; wit-component unites the worlds. Not for
 //! authors: [`extension!`](crate::extension) uses it in their crates.
 #![allow(missing_docs)]

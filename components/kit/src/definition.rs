@@ -39,7 +39,7 @@ pub trait Definition: 'static {
     /// that trapped. With [`Need::Sql`] each connection has an instance of its
     /// own; without, they share one.
     const CONNECT: Option<fn() -> Result<()>> = None;
-    /// Called when such a connection is closed; there is no SQL any more.
+    /// Called when such a connection is closed; SQL is not available any more.
     const DISCONNECT: Option<fn()> = None;
     /// Called for the functions of [`sql::register`](crate::sql::register), with
     /// their numbers.

@@ -11,7 +11,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error with a code of its own.
+    /// An error with this code.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { code, message }

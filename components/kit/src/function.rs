@@ -115,7 +115,7 @@ macro_rules! signature_choices {
                 self
             }
 
-            /// Be told the subtypes of the arguments.
+            /// Receive the subtypes of the arguments.
             pub const fn reads_subtypes(mut self) -> Self {
                 self.signature.reads_subtypes = true;
                 self

@@ -153,7 +153,7 @@ fn shorter(number: f64, digits: &str, exponent: i32) -> Option<usize> {
     same.then_some(kept + 1)
 }
 
-/// Round half up to so many digits. With a carry the number is one digit
+/// Round half up to `count` digits. With a carry the number is one digit
 /// longer.
 fn round(digits: &str, count: usize) -> (String, i32) {
     let up = digits.as_bytes()[count] >= b'5';

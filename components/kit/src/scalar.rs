@@ -28,7 +28,7 @@ impl Scalar {
         Self { signature, call }
     }
 
-    /// Whether a call by a name, with so many arguments, means this function.
+    /// Whether a call with this name and number of arguments means this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
         self.signature.name == name && declared == arguments

@@ -22,9 +22,9 @@ use crate::{Error, Result, Risk, Stability, Value};
 /// have lower ones.
 pub(crate) const FIRST_REGISTERED: u32 = 1 << 16;
 
-/// Rows that are asked for first, and at most: the number grows, since who
-/// wants one row must not wait for a thousand. With two, one row and its being
-/// the last come together.
+/// Rows of the first request, and of the largest: the number grows, so that one
+/// row does not wait for a thousand. With two, a single row comes together with
+/// the end.
 const FIRST_ROWS: u32 = 2;
 const MAX_ROWS: u32 = 1024;
 
@@ -46,7 +46,7 @@ pub struct Statement {
 ///
 /// # Errors
 ///
-/// SQLite's own, and where there is no statement, or more than one.
+/// SQLite's own, and where `sql` has no statement, or more than one.
 pub fn prepare(sql: &str) -> Result<Statement> {
     match prepare_first(sql)? {
         (Some(statement), tail) if tail.trim_matches([' ', ';', '\n', '\t', '\r']).is_empty() => {

@@ -12,7 +12,7 @@ pub enum Value {
     Integer(i64),
     /// A 64-bit real. NaN becomes NULL in SQLite.
     Real(f64),
-    /// Text, in the encoding that the function asked for. SQLite's text may
+    /// Text, in the encoding that the function declared. SQLite's text may
     /// hold bytes that are no UTF-8, and NULs.
     Text(Vec<u8>),
     /// A blob.

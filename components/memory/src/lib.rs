@@ -1,8 +1,8 @@
 //! `memcmp` and `strlen`, several bytes at a time.
 //!
-//! SQLite compares every key of an index by the first, and measures every name
-//! by the second. The libc's own go byte by byte: a twelfth of the time of a
-//! join, and a thirtieth of that of a small query.
+//! SQLite compares every key of an index by the first, and measures every name by the second. The
+//! libc's own go byte by byte: a twelfth of the time of a join, and a thirtieth of that of a small
+//! query.
 #![cfg(target_family = "wasm")]
 
 use std::arch::wasm32::{i8x16_bitmask, i8x16_eq, i8x16_splat, v128};
@@ -44,8 +44,8 @@ unsafe fn word(place: *const u8) -> u64 {
     unsafe { place.cast::<u64>().read_unaligned() }
 }
 
-/// The order of two words by their first byte that differs; memory is little
-/// endian, so that is the lowest.
+/// The order of two words by their first byte that differs; memory is little endian, so that is the
+/// lowest.
 fn order(a: u64, b: u64) -> c_int {
     let shift = (a ^ b).trailing_zeros() & !7;
     let byte = |word: u64| c_int::from((word >> shift) as u8);
@@ -62,8 +62,8 @@ const VECTOR_BYTES: usize = size_of::<v128>();
 /// `text` ends with a NUL.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn strlen(text: *const c_char) -> usize {
-    // Where a vector is aligned it lies in memory as a whole, since memory
-    // consists of whole vectors. What stands before `text` does not count.
+    // An aligned vector is in memory as a whole, since memory consists of whole
+    // vectors. What stands before `text` does not count.
     let before = text.addr() % VECTOR_BYTES;
     let mut at = text.map_addr(|addr| addr - before).cast::<v128>();
     // SAFETY: as above.

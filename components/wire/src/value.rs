@@ -15,7 +15,10 @@ pub mod tag {
     pub const BLOB: u8 = 4;
 }
 
-/// A value, whose text or blob is borrowed (`&[u8]`) or owned (`Vec<u8>`).
+/// A value, whose text or blob is borrowed (`&[u8]`) or owned (`Vec<u8>`). Its tags are
+/// those of [`tag`], and with bytes that are laid out as a list it is laid out as the
+/// variant `types.value`.
+#[repr(C, u8)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<Bytes> {
     /// SQL NULL.
@@ -28,4 +31,18 @@ pub enum Value<Bytes> {
     Text(Bytes),
     /// A blob.
     Blob(Bytes),
+}
+
+impl<Bytes> Value<Bytes> {
+    /// The same value with other bytes.
+    #[inline]
+    pub fn map<Other>(self, bytes: impl FnOnce(Bytes) -> Other) -> Value<Other> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(integer) => Value::Integer(integer),
+            Self::Real(real) => Value::Real(real),
+            Self::Text(text) => Value::Text(bytes(text)),
+            Self::Blob(blob) => Value::Blob(bytes(blob)),
+        }
+    }
 }

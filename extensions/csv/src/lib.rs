@@ -27,7 +27,7 @@ mod rows;
 use parameters::{Parameters, Source};
 use rows::Rows;
 use sqlite_wasm_kit::Risk::DirectOnly;
-use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Module, ModuleKind::Created, Need, Result, Table, Value};
 
 /// A hostile schema could show files to who may not see them: only direct.
@@ -57,7 +57,7 @@ impl Table for CsvTable {
         Ok((Self { source, has_header, columns: names.len() }, declaration))
     }
 
-    fn best_index(&mut self, _: &Question, _: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, _: &mut Plan) -> Result<Planned> {
         Ok(Planned::Yes)
     }
 

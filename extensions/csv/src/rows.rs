@@ -16,7 +16,7 @@ use crate::parameters::Source;
 /// is eight times this by default.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
 
-/// Bytes that are asked for at once: a read by the sandbox costs many times one
+/// Bytes of one read: a read by the sandbox costs many times one
 /// of the system.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -93,7 +93,7 @@ fn why(error: &io::Error) -> String {
     }
 }
 
-/// A reader that gives so many bytes and then fails.
+/// A reader that returns this many bytes and then fails.
 struct Bounded {
     content: Box<dyn Read>,
     left: usize,

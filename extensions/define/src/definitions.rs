@@ -1,5 +1,5 @@
 //! The functions that the connection has defined. Their places are the numbers
-//! by which they are registered.
+//! with which they are registered.
 
 use sqlite_wasm_kit::Risk::Ordinary;
 use sqlite_wasm_kit::Stability::Volatile;

@@ -60,7 +60,7 @@ struct Writer<'a> {
     inside: Vec<String>,
 }
 
-/// A text with parameters of its own.
+/// A text with its own parameters.
 #[derive(Default)]
 struct Scope {
     parameters: Parameters,
@@ -209,7 +209,7 @@ fn is_table_of_with(tokens: &[Token<'_>], end: usize) -> bool {
     })
 }
 
-/// The first place from `at` on that is no space.
+/// The first place from `at` on that is not a space.
 fn next(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (at..tokens.len()).find(|place| tokens[*place].kind != Kind::Space)
 }

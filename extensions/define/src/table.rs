@@ -1,7 +1,7 @@
 //! Tables that are a statement with parameters.
 
 use sqlite_wasm_kit::table::{
-    Check, ConnectMode, Connection, Operator, Plan, Planned, Question, Row, Scan,
+    Check, ConnectMode, Connection, IndexInfo, Operator, Plan, Planned, Row, Scan,
 };
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};
 
@@ -54,9 +54,9 @@ impl Table for DefinedTable {
 
     /// Arguments are what the hidden columns must equal; all that is known of
     /// them is taken, in any order, and the plan's text says which.
-    fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         let mut taken: Vec<i32> = Vec::new();
-        for (place, constraint) in question.constraints.iter().enumerate() {
+        for (place, constraint) in info.constraints.iter().enumerate() {
             let input = constraint.column - self.outputs as i32;
             if input < 0
                 || !matches!(constraint.operator, Operator::Equal)
@@ -73,7 +73,7 @@ impl Table for DefinedTable {
         let is_complete = taken.len() as u32 == self.inputs;
         (plan.cost, plan.rows) = if is_complete { (10.0, 10) } else { (COST_WITHOUT, 1_000_000) };
         let text: Vec<_> = taken.iter().map(i32::to_string).collect();
-        plan.text = Some(text.join(","));
+        plan.text = Some(text.join(",").into_bytes());
         Ok(Planned::Yes)
     }
 
@@ -88,7 +88,7 @@ impl Table for DefinedTable {
 }
 
 /// Prepare a statement, without calls of functions that are defined at the
-/// moment. The database is asked: a table does not say whose it is.
+/// moment. The database decides: a table does not say whose it is.
 fn prepare(select: &str) -> Result<sql::Statement> {
     let scalars = stored::scalars()?;
     sql::prepare(&expand(select, &|name, count| stored::find(&scalars, name, count))?)
@@ -138,6 +138,7 @@ impl Cursor for DefinedCursor {
 fn inputs(count: u32, scan: &mut Scan) -> Vec<Value> {
     let mut inputs = vec![Value::Null; count as usize];
     let text = scan.text.take().unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     for (place, input) in text.split(',').flat_map(str::parse::<usize>).enumerate() {
         inputs[input] = scan.take(place);
     }
@@ -147,7 +148,7 @@ fn inputs(count: u32, scan: &mut Scan) -> Vec<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sqlite_wasm_kit::table::{Argument, constraint, question};
+    use sqlite_wasm_kit::table::{Argument, constraint, index_info};
 
     fn table() -> DefinedTable {
         let select = "select :a - :b as d".to_owned();
@@ -168,15 +169,15 @@ mod tests {
 
     #[test]
     fn arguments_come_in_any_order_and_may_be_missing() {
-        let question = question(vec![equal(0), equal(2), equal(1), equal(2)], vec![]);
-        let mut plan = Plan::new(&question);
-        assert_eq!(table().best_index(&question, &mut plan), Ok(Planned::Yes));
+        let info = index_info(vec![equal(0), equal(2), equal(1), equal(2)], vec![]);
+        let mut plan = Plan::new(&info);
+        assert_eq!(table().best_index(&info, &mut plan), Ok(Planned::Yes));
         assert_eq!(plan.constraints_taken().collect::<Vec<_>>(), [1, 2]);
         assert!(plan.cost < COST_WITHOUT);
         let arguments = [7, 8].map(|number| Argument::One(Value::Integer(number))).into();
         let mut scan = Scan { number: 0, text: plan.text, arguments };
         assert_eq!(inputs(2, &mut scan), [Value::Integer(8), Value::Integer(7)]);
-        let mut nothing = Scan { text: Some(String::new()), ..Scan::default() };
+        let mut nothing = Scan { text: Some(Vec::new()), ..Scan::default() };
         assert_eq!(inputs(2, &mut nothing), [Value::Null, Value::Null]);
     }
 
@@ -184,7 +185,7 @@ mod tests {
     fn arguments_that_are_not_known_yet_make_another_plan() {
         let mut later = equal(1);
         later.usable = false;
-        let question = question(vec![later], vec![]);
-        assert_eq!(table().best_index(&question, &mut Plan::new(&question)), Ok(Planned::No));
+        let info = index_info(vec![later], vec![]);
+        assert_eq!(table().best_index(&info, &mut Plan::new(&info)), Ok(Planned::No));
     }
 }

@@ -14,7 +14,7 @@ mod series;
 use plan::{Inputs, Layout};
 use series::Series;
 use sqlite_wasm_kit::Risk::Innocuous;
-use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Module, ModuleKind::EponymousOnly, Result, Table};
 
 const MODULES: &[Module] =
@@ -41,8 +41,8 @@ impl Table for SeriesTable {
         Ok((Self, columns.into()))
     }
 
-    fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned> {
-        plan::best_index(question, plan)
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
+        plan::best_index(info, plan)
     }
 
     fn open(&mut self) -> Result<SeriesCursor> {

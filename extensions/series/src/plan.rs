@@ -5,7 +5,7 @@
 
 use crate::series::{Order, Request};
 use crate::{START, STEP, STOP, VALUE};
-use sqlite_wasm_kit::table::{Check, Constraint, Operator, Plan, Planned, Question, Scan};
+use sqlite_wasm_kit::table::{Check, Constraint, IndexInfo, Operator, Plan, Planned, Scan};
 use sqlite_wasm_kit::{Result, Value};
 
 pub use crate::series::Inputs;
@@ -14,21 +14,21 @@ pub use crate::series::Inputs;
 const DEFAULT_STOP: i64 = 0xffff_ffff;
 
 /// Choose the constraints that a scan applies.
-pub fn best_index(question: &Question, plan: &mut Plan) -> Result<Planned> {
-    if !question.constraints.iter().any(gives_start) {
+pub fn best_index(info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
+    if !info.constraints.iter().any(gives_start) {
         return Err(r#"first argument to "generate_series()" missing or unusable"#.into());
     }
-    let roles: Vec<_> = question.constraints.iter().map(Role::of).collect();
-    for (constraint, role) in question.constraints.iter().zip(&roles) {
+    let roles: Vec<_> = info.constraints.iter().map(Role::of).collect();
+    for (constraint, role) in info.constraints.iter().zip(&roles) {
         if role.is_none() && is_input(constraint) && !constraint.usable {
             return Ok(Planned::No);
         }
     }
-    plan_order(question, plan);
+    plan_order(info, plan);
     let mut letters = String::new();
-    for (place, (constraint, role)) in question.constraints.iter().zip(&roles).enumerate() {
+    for (place, (constraint, role)) in info.constraints.iter().zip(&roles).enumerate() {
         let Some(role) = role else { continue };
-        if role.is_cut() && !can_cut(question, plan, &roles) {
+        if role.is_cut() && !can_cut(info, plan, &roles) {
             continue;
         }
         let check = if role.is_exact(constraint) { Check::Omit } else { Check::Again };
@@ -36,7 +36,7 @@ pub fn best_index(question: &Question, plan: &mut Plan) -> Result<Planned> {
         letters.push(role.letter());
     }
     (plan.cost, plan.rows) = cost(&letters);
-    plan.text = Some(letters);
+    plan.text = Some(letters.into_bytes());
     Ok(Planned::Yes)
 }
 
@@ -63,8 +63,8 @@ fn is_limit(operator: &Operator) -> bool {
 }
 
 /// Rows come ordered by value, which is unique: further terms do not matter.
-fn plan_order(question: &Question, plan: &mut Plan) {
-    if let Some(term) = question.order.first()
+fn plan_order(info: &IndexInfo, plan: &mut Plan) {
+    if let Some(term) = info.order.first()
         && term.column == VALUE as i32
     {
         plan.order_consumed = true;
@@ -77,9 +77,9 @@ const DESCENDING: i32 = 2;
 
 /// Whether LIMIT and OFFSET may be applied: no row that is counted may be
 /// dropped or moved afterwards.
-fn can_cut(question: &Question, plan: &Plan, roles: &[Option<Role>]) -> bool {
-    let mut both = question.constraints.iter().zip(roles);
-    (question.order.is_empty() || plan.order_consumed)
+fn can_cut(info: &IndexInfo, plan: &Plan, roles: &[Option<Role>]) -> bool {
+    let mut both = info.constraints.iter().zip(roles);
+    (info.order.is_empty() || plan.order_consumed)
         && both.all(|(constraint, role)| role.is_some_and(|role| role.is_exact(constraint)))
 }
 
@@ -188,7 +188,8 @@ impl Layout {
             return None;
         }
         let letters = scan.text.take().unwrap_or_default();
-        let roles: Vec<_> = letters.chars().filter_map(Role::from_letter).collect();
+        let roles: Vec<_> =
+            letters.into_iter().map(char::from).filter_map(Role::from_letter).collect();
         let mut request = Request {
             inputs: default_inputs(&roles),
             bounds: i64::MIN.into()..=i64::MAX.into(),

@@ -110,8 +110,8 @@ impl Iterator for Series {
     fn next(&mut self) -> Option<(i64, i64)> {
         let value = self.next?;
         let row_id = self.row_id;
-        // Wrapping is right: a step of -2^63 has no positive counterpart, and
-        // modulo 2^64 it needs none.
+        // Wrapping is right: a step of -2^63 cannot be negated, but modulo 2^64
+        // it is its own negative.
         self.next = (value != self.last).then(|| value.wrapping_add(self.step));
         self.row_id = row_id.wrapping_add(self.row_step);
         Some((value, row_id))

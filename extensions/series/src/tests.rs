@@ -2,7 +2,7 @@
 
 use crate::{START, STEP, STOP, SeriesTable, VALUE};
 use sqlite_wasm_kit::table::{
-    Argument, Constraint, Operator, OrderTerm, Plan, Planned, Scan, constraint, question, scan,
+    Argument, Constraint, Operator, OrderTerm, Plan, Planned, Scan, constraint, index_info, scan,
 };
 use sqlite_wasm_kit::{Table, Value};
 
@@ -22,9 +22,9 @@ fn limit(operator: Operator, right: i64) -> Constraint {
 /// Plan and scan; the values, and the arguments that were used.
 fn select(constraints: Vec<Constraint>, order: Vec<OrderTerm>) -> (Vec<i64>, usize) {
     let rights: Vec<_> = constraints.iter().map(|c| c.right.clone()).collect();
-    let question = question(constraints, order);
-    let mut plan = Plan::new(&question);
-    let planned = SeriesTable.best_index(&question, &mut plan);
+    let info = index_info(constraints, order);
+    let mut plan = Plan::new(&info);
+    let planned = SeriesTable.best_index(&info, &mut plan);
     assert_eq!(planned, Ok(Planned::Yes));
     let arguments: Vec<_> = plan
         .constraints_taken()
@@ -101,8 +101,8 @@ fn null_gives_no_rows() {
 
 #[test]
 fn start_is_needed() {
-    let question = question(vec![equal(STOP, 3)], vec![]);
-    let error = SeriesTable.best_index(&question, &mut Plan::new(&question)).unwrap_err();
+    let info = index_info(vec![equal(STOP, 3)], vec![]);
+    let error = SeriesTable.best_index(&info, &mut Plan::new(&info)).unwrap_err();
     assert!(error.message.contains("missing or unusable"));
 }
 
@@ -110,7 +110,7 @@ fn start_is_needed() {
 fn inputs_that_are_not_known_yet_make_another_plan() {
     let mut later = equal(STOP, 3);
     later.usable = false;
-    let question = question(vec![equal(START, 1), later], vec![]);
-    let planned = SeriesTable.best_index(&question, &mut Plan::new(&question));
+    let info = index_info(vec![equal(START, 1), later], vec![]);
+    let planned = SeriesTable.best_index(&info, &mut Plan::new(&info));
     assert_eq!(planned, Ok(Planned::No));
 }

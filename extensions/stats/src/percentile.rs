@@ -1,4 +1,4 @@
-//! Values in order, sorted when a percentile is asked for.
+//! Values in order, sorted when a percentile is needed.
 
 /// The values of a group or window.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl Sorted {
         }
     }
 
-    /// The value below which so many percent are; none without values.
+    /// The value below which `percent` percent are; none without values.
     pub fn percentile(&mut self, percent: f64) -> Option<f64> {
         self.sort();
         let last = self.values.len().checked_sub(1)?;
@@ -33,7 +33,7 @@ impl Sorted {
         let below = place.floor() as usize;
         let (low, high) = (self.values[below], self.values[place.ceil() as usize]);
         let part = place - below as f64;
-        // Equal ends first: the difference of two infinities is no number.
+        // Equal ends first: the difference of two infinities is NaN.
         Some(if low == high { low } else { low + (high - low) * part })
     }
 

@@ -1,8 +1,7 @@
-//! `completions`: scripts for shells.
+//! `completions`: completion scripts for shells.
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 /// Print a shell completion script
@@ -14,8 +13,7 @@ pub struct Completions {
 
 impl Completions {
     /// Print the script.
-    pub fn execute(self) -> ExitCode {
-        let mut command = crate::arguments::Cli::command();
+    pub fn execute(self, mut command: clap::Command) -> ExitCode {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, "sqlite-wasm-run", &mut script);
         super::print(&script)

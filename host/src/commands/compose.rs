@@ -1,10 +1,9 @@
 //! `compose`: extensions put into the CLI.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
@@ -14,9 +13,12 @@ use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
 
-use super::run::extension_directories;
+use super::extension_directories::extension_directories;
 use super::values::parse_output;
-use super::{Cache, complain, directory_of, extension, loader, print, second_wall, write_whole};
+use super::{
+    Cache, complain, directory_of, extension, installed, loader, print, print_json, second_wall,
+    write_whole,
+};
 
 const DETAILS: &str = "\
 An extension that needs no grant is fused with the shell: it becomes part of the
@@ -74,7 +76,7 @@ pub struct Compose {
 }
 
 impl Compose {
-    /// Write the result whole or not at all.
+    /// Write the result completely or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let directories = extension_directories(&self.extension_dir);
         if self.list {
@@ -103,7 +105,7 @@ impl Compose {
         self.print_result(&composed.composition)
     }
 
-    /// The extensions are run, to ask what they are.
+    /// Raise the wall before the helper and the extensions' `describe` run.
     fn raise_wall(&self, directories: &[PathBuf]) -> Result<()> {
         let cli = self.cli.clone().map_or_else(own_cli, Ok);
         let named = self.embed.iter().map(PathBuf::from);
@@ -111,7 +113,7 @@ impl Compose {
         second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
     }
 
-    /// What fails here is a component that cannot be used.
+    /// Compose in memory. An error means that a component is unusable.
     fn composed(&self, directories: &[PathBuf], loader: &Loader) -> Result<Composed> {
         let path = self.cli.clone().map_or_else(own_cli, Ok)?;
         let compiler = Compiler::Helper(Budget::default());
@@ -138,8 +140,7 @@ impl Compose {
     fn print_result(&self, composition: &Composition) -> Result<ExitCode> {
         if self.json {
             let extensions: Vec<_> = composition.extensions.iter().map(Contained::from).collect();
-            let json = serde_json::to_string_pretty(&extensions)?;
-            return Ok(print(format!("{json}\n").as_bytes()));
+            return print_json(&extensions);
         }
         let lines = composition
             .extensions
@@ -151,8 +152,7 @@ impl Compose {
 
 /// The CLI that comes with this program.
 fn own_cli() -> Result<PathBuf> {
-    let program = env::current_exe().context("failed to find this program's own path")?;
-    let cli = program.with_file_name("cli.wasm");
-    ensure!(cli.is_file(), "there is no `{}`; `--cli` names one", escaped(&cli));
+    let cli = installed("cli.wasm")?;
+    ensure!(cli.is_file(), "`{}` does not exist; name a CLI with `--cli`", escaped(&cli));
     Ok(cli)
 }

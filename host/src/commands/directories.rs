@@ -1,6 +1,6 @@
-//! Which directories a run is granted: what the command line names, and without
-//! being named the working directory, the database and the database's
-//! directory, each as far as that is harmless.
+//! The directories that a run is granted: those of `--dir`, and by default the
+//! working directory, the database and the database's directory, as far as
+//! granting them is harmless.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::escape::escaped;
-use sqlite_wasm_run::grants::{Access, Grant, Grants};
-use sqlite_wasm_run::places::Homes;
+use sqlite_wasm_run::grants::{Access, Grant, Grants, normal};
 use sqlite_wasm_run::shell_arguments::database;
+use sqlite_wasm_run::user_directories::Homes;
 
-/// Most links on the way to a database; Linux itself has the same bound.
+/// Largest number of links followed to a database, which is also Linux's.
 const MAX_LINKS: usize = 40;
 
 /// A directory as the command line grants it.
@@ -35,7 +35,7 @@ pub fn parse_directory(text: OsString) -> Result<DirectoryOption> {
     };
     if path.len() < whole.len() && Path::new(&text).is_dir() {
         let name = escaped(&text);
-        bail!("there is a directory `{name}`: write `{name}:rw` or `{name}:ro` to grant it");
+        bail!("a directory `{name}` exists: write `{name}:rw` or `{name}:ro` to grant it");
     }
     let separator = path.windows(2).position(|pair| pair == b"::");
     let (host, guest) = match separator {
@@ -52,7 +52,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
 }
 
-/// All that a run with the arguments `shell` may reach.
+/// All that a run with the shell's arguments `shell` can reach.
 pub fn grants(
     named: &[DirectoryOption],
     no_default_dirs: bool,
@@ -82,12 +82,12 @@ fn add_named(grants: &mut Grants, directory: &DirectoryOption) -> Result<()> {
     Ok(())
 }
 
-/// What nobody has typed is granted less: not the root directory, nothing that
-/// a link leads to but the database itself, and no dotfiles of the home
-/// directory. What was typed decides wherever it says something.
+/// The default grants. They leave out the root directory, targets of links
+/// other than the database itself, and dotfiles of the home directory. Options
+/// of `--dir` take precedence over them.
 struct Implicit<'a> {
     grants: &'a mut Grants,
-    /// What was typed.
+    /// The grants of `--dir`.
     named: Grants,
     homes: Homes,
 }
@@ -109,8 +109,9 @@ impl<'a> Implicit<'a> {
         Ok(())
     }
 
-    /// Grant the directory `real` by the name `path`, unless it is the root or
-    /// the kernel's, or lies behind a dot of the home directory.
+    /// Grant the directory `real` by the name `path`, unless it is the root,
+    /// belongs to the kernel, or is a dotfile of the home directory or below
+    /// one.
     fn directory(&mut self, path: &Path, real: &Path) -> Result<bool> {
         if Grant::is_kernels(real) {
             return Ok(false);
@@ -125,8 +126,8 @@ impl<'a> Implicit<'a> {
         Ok(true)
     }
 
-    /// The database with the files beside it, by its name and, when that is a
-    /// link, by its place; and its directory, where no link is on the way.
+    /// Grant the database with its journals, by its name and, if that is a
+    /// link, by its target's name; and its directory if the path has no link.
     fn database(&mut self, path: &Path) -> Result<()> {
         let mut path = path.to_owned();
         let mut linked = false;
@@ -137,7 +138,7 @@ impl<'a> Implicit<'a> {
                 break;
             }
             let target = fs::read_link(&path).ok();
-            linked |= target.is_some() || real != plain(directory);
+            linked |= target.is_some() || real != normal(directory);
             if !linked && self.directory(directory, &real)? {
                 if name.as_bytes().starts_with(b".") {
                     self.grants
@@ -159,7 +160,7 @@ impl<'a> Implicit<'a> {
         }
         let mut grant = Grant::open(real, path, Access::ReadWrite)?;
         let typed = self.named.around(&grant);
-        // A grant of the database alone would stand before one of everything.
+        // A grant of the database alone would hide the grant of the directory.
         let behind_dot = typed.is_none() && self.homes.is_behind_dot(real);
         if self.grants.around(&grant).is_some() && !behind_dot {
             self.grants.allow_database(&grant, name);
@@ -170,7 +171,8 @@ impl<'a> Implicit<'a> {
         Ok(())
     }
 
-    /// The databases that were named are reached all the same.
+    /// Close the dotfiles of the home directories; databases that the command
+    /// line names stay open.
     fn hide_dotfiles(self) {
         let Self { grants, mut named, homes } = self;
         for home in homes.iter() {
@@ -180,20 +182,6 @@ impl<'a> Implicit<'a> {
             }
         }
     }
-}
-
-/// An absolute path without `.` and `..`, by its names alone.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::from("/");
-    for name in path.components().skip(1) {
-        match name {
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            name => plain.push(name),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `extension`: which extensions there are, and what one of them is.
+//! `extension`: list, inspect and record extensions.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use serde::Serialize;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler, CustomSection};
 use sqlite_wasm_run::compose::Contents;
@@ -16,8 +15,8 @@ use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer
 use sqlite_wasm_run::extensions::{ExtensionsCtx, search};
 use sqlite_wasm_run::key::Key;
 
-use super::run::extension_directories;
-use super::{complain, print, second_wall, write_whole};
+use super::extension_directories::extension_directories;
+use super::{complain, print, print_json, second_wall, write_whole};
 
 /// List and inspect extensions
 #[derive(Debug, clap::Args)]
@@ -26,7 +25,7 @@ pub struct Extension {
     action: Action,
 }
 
-/// What is looked at.
+/// The subcommands of `extension`.
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// List the extensions that can be found, with their paths
@@ -71,7 +70,7 @@ struct Record {
 }
 
 impl Extension {
-    /// Do it.
+    /// Run the subcommand.
     ///
     /// # Errors
     ///
@@ -87,19 +86,15 @@ impl Extension {
     }
 }
 
-fn json(value: &impl Serialize) -> Result<ExitCode> {
-    Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
-}
-
 /// Print the extensions in `directories`.
 ///
 /// # Errors
 ///
-/// None that is known.
+/// When the JSON cannot be made.
 pub fn list(directories: &[PathBuf], as_json: bool) -> Result<ExitCode> {
     let found = search::all(directories);
     if as_json {
-        return json(&found);
+        return print_json(&found);
     }
     let width = found.iter().map(|found| found.name.len()).max().unwrap_or(0);
     let line = |found: &search::Found| {
@@ -118,8 +113,8 @@ impl Inspect {
         second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
         let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
-            (true, Some(program)) => json(program)?,
-            (true, None) => json(&inspection)?,
+            (true, Some(program)) => print_json(program)?,
+            (true, None) => print_json(&inspection)?,
             (false, Some(program)) => print(contents(program).as_bytes()),
             (false, None) => print(table(&inspection).as_bytes()),
         };
@@ -144,7 +139,7 @@ impl Record {
     }
 }
 
-/// To look at extensions: compiled in a process of its own, and kept.
+/// For inspection: extensions are compiled in a helper process, and cached.
 fn extensions() -> ExtensionsCtx {
     let compiler = Compiler::Helper(Budget::default());
     let key = Key::of_user().ok().map(Arc::new);
@@ -154,7 +149,7 @@ fn extensions() -> ExtensionsCtx {
         .compiler(compiler)
 }
 
-/// A program for people: a line for each extension.
+/// A composed program as text: a few lines for each extension.
 fn contents(program: &Contents) -> String {
     let mut lines = Lines::default();
     let kind = if program.precompiled { ", precompiled" } else { "" };
@@ -171,7 +166,7 @@ fn contents(program: &Contents) -> String {
     lines.0
 }
 
-/// The inspection for people: what there is, a line for each kind of thing.
+/// The inspection as text: a line for each kind of item.
 fn table(inspection: &Inspection) -> String {
     let mut lines = Lines::default();
     if let Some(offer) = &inspection.offer {
@@ -183,7 +178,7 @@ fn table(inspection: &Inspection) -> String {
     lines.add("size", format!("{} bytes{kind}", inspection.file_bytes));
     lines.add("sha256", &inspection.sha256);
     if inspection.precompiled && inspection.refusal.is_none() {
-        lines.add("seal", "whole; native code is not looked into");
+        lines.add("seal", "valid; native code is not inspected");
     }
     lines.add_some("contract", inspection.contract.as_ref().map(escaped));
     lines.add_some("code", inspection.code_bytes.map(|count| format!("{count} bytes")));
@@ -199,13 +194,13 @@ fn table(inspection: &Inspection) -> String {
     lines.0
 }
 
-/// What the lines about functions are worth.
+/// Where the lines about functions come from.
 fn source(inspection: &Inspection) -> Option<&'static str> {
     match inspection.offer_source {
-        Some("recorded") => Some("what the file says; `--describe` asks the extension itself"),
-        Some(_) => Some("what the extension says"),
+        Some("recorded") => Some("recorded in the file; `--describe` runs the extension"),
+        Some(_) => Some("reported by the extension"),
         None if inspection.precompiled || inspection.refusal.is_some() => None,
-        None => Some("not recorded; `--describe` asks the extension itself"),
+        None => Some("not recorded; `--describe` runs the extension"),
     }
 }
 
@@ -230,13 +225,13 @@ fn signature(function: &Function) -> String {
     }
 }
 
-/// Lines with a word in front.
+/// Lines that begin with a label.
 #[derive(Default)]
 struct Lines(String);
 
 impl Lines {
     fn add(&mut self, word: &str, text: impl std::fmt::Display) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{word:12} {text}");
     }
 
@@ -246,7 +241,7 @@ impl Lines {
         }
     }
 
-    /// Each item on its own is outside text.
+    /// Escapes each item, since extensions choose the names.
     fn add_list(&mut self, word: &str, items: impl Iterator<Item = impl AsRef<str>>) {
         let items: Vec<String> = items.map(|item| escaped(item.as_ref()).to_string()).collect();
         if !items.is_empty() {

@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::CommandFactory;
 use clap_mangen::Man;
 
 /// Print the manual page in roff format
@@ -12,9 +11,9 @@ pub struct ManPage {}
 
 impl ManPage {
     /// Print the page.
-    pub fn execute(self) -> Result<ExitCode> {
+    pub fn execute(self, command: clap::Command) -> Result<ExitCode> {
         let mut page = Vec::new();
-        Man::new(crate::arguments::Cli::command()).render(&mut page)?;
+        Man::new(command).render(&mut page)?;
         Ok(super::print(&page))
     }
 }

@@ -21,14 +21,14 @@ pub struct Precompile {
 }
 
 impl Precompile {
-    /// Write the result whole or not at all.
+    /// Write the result completely or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
         let loader = loader(Cache::Off, Budget::default())?;
         if loader.key().is_none() {
             complain(
-                "warning: there is no key to seal the result with, and only `--allow-native` will run \
-                 it; set `XDG_STATE_HOME` to a directory of yours",
+                "warning: there is no key to sign the result with, so it runs only with \
+                 `--allow-native`; set `XDG_STATE_HOME` to a directory of your own",
             );
         }
         let code = loader.precompile(&self.input)?;

@@ -1,4 +1,4 @@
-//! What a run keeps reachable behind the second wall.
+//! The files that a command can still reach behind the second wall.
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
@@ -7,22 +7,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use sqlite_wasm_run::runner::Options;
 use sqlite_wasm_run::wall::{self, Plan, Rights};
-use sqlite_wasm_run::{places, temporary};
+use sqlite_wasm_run::{temporary, user_directories};
 
 use super::complain;
 use super::run::RunOptions;
 
-/// The terminal, for the question whether an extension may have what it needs.
+/// The terminal, where the runner asks the user to grant a capability.
 const TERMINAL: &str = "/dev/tty";
 
-/// What the helper process has instead of standard input.
+/// The standard input of the helper process.
 const NOTHING: &str = "/dev/null";
 
-/// Give up what the run does not need. Nothing may run before, and no thread.
+/// Raise the wall for a run. No component and no second thread may run before.
 ///
 /// # Errors
 ///
-/// When the wall cannot be put up on a kernel that has it.
+/// When a kernel that supports the wall refuses it.
 pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
     if run.no_second_wall {
         complain(
@@ -32,7 +32,8 @@ pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
     }
     let mut plan = Plan::default();
     for grant in options.grants.iter() {
-        // Of a database alone, its directory: its journals come and go there.
+        // A grant of a database alone includes its directory, where SQLite
+        // creates its journals.
         let rights = match grant.is_whole() {
             true => grant.access.into(),
             false => Rights::Files,
@@ -47,19 +48,19 @@ pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
     put_up(&plan)
 }
 
-/// Give up what a command does not need that only looks at components: it reads
-/// `read`, and writes in the directory `write`.
+/// Raise the wall for a command that inspects components: it reads `read`, and
+/// writes in the directory `write`.
 ///
 /// # Errors
 ///
-/// When the wall cannot be put up on a kernel that has it.
+/// When a kernel that supports the wall refuses it.
 pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
     let mut plan = Plan::default();
     read.iter().for_each(|path| plan.path(path, Rights::Read));
     if let Some(directory) = write {
         plan.path(directory, Rights::Write);
     }
-    if let Some(cache) = places::cache() {
+    if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);
     }
     plan.helper();
@@ -73,9 +74,10 @@ fn put_up(plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// What the runner itself reads and writes while a component runs.
+/// Add the files that the runner itself reads and writes while a component
+/// runs.
 fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
-    if let Some(cache) = places::cache().filter(|_| !run.no_cache) {
+    if let Some(cache) = user_directories::cache().filter(|_| !run.no_cache) {
         plan.path(cache, Rights::Read);
     }
     // Without a directory, temporary files fail when they are needed.

@@ -1,33 +1,33 @@
-//! Values of options: sizes and times.
+//! Parsers for the values of options.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_run::deadline::MAX_TIME;
-use sqlite_wasm_run::extensions::Permits;
+use sqlite_wasm_run::extensions::ExtensionGrants;
 use sqlite_wasm_run::runner::MAX_MEMORY_BYTES;
 
 /// [`MAX_TIME`] in hours.
 const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
 
-/// Take `NAME=WORDS`, what an extension is granted.
+/// Check `NAME=WORDS`, the grants of an extension.
 pub fn parse_grant(text: &str) -> Result<String> {
-    Permits::check(text)?;
+    ExtensionGrants::check(text)?;
     Ok(text.to_owned())
 }
 
-/// Read the path of a `.wasm` that is to be written. The runner knows a
-/// component by that ending.
+/// Parse the path of the `.wasm` to write. The runner recognizes a component by
+/// that extension.
 pub fn parse_output(text: &str) -> Result<PathBuf> {
     let path = PathBuf::from(text);
     if path.extension().is_none_or(|ending| ending != "wasm") {
-        bail!("the result is called `NAME.wasm`; `--precompile` writes `NAME.cwasm` too");
+        bail!("the result must be named `NAME.wasm`; `--precompile` also writes `NAME.cwasm`");
     }
     Ok(path)
 }
 
-/// Read bytes, as in `64M`.
+/// Parse a size in bytes, such as `64M`.
 pub fn parse_size(text: &str) -> Result<usize> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: usize = match &text[digits.len()..] {
@@ -44,7 +44,7 @@ pub fn parse_size(text: &str) -> Result<usize> {
     Ok(size)
 }
 
-/// Read a time, as in `500ms`; without a unit it is in seconds.
+/// Parse a duration, such as `500ms`; without a unit it is in seconds.
 pub fn parse_duration(text: &str) -> Result<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -55,13 +55,13 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
         unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
     };
     let seconds = digits.parse::<f64>()? * unit;
-    // Also what is too large for a duration.
+    // This also excludes values too large for a `Duration`.
     if seconds > MAX_TIME.as_secs_f64() {
         bail!("it must be at most {MAX_HOURS}h, a hundred years");
     }
     let time = Duration::try_from_secs_f64(seconds)?;
     if time.is_zero() {
-        bail!("it must be more than nothing");
+        bail!("it must be more than 0");
     }
     Ok(time)
 }

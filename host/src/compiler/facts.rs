@@ -1,4 +1,4 @@
-//! What a component is, read from its bytes; nothing of it runs.
+//! Facts about a component, read from its bytes without running it.
 
 use anyhow::{Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 
 use crate::artifact;
 
-/// The custom section in which an extension's file says what it registers: its
-/// manifest as JSON. It is a claim, for people; who loads the extension asks it.
+/// The custom section with an extension's manifest as JSON. It is informative:
+/// loading calls the extension's own `describe`.
 pub const MANIFEST_SECTION: &str = "sqlite-wasm:manifest";
 
 /// The custom section of a CLI's module with SQLite's version.
 const VERSION_SECTION: &str = "sqlite-wasm:cli-version";
 
-/// Most imports, exports and custom sections together: a program that uses all
-/// of WASI has fifty.
+/// Largest number of imports, exports and custom sections together. A program
+/// that uses all of WASI has fifty.
 const MAX_NAMES: usize = 2000;
 
 /// Longest of their names, in bytes.
@@ -26,29 +26,29 @@ pub const MAX_MANIFEST_BYTES: usize = 1 << 20;
 /// Longest version that is shown, in bytes.
 const MAX_VERSION_BYTES: usize = 200;
 
-/// Largest description of a component, in bytes: twice what the limits above
-/// allow, as a letter can have an escape.
+/// Largest encoded description of a component, in bytes: twice the sum of the
+/// limits above, as JSON can escape each character.
 pub const MAX_FACTS_BYTES: usize = 2 * (MAX_NAMES * MAX_NAME_BYTES + MAX_MANIFEST_BYTES);
 
 /// A page of linear memory.
 const PAGE_BYTES: u64 = 64 << 10;
 
-/// What a component is.
+/// Facts about a component.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What it imports, by name.
+    /// The names of its imports.
     pub imports: Vec<String>,
-    /// What it exports, by name.
+    /// The names of its exports.
     pub exports: Vec<String>,
     /// Bytes of WebAssembly code, of all its modules.
     pub code_bytes: u64,
-    /// Bytes of linear memory that it begins with, of all its modules.
+    /// Initial bytes of linear memory, of all its modules.
     pub memory_bytes: u64,
     /// The custom sections of the component itself.
     pub sections: Vec<CustomSection>,
-    /// The content of [`MANIFEST_SECTION`], as far as it is text.
+    /// The content of [`MANIFEST_SECTION`], if it is text.
     pub manifest: Option<String>,
-    /// The version of SQLite, where a CLI says it.
+    /// The version of SQLite that a CLI records.
     pub cli_version: Option<String>,
 }
 
@@ -62,11 +62,11 @@ pub struct CustomSection {
 }
 
 impl Facts {
-    /// Those of the component `wasm`.
+    /// The facts about the component `wasm`.
     ///
     /// # Errors
     ///
-    /// Why it is no valid component.
+    /// When `wasm` is not a valid component.
     pub fn of(wasm: &[u8]) -> Result<Self> {
         artifact::check_wasm(wasm)?;
         let mut validator = Validator::new_with_features(WasmFeatures::default());
@@ -124,7 +124,7 @@ impl Facts {
         if depth == 1 && name == MANIFEST_SECTION && data.len() <= MAX_MANIFEST_BYTES {
             self.manifest = str::from_utf8(data).ok().map(str::to_owned);
         }
-        // The first one is the CLI's: extensions stand behind it.
+        // The first one is the CLI's: extensions come after it.
         if name == VERSION_SECTION && self.cli_version.is_none() && data.len() <= MAX_VERSION_BYTES
         {
             let text = str::from_utf8(data).unwrap_or_default().trim_end_matches('\0');
@@ -133,7 +133,7 @@ impl Facts {
         Ok(())
     }
 
-    /// As the helper gives it.
+    /// Encode the facts, as the helper does.
     ///
     /// # Errors
     ///
@@ -142,15 +142,15 @@ impl Facts {
         Ok(serde_json::to_vec(self)?)
     }
 
-    /// What the helper gave.
+    /// Decode the result of the helper.
     ///
     /// # Errors
     ///
-    /// When no helper gives this.
+    /// When it is not the result of a helper.
     pub(super) fn decode(json: &[u8]) -> Result<Self> {
         ensure!(json.len() <= MAX_FACTS_BYTES, "the description of the component is too long");
         serde_json::from_slice(json)
-            .map_err(|error| anyhow!("failed to understand the description of it: {error}"))
+            .map_err(|error| anyhow!("failed to decode the helper's description of it: {error}"))
     }
 
     /// Whether it exports an interface whose name begins so.

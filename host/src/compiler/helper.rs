@@ -1,5 +1,5 @@
-//! The helper's side: one request from standard input, its result to standard
-//! output, and a message to standard error.
+//! The helper's side. It reads one request from standard input, and writes the
+//! result to standard output or a message to standard error.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -16,25 +16,26 @@ use super::{Compiler, Facts};
 use crate::compose;
 use crate::wall::{self, Plan};
 
-/// The first word of the helper's command line; no database is called so.
+/// The first word of the helper's command line. No database has this name.
 pub const WORD: &str = "--compile-helper";
 
-/// Its exit code when the component is refused and the message says why.
+/// The exit code when the helper refuses the component, with the reason as its
+/// message.
 pub(super) const REFUSED: i32 = 1;
 
-/// Its exit code when there is not enough memory.
+/// The exit code when memory runs out.
 pub(super) const NO_MEMORY: i32 = 2;
 
-/// Be the helper, if the command line says so; its exit code.
+/// Run as the helper if the command line starts one; returns its exit code.
 ///
-/// The program calls this before anything else: the helper needs none of it.
-pub fn serve() -> Option<ExitCode> {
+/// The program calls this first, since the helper needs nothing else.
+pub fn run_if_requested() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     if words.next()? != WORD {
         return None;
     }
     let words = words.map(OsString::into_string).collect::<Result<Vec<_>, _>>();
-    let code = match try_serve(&words.unwrap_or_default()) {
+    let code = match perform(&words.unwrap_or_default()) {
         Ok(()) => 0,
         Err(error) if is_out_of_memory(&error) => NO_MEMORY,
         Err(error) => {
@@ -45,7 +46,7 @@ pub fn serve() -> Option<ExitCode> {
     Some(ExitCode::from(code as u8))
 }
 
-/// Whoever started it may have closed the stream.
+/// Write to standard error, which the parent may have closed.
 fn complain(text: &impl Display) {
     let _ = write!(io::stderr(), "{text}");
 }
@@ -56,32 +57,32 @@ fn is_out_of_memory(error: &anyhow::Error) -> bool {
         || error.root_cause().to_string().contains("Cannot allocate memory")
 }
 
-fn try_serve(words: &[String]) -> Result<()> {
-    let (task, limits) = words.split_first().context("it lacks a task")?;
-    let task = Task::parse(task).context("it lacks a task")?;
-    let limits = Limits::parse(limits).context("it lacks limits")?;
+fn perform(words: &[String]) -> Result<()> {
+    let (task, limits) = words.split_first().context("the task is missing or unknown")?;
+    let task = Task::parse(task).context("the task is missing or unknown")?;
+    let limits = Limits::parse(limits).context("the limits are missing or malformed")?;
     confine(&limits)?;
     let request = spawn::request()?;
-    // No teardown: the process ends.
+    // The process ends next, so the result is not dropped.
     let result = std::mem::ManuallyDrop::new(result(task, request)?);
     io::stdout().lock().write_all(&result)?;
     Ok(())
 }
 
-/// Give up all that the task does not need.
+/// Limit the process to what the task needs.
 fn confine(limits: &Limits) -> Result<()> {
-    // Nobody would take the result.
-    set_pdeathsig(Signal::SIGKILL).context("failed to follow the caller")?;
+    // Without the parent the result would go nowhere.
+    set_pdeathsig(Signal::SIGKILL).context("failed to set the parent's death signal")?;
     limits.impose().context("failed to limit itself")?;
-    // The streams are all that is needed: no path, no socket, no program. What
-    // the kernel lacks, the caller has said.
+    // The helper needs its streams: no path, no socket, no program. The caller
+    // has reported missing kernel features already.
     let _ = wall::raise(&Plan::default())?;
     Ok(())
 }
 
 fn result(task: Task, request: Vec<u8>) -> Result<Vec<u8>> {
     match task {
-        Task::Compile(kind) => Compiler::InProcess.compile(kind, &request)?.into_bytes(),
+        Task::Compile(kind) => Compiler::InProcess.compile(kind, &request),
         Task::Inspect => Facts::of(&request)?.encode(),
         Task::Compose => compose::handle(&request),
     }

@@ -1,4 +1,4 @@
-//! What the helper may use, by what its caller was granted.
+//! Limits of the helper, derived from the caller's own.
 
 use std::fs::File;
 use std::io;
@@ -9,78 +9,78 @@ use std::time::{Duration, Instant};
 use nix::libc::rlim_t;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Memory of the helper when the user sets no limit, in bytes: composing a CLI
+/// Memory of the helper when the user sets no limit, in bytes. Composing a CLI
 /// with thirty extensions and compiling the result needs a third of it.
 const DEFAULT_MEMORY_BYTES: usize = 2 << 30;
 
-/// Largest `.wasm`, in bytes, whatever the memory: SQLite's shell has 2.6
-/// million.
+/// Largest accepted `.wasm`, in bytes. SQLite's shell has 2.6 million.
 pub const MAX_WASM_BYTES: u64 = 1 << 30;
 
 /// Processor time of the helper without `--timeout`: SQLite's shell needs 20
 /// seconds on a slow machine.
 pub const DEFAULT_TIME: Duration = Duration::from_secs(120);
 
-/// How much longer than [`DEFAULT_TIME`] it may take by the clock on the wall:
-/// a machine that is busy must not fail it.
-pub const PATIENCE: u32 = 5;
+/// How many times [`DEFAULT_TIME`] the helper may take in wall-clock time, so
+/// that it succeeds on a busy machine.
+pub const WALL_CLOCK_FACTOR: u32 = 5;
 
-/// What this program may use on top of `--max-memory`, in bytes, whatever a
-/// component does; its own code, data and stacks, and the helper.
+/// What this program may use on top of `--max-memory`, in bytes: its own code,
+/// data and stacks, and the helper.
 const OVERHEAD_BYTES: usize = 64 << 20;
 
-/// What the helper has resident before it begins, in bytes: the compiler's own
-/// code and the C library's, most of which the two processes share.
+/// Resident memory of the helper at its start, in bytes: the code of the
+/// compiler and the C library, most of which the two processes share.
 const IMAGE_BYTES: usize = 18 << 20;
 
-/// Memory with which the compiler cannot begin, in bytes; less is not tried.
+/// Smallest memory limit of the helper, in bytes. The compiler cannot start
+/// with less.
 const MIN_MEMORY_BYTES: usize = 20 << 20;
 
-/// Resident memory that is assumed where `/proc` does not tell, in bytes.
+/// Assumed resident memory where `/proc` is missing, in bytes.
 const USUAL_RESIDENT_BYTES: usize = 32 << 20;
 
-/// Memory from which on several functions are compiled at a time, in bytes:
-/// each thread has stacks and working memory of its own.
+/// Memory limit from which the compiler uses several threads, in bytes: each
+/// thread has its own stack and working memory.
 const PARALLEL_BYTES: usize = 512 << 20;
 
-/// Bytes of memory for one of `.wasm`: text, code and what lies between. A file
-/// that needs more than this suggests meets the limit itself.
+/// Estimated bytes of memory for each byte of `.wasm`. A file that needs more
+/// than estimated fails at the memory limit.
 const MEMORY_PER_WASM_BYTE: usize = 8;
 
-/// Stack of the helper, in bytes: what a main thread usually has.
+/// Stack of the helper, in bytes: the usual size of a main thread's.
 const STACK_BYTES: u64 = 8 << 20;
 
-/// Address space on top of its memory, in bytes: program, libraries and
-/// reserved arenas.
+/// Address space of the helper on top of its memory, in bytes: program,
+/// libraries and reserved arenas.
 const ADDRESS_BYTES: u64 = 1 << 30;
 
-/// Files that the helper may have open: three streams, and `/proc` to count
-/// processors.
+/// Largest number of the helper's open files: three streams, and `/proc` to
+/// count processors.
 const MAX_OPEN_FILES: u64 = 16;
 
-/// What a component may make this program use until it is compiled.
+/// The resources that this program may use to compile a component.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
-    /// What `--max-memory` says.
+    /// The value of `--max-memory`.
     memory_bytes: Option<usize>,
-    /// When `--timeout` is over.
+    /// The end of `--timeout`.
     pub(super) deadline: Option<Instant>,
 }
 
-/// The helper's own limits.
+/// The limits of one helper process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Memory, in bytes.
     pub data_bytes: usize,
-    /// What it may write, in bytes, as it is memory too.
+    /// Largest result, in bytes, which is held in memory too.
     pub result_bytes: usize,
     /// Processor time.
     pub cpu_seconds: u64,
 }
 
 impl Budget {
-    /// So much memory for all that the component makes this program use, and a
-    /// time when it is to end; without them, constants.
+    /// A budget with the memory limit and the deadline of the user, or with the
+    /// defaults.
     pub fn new(memory_bytes: Option<usize>, deadline: Option<Instant>) -> Self {
         if memory_bytes.is_some() {
             sizes();
@@ -93,31 +93,32 @@ impl Budget {
         self.memory_bytes.is_some()
     }
 
-    /// The largest `.wasm` that is taken, in bytes.
+    /// The largest accepted `.wasm`, in bytes.
     pub fn max_wasm_bytes(&self) -> u64 {
         let justified = self.memory(0) / MEMORY_PER_WASM_BYTE;
         MAX_WASM_BYTES.min(justified as u64)
     }
 
-    /// For a request of so many bytes.
+    /// The limits for a request of this size.
     pub fn limits(&self, request_bytes: usize) -> Limits {
         let memory = self.memory(request_bytes);
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let time = left.unwrap_or(DEFAULT_TIME).min(DEFAULT_TIME);
-        // The code is written while the compiler has it too.
+        // The compiler holds the code in memory while it writes it.
         let result_bytes = memory / 4;
         Limits {
             data_bytes: memory - result_bytes,
             result_bytes,
-            // The kernel counts whole seconds; the caller looks at the clock.
+            // The kernel counts whole seconds; the parent enforces the exact
+            // deadline.
             cpu_seconds: time.as_secs() + 1,
         }
     }
 
-    /// What is left for the helper when this process has what it has now.
+    /// The memory left for the helper after what this process uses now.
     fn memory(&self, request_bytes: usize) -> usize {
         let Some(limit) = self.memory_bytes else { return DEFAULT_MEMORY_BYTES };
-        // A copy of the request is on its way.
+        // The helper gets a copy of the request.
         let used = resident_bytes() + IMAGE_BYTES + request_bytes;
         let left = limit.saturating_add(OVERHEAD_BYTES).saturating_sub(used);
         left.clamp(MIN_MEMORY_BYTES, DEFAULT_MEMORY_BYTES)
@@ -125,12 +126,12 @@ impl Budget {
 }
 
 impl Limits {
-    /// With a result of so many bytes at most.
+    /// The same limits with results of at most `bytes`.
     pub fn for_result(self, bytes: usize) -> Self {
         Self { result_bytes: self.result_bytes.min(bytes), ..self }
     }
 
-    /// Whether several threads have room.
+    /// Whether the memory suffices for several threads.
     pub fn is_parallel(&self) -> bool {
         self.data_bytes >= PARALLEL_BYTES
     }
@@ -140,7 +141,7 @@ impl Limits {
         [self.data_bytes.to_string(), self.result_bytes.to_string(), self.cpu_seconds.to_string()]
     }
 
-    /// From those words.
+    /// Parse those words.
     pub fn parse(words: &[String]) -> Option<Self> {
         let [data, result, cpu] = words else { return None };
         Some(Self {
@@ -150,7 +151,7 @@ impl Limits {
         })
     }
 
-    /// Limit this process, for good.
+    /// Limit this process irrevocably.
     ///
     /// # Errors
     ///
@@ -167,21 +168,21 @@ impl Limits {
     }
 }
 
-/// Never more than there was.
+/// Set a limit, never higher than the current one.
 fn limit(resource: Resource, wanted: u64) -> io::Result<()> {
     let (soft, hard) = getrlimit(resource)?;
     let value = soft.min(hard).min(wanted as rlim_t);
     Ok(setrlimit(resource, value, value)?)
 }
 
-/// This process's sizes in pages. Opened while files can be: the second wall
-/// may close `/proc` before something is compiled.
+/// This process's memory sizes in pages. The file is opened early, since the
+/// second wall may close `/proc` before something is compiled.
 fn sizes() -> Option<&'static File> {
     static SIZES: OnceLock<Option<File>> = OnceLock::new();
     SIZES.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()
 }
 
-/// The memory that this process has now.
+/// The resident memory of this process.
 fn resident_bytes() -> usize {
     let pages = || -> Option<usize> {
         let mut text = [0; 128];

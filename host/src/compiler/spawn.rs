@@ -1,4 +1,4 @@
-//! The caller's side: the helper is started, watched and reaped.
+//! The parent's side, which starts, watches and reaps the helper.
 
 use std::fmt;
 use std::fs::File;
@@ -13,26 +13,27 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 
 use super::facts::MAX_FACTS_BYTES;
-use super::limits::{Budget, DEFAULT_TIME, Limits, PATIENCE};
-use super::sealed::{self, Sealed};
-use super::{Content, EngineKind, helper};
+use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
+use super::{EngineKind, helper, memory_file};
 use crate::address_space::Form;
 use crate::extensions::text::shortened;
 
-/// This program's own file, also when another one has taken its name.
+/// This program's own file, even if its path now names another file.
 const PROGRAM: &str = "/proc/self/exe";
 
-/// How long to sleep between two looks at the helper: little against the time
-/// of the shortest task.
+/// Interval for polling the helper: short compared to the shortest task.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Longest message that is taken from the helper, in bytes.
+/// Longest accepted message of the helper, in bytes.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
-/// What Rust's allocator says before it ends the process.
+/// The message of Rust's allocator before it aborts.
 const OUT_OF_MEMORY: &str = "memory allocation of";
 
-/// What the helper does.
+/// The message when the system refuses a memory file.
+const NO_MEMORY_FILE: &str = "failed to create a memory file for the compiler";
+
+/// A task of the helper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Compile(EngineKind),
@@ -59,7 +60,7 @@ impl Task {
         TASKS.iter().find(|(task, _)| *task == self).map_or("", |(_, word)| word)
     }
 
-    /// Its longest result, in bytes, where that is not code.
+    /// The longest accepted result, in bytes.
     fn max_result_bytes(self) -> usize {
         match self {
             Self::Inspect => MAX_FACTS_BYTES,
@@ -76,16 +77,16 @@ impl Task {
     }
 }
 
-/// Why the helper has no result, where the component itself is not refused.
+/// Why the helper failed, other than by refusing the component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failed {
     /// The time limit of the user was reached.
     TimeLimit(&'static str),
-    /// It took longer than anything should.
+    /// It took longer than the default limit.
     TooLong(&'static str),
-    /// It needs more than this much memory; true where the user sets the limit.
+    /// It needs more memory than this; true if the user set the limit.
     Memory(&'static str, usize, bool),
-    /// It ended, by its own fault or by somebody's signal.
+    /// It crashed, or a signal ended it.
     Ended(&'static str, String),
 }
 
@@ -93,7 +94,7 @@ impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TimeLimit(verb) => {
-                write!(f, "{verb} it took until the time limit; `--timeout` sets it")
+                write!(f, "{verb} it reached the time limit; `--timeout` sets it")
             }
             Self::TooLong(verb) => write!(
                 f,
@@ -115,30 +116,30 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
-/// Let the helper do `task` with the request that `parts` make; its result.
+/// Run the helper for `task`, with the concatenated `parts` as its request.
 ///
 /// # Errors
 ///
-/// What the helper says against the component, or [`Failed`].
-pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Content> {
+/// The helper's reason for refusing the component, or [`Failed`].
+pub fn run(task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Vec<u8>> {
     let bytes = parts.iter().map(|part| part.len()).sum();
     let limits = budget.limits(bytes).for_result(task.max_result_bytes());
     let verb = task.verb();
     if budget.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         bail!(Failed::TimeLimit(verb));
     }
-    let input = Sealed::of("request", parts).context("failed to hand it to the compiler")?;
-    let output = sealed::create("result").context("failed to make room for the compiler")?;
-    let report = sealed::create("report").context("failed to make room for the compiler")?;
+    let input = memory_file::with("request", parts).context("failed to pass it to the compiler")?;
+    let output = memory_file::create("result").context(NO_MEMORY_FILE)?;
+    let report = memory_file::create("report").context(NO_MEMORY_FILE)?;
     let mut command = command(task, &limits);
-    command.stdin(input.handle()?).stdout(output.try_clone()?).stderr(report.try_clone()?);
+    command.stdin(input).stdout(output.try_clone()?).stderr(report.try_clone()?);
     let child = command.spawn();
     let child = child.with_context(|| format!("failed to start the compiler, `{PROGRAM}`"))?;
-    // The handles of the memory that is sealed below.
+    // The command holds handles of the file to be sealed.
     drop(command);
-    let status = Guard(child).wait(budget, verb)?;
+    let status = ChildGuard(child).wait(budget, verb)?;
     if status.success() {
-        return Ok(Sealed::seal(output)?.map_or_else(Content::Bytes, Content::Sealed));
+        return memory_file::into_bytes(output).context("failed to read the compiler's result");
     }
     Err(failure(verb, status, &message(&report), budget, &limits))
 }
@@ -158,14 +159,14 @@ fn command(task: Task, limits: &Limits) -> Command {
     command
 }
 
-/// A process that is not left behind.
-struct Guard(Child);
+/// A child process, killed and reaped on drop.
+struct ChildGuard(Child);
 
-impl Guard {
-    /// Wait for its end, and end it when its time is over.
+impl ChildGuard {
+    /// Wait until the process ends, or until its deadline.
     fn wait(mut self, budget: &Budget, verb: &'static str) -> Result<ExitStatus> {
-        let patience = Instant::now() + DEFAULT_TIME * PATIENCE;
-        let end = budget.deadline.map_or(patience, |deadline| deadline.min(patience));
+        let longest = Instant::now() + DEFAULT_TIME * WALL_CLOCK_FACTOR;
+        let end = budget.deadline.map_or(longest, |deadline| deadline.min(longest));
         loop {
             let status = self.0.try_wait().context("failed to wait for the compiler")?;
             if let Some(status) = status {
@@ -182,9 +183,9 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
-        // Both do nothing when it was reaped.
+        // Both do nothing after the process was reaped.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -205,7 +206,7 @@ fn failure(
         }
         _ if message.contains(OUT_OF_MEMORY) => memory(),
         None if status.code() == Some(helper::NO_MEMORY) => memory(),
-        None => Failed::Ended(verb, with_message("the compiler gave up", message)),
+        None => Failed::Ended(verb, with_message("the compiler failed", message)),
         Some(Ok(Signal::SIGXFSZ)) => memory(),
         Some(Ok(Signal::SIGXCPU)) if budget.deadline.is_some_and(|end| end <= Instant::now()) => {
             Failed::TimeLimit(verb)
@@ -227,17 +228,17 @@ fn with_message(how: &str, message: &str) -> String {
     }
 }
 
-/// What the helper has to say, as one line that moves no cursor.
+/// The helper's message, as one line without control characters.
 fn message(report: &File) -> String {
     let mut bytes = vec![0; MAX_MESSAGE_BYTES];
     let length = report.read_at(&mut bytes, 0).unwrap_or(0);
     shortened(visible(&String::from_utf8_lossy(&bytes[..length])))
 }
 
-/// A text with control and format characters as escapes, in one line.
+/// Text in one line, with control and format characters escaped.
 ///
-/// The helper's own words have backticks around what they quote, so the text
-/// as a whole cannot go through [`crate::escape::escaped`].
+/// The helper quotes with backticks, which [`crate::escape::escaped`] would
+/// escape.
 fn visible(text: &str) -> String {
     let is_quote = |letter| matches!(letter, '\'' | '"' | '\\');
     let mut line = String::with_capacity(text.len());
@@ -251,7 +252,7 @@ fn visible(text: &str) -> String {
     line
 }
 
-/// All of a request, as the helper reads it.
+/// Read a whole request, as the helper.
 ///
 /// # Errors
 ///
@@ -281,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_the_helper_is_named() {
+    fn the_end_of_the_helper_is_explained() {
         let limits = Budget::default().limits(0);
         let budget = Budget::new(Some(1 << 30), Some(Instant::now()));
         let said = |raw: i32, message: &str| {

@@ -1,5 +1,5 @@
-//! Native code that was checked: a file that no component can change, or
-//! bytes in this process's own memory.
+//! Checked native code: a file that no component can change, or bytes in this
+//! process's memory.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,15 +17,15 @@ use crate::compose::Composition;
 use crate::native_code;
 use crate::seal::{SEAL_BYTES, Seal};
 
-/// Longest file of native code, in bytes: what the largest `.wasm` becomes.
+/// Longest file of native code, in bytes: enough for the largest `.wasm`.
 const MAX_CODE_BYTES: u64 = 4 << 30;
 
-/// Native code and the seal behind it, which was checked.
+/// Native code, followed by its checked seal.
 #[derive(Clone)]
 pub enum Code {
-    /// Of the cache, which no grant reaches, or root's.
+    /// A file of the cache, which no grant reaches, or of root.
     File(Arc<File>),
-    /// The very bytes that were checked.
+    /// The checked bytes.
     Bytes(Arc<Vec<u8>>),
 }
 
@@ -41,7 +41,7 @@ impl Code {
         Ok(content)
     }
 
-    /// As a component for `engine`.
+    /// Load the code as a component for `engine`.
     ///
     /// # Errors
     ///
@@ -54,7 +54,7 @@ impl Code {
         loaded.map_err(|error| artifact::mismatch(engine, &error))
     }
 
-    /// The part of it that is a bundled extension.
+    /// Load the bundled extension at `range` as a component.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl Code {
         native_code::load(engine, &code).map_err(|error| artifact::mismatch(engine, &error))
     }
 
-    /// Its seal.
+    /// The seal of the code.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Code {
         }
     }
 
-    /// What it was composed with.
+    /// The list of embedded extensions, if it was composed.
     ///
     /// # Errors
     ///

@@ -1,33 +1,34 @@
-//! Components by their files. Everything that is decided is decided on the
-//! bytes that are then used: a `.wasm` is read once, and hashed, compiled and
-//! kept as it was read; native code is accepted by its seal and mapped only
-//! from the cache, where no component can change it meanwhile.
+//! Loading components from files. Each check applies to the very bytes that are
+//! used afterwards. The loader reads a `.wasm` once, and hashes, compiles and
+//! caches those bytes. It accepts native code by its seal, and maps only files
+//! that no component can change.
+
+mod native;
+mod portable;
 
 use std::any::Any;
 use std::fs::File;
-use std::io::Read;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::Result;
 use blake3::Hash;
 use wasmtime::Engine;
 
 use super::code::Code;
-use super::{COMMAND_EXPORT, EXTENSION_EXPORT, LoadError, Loaded, Program};
+use super::precompile::precompile;
+use super::{EXTENSION_EXPORT, LoadError, Loaded, Program, open};
 use crate::address_space::Reservation;
-use crate::artifact::{self, Unusable};
+use crate::artifact;
 use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, EngineKind, Facts};
 use crate::compose::Composition;
-use crate::content::{Fact, Records, State};
 use crate::engine::{command_engine, extension_engine};
+use crate::file_hashes::{FileState, HashKind, Records};
 use crate::key::Key;
-use crate::wall;
 
-/// What is done when a component is about to be compiled; its result is
-/// dropped when that is over.
+/// Called when a compilation starts; its result is dropped when the compilation
+/// ends.
 type OnCompile = dyn Fn(&Path) -> Box<dyn Any> + Send;
 
 /// Loads components for one engine.
@@ -43,8 +44,8 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// With compiled components kept in `cache`, or nowhere, and the user's
-    /// key, where there is one.
+    /// A loader with this cache for compiled components, if any, and the user's
+    /// key, if it can be read.
     ///
     /// # Errors
     ///
@@ -53,7 +54,7 @@ impl Loader {
         Self::reserving(Reservation::Full, cache, Key::of_user().ok().map(Arc::new))
     }
 
-    /// The same, for components whose memory reserves so much, with this key.
+    /// A loader for components with this reservation, with this key.
     ///
     /// # Errors
     ///
@@ -66,8 +67,8 @@ impl Loader {
         Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
     }
 
-    /// For extensions whose memories reserve so much; with the user's key where
-    /// none is given.
+    /// A loader for extensions with this reservation; without `key` it uses the
+    /// user's.
     ///
     /// # Errors
     ///
@@ -103,24 +104,24 @@ impl Loader {
         })
     }
 
-    /// With components compiled by `compiler`.
+    /// Compile components with `compiler`.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.compiler = compiler;
         self
     }
 
-    /// The engine that components are loaded for.
+    /// The engine that runs the loaded components.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// The user's key; none where it cannot be read or kept.
+    /// The user's key; none if it cannot be read or created.
     pub fn key(&self) -> Option<&Arc<Key>> {
         self.key.as_ref()
     }
 
-    /// Take native code from these files whoever has made it: the user has
+    /// Accept native code from these files without a signature: the user has
     /// named them on the command line.
     #[must_use]
     pub fn allow_native(mut self, files: &[PathBuf]) -> Self {
@@ -128,26 +129,26 @@ impl Loader {
         self
     }
 
-    /// Call `show` when a component is about to be compiled, and drop what it
-    /// gives when that is done.
+    /// Call `show` when a compilation starts, and drop its result when the
+    /// compilation ends.
     #[must_use]
     pub fn on_compile(mut self, show: impl Fn(&Path) -> Box<dyn Any> + Send + 'static) -> Self {
         self.on_compile = Box::new(show);
         self
     }
 
-    /// Load the program in the `.wasm` or `.cwasm` file at `path`, which the
-    /// user has named.
+    /// Load the program in the `.wasm` or `.cwasm` file at `path`, a path that
+    /// the user has given.
     ///
     /// # Errors
     ///
-    /// [`LoadError`], with the reason and the way out in its chain.
+    /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load(&self, path: &Path) -> Result<Program> {
         let load = || Program::new(&self.engine, self.open_named(path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// Load a component of any kind, from a file that the user has named.
+    /// Load a component of any kind from a path that the user has given.
     ///
     /// # Errors
     ///
@@ -157,7 +158,7 @@ impl Loader {
     }
 
     /// Load a component of any kind from `file`, which SQL or a component has
-    /// chosen by the name `path`: never native code.
+    /// named as `path`. Native code is refused.
     ///
     /// # Errors
     ///
@@ -175,13 +176,12 @@ impl Loader {
         let load = || {
             artifact::check_wasm(wasm)?;
             let id = blake3::hash(wasm);
-            self.compiled(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
+            self.cached_code(&id).map_or_else(|| self.compile(path, wasm, &id), Ok)
         };
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// The bytes of the `.wasm` file at `path`, and what they are; nothing of
-    /// them runs.
+    /// Read and inspect the `.wasm` file at `path` without running it.
     ///
     /// # Errors
     ///
@@ -198,12 +198,12 @@ impl Loader {
         wasm.map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// What these bytes of the file at `path` are.
+    /// The facts about these bytes of the file at `path`.
     pub(crate) fn facts(&self, path: &Path, wasm: &[u8]) -> Result<Facts> {
         self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// Compile the `.wasm` file at `path` and seal the result.
+    /// Compile the `.wasm` file at `path`; the result has a seal.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl Loader {
         self.precompile_bytes(path, &self.bytes(path)?)
     }
 
-    /// The same for these bytes of the file at `path`.
+    /// Compile these bytes of the file at `path`; the result has a seal.
     ///
     /// # Errors
     ///
@@ -221,12 +221,13 @@ impl Loader {
         let compile = || {
             let _shown = (self.on_compile)(path);
             let kind = self.kind_of(wasm)?;
-            artifact::precompile(&self.compiler, kind, wasm, self.key.as_deref())
+            precompile(&self.compiler, kind, wasm, self.key.as_deref())
         };
         compile().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// An extension is compiled for its own engine, whose code looks at a clock.
+    /// An extension is compiled for its own engine, whose code checks a
+    /// deadline.
     fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
         let is_extension = Composition::of(wasm)?.is_none()
             && self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT);
@@ -241,117 +242,8 @@ impl Loader {
         }
     }
 
-    /// Native code that is accepted: root's, sealed with the user's key, or
-    /// named by the user to be trusted.
-    fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
-        if artifact::is_of_system(file) {
-            return self.system(file, &state);
-        }
-        if let Some(copy) = self.records.get(&state, Fact::Content).and_then(|id| self.copy(&id)) {
-            return Ok(copy);
-        }
-        let content = Code::read(file)?;
-        if wall::broken::is_broken() {
-            return self.loaded(Code::Bytes(content.into()));
-        }
-        let seal = artifact::whole(&content)?;
-        if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
-            self.keep_copy(&state, &content);
-        } else if !self.is_allowed(path, file) {
-            bail!(Unusable::Foreign);
-        }
-        self.loaded(Code::Bytes(content.into()))
-    }
-
-    /// Root's file is mapped as it is, once it was found to be whole.
-    fn system(&self, file: &File, state: &State) -> Result<Loaded> {
-        let seal = artifact::seal_of(file)?;
-        let id = blake3::hash(seal.bytes());
-        if self.records.get(state, Fact::Artifact) != Some(id) {
-            artifact::whole(&Code::read(file)?)?;
-            self.records.put(state, Fact::Artifact, &id);
-        }
-        self.loaded(Code::File(Arc::new(file.try_clone()?)))
-    }
-
-    /// By device and inode, so that another name of the file is as good.
-    fn is_allowed(&self, path: &Path, file: &File) -> bool {
-        let Ok(opened) = file.metadata() else { return false };
-        self.allowed.iter().any(|allowed| {
-            allowed == path
-                || std::fs::metadata(allowed).is_ok_and(|allowed| {
-                    (allowed.dev(), allowed.ino()) == (opened.dev(), opened.ino())
-                })
-        })
-    }
-
-    fn copy(&self, id: &Hash) -> Option<Loaded> {
-        let path = self.cache.as_ref()?.copied(id)?;
-        self.cached(&path, id, |content, _| blake3::hash(content) == *id)
-    }
-
-    fn keep_copy(&self, state: &State, content: &[u8]) {
-        let id = blake3::hash(content);
-        self.records.put(state, Fact::Content, &id);
-        if let Some(cache) = &self.cache
-            && let Some(path) = cache.copied(&id)
-        {
-            cache.write(&path, content);
-        }
-    }
-
-    /// The component in a `.wasm`, from the cache where it was compiled before.
-    fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
-        let state = State::of(file)?;
-        let known = self.records.get(&state, Fact::Content);
-        if let Some(compiled) = known.and_then(|id| self.compiled(&id)) {
-            return Ok(compiled);
-        }
-        let wasm = self.read(file)?;
-        artifact::check_wasm(&wasm)?;
-        let id = blake3::hash(&wasm);
-        self.records.put(&state, Fact::Content, &id);
-        if known != Some(id)
-            && let Some(compiled) = self.compiled(&id)
-        {
-            return Ok(compiled);
-        }
-        self.compile(path, &wasm, &id)
-    }
-
-    fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
-        let code = {
-            let _shown = (self.on_compile)(path);
-            artifact::precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
-        };
-        if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
-            && let Some(path) = cache.compiled(&self.engine, id)
-        {
-            cache.write(&path, &code);
-        }
-        self.loaded(Code::Bytes(code.into()))
-    }
-
-    fn read(&self, file: &File) -> Result<Vec<u8>> {
-        let most = self.compiler.max_wasm_bytes();
-        let mut wasm = Vec::new();
-        file.take(most + 1).read_to_end(&mut wasm).context("failed to read it")?;
-        ensure!(
-            wasm.len() as u64 <= most,
-            "it is larger than {most} bytes, and there is no memory to compile more; \
-             raise `--max-memory` or build it smaller"
-        );
-        Ok(wasm)
-    }
-
-    fn compiled(&self, id: &Hash) -> Option<Loaded> {
-        let path = self.cache.as_ref()?.compiled(&self.engine, id)?;
-        self.cached(&path, id, |_, source| source == *id)
-    }
-
-    /// Native code of the cache, where it is of the content `id`; one that is
-    /// stale, broken or not ours counts as none, and is made again.
+    /// Native code from the cache for the content `id`. Stale, damaged or
+    /// foreign code counts as missing, and is compiled again.
     fn cached(
         &self,
         path: &Path,
@@ -359,55 +251,23 @@ impl Loader {
         is_of: impl FnOnce(&[u8], Hash) -> bool,
     ) -> Option<Loaded> {
         let file = cache::open(path)?;
-        let state = State::of(&file).ok()?;
-        if self.records.get(&state, Fact::Artifact) == Some(*id)
-            && let Ok(mapped) = self.loaded(Code::File(Arc::new(file.try_clone().ok()?)))
+        let state = FileState::of(&file).ok()?;
+        if self.records.get(&state, HashKind::Artifact) == Some(*id)
+            && let Ok(mapped) = self.load_code(Code::File(Arc::new(file.try_clone().ok()?)))
         {
             return Some(mapped);
         }
-        // Also where the cache lies on a file system that runs no code.
+        // Reached also if the cache is on a file system mounted `noexec`.
         let content = Code::read(&file).ok()?;
-        let seal = artifact::whole(&content).ok()?;
+        let seal = artifact::verified_seal(&content).ok()?;
         if !seal.is_by(self.key.as_ref()?) || !is_of(&content, seal.source()) {
             return None;
         }
-        self.records.put(&state, Fact::Artifact, id);
-        self.loaded(Code::Bytes(content.into())).ok()
+        self.records.put(&state, HashKind::Artifact, id);
+        self.load_code(Code::Bytes(content.into())).ok()
     }
 
-    fn loaded(&self, code: Code) -> Result<Loaded> {
+    fn load_code(&self, code: Code) -> Result<Loaded> {
         Ok(Loaded { component: code.component(&self.engine)?, code })
     }
-}
-
-impl Program {
-    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
-        let ty = component.component_type();
-        if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
-            return Err(anyhow!(
-                "it is a component of another kind, which does not export `wasi:cli/run`; \
-                 only command-line components are run"
-            ));
-        }
-        let composition = code.composition()?;
-        Ok(Self { engine: engine.clone(), component, composition, code })
-    }
-}
-
-/// Open a file that may be anything.
-///
-/// # Errors
-///
-/// When it is not there, or not a plain file.
-pub(crate) fn open(path: &Path) -> Result<File> {
-    // A pipe that nobody writes would be waited for.
-    let without_waiting = nix::libc::O_NONBLOCK;
-    let file =
-        File::options().read(true).custom_flags(without_waiting).open(path).map_err(|error| {
-            anyhow!("failed to open it: {error}; check its name and permissions")
-        })?;
-    if !file.metadata()?.is_file() {
-        return Err(Unusable::NotAFile.into());
-    }
-    Ok(file)
 }

@@ -9,9 +9,9 @@ use super::composition::{Composition, Embedded, Placement};
 use crate::compiler::Facts;
 use crate::component::{COMMAND_EXPORT, Loader};
 use crate::escape::escaped;
-use crate::extensions::{check, version::CONTRACT_VERSION};
+use crate::extensions::catalog::{check, version::CONTRACT_VERSION};
 
-/// The interface by which a CLI calls extensions, in any version.
+/// The interface with which a CLI calls extensions, in any version.
 const DISPATCH: &str = "sqlite-wasm:host/dispatch@";
 
 /// What takes extensions: a CLI, which may be composed already.

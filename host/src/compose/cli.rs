@@ -35,7 +35,7 @@ impl<'a> Cli<'a> {
         Ok(Self { module: main_module(wasm)?, contract, world })
     }
 
-    /// Import the interface `name` of one extension, by a name of its own.
+    /// Import the interface `name` of one extension as `key`.
     pub fn import(&mut self, name: &str, key: String) -> Result<(WorldKey, InterfaceId)> {
         let original = self.contract.interface(name)?;
         let copy = self.contract.copy(original)?;

@@ -15,8 +15,8 @@ use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_EMBEDDED, layout};
-use crate::extensions::check;
-use crate::extensions::inspect::need;
+use crate::extensions::catalog::check;
+use crate::extensions::catalog::inspect::need;
 use crate::extensions::types::Manifest;
 
 const MAGIC: [u8; 8] = *b"sqwascp3";
@@ -77,7 +77,7 @@ pub struct Embedded {
 pub enum Placement {
     /// As a part of the component: its position in the `.wasm`.
     Fused(Range<usize>),
-    /// In a sandbox of its own.
+    /// In its own sandbox.
     Bundled {
         /// Its position in the file.
         range: Range<usize>,
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_list_describes_all_that_stands_behind_the_component() {
-        // A section that no extension is, and an extension that is no section.
+        // A section that is not listed, and a listed one that is not there.
         refused(&[b"one", b"two"], |list| drop(list.extensions.pop()));
         refused(&[b"one"], |list| {
             let range = list.extensions[0].placement.range().clone();

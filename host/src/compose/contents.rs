@@ -31,7 +31,7 @@ pub struct Contained {
     pub name: String,
     pub version: String,
     pub sha256: String,
-    /// Whether it is a part of the component, and has no sandbox of its own.
+    /// Whether it is a part of the component, and shares its sandbox.
     pub fused: bool,
     /// `fused`, or `bundled (needs sql)`.
     pub placement: String,

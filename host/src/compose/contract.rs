@@ -18,7 +18,8 @@ macro_rules! package {
 }
 
 const EXTENSION: &[(&str, &str)] = package!("extension": "aggregate" "collation" "manifest" "pointers" "scalar" "sql" "table" "types" "worlds");
-const HOST: &[(&str, &str)] = package!("host": "console" "dispatch" "files" "process" "world");
+const HOST: &[(&str, &str)] =
+    package!("host": "console" "dispatch" "files" "process" "shared-memory" "world");
 
 /// The interfaces that an extension may export.
 pub const INTERFACES: &[&str] =

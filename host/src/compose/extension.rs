@@ -1,4 +1,4 @@
-//! An extension that is being composed: found, read, and asked for its manifest.
+//! An extension that is being composed: it is found, read and described.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,9 @@ use anyhow::{Context, Result};
 
 use super::composition::{Embedded, Placement};
 use crate::escape::escaped;
+use crate::extensions::catalog::{search, version};
 use crate::extensions::types::Manifest;
-use crate::extensions::{ExtensionsCtx, search, sha256, version};
+use crate::extensions::{ExtensionsCtx, sha256};
 
 /// An extension that is being composed.
 pub struct Extension {

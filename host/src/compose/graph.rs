@@ -41,7 +41,7 @@ const SHARED: &[&str] = &[
 /// The contract with extensions, in any version.
 const CONTRACT: &str = "sqlite-wasm:extension/";
 
-/// The name by which a CLI imports an interface of the fused extension at `index`.
+/// The import of a CLI for an interface of the fused extension at `index`.
 pub fn import_name(index: usize, interface: &str) -> String {
     format!("extension{index}-{interface}")
 }

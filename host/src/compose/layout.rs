@@ -35,7 +35,7 @@ struct Section<'a> {
     name: &'a str,
 }
 
-/// Check a `.wasm` whose list, with its tail, has so many bytes.
+/// Check a `.wasm` whose list, with its tail, has `list_bytes` bytes.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! The line editor, on a thread of its own.
+//! The line editor, on its own thread.
 //!
-//! Completion is why: the component computes the candidates, but cannot be
-//! called while it waits for a line. So the editor stops in the middle of a
-//! line, the component is told, and its answer lets the editor go on. Only a
-//! person at a terminal pays for the thread.
+//! The component computes the candidates for completion, but cannot be called
+//! while it waits for a line. The editor therefore pauses in the middle of a
+//! line, `edit` returns to the component, and the component resumes the editor
+//! with the candidates. Only a user at a terminal pays for the thread.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,17 +19,17 @@ use crate::bindings::sqlite_wasm::host::console::Edited;
 use crate::terminal::Editing;
 use crate::threads;
 
-/// Candidates shown for one line at most; the component chooses how many.
+/// Largest number of candidates for one line. The component chooses it.
 const MAX_CANDIDATES: usize = 1000;
 
 /// Longest candidate, in bytes: more than a line of a terminal. The component
-/// chooses it, and the editor makes copies.
+/// chooses it, and the editor copies it.
 const MAX_CANDIDATE_BYTES: usize = 4096;
 
 /// Longest prompt, in bytes: the shell's own has at most 128.
 const MAX_PROMPT_BYTES: usize = 4096;
 
-/// Lines of history kept in memory, more than the shell's 2000 in the file.
+/// Largest history in memory, in lines: more than the shell's 2000 in the file.
 const MAX_HISTORY_LINES: usize = 10_000;
 
 enum Request {
@@ -38,12 +38,12 @@ enum Request {
     Load(Vec<String>),
 }
 
-/// The near end of the editor's thread.
+/// The component's side of the editor's thread.
 pub struct Editor {
     requests: Sender<Request>,
     candidates: Sender<Vec<String>>,
     edited: Receiver<Edited>,
-    /// The editor waits for candidates.
+    /// Whether the editor waits for candidates.
     is_completing: bool,
 }
 
@@ -55,16 +55,17 @@ impl Editor {
         let (to_edited, edited) = channel();
         let edit = move || {
             let helper = Completion { edited: to_edited.clone(), candidates: for_candidates };
-            // Without a terminal every request goes unanswered, which is the end.
+            // Without a terminal requests get no reply, which reads as the end
+            // of input.
             if let Ok(mut line_editor) = line_editor(helper) {
                 for request in for_requests {
-                    serve(&mut line_editor, request, &to_edited);
+                    handle(&mut line_editor, request, &to_edited);
                 }
             }
         };
         if let Err(error) = threads::start("editor", edit) {
-            // Every line that is asked for is now the end of input.
-            eprintln!("sqlite-wasm-run: lines cannot be edited: {error:#}");
+            // Every request for a line now reads as the end of input.
+            eprintln!("sqlite-wasm-run: failed to start the line editor: {error:#}");
         }
         Self { requests, candidates, edited, is_completing: false }
     }
@@ -76,16 +77,16 @@ impl Editor {
         self.wait()
     }
 
-    /// Answer a question for completion.
+    /// Reply to a request for completion.
     pub fn offer(&mut self, mut candidates: Vec<String>) -> Edited {
         if !self.is_completing {
             return self.edit(String::new());
         }
         candidates.truncate(MAX_CANDIDATES);
         candidates.retain(|candidate| candidate.len() <= MAX_CANDIDATE_BYTES);
-        // The room of those that are left out.
+        // Free the room of the removed candidates.
         candidates.shrink_to_fit();
-        // A thread that is gone is seen by `wait`.
+        // If the thread has ended, `wait` notices.
         let _ = self.candidates.send(candidates);
         self.wait()
     }
@@ -101,7 +102,7 @@ impl Editor {
     }
 
     fn send(&self, request: Request) {
-        // A thread that is gone is seen by `wait`.
+        // If the thread has ended, `wait` notices.
         let _ = self.requests.send(request);
     }
 
@@ -125,10 +126,10 @@ fn line_editor(helper: Completion) -> rustyline::Result<LineEditor> {
     Ok(editor)
 }
 
-/// What stood before and behind the cursor.
+/// The text before and after the cursor.
 type Line = (String, String);
 
-/// Remembers the line that Ctrl-C is pressed in.
+/// Remembers the line in which the user pressed Ctrl-C.
 #[derive(Clone, Default)]
 struct OnInterrupt(Arc<Mutex<Line>>);
 
@@ -146,8 +147,8 @@ impl ConditionalEventHandler for OnInterrupt {
     }
 }
 
-/// Edit a line. As in the native shell's editor Ctrl-C takes nothing away: the
-/// line is shown again, and only a second one in it ends the program.
+/// Edit a line. As in the native shell's editor, Ctrl-C loses nothing: the line
+/// is shown again, and only a second Ctrl-C in it ends the program.
 fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
     let on_interrupt = OnInterrupt::default();
     let handler = EventHandler::Conditional(Box::new(on_interrupt.clone()));
@@ -165,7 +166,7 @@ fn edit(editor: &mut LineEditor, prompt: &str) -> Edited {
     }
 }
 
-fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
+fn handle(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
     match request {
         Request::Edit(prompt) => {
             let _ = edited.send(edit(editor, &prompt));
@@ -181,7 +182,7 @@ fn serve(editor: &mut LineEditor, request: Request, edited: &Sender<Edited>) {
     }
 }
 
-/// Asks the component how a line can go on.
+/// Requests the completions of a line from the component.
 #[derive(Helper, Highlighter, Hinter, Validator)]
 struct Completion {
     edited: Sender<Edited>,
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_begin_behind_what_is_no_letter() {
+    fn words_consist_of_letters_digits_and_underscores() {
         assert_eq!(word_start("select na"), 7);
         assert_eq!(word_start("sel"), 0);
         assert_eq!(word_start("é_1"), 2);

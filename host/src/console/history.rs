@@ -1,9 +1,8 @@
-//! The user's history file: plain lines, as the native shell keeps them, so
-//! that both share it.
+//! The user's history file: plain lines in the native shell's format, so that
+//! both share it.
 //!
-//! The file is opened before a component runs, and a component can only append
-//! to it, and only what the user typed: the host itself cuts the file to its
-//! newest lines when it opens it.
+//! The host opens the file before a component runs, and cuts it to its newest
+//! lines. A component can only append lines that the user typed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,8 +11,8 @@ use std::path::Path;
 
 use nix::libc::O_NONBLOCK;
 
-/// Lines that the file keeps: what the native shell keeps (`process_input`'s
-/// caller in `shell.c`).
+/// Largest number of lines in the file, as in the native shell
+/// (`process_input`'s caller in `shell.c`).
 const MAX_LINES: usize = 2000;
 
 /// Bytes read from the end of the file. 2000 lines have some hundred thousand.
@@ -24,20 +23,20 @@ const MAX_BYTES: u64 = 4 << 20;
 pub struct History {
     /// For appending; none for a file that this user cannot write.
     file: Option<File>,
-    /// Those of the file, until the editor takes them.
+    /// The lines of the file, until the editor takes them.
     lines: Vec<String>,
-    /// The newest line, which is not kept twice in a row.
+    /// The newest line, which is not added again.
     newest: Option<String>,
-    /// Typed, and not yet in the file.
+    /// Lines typed, and not yet in the file.
     typed: Vec<String>,
 }
 
 impl History {
-    /// Open the file at `path`, which is made when it does not exist; none
-    /// when it cannot be used, or is not a regular file.
+    /// Open the file at `path`, which is created if missing; none if it is
+    /// unusable or not a regular file.
     pub fn open(path: &Path) -> Option<Self> {
         let mut options = OpenOptions::new();
-        // What a user typed is theirs alone. A pipe must not be waited for.
+        // Only the user may read the lines. Opening a pipe must not block.
         options.read(true).mode(0o600).custom_flags(O_NONBLOCK);
         let writable = options.clone().append(true).create(true).open(path);
         let is_writable = writable.is_ok();
@@ -48,7 +47,7 @@ impl History {
         let content = newest_bytes(&mut file).ok()?;
         let lines = newest_lines(&content);
         if is_writable {
-            // What is too long is cut by the next start.
+            // If cutting fails, the next start tries again.
             let _ = cut(path, &file, &content, &lines);
         }
         let lines = lines.iter().map(|line| String::from_utf8_lossy(line).into_owned());
@@ -70,14 +69,14 @@ impl History {
         }
     }
 
-    /// Append what was typed since the last time, in one piece: other shells
-    /// may append meanwhile.
+    /// Append the newly typed lines with one write, since other shells may
+    /// append too.
     pub fn save(&mut self) {
         let text: String = self.typed.drain(..).flat_map(|line| [line, "\n".into()]).collect();
         if let Some(file) = &mut self.file
             && !text.is_empty()
         {
-            // As natively, a failure is not reported.
+            // As in the native shell, a failure is not reported.
             let _ = file.write_all(text.as_bytes());
         }
     }
@@ -102,8 +101,8 @@ fn newest_lines(content: &[u8]) -> Vec<&[u8]> {
     newest
 }
 
-/// Cut the file at `path` to `lines`, where it has more. They are written over
-/// the others first, so a full disk loses nothing.
+/// Cut the file at `path` to `lines` if it has more. The lines are overwritten
+/// in place before the file is truncated, so a full disk loses nothing.
 fn cut(path: &Path, file: &File, content: &[u8], lines: &[&[u8]]) -> io::Result<()> {
     let kept: usize = lines.iter().map(|line| line.len() + 1).sum();
     let is_whole = file.metadata()?.len() == content.len() as u64;
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_is_not_used() {
+    fn only_regular_files_are_used() {
         let directory = tempfile::tempdir().unwrap();
         assert!(History::open(directory.path()).is_none());
         assert!(History::open(Path::new("/dev/null")).is_none());

@@ -1,10 +1,12 @@
 //! The functions of `dispatch`, each of which is one of an extension.
 
+#[macro_use]
+mod call;
+
 use std::mem;
 
 use super::ExtensionsView;
-use super::call::unary_call;
-use super::instance::{Instance, Sandboxed, at_once};
+use super::sandbox::{Instance, Ready, at_once};
 use super::types::{self, InlineValue, Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, ConnectMode, Connected, FilterArgument, IndexInfo, IndexPlan,
@@ -13,6 +15,7 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
 use crate::escape::controls_escaped;
 use crate::received;
+use call::unary_call;
 
 /// Longest name or path of an extension, in bytes: Linux's longest path. The
 /// component chooses it, and messages repeat it.
@@ -31,20 +34,22 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn statistics(&mut self) -> Vec<ExtensionUsage> {
-        self.ctx.slots.statistics()
+        self.ctx.registry.statistics()
     }
 
     fn attach(&mut self, extension: u32) -> Result<u32, SqlError> {
-        self.ctx.slots.attach(extension)
+        self.ctx.registry.attach(extension)
     }
 
     fn disconnect(&mut self, extension: u32) -> Result<(), SqlError> {
-        let told = match self.ctx.slots.waiting(extension) {
-            Some(_) => Ok(()),
-            None => self.unheard(extension, |view| view.disconnected(extension)),
+        let result = match self.ctx.registry.get_mut(extension)?.awaits_disconnect() {
+            true => self.reporting_traps(extension, |view| {
+                call_at_once!(view.extension(extension)?, extension.call_disconnect())
+            }),
+            false => Ok(()),
         };
-        self.ctx.slots.detach(extension);
-        told
+        self.ctx.registry.detach(extension);
+        result
     }
 
     fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
@@ -86,21 +91,21 @@ impl Host for ExtensionsView<'_> {
     ) -> Option<InlineValue> {
         let extension = self.extension(extension).ok()?;
         unary_call(extension, function, argument).unwrap_or_else(|failure| {
-            extension.set_aside = Some(Err(failure));
+            extension.pending_result = Some(Err(failure));
             None
         })
     }
 
     fn unary_pending_result(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
         let extension = self.extension(extension)?;
-        match extension.set_aside.take() {
+        match extension.pending_result.take() {
             Some(answer) => answer,
             None => call!(extension, unary.call_pending_result(function)),
         }
     }
 
     fn pointers_forget(&mut self, extension: u32, numbers: Vec<i64>) -> Result<(), SqlError> {
-        self.unheard(extension, |view| {
+        self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             call!(extension, pointers.call_forget(&numbers); plain)
         })
@@ -159,7 +164,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), SqlError> {
-        self.unheard(extension, |view| {
+        self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             let answer =
                 call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
@@ -175,7 +180,7 @@ impl Host for ExtensionsView<'_> {
         right: Vec<u8>,
     ) -> i32 {
         // A comparison cannot fail; the order of bytes is at least an order.
-        self.unheard(extension, |view| view.compared(extension, collation, &left, &right))
+        self.reporting_traps(extension, |view| view.compared(extension, collation, &left, &right))
             .unwrap_or_else(|_| left.cmp(&right) as i32)
     }
 
@@ -198,7 +203,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        self.unheard(extension, |view| {
+        self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             let answer = call!(extension, table.call_disconnect(number), with number = table);
             extension.forget_handle(table, answer)
@@ -206,7 +211,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
-        self.unheard(extension, |view| {
+        self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             call!(extension, table.call_destroy(number), with number = table)?;
             extension.forget_handle(table, Ok(()))
@@ -236,7 +241,7 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), SqlError> {
-        self.unheard(extension, |view| {
+        self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             let answer = call!(extension, table.call_close(number), with number = cursor; plain);
             extension.forget_handle(cursor, answer)
@@ -248,12 +253,11 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         cursor: u32,
         plan: i32,
-        text: Option<String>,
+        text: Option<Vec<u8>>,
         arguments: Vec<FilterArgument>,
         subtypes: Vec<u8>,
         columns: Vec<u32>,
     ) -> Result<(), SqlError> {
-        let text = text.map(received::text);
         call!(
             self.extension(extension)?,
             table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),
@@ -295,7 +299,7 @@ impl Host for ExtensionsView<'_> {
         // Of all steps SQLite shows only the message of these two.
         match step {
             Transaction::Begin | Transaction::Sync => call(self),
-            _ => self.unheard(extension, call),
+            _ => self.reporting_traps(extension, call),
         }
     }
 
@@ -328,19 +332,18 @@ impl Host for ExtensionsView<'_> {
         name: String,
     ) -> Result<Option<Overload>, SqlError> {
         let name = received::text(name);
-        self.unheard(extension, |view| {
-            let loaded = view.loaded(extension)?;
-            let in_manifest = loaded.manifest().functions.len();
-            let sandbox = loaded.sandbox();
+        self.reporting_traps(extension, |view| {
+            let instance = view.extension(extension)?;
+            let in_manifest = instance.package.manifest.functions.len();
             let found: Option<Overload> = call!(
-                sandbox,
+                instance,
                 table.call_find_function(number, arguments, &name),
                 with number = table;
                 plain
             )?;
             let Some(mut overload) = found else { return Ok(None) };
             if overload.function as usize >= in_manifest {
-                overload.function = sandbox.late_number(overload.function)?;
+                overload.function = instance.late_number(overload.function)?;
             }
             Ok(Some(overload))
         })
@@ -348,8 +351,8 @@ impl Host for ExtensionsView<'_> {
 }
 
 impl ExtensionsView<'_> {
-    /// The extension of a call that carries a batch of rows, which is counted.
-    fn with_batch(&mut self, extension: u32) -> Result<&mut Sandboxed, SqlError> {
+    /// The instance for a call that carries a batch of rows, which is counted.
+    fn with_batch(&mut self, extension: u32) -> Result<&mut Instance, SqlError> {
         let extension = self.extension(extension)?;
         extension.usage.batches += 1;
         Ok(extension)
@@ -363,14 +366,5 @@ impl ExtensionsView<'_> {
         right: &[u8],
     ) -> Result<i32, SqlError> {
         call_at_once!(self.extension(extension)?, collation.call_compare(collation, left, right))
-    }
-
-    /// Tell an extension that a connection is closed.
-    fn disconnected(&mut self, extension: u32) -> Result<(), SqlError> {
-        let sandbox = self.extension(extension)?;
-        if !sandbox.awaits_end() {
-            return Ok(());
-        }
-        call_at_once!(sandbox, extension.call_disconnect())
     }
 }

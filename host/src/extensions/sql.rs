@@ -1,15 +1,18 @@
 //! `sqlite-wasm:extension/sql`: an extension's statements and blobs. The
 //! statements themselves are on the side of the caller, who has SQLite.
 
+mod channel;
+
 use std::borrow::Cow;
 
 use wasmtime::component::Resource;
 use wire::{Opened, Operations, Prepared, Reader};
 
-use super::contract::suspendable::sqlite_wasm::extension::{sql, sql_work};
-use super::exchange::{Exchange, SQLITE_MISUSE};
 use super::sandbox::Sandbox;
+use super::sandbox::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use crate::extensions::types::{Function, SqlError, Value};
+
+pub use channel::{Channel, SQLITE_MISUSE};
 
 /// `SQLITE_TOOBIG` and `SQLITE_RANGE`.
 const SQLITE_TOOBIG: i32 = 18;
@@ -25,7 +28,7 @@ pub struct Statement {
     handle: u32,
     is_read_only: bool,
     parameter_count: u32,
-    /// What SQLite said of it. The names in it are read when they are asked for,
+    /// The reply to `prepare`. The names in it are read when they are needed,
     /// which they seldom are.
     reply: Vec<u8>,
     /// Rows were read, and the last one was not.
@@ -39,17 +42,17 @@ pub struct Blob {
     handle: u32,
     size_bytes: u32,
     writable: bool,
-    /// How it begins, as long as nothing else was asked.
+    /// How it begins, valid until the next request.
     head: Vec<u8>,
     read_at: u64,
 }
 
 impl Blob {
     /// A part that is known already.
-    fn known(&self, asked: u64, offset: u32, length: u32) -> Option<Vec<u8>> {
+    fn known(&self, requests: u64, offset: u32, length: u32) -> Option<Vec<u8>> {
         let end = offset.checked_add(length)?;
         let part = self.head.get(offset as usize..end as usize)?;
-        (asked == self.read_at).then(|| part.to_vec())
+        (requests == self.read_at).then(|| part.to_vec())
     }
 }
 
@@ -59,9 +62,9 @@ fn misuse(message: &str) -> SqlError {
     SqlError { code: SQLITE_MISUSE, message: message.to_owned() }
 }
 
-/// The caller has answered something else than was asked.
+/// The reply of the caller is not one to the request.
 fn mistaken() -> SqlError {
-    misuse("the answer does not fit the question")
+    misuse("the reply does not fit the request")
 }
 
 impl From<wire::Error> for SqlError {
@@ -164,26 +167,26 @@ fn rows(reply: &[u8]) -> Answer<sql::Rows> {
     Ok(sql::Rows { values, count, is_last })
 }
 
-impl Exchange {
+impl Channel {
     async fn done(&self, work: Operations) -> Answer<()> {
-        self.ask(work).await.map(|_| ())
+        self.request(work).await.map(|_| ())
     }
 
     async fn prepared(&self, text: &str) -> Answer<(Option<Statement>, u32)> {
-        Statement::prepared(self.ask(operations().prepare(text)).await?)
+        Statement::prepared(self.request(operations().prepare(text)).await?)
     }
 
     async fn opened(&self, work: Operations, writable: bool) -> Answer<Blob> {
-        let reply = self.ask(work).await?;
-        Blob::opened(&reply, writable, self.asked())
+        let reply = self.request(work).await?;
+        Blob::opened(&reply, writable, self.requests())
     }
 
     async fn last_insert_row_id(&self) -> Answer<i64> {
-        Ok(Reader(&self.ask(operations().last_insert_row_id()).await?).i64()?)
+        Ok(Reader(&self.request(operations().last_insert_row_id()).await?).i64()?)
     }
 
     async fn changes(&self) -> Answer<(i64, i64)> {
-        let reply = self.ask(operations().changes()).await?;
+        let reply = self.request(operations().changes()).await?;
         let mut reply = Reader(&reply);
         Ok((reply.i64()?, reply.i64()?))
     }
@@ -191,7 +194,7 @@ impl Exchange {
 
 impl sql::Host for Sandbox {
     async fn prepare(&mut self, text: String) -> wasmtime::Result<Answer<sql::Prepared>> {
-        let (statement, used) = match self.exchange.prepared(&text).await {
+        let (statement, used) = match self.channel.prepared(&text).await {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Err(error)),
         };
@@ -201,7 +204,7 @@ impl sql::Host for Sandbox {
     }
 
     async fn execute(&mut self, text: String) -> wasmtime::Result<Answer<()>> {
-        Ok(self.exchange.done(operations().execute(&text)).await)
+        Ok(self.channel.done(operations().execute(&text)).await)
     }
 
     async fn open_blob(
@@ -214,18 +217,18 @@ impl sql::Host for Sandbox {
     ) -> wasmtime::Result<Answer<Resource<Blob>>> {
         let column = [schema.as_str(), &table, &column];
         let work = operations().open_blob(column, row_id, writable);
-        Ok(match self.exchange.opened(work, writable).await {
+        Ok(match self.channel.opened(work, writable).await {
             Ok(blob) => Ok(self.table.push(blob)?),
             Err(error) => Err(error),
         })
     }
 
     async fn last_insert_row_id(&mut self) -> wasmtime::Result<i64> {
-        Ok(self.exchange.last_insert_row_id().await.unwrap_or_default())
+        Ok(self.channel.last_insert_row_id().await.unwrap_or_default())
     }
 
     async fn changes(&mut self) -> wasmtime::Result<(i64, i64)> {
-        Ok(self.exchange.changes().await.unwrap_or_default())
+        Ok(self.channel.changes().await.unwrap_or_default())
     }
 
     async fn register_function(
@@ -233,25 +236,25 @@ impl sql::Host for Sandbox {
         number: u32,
         function: Function,
     ) -> wasmtime::Result<Answer<()>> {
-        if let Err(reason) = super::check::function(&function) {
+        if let Err(reason) = super::catalog::check::function(&function) {
             return Ok(Err(misuse(&reason.to_string())));
         }
-        let named = match self.exchange.functions(|functions| functions.register(number, &function))
+        let named = match self.channel.functions(|functions| functions.register(number, &function))
         {
             Ok(named) => named,
             Err(error) => return Ok(Err(error)),
         };
-        Ok(self.exchange.register(named, function).await)
+        Ok(self.channel.register(named, function).await)
     }
 }
 
 impl sql_work::Host for Sandbox {
     async fn perform(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<Vec<u8>>> {
-        Ok(self.exchange.ask(operations.into()).await)
+        Ok(self.channel.request(operations.into()).await)
     }
 
     fn perform_later(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<()>> {
-        Ok(self.exchange.later_bounded(operations.into()))
+        Ok(self.channel.later_bounded(operations.into()))
     }
 }
 
@@ -312,7 +315,7 @@ impl sql::HostStatement for Sandbox {
         self.bound_bytes = self.bound_bytes.saturating_sub(stepped.bound_bytes());
         stepped.bindings = Vec::new();
         stepped.is_running = true;
-        let answer = self.exchange.ask(work).await.and_then(|reply| rows(&reply));
+        let answer = self.channel.request(work).await.and_then(|reply| rows(&reply));
         // After a failure the caller has reset it.
         self.table.get_mut(&statement)?.is_running =
             answer.as_ref().is_ok_and(|rows| !rows.is_last);
@@ -322,7 +325,7 @@ impl sql::HostStatement for Sandbox {
     fn reset(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let statement = self.table.get_mut(&statement)?;
         if std::mem::take(&mut statement.is_running) {
-            self.exchange.later(operations().reset(statement.handle));
+            self.channel.later(operations().reset(statement.handle));
         }
         Ok(())
     }
@@ -330,7 +333,7 @@ impl sql::HostStatement for Sandbox {
     fn drop(&mut self, statement: Resource<Statement>) -> wasmtime::Result<()> {
         let dropped = self.table.delete(statement)?;
         self.bound_bytes = self.bound_bytes.saturating_sub(dropped.bound_bytes());
-        self.exchange.later(operations().close(dropped.handle));
+        self.channel.later(operations().close(dropped.handle));
         Ok(())
     }
 }
@@ -347,11 +350,11 @@ impl sql::HostBlob for Sandbox {
         length: u32,
     ) -> wasmtime::Result<Answer<Vec<u8>>> {
         let read = self.table.get(&blob)?;
-        if let Some(known) = read.known(self.exchange.asked(), offset, length) {
+        if let Some(known) = read.known(self.channel.requests(), offset, length) {
             return Ok(Ok(known));
         }
         let handle = read.handle;
-        Ok(match self.exchange.ask(operations().read(handle, offset, length)).await {
+        Ok(match self.channel.request(operations().read(handle, offset, length)).await {
             Ok(bytes) if bytes.len() == length as usize => Ok(bytes),
             Ok(_) => Err(mistaken()),
             Err(error) => Err(error),
@@ -369,14 +372,14 @@ impl sql::HostBlob for Sandbox {
         let end = u64::from(offset) + data.len() as u64;
         // What cannot be is refused at once.
         if !writable || end > size_bytes.into() {
-            return Ok(self.exchange.done(work).await);
+            return Ok(self.channel.done(work).await);
         }
-        Ok(self.exchange.write(work).await)
+        Ok(self.channel.write(work).await)
     }
 
     async fn reopen(&mut self, blob: Resource<Blob>, row_id: i64) -> wasmtime::Result<Answer<()>> {
         let Blob { handle, writable, .. } = *self.table.get(&blob)?;
-        let answer = self.exchange.opened(operations().reopen_blob(handle, row_id), writable).await;
+        let answer = self.channel.opened(operations().reopen_blob(handle, row_id), writable).await;
         Ok(match answer {
             Ok(reopened) => {
                 *self.table.get_mut(&blob)? = reopened;
@@ -387,7 +390,7 @@ impl sql::HostBlob for Sandbox {
     }
 
     fn drop(&mut self, blob: Resource<Blob>) -> wasmtime::Result<()> {
-        self.exchange.later(operations().close(self.table.delete(blob)?.handle));
+        self.channel.later(operations().close(self.table.delete(blob)?.handle));
         Ok(())
     }
 }

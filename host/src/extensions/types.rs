@@ -19,8 +19,7 @@ pub(super) mod generated {
     pub use super::bindings::sqlite_wasm::extension::types::*;
 }
 
-pub use super::inline_value::InlineValue;
-pub use super::value::{Output, Value};
+pub use super::values::{InlineValue, Output, Value};
 pub use generated::{
     Collation, Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest,
     Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,

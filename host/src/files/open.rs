@@ -29,8 +29,8 @@ struct Ownership {
     gid: u32,
 }
 
-/// Open the file at `path`; true when it can only be read although writing was
-/// asked for.
+/// Open the file at `path`; true when it can only be read although `how` has
+/// `READ_WRITE`.
 pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool), Error> {
     let last = match how.contains(OpenFlags::NO_FOLLOW) {
         true => LastLink::Keep,
@@ -54,7 +54,7 @@ pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool)
             Ok((File::at(place, file, new_journal), false))
         }
         Err(ErrorCode::IsDirectory) => Err(ErrorCode::IsDirectory.into()),
-        // The first failure tells more than "there is no such file".
+        // The first failure says more than "no such file".
         Err(refused) => {
             let file = open_reading(grants, &place).map_err(|_| refused)?;
             Ok((File::at(place, file, false), true))
@@ -62,7 +62,7 @@ pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool)
     }
 }
 
-/// Open the shared memory at `place`, whose database lies beside it; true when
+/// Open the shared memory at `place`, next to its database; true when
 /// it can only be read.
 pub fn open_shared_memory(
     grants: &Grants,

@@ -1,6 +1,6 @@
-//! Reading and writing pages, and looking for journals: the calls that nearly
-//! all time goes to, so they are linked by hand, without an allocation or a
-//! copy that can be spared.
+//! Reading and writing pages, and looking for journals: nearly all time goes to
+//! these calls, so they take lists from the component's memory, without an
+//! allocation or a copy that can be spared.
 //!
 //! The engine copies what is read into the component; what is written goes from
 //! the component's memory to the system call. Names are copied before anything
@@ -9,43 +9,36 @@
 use std::sync::Arc;
 
 use wasmtime::StoreContextMut;
-use wasmtime::component::{Linker, WasmList};
+use wasmtime::component::{LinkerInstance, WasmList};
 
-use super::{Error, FilesCtx, FilesView, Handle};
-use crate::bindings::sqlite_wasm::host::files::{AccessMode, ErrorCode, Host};
-
-/// The interface's name in a component.
-pub(super) const INTERFACE: &str = "sqlite-wasm:host/files@0.1.0";
+use super::{FilesCtx, Handle, reported};
+use crate::bindings::sqlite_wasm::host::files::AccessMode;
 
 type Read = (Handle, u64, u32);
 type Write = (Handle, u64, WasmList<u8>);
 type Access = (WasmList<u8>, AccessMode);
 
-/// Names up to so many bytes are copied to the stack.
+/// Names of at most this many bytes are copied to the stack.
 const SHORT_NAME_BYTES: usize = 512;
 
-/// Put the three functions in front of the generated ones.
-pub fn add_to_linker<T: 'static>(
-    linker: &mut Linker<T>,
-    view: fn(&mut T) -> FilesView<'_>,
+/// Link `read`, `write` and `access`.
+pub fn link<T: 'static>(
+    files: &mut LinkerInstance<'_, T>,
+    view: fn(&mut T) -> &mut FilesCtx,
     ctx: fn(&T) -> &FilesCtx,
 ) -> wasmtime::Result<()> {
-    linker.allow_shadowing(true);
-    let mut files = linker.instance(INTERFACE)?;
     files.func_wrap(
         "read",
         move |mut store: StoreContextMut<'_, T>, (file, offset, length): Read| {
-            let mut view = view(store.data_mut());
-            let read = view.ctx.read(file, offset, length);
-            Ok((told(&mut view, read)?,))
+            Ok((reported(view(store.data_mut()).read(file, offset, length))?,))
         },
     )?;
     files.func_wrap(
         "write",
-        move |mut store: StoreContextMut<'_, T>, (file, offset, data): Write| {
+        move |store: StoreContextMut<'_, T>, (file, offset, data): Write| {
             let file = ctx(store.data()).file(file);
             let written = file.and_then(|file| Ok(file.write(offset, data.as_le_slice(&store))?));
-            Ok((told(&mut view(store.data_mut()), written)?,))
+            Ok((reported(written)?,))
         },
     )?;
     files.func_wrap("access", move |store: StoreContextMut<'_, T>, (path, mode): Access| {
@@ -57,9 +50,7 @@ pub fn add_to_linker<T: 'static>(
         };
         copy.copy_from_slice(path);
         Ok((ctx(store.data()).access(copy, mode),))
-    })?;
-    linker.allow_shadowing(false);
-    Ok(())
+    })
 }
 
 /// SQLite's smallest page.
@@ -94,16 +85,5 @@ impl Buffer {
         let vector = Arc::make_mut(&mut self.0);
         vector.clear();
         vector
-    }
-}
-
-/// A failure as the component is told it; a broken contract traps.
-pub(super) fn told<T>(
-    view: &mut FilesView<'_>,
-    result: Result<T, Error>,
-) -> wasmtime::Result<Result<T, ErrorCode>> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(error) => Ok(Err(view.convert_error_code(error)?)),
     }
 }

@@ -1,4 +1,4 @@
-//! The shared memory of a database in WAL mode: the file `-shm` beside it, with
+//! The shared memory of a database in WAL mode: the file `-shm` next to it, with
 //! the lock bytes and the rules of the native unix VFS (`os_unix.c`,
 //! `unixOpenSharedMemory`, `unixLockSharedMemory`, `unixShmMap`, `unixShmLockKind`).
 //!
@@ -14,7 +14,8 @@ use nix::libc::{F_RDLCK, F_UNLCK, F_WRLCK};
 
 use super::locks::{Outcome, holder, set};
 use super::open::{open_shared_memory, remove};
-use crate::bindings::sqlite_wasm::host::files::{ErrorCode, ShmLockKind, ShmState};
+use crate::bindings::sqlite_wasm::host::files::ErrorCode;
+use crate::bindings::sqlite_wasm::host::shared_memory::{ShmLockKind, ShmState};
 use crate::grants::{Access, Grants, Place};
 use crate::mapping::Mapping;
 
@@ -23,8 +24,8 @@ use crate::mapping::Mapping;
 const LOCKS_START: u32 = 120;
 /// SQLite's `SQLITE_SHM_NLOCK`.
 const LOCK_COUNT: u32 = 8;
-/// SQLite's `UNIX_SHM_DMS`, the dead man's switch: whoever has the file open
-/// holds it, so that the first one knows that nobody else has.
+/// SQLite's `UNIX_SHM_DMS`, the dead man's switch: every connection that has the
+/// file open holds it, so that the first one knows that it is the first.
 const ATTENDED: i64 = (LOCKS_START + LOCK_COUNT) as i64;
 
 /// Size that the first one cuts the file to: less than a header, and not 0, so
@@ -66,7 +67,7 @@ impl Shm {
     /// Remove the file, where it may be written.
     pub fn remove(&self) {
         if !self.read_only && self.place.access == Access::ReadWrite {
-            // Who comes next empties it; that it stays does no harm.
+            // A file that stays does no harm: the next connection empties it.
             let _ = remove(&self.place);
         }
     }
@@ -86,8 +87,8 @@ impl Shm {
     }
 
     /// Hold the dead man's switch. The first one to do so empties the file: it
-    /// may be from before a crash of the machine. Who can only read must leave
-    /// it, and may not trust it then.
+    /// may be from before a crash of the machine. A connection that can only
+    /// read must leave it, and may not trust it then.
     pub fn attend(&mut self) -> io::Result<Outcome> {
         if self.attended {
             return Ok(Outcome::Held);

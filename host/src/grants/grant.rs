@@ -7,10 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use rustix::fs::{Mode, OFlags, open};
 
+use super::access::Access;
 use super::identity::Identity;
 use super::kernel::is_kernels;
+use super::rules::Mask;
 use super::text::normal;
-use super::{Access, Mask};
 use crate::escape::escaped;
 
 /// A directory that a component may reach.
@@ -20,17 +21,17 @@ pub struct Grant {
     pub host: PathBuf,
     /// Its name for the component: absolute, without `.` and `..`.
     pub guest: PathBuf,
-    /// What is allowed in it.
+    /// The access to it.
     pub access: Access,
-    /// Only databases that are granted by name can be reached.
+    /// Only databases that are granted by name are accessible.
     pub(super) only_databases: bool,
     pub(super) dir: Arc<OwnedFd>,
     pub(super) identity: Identity,
     /// The directories above, the nearest first.
     pub(super) above: Vec<Identity>,
-    /// What masks it, or a directory above.
+    /// The mask of the directory or of a directory above it.
     pub(super) mask: Option<Mask>,
-    /// Nothing below has other rights: what the text of a path says is true.
+    /// No entry below has different access, so the text of a path is enough.
     pub(super) is_plain: bool,
     /// Its own entries have rules.
     pub(super) has_rules: bool,
@@ -41,8 +42,8 @@ impl Grant {
     ///
     /// # Errors
     ///
-    /// When there is no such directory, when it is the kernel's, or when `guest`
-    /// is not absolute.
+    /// When the directory does not exist or belongs to the kernel, or when
+    /// `guest` is not absolute.
     pub fn open(host: &Path, guest: &Path, access: Access) -> Result<Self> {
         if !guest.is_absolute() {
             bail!("the name of a granted directory must be absolute: `{}`", escaped(guest));
@@ -54,8 +55,8 @@ impl Grant {
             opened.with_context(|| format!("failed to open the directory `{}`", escaped(host)))?;
         if is_kernels(&dir)? {
             bail!(
-                "failed to grant `{}`: what lies there is the kernel's and not data; grant the \
-                 directory of your files",
+                "failed to grant `{}`: it belongs to the kernel and holds no data; grant a directory of \
+                 your files",
                 escaped(host)
             );
         }
@@ -73,15 +74,14 @@ impl Grant {
         })
     }
 
-    /// Whether the kernel is spoken to through the directory `host`, so that it
-    /// cannot be granted.
+    /// Whether the directory `host` is on a kernel file system such as `/proc`,
+    /// and so cannot be granted.
     pub fn is_kernels(host: &Path) -> bool {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         open(host, flags, Mode::empty()).and_then(is_kernels).unwrap_or(false)
     }
 
-    /// Grant nothing of the directory but the databases of
-    /// [`Grants::add_database`].
+    /// Grant only the databases of [`Grants::add_database`].
     #[must_use]
     pub fn only_databases(mut self) -> Self {
         self.only_databases = true;
@@ -98,12 +98,12 @@ impl Grant {
         self.dir.as_fd()
     }
 
-    /// The handle of the directory, for programs that are given directories.
+    /// The handle of the directory, for WASI's preopened directories.
     pub(crate) fn dir(&self) -> &Arc<OwnedFd> {
         &self.dir
     }
 
-    /// What is allowed when masks are counted; none where it is hidden, or not
+    /// The access including masks; none if the directory is hidden or not
     /// granted as a whole.
     pub(crate) fn as_directory(&self) -> Option<Access> {
         let is_open = self.mask != Some(Mask::Hidden) && !self.only_databases;

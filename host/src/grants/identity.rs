@@ -1,4 +1,4 @@
-//! What a directory is, whatever name leads to it: its device and inode.
+//! The identity of a file or directory: its device and inode.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -6,8 +6,7 @@ use std::os::fd::AsFd;
 use rustix::fs::{AtFlags, Stat, fstat, statat};
 use rustix::io::Result;
 
-/// Most directories above one another that are looked at. Linux itself takes no
-/// path that could name more.
+/// Largest depth of directories. Linux accepts no path that could be deeper.
 const MAX_DEPTH: usize = 2048;
 
 /// A file or directory of the host.
@@ -27,7 +26,7 @@ impl Identity {
         Ok(Self::from(&fstat(file)?))
     }
 
-    /// Whether both lie on one file system.
+    /// Whether both are on the same file system.
     pub fn shares_device(self, other: Self) -> bool {
         self.device == other.device
     }
@@ -39,16 +38,16 @@ impl From<&Stat> for Identity {
     }
 }
 
-/// Directories and their parents, each looked at once: most of what is granted
-/// or masked lies below the same few directories.
+/// Directories and their parents, each read once: most grants and masks are
+/// below the same few directories.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     parents: BTreeMap<Identity, Identity>,
 }
 
 impl Tree {
-    /// The directories above `dir`, the nearest first. Ends early at one whose
-    /// parent this user may not look at, since no path can lead through it.
+    /// The directories above `dir`, the nearest first. Stops at a directory
+    /// whose parent this user cannot read, since no path leads through it.
     pub fn above(&mut self, dir: impl AsFd, identity: Identity) -> Vec<Identity> {
         let mut above = Vec::new();
         let mut child = identity;

@@ -1,11 +1,11 @@
-//! The file systems through which the kernel itself is spoken to. Their files
-//! are not data: `/proc/self/mem` is the runner's own memory.
+//! File systems that are interfaces of the kernel. Their files are not data:
+//! `/proc/self/mem` is the runner's own memory.
 
 use std::os::fd::AsFd;
 
 use rustix::fs::fstatfs;
 
-/// What the kernel says a file system is, from `linux/magic.h`.
+/// The types of these file systems, from `linux/magic.h`.
 const KERNEL: &[u32] = &[
     0x0000_9fa0, // PROC
     0x6265_6572, // SYSFS
@@ -21,7 +21,7 @@ const KERNEL: &[u32] = &[
     0x0000_1cd1, // DEVPTS
 ];
 
-/// Whether this file or directory is the kernel's.
+/// Whether this file or directory is on such a file system.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Where a path leads, or why it leads nowhere.
+//! The results of resolving a path.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat2, readlinkat_raw};
 use rustix::io::Errno;
 
-use super::Access;
+use super::access::Access;
 use super::identity::Identity;
 
-/// A place inside a grant: the handle of a directory, and one name in it.
+/// A resolved path inside a grant: the handle of a directory, and one name in
+/// it.
 #[derive(Debug, Clone)]
 pub struct Place<'a> {
     /// The directory.
@@ -19,11 +20,11 @@ pub struct Place<'a> {
     /// The name of an entry, which is not followed if it is a link; `.` for the
     /// directory itself.
     pub name: Cow<'a, [u8]>,
-    /// What is allowed with the entry.
+    /// The access to the entry.
     pub access: Access,
-    /// What is allowed in the directory.
+    /// The access to the directory.
     pub(super) around: Access,
-    /// The directory, where its entries have rules.
+    /// The directory, if its entries have rules.
     pub(super) directory: Option<Identity>,
     pub(super) only_databases: bool,
 }
@@ -42,22 +43,22 @@ impl Place<'static> {
 }
 
 impl Place<'_> {
-    /// The same with a name of its own.
+    /// The same place with an owned name.
     pub fn into_owned(self) -> Place<'static> {
         Place { name: Cow::Owned(self.name.into_owned()), ..self }
     }
 }
 
-/// Why a path leads nowhere. Outside the grants all paths look the same.
+/// Why a path was refused. All paths outside the grants are refused alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It lies in no granted directory, or leads out.
+    /// It is outside all granted directories, or leaves them.
     NotGranted,
     /// It has too many links.
     Links,
-    /// It names no file of the expected kind.
+    /// It names a file of another type.
     NotRegular,
-    /// The system's reason, inside a granted directory.
+    /// The system's error, inside a granted directory.
     System(Errno),
 }
 
@@ -79,8 +80,8 @@ pub fn is_link(place: &Place<'_>) -> bool {
     &*place.name != b"." && readlinkat_raw(&place.dir, &*place.name, &mut room[..]).is_ok()
 }
 
-/// Open a directory below another one if no name on the way is a link and all
-/// lie on one file system.
+/// Open a directory below another one, provided that the path has no links and
+/// stays on one file system.
 pub fn open_plain(dir: &OwnedFd, path: &[u8]) -> rustix::io::Result<OwnedFd> {
     let resolve = ResolveFlags::BENEATH
         | ResolveFlags::NO_SYMLINKS

@@ -1,5 +1,5 @@
-//! What stays closed inside a granted directory: masked entries, the dotfiles of
-//! the home directory, and all but one database where only that is granted.
+//! Rules for entries of granted directories: masked entries, dotfiles of the
+//! home directory, and directories of which only a database is granted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::OwnedFd;
@@ -13,25 +13,26 @@ use rustix::io::Errno;
 
 use super::identity::{Identity, Tree};
 
-/// What a masked file or directory allows, whatever is granted around it.
+/// The access to a masked file or directory, whatever the grants around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mask {
-    /// A directory of extensions. It is [`Mask::ReadOnly`] unless a grant begins
-    /// in or below it, as where a database is kept beside extensions: then only
-    /// files that could be taken for extensions are.
+    /// A directory of extensions. It is [`Mask::ReadOnly`], unless a grant
+    /// begins in or below it, for example for a database in the same directory:
+    /// then only files that look like extensions are read-only.
     Extensions,
-    /// It is read, and nothing in it changes.
+    /// It can only be read.
     ReadOnly,
-    /// It looks as if it were not granted.
+    /// It appears not to be granted.
     Hidden,
 }
 
-/// What the rules say about an entry of a directory.
+/// The rule for an entry of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// What the grant says.
+    /// The grant decides.
     Free,
-    /// The entry stays; what a link with this name leads to has its own rules.
+    /// The entry cannot be replaced; the target of a link with this name has
+    /// its own rules.
     Pinned,
     /// As [`Mask::ReadOnly`].
     ReadOnly,
@@ -49,30 +50,29 @@ impl From<Mask> for Verdict {
     }
 }
 
-/// See the module.
+/// The rules of one set of grants; see the module.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub tree: Tree,
     /// Masked files and directories that exist.
     entries: BTreeMap<Identity, Mask>,
-    /// The same by directory and name, so that none is made or put in the place
-    /// of one.
+    /// Masked entries by directory and name, so that none is created or
+    /// replaced.
     names: Vec<(Identity, Vec<u8>, Verdict)>,
-    /// The directories above what is masked, or above a home directory.
+    /// The directories above masked entries or home directories.
     above: BTreeSet<Identity>,
     /// Home directories whose dotfiles are closed.
     dotless: Vec<Identity>,
-    /// Directories whose extensions are read-only, and all else is not.
+    /// Directories in which only extensions are read-only.
     extensions: Vec<Identity>,
     /// Databases that are granted by name, each in its directory.
     databases: Vec<(Identity, Vec<u8>)>,
-    /// A masked file has another name.
+    /// Whether a masked file has another name.
     linked: bool,
 }
 
 impl Rules {
-    /// Mask the absolute `path`, or the first of its directories that is
-    /// missing.
+    /// Mask the absolute `path`, or its first missing directory.
     pub fn mask(&mut self, path: &Path, mask: Mask) {
         let Some(Deepest { entry, missing, has_links }) = deepest(path) else { return };
         let Ok(status) = fstat(&entry) else { return };
@@ -107,7 +107,8 @@ impl Rules {
         self.add_parent(path, mask);
     }
 
-    /// The name itself: what is put in a masked entry's place is masked too.
+    /// Mask the name too: a file that replaces a masked entry is masked as
+    /// well.
     fn add_parent(&mut self, path: &Path, mask: Mask) {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
         let Ok(parent) = open_directory(parent) else { return };
@@ -127,8 +128,8 @@ impl Rules {
         self.above.extend(self.tree.above(dir, identity));
     }
 
-    /// A link on the way to what is masked stays what it is: another one in its
-    /// place would lead the runner elsewhere.
+    /// Pin the links in the path of a masked entry: replacing one would lead
+    /// the runner elsewhere.
     fn pin_links(&mut self, path: &Path) {
         let mut prefix = PathBuf::from("/");
         for name in path.components() {
@@ -154,31 +155,30 @@ impl Rules {
         }
     }
 
-    /// Open the database `name` in a directory, with the files that SQLite has
-    /// beside it.
+    /// Open the database `name` in a directory, with its journals.
     pub fn allow_database(&mut self, directory: Identity, name: &[u8]) {
         self.databases.push((directory, name.to_owned()));
     }
 
-    /// Whether entries of this directory have rules of their own.
+    /// Whether entries of this directory have rules.
     pub fn concern(&self, directory: Identity) -> bool {
         self.dotless.contains(&directory)
             || self.extensions.contains(&directory)
             || self.names.iter().any(|rule| rule.0 == directory)
     }
 
-    /// Whether rules concern something below this directory.
+    /// Whether entries below this directory have rules.
     pub fn concern_below(&self, directory: Identity) -> bool {
         self.above.contains(&directory)
     }
 
-    /// Whether anything is masked by what it is.
+    /// Whether any existing entry is masked.
     pub fn concern_anything(&self) -> bool {
         !self.entries.is_empty()
     }
 
-    /// What is said of an entry by its name. With `only_databases` all else is
-    /// closed.
+    /// The rule for an entry by its name. With `only_databases` all other
+    /// entries are closed.
     pub fn of_name(&self, directory: Identity, name: &[u8], only_databases: bool) -> Verdict {
         let masked = self.names.iter().filter(|rule| rule.0 == directory && rule.1 == name);
         let rank = |verdict: &Verdict| *verdict as u8;
@@ -194,12 +194,12 @@ impl Rules {
         if closed && !self.is_database(directory, name) { Verdict::Hidden } else { verdict }
     }
 
-    /// What is said of a file or directory by what it is.
+    /// The mask of a file or directory by its identity.
     pub fn of(&self, identity: Identity) -> Option<Mask> {
         self.entries.get(&identity).copied()
     }
 
-    /// Whether a masked file may be opened by another name.
+    /// Whether a masked file can be opened by another name.
     pub fn check_opened(&self) -> bool {
         self.linked
     }
@@ -210,14 +210,13 @@ impl Rules {
     }
 }
 
-/// Whether the runner could take a file for an extension, or for the list of
-/// what extensions are granted.
+/// Whether the runner could load the file as an extension, or read it as a list
+/// of grants.
 fn is_extension(name: &[u8]) -> bool {
     [&b".wasm"[..], b".cwasm", b".toml"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether a name that goes on like this behind the database's is one of the
-/// database's own files.
+/// Whether the database's name with this suffix is one of its own files.
 fn is_side_file(ending: &[u8]) -> bool {
     match ending {
         b"" | b"-journal" | b"-wal" | b"-shm" => true,
@@ -229,7 +228,7 @@ fn is_side_file(ending: &[u8]) -> bool {
     }
 }
 
-/// The system lets nobody write to a program that runs, by whatever name.
+/// Whether this is the running program, which the system protects from writes.
 fn is_this_program(identity: Identity) -> bool {
     stat("/proc/self/exe").is_ok_and(|status| Identity::from(&status) == identity)
 }
@@ -238,13 +237,13 @@ fn open_directory(path: &Path) -> rustix::io::Result<OwnedFd> {
     open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// What exists of a path.
+/// The existing part of a path.
 struct Deepest<'a> {
-    /// The entry itself, or the deepest of its directories.
+    /// The entry itself, or its deepest existing directory.
     entry: OwnedFd,
-    /// The name behind it.
+    /// The next name, which does not exist.
     missing: Option<&'a [u8]>,
-    /// Links may be on the way.
+    /// Whether the path may contain links.
     has_links: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Paths and what they lead to, and a random tree against a model.
+//! Resolution of paths, with a random tree against a model.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -128,7 +128,7 @@ fn a_hidden_directory_looks_as_if_it_were_not_granted() {
 }
 
 #[test]
-fn what_does_not_exist_yet_cannot_be_made() {
+fn a_missing_masked_entry_cannot_be_created() {
     let (_directory, path) = directory();
     let mut grants = granted(&path);
     grants.mask(&path.join("share/runner/data"), Mask::Hidden);
@@ -140,7 +140,7 @@ fn what_does_not_exist_yet_cannot_be_made() {
 }
 
 #[test]
-fn a_masked_directory_is_read_and_its_way_stays() {
+fn a_masked_directory_is_read_only_and_its_parents_are_pinned() {
     let (_directory, path) = directory();
     fs::create_dir_all(path.join("lib/runner/extensions")).unwrap();
     fs::write(path.join("lib/runner/extensions/a.wasm"), "").unwrap();
@@ -234,7 +234,7 @@ fn only_regular_files_are_opened_to_be_read() {
     let grants = granted(&path);
     assert_eq!(grants.open_read(bytes(&pipe)).unwrap_err(), Refused::NotRegular);
     assert_eq!(grants.open_read(bytes(&path)).unwrap_err(), Refused::NotRegular);
-    // Outside all looks the same.
+    // All paths outside the grants get the same error.
     symlink("/etc/passwd", path.join("there")).unwrap();
     symlink("/etc/passwd-not", path.join("not-there")).unwrap();
     for name in ["there", "not-there"] {
@@ -243,7 +243,7 @@ fn only_regular_files_are_opened_to_be_read() {
     }
 }
 
-/// Names of the random tree: few, so that paths often meet something.
+/// Names of the random tree: few, so that paths often exist.
 const NAMES: &[&str] = &["a", "b", "c", "ro", "hidden", "fixed"];
 
 /// A tree with links, a read-only directory, a hidden and a masked one, and a
@@ -261,7 +261,7 @@ fn random_tree(root: &Path, random: &mut Unstructured<'_>) -> Arbitrary<()> {
             2 => Path::new("..").join(random_path(random, 2)?),
             _ => random_path(random, 2)?,
         };
-        // A name that is taken, or whose directory is missing, stays as it is.
+        // Ignore names that are taken or whose directory is missing.
         let _ = symlink(target, place);
     }
     Ok(())
@@ -278,7 +278,7 @@ fn random_path(random: &mut Unstructured<'_>, most: usize) -> Arbitrary<PathBuf>
     Ok(path)
 }
 
-/// What the model says of an entry, by its real path.
+/// The model's access to an entry, by its real path.
 fn model(root: &Path, real: &Path) -> Result<Access, Refused> {
     let inside = root.join("in");
     if !real.starts_with(&inside) || real.starts_with(inside.join("b/hidden")) {
@@ -288,7 +288,7 @@ fn model(root: &Path, real: &Path) -> Result<Access, Refused> {
     if closed { READ } else { WRITE }
 }
 
-/// Where the system says that a place is.
+/// The real path of a place, from the system.
 fn real(place: &Place<'_>) -> PathBuf {
     use std::os::fd::AsRawFd;
     let dir = fs::read_link(format!("/proc/self/fd/{}", place.dir.as_raw_fd())).unwrap();
@@ -296,7 +296,7 @@ fn real(place: &Place<'_>) -> PathBuf {
 }
 
 #[test]
-fn random_paths_lead_where_the_model_says() {
+fn random_paths_resolve_as_in_the_model() {
     let check = |random: &mut Unstructured<'_>| {
         let (_directory, root) = directory();
         random_tree(&root, random)?;
@@ -311,7 +311,7 @@ fn random_paths_lead_where_the_model_says() {
                 let real = real(&place);
                 assert_eq!(Ok(place.access), model(&root, &real), "{path:?} led to {real:?}");
             }
-            // A way without links is open where the model says so.
+            // A path without links is accessible where the model grants it.
             let (Some(parent), Some(_)) = (path.parent(), path.file_name()) else { continue };
             if fs::canonicalize(parent).is_ok_and(|real| real == parent) && !path.is_symlink() {
                 assert_eq!(access(&grants, &path), model(&root, &path), "{path:?}");

@@ -1,9 +1,9 @@
-//! Paths as they are written.
+//! The text of paths.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Whether a path is absolute, and each of its names stands for itself.
+/// Whether a path is absolute, without `.`, `..` and empty names.
 pub fn is_clean(path: &[u8]) -> bool {
     match path {
         b"/" => true,
@@ -14,7 +14,8 @@ pub fn is_clean(path: &[u8]) -> bool {
     }
 }
 
-/// What of a clean `path` lies below `directory`; empty for the directory itself.
+/// The part of a clean `path` below `directory`; empty for the directory
+/// itself.
 pub fn below<'a>(path: &'a [u8], directory: &Path) -> Option<&'a [u8]> {
     let directory = directory.as_os_str().as_bytes();
     let directory = directory.strip_suffix(b"/").unwrap_or(directory);
@@ -25,7 +26,7 @@ pub fn below<'a>(path: &'a [u8], directory: &Path) -> Option<&'a [u8]> {
     }
 }
 
-/// An absolute path without `.` and `..`, by its names alone.
+/// The absolute path without `.` and `..`, without looking at the file system.
 pub fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::from("/");
     for name in path.components() {

@@ -1,9 +1,9 @@
-//! The slow way from a path to a place: name by name, each directory by its
-//! handle, links by our own rules.
+//! Resolving a path name by name: each directory by its handle, links by our
+//! own rules.
 //!
-//! It is taken where the text of a path does not say which grant decides: for
-//! `..`, links, mount points, and in a directory that holds something with
-//! other rights.
+//! The walk is needed where the text of a path does not determine the grant:
+//! for `..`, links, mount points, and in directories that contain entries with
+//! different access.
 
 use std::borrow::Cow;
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,66 +12,70 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 use rustix::io::Errno;
 
+use super::Grants;
+use super::access::{Access, LastLink};
+use super::grant::Grant;
 use super::identity::Identity;
 use super::kernel::is_kernels;
+use super::place::{Place, Refused};
 use super::rules::{Mask, Verdict};
-use super::{Access, Grant, Grants, LastLink, Place, Refused};
 
-/// Most symbolic links followed in one path; Linux itself has the same bound.
+/// Largest number of symbolic links followed in one path, which is also
+/// Linux's.
 const MAX_LINKS: usize = 40;
 
-/// What becomes of names that cannot be looked at.
+/// How to treat names that cannot be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
-    /// The path is refused.
+    /// Refuse the path.
     Refuse,
-    /// They are taken as they are written.
+    /// Keep them as they are written.
     Keep,
 }
 
-/// An open directory on the way.
+/// An open directory of the path.
 #[derive(Debug, Clone)]
 pub struct Frame {
     dir: Arc<OwnedFd>,
     identity: Identity,
     access: Access,
-    /// A mask makes it and all below it read-only.
+    /// Whether a mask makes it and all below it read-only.
     is_masked: bool,
     only_databases: bool,
 }
 
-/// A name of the path walked so far.
+/// A name of the walked path.
 enum Node {
     /// A directory.
     Directory(Frame),
-    /// The last name, and what its directory's rules allow there.
+    /// The last name, and the access that its directory's rules allow.
     Last(Access),
-    /// It is outside, missing, or not to be seen.
+    /// Outside the grants, missing, or hidden.
     Unknown,
 }
 
-/// A path as far as it was walked.
+/// A walk along a path.
 pub struct Walk<'g> {
     grants: &'g Grants,
-    /// By the component's names; `/` is empty.
+    /// The walked path in the component's names; empty for `/`.
     path: Vec<u8>,
     nodes: Vec<Node>,
     links: usize,
     unknown: Unknown,
-    /// The walk may not leave the directory it began in.
+    /// Whether the walk may not leave the directory it began in.
     is_confined: bool,
 }
 
-/// Where a name stands in its path.
+/// The position of a name in its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Position {
     /// Others follow.
     Inside,
-    /// It is the last; a link is followed.
+    /// It is the last; follow a link.
     Last,
-    /// It is the last, and means itself.
+    /// It is the last; keep a link.
     Kept,
-    /// It is the last, and the path says that it is a directory.
+    /// It is the last, and must be a directory.
     Directory,
 }
 
@@ -95,7 +99,7 @@ impl<'g> Walk<'g> {
     pub fn along(mut self, path: &[u8], last: LastLink) -> Result<Self, Refused> {
         let mut rest = names(path);
         let at_end = match last {
-            // What is named as a directory is meant behind a link.
+            // A path with a trailing slash names the directory behind a link.
             _ if names_directory(path) => Position::Directory,
             LastLink::Keep => Position::Kept,
             LastLink::Follow => Position::Last,
@@ -111,7 +115,7 @@ impl<'g> Walk<'g> {
         Ok(self)
     }
 
-    /// The path without `.`, `..` and links, and whether it had any.
+    /// The path without `.`, `..` and links, and whether it had links.
     pub fn into_path(mut self) -> (Vec<u8>, bool) {
         if self.path.is_empty() {
             self.path.push(b'/');
@@ -119,7 +123,7 @@ impl<'g> Walk<'g> {
         (self.path, self.links > 0)
     }
 
-    /// Where it leads to.
+    /// The place where the walk ended.
     pub fn into_place(mut self) -> Result<Place<'static>, Refused> {
         match self.nodes.pop() {
             Some(Node::Directory(Frame { only_databases: false, dir, access, .. })) => {
@@ -155,7 +159,7 @@ impl<'g> Walk<'g> {
         Ok(())
     }
 
-    /// Go on by one name; the target, if it is a link to be followed.
+    /// Walk one name further. For a link to follow, returns its target.
     fn enter(&mut self, name: &[u8], position: Position) -> Result<Option<Vec<u8>>, Refused> {
         let before = self.path.len();
         self.path.push(b'/');
@@ -215,7 +219,7 @@ impl Grants {
         })
     }
 
-    /// Where a walk begins that stays below the open directory `dir`.
+    /// The first frame of a walk that stays below the open directory `dir`.
     pub fn base(&self, dir: Arc<OwnedFd>, opened: Access) -> Result<Frame, Refused> {
         let identity = Identity::of(&dir).map_err(Refused::System)?;
         no_kernel(&dir)?;
@@ -224,8 +228,8 @@ impl Grants {
         Ok(Frame { dir, identity, access, is_masked, only_databases: false })
     }
 
-    /// What is allowed with an entry whose directory allows `around`: what is
-    /// granted for the entry itself can only be less.
+    /// The access to an entry of a directory with the access `around`: a grant
+    /// for the entry itself can only reduce it.
     fn entry_access(&self, entry: Identity, around: Access) -> Result<Access, Refused> {
         match self.rules.of(entry) {
             Some(Mask::Hidden) => Err(Refused::NotGranted),
@@ -271,7 +275,8 @@ impl Grants {
         Ok(Step::To(Node::Last(self.entry_access(entry, access)?)))
     }
 
-    /// The innermost granted directory decides, by whatever name it is reached.
+    /// Enter a directory. The innermost granted directory decides the access,
+    /// whatever name leads to it.
     fn directory(
         &self,
         frame: &Frame,
@@ -300,7 +305,7 @@ impl Grants {
     }
 }
 
-/// Refuses what is mounted here and is the kernel's.
+/// Refuse mounted kernel file systems.
 fn no_kernel(entry: &OwnedFd) -> Result<(), Refused> {
     match is_kernels(entry).map_err(Refused::System)? {
         true => Err(Refused::NotGranted),
@@ -319,7 +324,7 @@ fn names(path: &[u8]) -> Vec<Vec<u8>> {
     names.filter(|name| !matches!(*name, b"" | b".")).map(<[u8]>::to_vec).collect()
 }
 
-/// Whether the text of a path says that it is a directory.
+/// Whether the text of a path requires a directory.
 fn names_directory(path: &[u8]) -> bool {
     path.ends_with(b"/") || path.ends_with(b"/.") || path.ends_with(b"/..") || path == b"."
 }

@@ -1,6 +1,5 @@
-//! Pages of mapped files that are not there any more when they are touched,
-//! because another program has cut the file or the device fails: the signal
-//! for it, and what comes of it.
+//! Handling of SIGBUS: a component touches a page of a mapped file that is
+//! lost, because another program has truncated the file or the device fails.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -15,21 +14,21 @@ use rustix::mm::{MapFlags, mmap_anonymous};
 use rustix::param::page_size;
 
 use super::{BehindEnd, Pages, READ_WRITE};
-use crate::process::Stop;
+use crate::stop::Stop;
 
-/// Most mappings of all components together.
+/// Largest number of mappings of all components together.
 ///
-/// A component chooses how many; the signal handler looks at each of them. A
-/// wal-index has one for 8,192 pages in the WAL.
+/// The component chooses the number, and the signal handler visits each. A
+/// wal-index has one mapping for 8,192 pages in the WAL.
 pub(super) const MAX_MAPPINGS: usize = 4096;
 
-/// End a component that has lost what it cannot go on without.
+/// Fail for a component that has lost a page without a replacement.
 ///
 /// # Errors
 ///
-/// [`Stop::LostPage`], which is to become a trap.
+/// [`Stop::LostPage`], which the caller turns into a trap.
 pub fn check() -> wasmtime::Result<()> {
-    // What the handler does on this thread is not seen by the compiler.
+    // The compiler does not see the handler's write on this thread.
     compiler_fence(Ordering::SeqCst);
     if LOST.with(|lost| lost.load(Ordering::Relaxed)) {
         Err(wasmtime::Error::new(Stop::LostPage))
@@ -39,12 +38,13 @@ pub fn check() -> wasmtime::Result<()> {
 }
 
 thread_local! {
-    /// The component on this thread has read zeros for what was something else.
-    /// Its type needs no initialisation, so that a signal handler may set it.
+    /// Whether the component on this thread has read zeros in place of lost
+    /// data. A signal handler can set it, since its type needs no
+    /// initialization.
     static LOST: AtomicBool = const { AtomicBool::new(false) };
 }
 
-/// One mapping as the signal handler sees it: free while it has no pages.
+/// One mapping as the signal handler sees it; unused while it has no pages.
 #[derive(Debug)]
 pub(super) struct Slot {
     taken: AtomicBool,
@@ -103,23 +103,23 @@ impl Slot {
         address < self.end.load(Ordering::Acquire) && address >= self.start.load(Ordering::Relaxed)
     }
 
-    /// Whether the page at `address` lies behind the end of the file, where
-    /// zeros are right. Only what a signal handler may call.
+    /// Whether the page at `address` is after the end of the file, where zeros
+    /// are right. Makes only calls that a signal handler may make.
     fn reads_as_zeros(&self, address: usize) -> bool {
         let start = self.start.load(Ordering::Relaxed);
         let position = self.offset.load(Ordering::Relaxed) + (address - start) as u64;
         let mut status = MaybeUninit::<libc::stat>::uninit();
-        // SAFETY: `status` has room for the answer; the number of a file that
-        // is not open gives an error.
+        // SAFETY: `status` has room for the result; a descriptor that is not
+        // open gives an error.
         let failed = unsafe { libc::fstat(self.file.load(Ordering::Relaxed), status.as_mut_ptr()) };
-        // SAFETY: it was filled when the call did not fail.
+        // SAFETY: `fstat` has filled it when it succeeded.
         let size = if failed == 0 { unsafe { status.assume_init_ref() }.st_size } else { i64::MAX };
         self.zeros_behind_end.load(Ordering::Relaxed) && position >= size as u64
     }
 }
 
-/// What was done on SIGBUS before: by the standard library, or a program that
-/// uses this one.
+/// The previous handler of SIGBUS, installed by the standard library or the
+/// program that uses this one.
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 
 /// Install [`on_lost_page`], once for the process.
@@ -139,7 +139,7 @@ pub(super) fn watch() -> io::Result<()> {
     let (failed, previous) = unsafe {
         let mut action = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
         action.sa_sigaction = on_lost_page as *const () as libc::sighandler_t;
-        // On the stack for signals, as the component's own may be used up.
+        // On the signal stack, since the component may have exhausted its own.
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
         let failed = libc::sigaction(libc::SIGBUS, &action, previous.as_mut_ptr());
         (failed, previous.assume_init())
@@ -151,8 +151,7 @@ pub(super) fn watch() -> io::Result<()> {
     Ok(())
 }
 
-/// A page of a file was touched that is not there any more: a page of zeros
-/// takes its place, and the access is tried again.
+/// Replace a lost page by a page of zeros; the access is then retried.
 extern "C" fn on_lost_page(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives the handler a valid description of the signal.
     let address = unsafe { (*info).si_addr() }.addr();
@@ -167,15 +166,15 @@ extern "C" fn on_lost_page(signal: c_int, info: *mut libc::siginfo_t, context: *
     }
     let place = ptr::with_exposed_provenance_mut(page);
     let fixed = MapFlags::PRIVATE | MapFlags::FIXED;
-    // SAFETY: the page is part of a mapping, which is in a living memory. The
-    // call goes to the system directly, as a handler may do.
+    // SAFETY: the page is part of a mapping over a live memory. The call is a
+    // plain system call, which a handler may make.
     if unsafe { mmap_anonymous(place, page_size(), READ_WRITE, fixed) }.is_err() {
         // SAFETY: the arguments are those that the system gave.
         unsafe { forward(signal, info, context) };
     }
 }
 
-/// Do what was done before there was a handler of ours.
+/// Call the previous handler.
 ///
 /// # Safety
 ///
@@ -184,8 +183,8 @@ unsafe fn forward(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     let previous = PREVIOUS.get().map(|action| (action.sa_sigaction, action.sa_flags));
     match previous {
         None | Some((libc::SIG_DFL | libc::SIG_IGN, _)) => {
-            // The access is tried again, and ends the process.
-            // SAFETY: a plain system call.
+            // The retried access then ends the process. SAFETY: a plain system
+            // call.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
         Some((handler, flags)) if flags & libc::SA_SIGINFO != 0 => {

@@ -1,4 +1,4 @@
-//! What is mapped, what is seen of it, and what is left when a file is cut.
+//! Mapping, visibility of writes, and truncated files.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -7,11 +7,11 @@ use wasmtime::{Engine, Store};
 
 use super::lost_pages::MAX_MAPPINGS;
 use super::*;
-use crate::process::Stop;
+use crate::stop::Stop;
 
 const PAGE_COUNT: usize = 4;
 
-/// Memory as a component has it, and a file of as many pages, all `7`.
+/// Memory such as a component's, and a file of the same size, all `7`.
 struct Scene {
     store: Store<()>,
     pages: Pages,
@@ -22,7 +22,8 @@ impl Scene {
     fn new() -> Self {
         let store = Store::new(&Engine::default(), ());
         let bytes = PAGE_COUNT * page_size();
-        // SAFETY: anywhere, so nothing is mapped over.
+        // SAFETY: the system chooses the address, so the mapping replaces no
+        // other.
         let place =
             unsafe { mmap_anonymous(ptr::null_mut(), bytes, READ_WRITE, MapFlags::PRIVATE) };
         let address = place.unwrap().expose_provenance();
@@ -42,7 +43,7 @@ impl Scene {
     }
 
     fn read(&self, offset: usize) -> u8 {
-        // SAFETY: the memory is this scene's, and is never given back.
+        // SAFETY: the memory belongs to this scene, and is never unmapped.
         unsafe { self.at(offset).read_volatile() }
     }
 
@@ -63,7 +64,7 @@ impl Scene {
 }
 
 #[test]
-fn what_is_written_to_either_is_seen_in_the_other() {
+fn writes_to_file_and_memory_are_seen_in_both() {
     let scene = Scene::new();
     let _mapping = scene.map(Sharing::Writing, BehindEnd::Lost);
     assert!(scene.is_all(7));
@@ -74,7 +75,7 @@ fn what_is_written_to_either_is_seen_in_the_other() {
 }
 
 #[test]
-fn what_is_mapped_for_reading_follows_the_file_and_never_changes_it() {
+fn a_read_only_mapping_follows_the_file_and_never_changes_it() {
     let scene = Scene::new();
     let _mapping = scene.map(Sharing::Reading, BehindEnd::Zeros);
     scene.file.write_all_at(&[9], 0).unwrap();

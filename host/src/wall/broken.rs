@@ -1,8 +1,8 @@
-//! The first wall broken on purpose, to prove the second one: a build with the
-//! feature `break-first-wall` takes any file for native code that may run, if
-//! the environment says so. No build that is handed out has the feature.
+//! A broken first wall, for tests of the second one: a build with the feature
+//! `break-first-wall` accepts any native code if an environment variable is
+//! set. No released build has the feature.
 
-/// Whether native code is taken without a look at its owner and seal.
+/// Whether native code is accepted without checking its owner and seal.
 pub fn is_broken() -> bool {
     #[cfg(feature = "break-first-wall")]
     return std::env::var_os("SQLITE_WASM_RUN_BREAK_FIRST_WALL").is_some();

@@ -1,10 +1,10 @@
-//! The table of system calls: which there are behind the wall, and why. By
-//! name, for x86-64 and aarch64, glibc and musl; groups of one machine's own
-//! calls have its name.
+//! The table of system calls that are allowed behind the wall, with reasons. It
+//! covers x86-64 and aarch64, glibc and musl; a group for one architecture has
+//! its name.
 //!
-//! A call that is in no group gets ENOSYS, as on an old kernel: libraries have
-//! another way then, or their function fails. Calls that only an attack would
-//! make end the process ([`trap`](super::trap)).
+//! A call in no group fails with ENOSYS, as on an old kernel, for which
+//! libraries have a fallback. Calls that only an attack would make end the
+//! process ([`trap`](super::trap)).
 
 use nix::libc::{self, *};
 
@@ -42,8 +42,7 @@ const MEMORY: Group = Group {
     rule: Rule::Allow,
 };
 
-/// `MFD_NOEXEC_SEAL`. The kernel knows it from 6.3 on; before, it refuses the
-/// flag, and whoever wants such a file takes an unnamed one on disk.
+/// `MFD_NOEXEC_SEAL`. Kernels before 6.3 refuse the flag.
 const NEVER_EXECUTABLE: u32 = 0x8;
 
 /// Files in memory, for the helper; Landlock does not see them, so none may be executed.
@@ -91,13 +90,13 @@ const MODES: Group = Group {
     rule: Rule::If(&[Check::Bits(1, SPECIAL_BITS, 0)], Refusal::Error(libc::EPERM)),
 };
 
-/// The same by a name.
+/// Permissions of files by name.
 const MODES_AT: Group = Group {
     calls: &[SYS_fchmodat],
     rule: Rule::If(&[Check::Bits(2, SPECIAL_BITS, 0)], Refusal::Error(libc::EPERM)),
 };
 
-/// The same by their older calls, which musl makes.
+/// Permissions by name with older calls, which musl makes.
 #[cfg(target_arch = "x86_64")]
 const NAMES_X86: Group = Group {
     calls: &[
@@ -108,7 +107,7 @@ const NAMES_X86: Group = Group {
     rule: Rule::Allow,
 };
 
-/// The same: `renameat`, which the crate `libc` does not name for glibc there.
+/// `renameat`, which the crate `libc` does not define for glibc on aarch64.
 #[cfg(target_arch = "aarch64")]
 const NAMES_AARCH64: Group = Group { calls: &[38], rule: Rule::Allow };
 
@@ -118,8 +117,8 @@ const TERMINAL: Group = Group {
     rule: Rule::If(&[Check::OneOf(1, TERMINAL_REQUESTS)], Refusal::Error(libc::ENOTTY)),
 };
 
-/// By their numbers, which are the same on both machines: the constants have
-/// another type in each library.
+/// Requests of `ioctl` by number: the same on both architectures, while the
+/// constants' types differ between libraries.
 const TERMINAL_REQUESTS: &[u32] = &[
     0x5401,      // TCGETS
     0x5402,      // TCSETS
@@ -166,7 +165,7 @@ const WAITING: Group = Group {
     rule: Rule::Allow,
 };
 
-/// The same by their older calls.
+/// The same with older calls.
 #[cfg(target_arch = "x86_64")]
 const WAITING_X86: Group =
     Group { calls: &[SYS_poll, SYS_select, SYS_epoll_wait, SYS_pause], rule: Rule::Allow };
@@ -184,17 +183,18 @@ const THREADS: Group = Group {
     rule: Rule::Allow,
 };
 
-/// A thread's own registers, which the loader and the libraries set; and the
-/// older call for the process group, by which the terminal's owner is known.
+/// The thread's registers, which the loader and the libraries set, and the
+/// older call for the process group, which identifies the terminal's owner.
 #[cfg(target_arch = "x86_64")]
 const THREADS_X86: Group = Group { calls: &[SYS_arch_prctl, SYS_getpgrp], rule: Rule::Allow };
 
-/// Its flags lie in memory, where they cannot be checked; libraries then take `clone`.
+/// Its flags are in memory, where a filter cannot check them; libraries fall
+/// back to `clone`.
 const NO_CLONE3: Group =
     Group { calls: &[SYS_clone3], rule: Rule::Refuse(Refusal::Error(libc::ENOSYS)) };
 
-/// What a new process would get a namespace of its own by. (`CLONE_NEWTIME` is
-/// no flag of `clone`.)
+/// Flags that would give a new process its own namespaces. (`CLONE_NEWTIME` is
+/// not a flag of `clone`.)
 const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWCGROUP
     | libc::CLONE_NEWUTS
@@ -203,7 +203,7 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET) as u32;
 
-/// Threads and the helper process, without namespaces of their own.
+/// Threads and the helper process, without new namespaces.
 const NEW_THREAD: Group = Group {
     calls: &[SYS_clone],
     rule: Rule::If(&[Check::Bits(0, NEW_NAMESPACES, 0)], Refusal::Trap),
@@ -215,13 +215,13 @@ const OWN_LIMITS: Group = Group {
     rule: Rule::If(&[Check::OneOf(0, &[0])], Refusal::Error(libc::EPERM)),
 };
 
-/// `PR_SET_VMA`: names for memory, which libraries give.
+/// `PR_SET_VMA`: names for memory, which libraries set.
 const PR_SET_VMA: u32 = 0x5356_4d41;
 
-/// `PR_GET_AUXV`: what the kernel told the process when it started.
+/// `PR_GET_AUXV`: the auxiliary vector of the process.
 const PR_GET_AUXV: u32 = 0x4155_5856;
 
-/// A thread's name, and what makes a process weaker.
+/// A thread's name, and options that only reduce privileges.
 const OWN_STATE: Group = Group {
     calls: &[SYS_prctl],
     rule: Rule::If(
@@ -243,7 +243,7 @@ const OWN_STATE: Group = Group {
     ),
 };
 
-/// The line editor's pair of sockets, by which a signal wakes it; it leads nowhere else.
+/// The line editor's pair of sockets, which a signal handler uses to wake it.
 const PAIRS: Group = Group {
     calls: &[SYS_socketpair],
     rule: Rule::If(
@@ -259,20 +259,20 @@ const PAIRS_SEND: Group =
 /// Signals; Landlock keeps them inside from 6.12 on.
 const SIGNALS: Group = Group { calls: &[SYS_kill, SYS_tgkill, SYS_tkill], rule: Rule::Allow };
 
-/// The helper process; Landlock lets nothing else be executed.
+/// The helper process; Landlock refuses to execute anything else.
 const HELPER: Group = Group { calls: &[SYS_execve, SYS_wait4, SYS_waitid], rule: Rule::Allow };
 
-/// The same by their older calls.
+/// The same with older calls.
 #[cfg(target_arch = "x86_64")]
 const HELPER_X86: Group = Group { calls: &[SYS_fork, SYS_vfork], rule: Rule::Allow };
 
-/// The helper's own wall, which stands inside this one.
+/// The helper's own wall, inside this one.
 const NEXT_WALL: Group = Group {
     calls: &[SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self],
     rule: Rule::Allow,
 };
 
-/// The same: a filter, and no listener for it.
+/// A seccomp filter, without a listener.
 const NEXT_FILTER: Group = Group {
     calls: &[SYS_seccomp],
     rule: Rule::If(
@@ -281,7 +281,7 @@ const NEXT_FILTER: Group = Group {
     ),
 };
 
-/// Questions about this process and machine.
+/// Information about this process and machine.
 const IDENTITY: Group = Group {
     calls: &[
         SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
@@ -332,7 +332,7 @@ const KERNEL: Group = Group {
     rule: TRAP,
 };
 
-/// The same; ports and segments of the processor.
+/// Privileged x86 calls: ports and segments of the processor.
 #[cfg(target_arch = "x86_64")]
 const KERNEL_X86: Group =
     Group { calls: &[SYS_kexec_file_load, SYS_iopl, SYS_ioperm, SYS_modify_ldt], rule: TRAP };
@@ -346,5 +346,5 @@ const USERS: Group = Group {
     rule: TRAP,
 };
 
-/// Files by handles that no directory leads to.
+/// Files by handles, which bypass directories.
 const HANDLES: Group = Group { calls: &[SYS_open_by_handle_at, SYS_name_to_handle_at], rule: TRAP };

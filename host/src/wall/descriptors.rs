@@ -1,5 +1,4 @@
-//! What the process has when it starts: descriptors that somebody left open,
-//! and threads.
+//! Inherited descriptors, and the number of threads.
 
 use std::ffi::OsStr;
 use std::os::fd::RawFd;
@@ -7,18 +6,18 @@ use std::os::unix::ffi::OsStrExt;
 
 use nix::libc;
 
-/// The first descriptor behind standard input, output and error.
+/// The first descriptor after standard input, output and error.
 const FIRST: u32 = 3;
 
 /// The directories that name a process's own descriptors.
 const DIRECTORIES: &[&[u8]] = &[b"/dev/fd/", b"/proc/self/fd/"];
 
-/// The descriptors that arguments name, as a shell's `<(…)` does.
+/// The descriptors that arguments name, such as a shell's `<(…)`.
 pub fn named_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<RawFd> {
     arguments.into_iter().filter_map(|argument| named(argument.as_ref().as_bytes())).collect()
 }
 
-/// The name may be a part of an argument, as in `.read /dev/fd/63`.
+/// Find the name anywhere in an argument, such as `.read /dev/fd/63`.
 fn named(argument: &[u8]) -> Option<RawFd> {
     let start = DIRECTORIES.iter().find_map(|directory| {
         let at = argument.windows(directory.len()).position(|part| part == *directory)?;
@@ -28,8 +27,8 @@ fn named(argument: &[u8]) -> Option<RawFd> {
     std::str::from_utf8(&argument[start..start + digits]).ok()?.parse().ok()
 }
 
-/// Close every inherited descriptor above standard error but those in `keep`.
-/// To be called first of all: what the process opens itself would go too.
+/// Close every inherited descriptor above standard error except those in
+/// `keep`. Must be called before the process opens descriptors itself.
 pub fn close_inherited(keep: &[RawFd]) {
     let mut keep: Vec<u32> = keep.iter().filter_map(|fd| u32::try_from(*fd).ok()).collect();
     keep.sort_unstable();
@@ -43,16 +42,16 @@ pub fn close_inherited(keep: &[RawFd]) {
     close_range(first, u32::MAX);
 }
 
-/// A kernel before 5.9 has no such call; the descriptors stay open there.
+/// Kernels before 5.9 lack the call, and leave the descriptors open.
 fn close_range(first: u32, last: u32) {
     // SAFETY: no value of this program owns a descriptor yet: it calls this
     // before it opens anything.
     unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) };
 }
 
-/// Whether this process has one thread. True where the system does not say.
+/// Whether this process has one thread. True if `/proc` is missing.
 pub fn is_single_thread() -> bool {
-    // Each thread is a directory there, and a directory counts those in it.
+    // Each thread is a subdirectory, which adds a link to the directory.
     let tasks = rustix::fs::stat("/proc/self/task");
     tasks.map_or(true, |tasks| tasks.st_nlink <= 3)
 }

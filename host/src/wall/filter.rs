@@ -1,21 +1,20 @@
-//! From a table of system calls to a program for the kernel (classic BPF).
+//! Compiles the table of system calls to a filter for the kernel (classic BPF).
 //!
-//! The kernel runs a new filter once for each of its system calls, to learn
-//! which are always allowed and need no filter later. A chain of comparisons,
-//! as the crate `seccompiler` makes it, is walked to its end each time, and is
-//! longer to translate. So the numbers are searched as a tree here; the two
-//! were not measured against each other. The crate still installs the program.
+//! The kernel runs a new filter once for each system call, to cache which are
+//! always allowed. The crate `seccompiler` makes a linear chain of comparisons,
+//! which is longer to run and to translate than this binary search; the two
+//! were not measured against each other. The crate still installs the filter.
 
 use seccompiler::sock_filter;
 
-/// What a system call gets.
+/// The rule for a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// It is made.
+    /// Allow it.
     Allow,
-    /// It is made if this holds; if not, it gets the other.
+    /// Allow it if all checks hold; otherwise refuse it.
     If(&'static [Check], Refusal),
-    /// It is refused.
+    /// Refuse it.
     Refuse(Refusal),
 }
 
@@ -28,8 +27,8 @@ pub enum Refusal {
     Trap,
 }
 
-/// A condition on an argument. The kernel takes the lower 32 bits of all that
-/// are compared, except of pointers.
+/// A condition on an argument. The kernel uses only the lower 32 bits of the
+/// compared arguments, except of pointers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// The argument is one of these.
@@ -45,12 +44,12 @@ pub enum Check {
 pub struct Group {
     /// Their numbers on this machine.
     pub calls: &'static [i64],
-    /// What they get.
+    /// Their rule.
     pub rule: Rule,
 }
 
-/// What a call gets that is in no group: what an old kernel says, for which
-/// every library is prepared.
+/// The rule for a call in no group: the error of an old kernel, which every
+/// library handles.
 pub const UNKNOWN: Rule = Rule::Refuse(Refusal::Error(nix::libc::ENOSYS));
 
 // Instructions (linux/bpf_common.h) and results (linux/seccomp.h).
@@ -65,7 +64,7 @@ const ERROR: u32 = 0x0005_0000;
 const TRAP: u32 = 0x0003_0000;
 const KILL_PROCESS: u32 = 0x8000_0000;
 
-// Where they lie in `struct seccomp_data`.
+// Offsets in `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const ARGUMENTS: u32 = 16;
@@ -77,25 +76,25 @@ const THIS_ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const THIS_ARCHITECTURE: u32 = 0xc000_00b7;
 
-/// From a number on, up to the next one's.
+/// A rule from this system call up to the next range.
 type Range = (u32, Rule);
 
-/// The program for `groups`.
+/// The filter for `groups`.
 pub fn program(groups: &[Group]) -> Vec<sock_filter> {
     let mut program = Reversed::default();
     let tree = program.tree(&ranges(groups));
     program.jump(tree);
     program.push(load(NUMBER));
-    // Numbers of another architecture mean other calls.
-    program.push(give(KILL_PROCESS));
+    // Another architecture has other system call numbers.
+    program.push(result(KILL_PROCESS));
     program.push(instruction(IF_EQUAL, 1, 0, THIS_ARCHITECTURE));
     program.push(load(ARCHITECTURE));
     program.instructions.reverse();
     program.instructions
 }
 
-/// The rules for all numbers, in order. Where neighbours have the same, they
-/// are one range.
+/// The rules for all system calls, in order. Neighbours with the same rule are
+/// one range.
 fn ranges(groups: &[Group]) -> Vec<Range> {
     let mut calls: Vec<(u32, Rule)> = groups
         .iter()
@@ -104,7 +103,7 @@ fn ranges(groups: &[Group]) -> Vec<Range> {
     calls.sort_by_key(|(number, _)| *number);
     let mut ranges: Vec<Range> = vec![(0, UNKNOWN)];
     for (number, rule) in calls {
-        // The range that was to begin behind the last call.
+        // Remove the default range that begins after the last call.
         if ranges.last().is_some_and(|(start, _)| *start == number) {
             ranges.pop();
         }
@@ -120,69 +119,71 @@ fn push(ranges: &mut Vec<Range>, range: Range) {
     }
 }
 
-/// A program from its end on: jumps only lead forward, so the place of each is
-/// known when it is written. Each comparison is one instruction; what a call
-/// gets is written once, since the kernel translates all of it at each start.
+/// A program, built backwards: jumps only lead forward, so the target of each
+/// is known when it is written. Each comparison is one instruction, and each
+/// rule is written once, since the kernel translates the whole filter at each
+/// start.
 #[derive(Default)]
 struct Reversed {
     instructions: Vec<sock_filter>,
-    /// Where each rule stands.
+    /// The position of each rule.
     rules: Vec<(Rule, usize)>,
 }
 
 impl Reversed {
-    /// Write an instruction in front of all others; its place.
+    /// Prepend an instruction; returns its position.
     fn push(&mut self, instruction: sock_filter) -> usize {
         self.instructions.push(instruction);
         self.instructions.len() - 1
     }
 
-    /// How many instructions one that is written next has to jump over.
-    fn distance(&self, place: usize) -> usize {
-        self.instructions.len() - 1 - place
+    /// The jump distance from the next instruction to `position`.
+    fn distance(&self, position: usize) -> usize {
+        self.instructions.len() - 1 - position
     }
 
-    /// Write a jump to `place`, unless that comes next in any case.
-    fn jump(&mut self, place: usize) {
-        let distance = self.distance(place);
+    /// Prepend a jump to `position`, unless that comes next anyway.
+    fn jump(&mut self, position: usize) {
+        let distance = self.distance(position);
         if distance > 0 {
             self.push(instruction(JUMP, 0, 0, distance as u32));
         }
     }
 
-    /// As [`Self::distance`], where the room is for 255; a jump is written on the
-    /// way if it is more. `margin` instructions are written before it is used.
-    fn short(&mut self, place: usize, margin: usize) -> usize {
-        if self.distance(place) + margin <= u8::MAX.into() {
-            return place;
+    /// A position within the reach of 255 instructions that leads to `position`;
+    /// adds a jump if `position` is further. `margin` instructions are prepended
+    /// before its use.
+    fn reachable(&mut self, position: usize, margin: usize) -> usize {
+        if self.distance(position) + margin <= u8::MAX.into() {
+            return position;
         }
-        self.jump(place);
+        self.jump(position);
         self.instructions.len() - 1
     }
 
-    /// Find the range that the number lies in, with the number loaded.
+    /// Search the range of the loaded system call.
     fn tree(&mut self, ranges: &[Range]) -> usize {
         let [(_, rule)] = ranges else {
             let (lower, upper) = ranges.split_at(ranges.len() / 2);
             let start = upper[0].0;
             let upper = self.tree(upper);
             let lower = self.tree(lower);
-            let upper = self.short(upper, 1);
-            let lower = self.short(lower, 0);
-            let [upper, lower] = [upper, lower].map(|place| self.distance(place) as u8);
+            let upper = self.reachable(upper, 1);
+            let lower = self.reachable(lower, 0);
+            let [upper, lower] = [upper, lower].map(|position| self.distance(position) as u8);
             return self.push(instruction(IF_AT_LEAST, upper, lower, start));
         };
         self.rule(*rule)
     }
 
     fn rule(&mut self, rule: Rule) -> usize {
-        if let Some((_, place)) = self.rules.iter().find(|(other, _)| *other == rule) {
-            return *place;
+        if let Some((_, position)) = self.rules.iter().find(|(other, _)| *other == rule) {
+            return *position;
         }
-        let place = match rule {
-            Rule::Allow => self.push(give(ALLOW)),
-            Rule::Refuse(Refusal::Trap) => self.push(give(TRAP)),
-            Rule::Refuse(Refusal::Error(error)) => self.push(give(ERROR | error as u32)),
+        let position = match rule {
+            Rule::Allow => self.push(result(ALLOW)),
+            Rule::Refuse(Refusal::Trap) => self.push(result(TRAP)),
+            Rule::Refuse(Refusal::Error(error)) => self.push(result(ERROR | error as u32)),
             Rule::If(checks, refusal) => {
                 let refused = self.rule(Rule::Refuse(refusal));
                 let mut passed = self.rule(Rule::Allow);
@@ -192,14 +193,15 @@ impl Reversed {
                 passed
             }
         };
-        self.rules.push((rule, place));
-        place
+        self.rules.push((rule, position));
+        position
     }
 
     fn check(&mut self, check: Check, passed: usize, refused: usize) -> usize {
         let argument = match check {
             Check::OneOf(argument, values) => {
-                // The last comparison comes first here, and refuses.
+                // Built backwards: the last comparison comes first, and
+                // refuses.
                 let mut otherwise = refused;
                 for value in values.iter().rev() {
                     otherwise = self.compare(*value, passed, otherwise);
@@ -222,9 +224,9 @@ impl Reversed {
     }
 
     fn compare(&mut self, value: u32, equal: usize, other: usize) -> usize {
-        let equal = self.short(equal, 1);
-        let other = self.short(other, 0);
-        let [equal, other] = [equal, other].map(|place| self.distance(place) as u8);
+        let equal = self.reachable(equal, 1);
+        let other = self.reachable(other, 0);
+        let [equal, other] = [equal, other].map(|position| self.distance(position) as u8);
         self.push(instruction(IF_EQUAL, equal, other, value))
     }
 }
@@ -238,7 +240,7 @@ fn load(offset: u32) -> sock_filter {
     instruction(LOAD, 0, 0, offset)
 }
 
-fn give(result: u32) -> sock_filter {
+fn result(result: u32) -> sock_filter {
     instruction(RETURN, 0, 0, result)
 }
 
@@ -250,7 +252,7 @@ fn instruction(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
 mod tests {
     use super::*;
 
-    /// What the kernel would do.
+    /// Runs a filter as the kernel does.
     fn run(program: &[sock_filter], number: u32, arguments: [u64; 6]) -> u32 {
         let (mut at, mut value) = (0, 0u32);
         for _ in 0..program.len() {
@@ -320,7 +322,7 @@ mod tests {
         calls.sort_unstable();
         let doubled: Vec<_> = calls.windows(2).filter(|pair| pair[0] == pair[1]).collect();
         assert!(doubled.is_empty(), "{doubled:?}");
-        // What the kernel takes at most.
+        // The kernel's limit.
         assert!(program(groups).len() <= 4096);
     }
 

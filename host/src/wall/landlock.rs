@@ -1,8 +1,8 @@
 //! Files, ports, signals and abstract sockets, by Landlock.
 //!
-//! All rights that the crate knows are handled, so what no rule allows is
-//! refused. A kernel that knows fewer handles those that it has: TCP from 6.7
-//! on, devices from 6.10, signals and abstract sockets from 6.12.
+//! The ruleset handles all rights that the crate knows, so the kernel refuses
+//! all that no rule allows. Older kernels handle fewer: TCP from 6.7 on,
+//! devices from 6.10, signals and abstract sockets from 6.12.
 
 use anyhow::{Context, Result};
 use landlock::{
@@ -39,7 +39,7 @@ fn try_restrict(plan: &Plan) -> Result<RestrictionStatus> {
     Ok(rules.restrict_self()?)
 }
 
-/// What does not exist needs no rule.
+/// Add a rule for a path. A missing file needs none.
 fn add_path(
     rules: RulesetCreated,
     path: &std::path::Path,
@@ -49,8 +49,8 @@ fn add_path(
     Ok(rules.add_rule(PathBeneath::new(handle, access(rights)))?)
 }
 
-/// The rights in Landlock's terms. Of a plain file's the crate keeps those that
-/// a file can have.
+/// The rights in Landlock's terms. For a regular file the crate drops the
+/// rights that only directories have.
 fn access(rights: Rights) -> BitFlags<AccessFs> {
     match rights {
         Rights::Read => make_bitflags!(AccessFs::{ReadFile | ReadDir}),

@@ -1,5 +1,5 @@
-//! System calls, by seccomp: what [`calls`](super::calls) does not list does not
-//! exist for this process.
+//! System calls, by seccomp: calls that [`calls`](super::calls) does not list
+//! fail as unknown.
 
 use std::io;
 
@@ -19,7 +19,7 @@ pub fn restrict() -> Result<Layer> {
     }
 }
 
-/// What a kernel without filters says.
+/// Whether the error is that of a kernel without filters.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(nix::libc::ENOSYS | nix::libc::EINVAL))
 }

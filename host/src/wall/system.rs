@@ -4,18 +4,18 @@
 use std::env;
 use std::path::Path;
 
-use super::loaded;
+use super::libraries;
 use super::{Plan, Rights};
 
-/// Where the C library and `jiff` look for time zones.
+/// The time zones of the C library and `jiff`.
 const ZONES: &str = "/usr/share/zoneinfo";
 /// The zone of this machine; mostly a link into [`ZONES`].
 const LOCAL_ZONE: &str = "/etc/localtime";
 
-/// What the loader of a dynamically linked program reads first.
+/// The files that the dynamic loader reads first.
 const LOADER_FILES: &[&str] = &["/etc/ld.so.cache", "/etc/ld.so.preload"];
 
-/// The time zone, by `$TZ` and `$TZDIR` too.
+/// Add the time zone, including `$TZ` and `$TZDIR`.
 pub fn time_zone(plan: &mut Plan) {
     plan.path(ZONES, Rights::Read);
     plan.path(LOCAL_ZONE, Rights::Read);
@@ -29,12 +29,13 @@ pub fn time_zone(plan: &mut Plan) {
     }
 }
 
-/// This program, and what the kernel and the loader need to start it again.
+/// Add this program, with the files that the kernel and the loader need to
+/// start it again.
 pub fn helper(plan: &mut Plan) {
     plan.path("/proc/self/exe", Rights::Execute);
-    let Some(loader) = loaded::interpreter() else { return };
+    let Some(loader) = libraries::interpreter() else { return };
     plan.path(loader, Rights::Execute);
-    for library in loaded::libraries() {
+    for library in libraries::libraries() {
         plan.path(library, Rights::Read);
     }
     for file in LOADER_FILES {

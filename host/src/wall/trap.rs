@@ -1,5 +1,5 @@
-//! What happens when the process makes a system call that only an attack would
-//! make: one line, and its end. The kernel has not made the call.
+//! The end of a process that makes a system call which only an attack would
+//! make: one message, and exit. The kernel has refused the call.
 
 use anyhow::{Context, Result};
 use nix::libc::{self, c_int, c_void, siginfo_t};
@@ -10,8 +10,8 @@ use crate::exit_code::ExitCode;
 const BEFORE: &[u8] = b"error: the second wall stopped this process: it made the system call ";
 const BEHIND: &[u8] = b", which no component needs; report this if you trust what you ran\n";
 
-/// Where the number lies in `siginfo_t` behind `si_code` and the address of the
-/// call (`_sigsys` in asm-generic/siginfo.h), in bytes.
+/// Offset of the system call's number in `siginfo_t`, in bytes, after `si_code`
+/// and the address of the call (`_sigsys` in asm-generic/siginfo.h).
 const NUMBER_OFFSET: usize = 24;
 
 /// Install the handler for SIGSYS.
@@ -19,16 +19,16 @@ pub fn install() -> Result<()> {
     let handler = SigHandler::SigAction(on_refused_call);
     let action =
         SigAction::new(handler, SaFlags::SA_ONSTACK | SaFlags::SA_SIGINFO, SigSet::empty());
-    // SAFETY: the handler only calls `tcsetattr`, `write` and `_exit`, which are
-    // async-signal-safe, and touches no memory but its own stack, constants
-    // and what the kernel hands it.
+    // SAFETY: the handler only calls `tcsetattr`, `write` and `_exit`, which
+    // are async-signal-safe, and touches no memory but its own stack, constants
+    // and the kernel's `siginfo_t`.
     unsafe { sigaction(Signal::SIGSYS, &action) }.context("failed to handle SIGSYS")?;
     Ok(())
 }
 
 extern "C" fn on_refused_call(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
-    // SAFETY: the kernel hands a `siginfo_t`, whose field for SIGSYS lies there
-    // on both 64-bit machines that the filter is for.
+    // SAFETY: the kernel passes a `siginfo_t`, whose field for SIGSYS has this
+    // offset on both architectures of the filter.
     let number = unsafe { info.cast::<u8>().add(NUMBER_OFFSET).cast::<c_int>().read_unaligned() };
     let mut digits = [0; 10];
     crate::terminal::restore();
@@ -40,12 +40,12 @@ extern "C" fn on_refused_call(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
 }
 
 fn write(text: &[u8]) {
-    // SAFETY: the text is readable as long as the call lasts. Nobody could be
-    // told that it failed.
+    // SAFETY: `text` is readable during the call. A failure cannot be reported
+    // anywhere.
     unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 
-/// The number in decimal, without memory of its own.
+/// The number in decimal, without allocation.
 fn decimal(mut number: u32, digits: &mut [u8; 10]) -> &[u8] {
     let mut start = digits.len();
     loop {

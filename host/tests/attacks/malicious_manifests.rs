@@ -90,7 +90,7 @@ fn a_description_that_never_comes_is_refused() {
     refused("recursion", "failed to load");
     refused("memory", "--extension-memory");
     refused("exit", "failed to load");
-    refused("sleep", "it asked to wait");
+    refused("sleep", "an extension cannot wait");
     refused_with("loop", &["--extension-timeout", "100ms"], "--extension-timeout");
     refused_with("log", &["--extension-timeout", "1s"], "the malicious log");
 }

@@ -310,7 +310,7 @@ fn what_is_wrong_is_said_in_one_line_and_leaves_nothing_behind() {
     let directory = Directory::fresh("text");
     fs::copy(text, directory.path().join("text.wasm")).expect("it is ours");
     let text = directory.path().join("text.wasm");
-    refuses(&["--embed", text.to_str().expect("UTF-8")], "it is no WebAssembly component");
+    refuses(&["--embed", text.to_str().expect("UTF-8")], "it is not a WebAssembly component");
     let compiled = usual().compiled();
     let compiled = compiled.to_str().expect("UTF-8");
     refuses(&["--embed", compiled], "name the `.wasm` that it was made from");
@@ -357,12 +357,12 @@ fn only_a_cli_takes_extensions() {
 #[test]
 fn a_result_that_nobody_could_run_or_write_is_refused() {
     for (output, code, why) in [
-        ("out", 2, "the result is called `NAME.wasm`"),
-        ("out.cwasm", 2, "the result is called `NAME.wasm`"),
+        ("out", 2, "the result must be named `NAME.wasm`"),
+        ("out.cwasm", 2, "the result must be named `NAME.wasm`"),
         (
             "none/out.wasm",
             120,
-            "error: failed to write `none/out.wasm`: there is no directory `none`\n",
+            "error: failed to write `none/out.wasm`: the directory `none` does not exist\n",
         ),
         ("directory.wasm", 120, "error: `directory.wasm` is a directory; name a file\n"),
     ] {

@@ -41,30 +41,30 @@ fn ends(database: &str, options: &[&str], statement: &str, code: i32, failure: &
 
 /// The same for one that traps.
 #[track_caller]
-fn breaks_down(database: &str, statement: &str, story: &str) -> Outcome {
-    let run = ends(database, &[], statement, TRAP, story);
+fn traps(database: &str, statement: &str, message: &str) -> Outcome {
+    let run = ends(database, &[], statement, TRAP, message);
     assert!(run.err().contains("the embedded extension `malicious` trapped"), "{run}");
     run
 }
 
 #[test]
 fn a_panic_ends_the_program_with_its_text() {
-    breaks_down("panic.db", "SELECT malicious('panic')", "the malicious panic");
+    traps("panic.db", "SELECT malicious('panic')", "the malicious panic");
 }
 
 #[test]
 fn recursion_has_a_depth() {
-    breaks_down("recursion.db", "SELECT malicious('recursion')", "wasm trap: ");
+    traps("recursion.db", "SELECT malicious('recursion')", "wasm trap: ");
 }
 
 #[test]
 fn an_exit_is_no_exit_of_the_program() {
-    breaks_down("exit.db", "SELECT malicious('exit')", "an extension cannot end the program");
+    traps("exit.db", "SELECT malicious('exit')", "an extension cannot end the program");
 }
 
 #[test]
 fn control_characters_do_not_reach_the_terminal() {
-    let run = breaks_down("escape.db", "SELECT malicious('escape')", "error: not by malicious");
+    let run = traps("escape.db", "SELECT malicious('escape')", "error: not by malicious");
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\n';
     assert!(!run.stderr.iter().any(is_control), "{run}");
 }
@@ -80,7 +80,7 @@ fn time_is_the_programs_own() {
 
 #[test]
 fn a_log_is_bounded() {
-    breaks_down("log.db", "SELECT malicious('log')", "the malicious log");
+    traps("log.db", "SELECT malicious('log')", "the malicious log");
 }
 
 #[test]
@@ -94,22 +94,22 @@ fn a_panic_at_any_moment_of_a_group_ends_the_program() {
     let rows = "(VALUES (1), (2), (3))";
     for moment in ["step", "finish", "abandon"] {
         let statement = format!("SELECT malicious_group('{moment}', 'panic') FROM {rows}");
-        breaks_down(&format!("{moment}.db"), &statement, "the malicious panic");
+        traps(&format!("{moment}.db"), &statement, "the malicious panic");
     }
     for moment in ["inverse", "value"] {
         let over = "OVER (ORDER BY column1 ROWS 1 PRECEDING)";
         let statement = format!("SELECT malicious_group('{moment}', 'panic') {over} FROM {rows}");
-        breaks_down(&format!("{moment}.db"), &statement, "the malicious panic");
+        traps(&format!("{moment}.db"), &statement, "the malicious panic");
     }
     let start =
         format!("SELECT malicious('start panic'); SELECT malicious_group('', '') FROM {rows}");
-    breaks_down("start.db", &start, "the malicious panic");
+    traps("start.db", &start, "the malicious panic");
 }
 
 #[test]
 fn a_panicking_collation_ends_the_program() {
     let statement = "SELECT 'action panic' < 'b' COLLATE malicious_order";
-    breaks_down("collation.db", statement, "the malicious panic");
+    traps("collation.db", statement, "the malicious panic");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_panic_in_a_callback_of_a_table_ends_the_program() {
              INSERT INTO v VALUES (1); SELECT * FROM v WHERE a > 0;"
         );
         let database = format!("table-{moment}.db");
-        breaks_down(&database, &statement, "the malicious panic");
+        traps(&database, &statement, "the malicious panic");
     }
 }
 

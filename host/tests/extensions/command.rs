@@ -57,10 +57,11 @@ fn an_extension_is_inspected_by_name_and_by_file() {
         "contract     0.1.0",
         "scalar       sha3(1), ",
         "aggregate    sha3_agg(1), sha3_agg(2)",
-        "needs        sql:ro",
     ] {
         assert!(by_name.out().lines().any(|l| l.starts_with(line)), "`{line}`: {by_name}");
     }
+    let needing = support::ours(&directory.path(), &["extension", "inspect", "sha3query"]);
+    assert!(needing.out().lines().any(|l| l == "needs        sql:ro"), "{needing}");
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
         fs::write(directory.path().join(name), content).expect("the directory is ours");
     };
     write("text.wasm", b"no component");
-    refused(&directory, "./text.wasm", "it is no WebAssembly component");
+    refused(&directory, "./text.wasm", "it is not a WebAssembly component");
     write("module.wasm", b"\0asm\x01\0\0\0");
     refused(&directory, "./module.wasm", "it is a core module and not a component");
     write("empty.wasm", b"\0asm\x0d\0\x01\0");
@@ -144,7 +145,7 @@ fn what_does_not_load_says_why_in_the_words_of_load() {
     write("other.wasm", &other);
     refused(&directory, "./other.wasm", "it was made for version 0.9.0 of the contract");
     write("cut.wasm", &other[..other.len() / 2]);
-    refused(&directory, "./cut.wasm", "it is no valid component");
+    refused(&directory, "./cut.wasm", "it is not a valid component");
     write("cut.cwasm", &other);
     let run = support::ours(&directory.path(), &["extension", "inspect", "./cut.cwasm"]);
     run.exits_with(121).complains("precompile it again");

@@ -59,7 +59,7 @@ fn nothing_runs_unless_requested() {
     run.complains("the malicious panic");
     let (directory, _) = file("malicious.wasm", &malicious("valid"));
     let run = inspect(&directory, &["--describe", "./malicious.wasm"]).exits_with(0);
-    assert!(run.out().contains("what the extension says"), "{run}");
+    assert!(run.out().contains("reported by the extension"), "{run}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_record_is_shown_as_a_claim_and_compared_when_requested() {
     let recorded = fs::read(&path).expect("it is there");
     let run = inspect(&directory, &[name]).exits_with(0).keeps_quiet();
     assert!(
-        run.out().contains("conf_echo(1)") && run.out().contains("what the file says"),
+        run.out().contains("conf_echo(1)") && run.out().contains("recorded in the file"),
         "{run}"
     );
     // The same again; it still loads.

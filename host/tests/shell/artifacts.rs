@@ -91,12 +91,12 @@ fn a_named_pipe_is_refused() {
 #[test]
 fn an_empty_file_is_refused() {
     Artifact::new("empty.wasm", b"").is_refused("");
-    Artifact::new("empty.cwasm", b"").is_refused("cut off");
+    Artifact::new("empty.cwasm", b"").is_refused("truncated");
 }
 
 #[test]
 fn a_text_file_is_refused() {
-    Artifact::new("text.wasm", b"SELECT 1;\n").is_refused("no WebAssembly component");
+    Artifact::new("text.wasm", b"SELECT 1;\n").is_refused("not a WebAssembly component");
     Artifact::new("text.cwasm", b"SELECT 1;\n").is_refused("");
 }
 
@@ -110,11 +110,11 @@ fn webassembly_text_is_refused() {
 #[test]
 fn native_code_that_is_called_wasm_is_refused() {
     let code = b"\x7fELF and no more";
-    Artifact::new("code.wasm", code).is_refused("it is compiled already; name the `.wasm`");
+    Artifact::new("code.wasm", code).is_refused("it is already compiled; name the `.wasm`");
     let directory = Directory::fresh("twice");
     fs::write(directory.path().join("code.cwasm"), code).expect("the directory is ours");
     let run = support::ours(&directory.path(), &["precompile", "code.cwasm"]);
-    refused(run, "code.cwasm", "it is compiled already; name the `.wasm`");
+    refused(run, "code.cwasm", "it is already compiled; name the `.wasm`");
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn installed(component: Option<&[u8]>) -> (Directory, PathBuf) {
 fn the_programs_own_component_is_refused_like_any_other() {
     let code = fs::read(support::own_component()).expect("it is there");
     let cases: [(Option<&[u8]>, &str); 3] =
-        [(None, "No such file"), (Some(&code[..1000]), "cut off"), (Some(b"text"), "")];
+        [(None, "No such file"), (Some(&code[..1000]), "truncated"), (Some(b"text"), "")];
     for (component, why) in cases {
         let (directory, program) = installed(component);
         let args = [":memory:", "SELECT 1"];

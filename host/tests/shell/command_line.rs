@@ -118,6 +118,7 @@ fn a_wrong_option_of_the_runner_is_code_2() {
     for args in cases {
         let run = ours(args).exits_with(2).prints("");
         assert!(run.err().starts_with("error: "), "no error\n{run}");
+        assert_eq!(run.err().lines().count(), 1, "{run}");
     }
 }
 

@@ -53,6 +53,7 @@ fn both() -> &'static (String, String) {
 const WORLD: &str = "package attacks:guest;
     world guest {
         import sqlite-wasm:host/files@0.1.0;
+        import sqlite-wasm:host/shared-memory@0.1.0;
         import sqlite-wasm:host/console@0.1.0;
         import sqlite-wasm:host/process@0.1.0;
         import sqlite-wasm:host/dispatch@0.1.0;

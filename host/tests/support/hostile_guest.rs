@@ -94,12 +94,16 @@ struct Answer {
 unsafe extern "C" {
     #[link_name = "open"]
     fn host_open(path: *const u8, length: usize, how: u32, answer: *mut Answer);
+    #[link_name = "close"]
+    fn host_close(file: u32);
+}
+
+#[link(wasm_import_module = "sqlite-wasm:host/shared-memory@0.1.0")]
+unsafe extern "C" {
     #[link_name = "map-file"]
     fn host_map(file: u32, offset: u64, place: *const u8, length: usize, answer: *mut Answer);
     #[link_name = "unmap-file"]
     fn host_unmap(file: u32);
-    #[link_name = "close"]
-    fn host_close(file: u32);
 }
 
 /// Flags of `open`, by their places in the interface.

@@ -99,7 +99,7 @@ pub fn copy_program(from: &Path, to: &Path) {
 /// directory for `XDG_STATE_HOME`.
 pub fn take_key(state: &Path) {
     sqlite_wasm_run::key::Key::of_user().expect("tests have a home");
-    let key = sqlite_wasm_run::places::state().expect("tests have a home").join("key");
+    let key = sqlite_wasm_run::user_directories::state().expect("tests have a home").join("key");
     let own = state.join("sqlite-wasm-run");
     fs::create_dir_all(&own).expect("the directory is ours");
     other_user::allow(&own, 0o700);

@@ -126,7 +126,7 @@ unsafe fn taken(list: List<u8>) -> Vec<u8> {
 #[derive(Default)]
 pub struct Batch {
     pub row_ids: Vec<i64>,
-    /// Of as many rows as were asked for; NULL behind those that there are.
+    /// Of as many rows as were requested; NULL behind the last row.
     cells: Vec<Cell>,
     width: usize,
     has_bytes: bool,
@@ -150,7 +150,7 @@ impl Batch {
         &mut self.cells[start..start + self.width]
     }
 
-    /// The next row is there; its texts and blobs have so many bytes.
+    /// The next row is there; its texts and blobs have this many bytes.
     #[inline]
     pub fn add(&mut self, row_id: i64, bytes: usize) {
         self.row_ids.push(row_id);

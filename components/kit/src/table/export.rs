@@ -10,7 +10,7 @@ use crate::bindings::table_types as wit;
 use crate::slab::Slab;
 use crate::{Definition, Error, Result, code};
 
-/// Bytes of texts and blobs after which a batch ends, whatever was asked for:
+/// Bytes of texts and blobs after which a batch ends, whatever its limit:
 /// a thousand rows of a megabyte would be more than the extension's memory.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 
@@ -18,7 +18,7 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 pub trait AnyTable {
     fn disconnect(self: Box<Self>) -> Result<()>;
     fn destroy(self: Box<Self>) -> Result<()>;
-    fn best_index(&mut self, question: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>>;
+    fn best_index(&mut self, info: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>>;
     fn open(&mut self) -> Result<u32>;
     fn close(&mut self, cursor: u32);
     fn filter(&mut self, cursor: u32, scan: Scan, columns: Vec<u32>) -> Result<()>;
@@ -59,9 +59,9 @@ impl<T: Table> AnyTable for OpenTable<T> {
         self.table.destroy()
     }
 
-    fn best_index(&mut self, question: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
-        let mut plan = Plan::new(question);
-        Ok(match self.table.best_index(question, &mut plan)? {
+    fn best_index(&mut self, info: &wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
+        let mut plan = Plan::new(info);
+        Ok(match self.table.best_index(info, &mut plan)? {
             Planned::Yes => Some(plan.finish()),
             Planned::No => None,
         })
@@ -210,8 +210,8 @@ impl<T: Definition> Guest for T {
         take_table(table)?.destroy()
     }
 
-    fn best_index(table: u32, question: wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
-        with_table(table, |table| table.best_index(&question))
+    fn best_index(table: u32, info: wit::IndexInfo) -> Result<Option<wit::IndexPlan>> {
+        with_table(table, |table| table.best_index(&info))
     }
 
     fn open(table: u32) -> Result<u32> {
@@ -236,7 +236,7 @@ impl<T: Definition> Guest for T {
     fn filter(
         cursor: u32,
         number: i32,
-        text: Option<String>,
+        text: Option<Vec<u8>>,
         arguments: Vec<wit::FilterArgument>,
         _subtypes: Vec<u8>,
         columns: Vec<u32>,

@@ -10,8 +10,8 @@ mod row;
 pub use change::{Change, Conflict, Transaction};
 pub use module::{Module, ModuleKind};
 pub use plan::{
-    Check, Constraint, Distinctness, Operator, OrderTerm, Plan, Planned, Question, constraint,
-    question,
+    Check, Constraint, Distinctness, IndexInfo, Operator, OrderTerm, Plan, Planned, constraint,
+    index_info,
 };
 pub use row::{Argument, Row, Scan};
 
@@ -32,7 +32,7 @@ pub enum ConnectMode {
     Connect,
 }
 
-/// How a table is asked for.
+/// How a table is connected.
 #[derive(Clone, Debug)]
 pub struct Connection {
     /// Whether it is created now.
@@ -57,7 +57,7 @@ pub trait Table: Sized + 'static {
 
     /// Plan a scan: write into `plan` which constraints `filter` is to get, and
     /// what it costs. Called several times for a statement.
-    fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned>;
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned>;
 
     /// Make a cursor.
     fn open(&mut self) -> Result<Self::Cursor>;
@@ -107,7 +107,7 @@ pub trait Cursor: 'static {
     type Table;
 
     /// Rows that are computed ahead at most. 1 where a row must not be computed
-    /// before it is asked for; each row then crosses the boundary alone.
+    /// before SQLite steps to it; each row then crosses the boundary alone.
     const MAX_BATCH: u32 = u32::MAX;
 
     /// Begin a scan by a plan of `best_index`; also begins it again.

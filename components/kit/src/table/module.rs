@@ -64,7 +64,7 @@ impl Module {
         savepoints SAVEPOINTS;
         /// ALTER TABLE … RENAME: `Table::rename`.
         rename RENAME;
-        /// `PRAGMA integrity_check` asks it: `Table::integrity`.
+        /// `PRAGMA integrity_check` calls `Table::integrity`.
         integrity INTEGRITY;
         /// It overloads functions: `Table::find_function`.
         overloads OVERLOADS;

@@ -1,19 +1,16 @@
-//! Plans of scans: SQLite's question, and the table's answer.
+//! Plans of scans: what SQLite wants planned, and the table's plan.
 
 use crate::Value;
 use crate::bindings::table_types as wit;
 
-pub use wit::{Constraint, Distinctness, Operator, OrderTerm};
-
-/// What SQLite wants planned.
-pub type Question = wit::IndexInfo;
+pub use wit::{Constraint, Distinctness, IndexInfo, Operator, OrderTerm};
 
 /// Whether a plan was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planned {
     /// The plan is written.
     Yes,
-    /// The constraints cannot be used in this way; SQLite asks otherwise.
+    /// The constraints cannot be used in this way; SQLite tries others.
     No,
 }
 
@@ -24,9 +21,9 @@ pub struct Plan {
     arguments: u32,
     /// Given to `filter`.
     pub number: i32,
-    /// Given to `filter`.
-    pub text: Option<String>,
-    /// Rows come in the order of the question.
+    /// Given to `filter`; without NULs.
+    pub text: Option<Vec<u8>>,
+    /// Rows come in the order of the index info.
     pub order_consumed: bool,
     /// At most one row.
     pub unique: bool,
@@ -47,10 +44,10 @@ pub enum Check {
 
 impl Plan {
     /// A plan without constraints, as costly as a scan of a big table.
-    pub fn new(question: &Question) -> Self {
+    pub fn new(info: &IndexInfo) -> Self {
         let unused = wit::ConstraintUse { argument: 0, omit: false, whole_list: false };
         Self {
-            uses: vec![unused; question.constraints.len()],
+            uses: vec![unused; info.constraints.len()],
             arguments: 0,
             number: 0,
             text: None,
@@ -61,8 +58,8 @@ impl Plan {
         }
     }
 
-    /// Use the constraint at a place of the question: its right side is the
-    /// next argument of `filter`, whose place is returned.
+    /// Use the constraint with this index: its right side is the
+    /// next argument of `filter`, whose index is returned.
     pub fn take(&mut self, constraint: usize, check: Check) -> usize {
         let entry = &mut self.uses[constraint];
         self.arguments += 1;
@@ -111,7 +108,7 @@ pub fn constraint(column: i32, operator: Operator, right: Option<Value>) -> Cons
     }
 }
 
-/// A question for tests.
-pub fn question(constraints: Vec<Constraint>, order: Vec<OrderTerm>) -> Question {
-    Question { constraints, order, distinctness: Distinctness::Ordered, columns_used: u64::MAX }
+/// An index info for tests.
+pub fn index_info(constraints: Vec<Constraint>, order: Vec<OrderTerm>) -> IndexInfo {
+    IndexInfo { constraints, order, distinctness: Distinctness::Ordered, columns_used: u64::MAX }
 }

@@ -18,8 +18,8 @@ pub struct Scan {
     /// The number of the plan.
     pub number: i32,
     /// The text of the plan.
-    pub text: Option<String>,
-    /// The right sides that the plan asked for, in its order.
+    pub text: Option<Vec<u8>>,
+    /// The right sides of the constraints that the plan uses, in its order.
     pub arguments: Vec<Argument>,
 }
 

@@ -1,10 +1,10 @@
 //! The manifests of the fused extensions as one table, in the layout of the canonical
 //! ABI: so no extension is called at a start.
 //!
-//! Each list and text has memory of its own, since the CLI may free each by itself. So
-//! the table is one block; when the CLI asks for it, each part of the block, the inner
-//! parts first, is copied to memory of its own, and its address is written into the part
-//! around it. The beginning of the block becomes the list itself.
+//! Each list and text needs a separate allocation, since the CLI may free each by itself.
+//! The table is one block; when the CLI calls `embedded`, each part of the block, the
+//! inner parts first, is copied to a new allocation, and its address is written into the
+//! part around it. The beginning of the block becomes the list itself.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -223,7 +223,7 @@ pub(super) fn code(all: &Trampolines, next: u32) -> Code {
     sink.i32_const(0).i32_const(0).i32_const(ALIGNMENT as i32).i32_const(bytes);
     sink.call(all.realloc).local_tee(block);
     sink.i32_const(0).i32_const(bytes).memory_init(0, *data);
-    // Copy each part to memory of its own.
+    // Copy each part to a new allocation.
     sink.local_get(block).i32_const(table.moves.start as i32).i32_add().local_set(at_entry);
     sink.loop_(BlockType::Empty);
     sink.local_get(at_entry).local_get(block).i32_const(table.moves.end as i32).i32_add();

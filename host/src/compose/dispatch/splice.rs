@@ -192,7 +192,7 @@ impl Reencode for Splicer<'_> {
         _: Option<SectionId>,
         before: Option<SectionId>,
     ) -> Spliced {
-        // It stands in front of the code, and must be there for passive data.
+        // The section precedes the code; passive data needs it.
         if before == Some(SectionId::Code) && !self.survey.has_data_count {
             let count = self.data_count(self.survey.data_count)?;
             module.section(&DataCountSection { count });

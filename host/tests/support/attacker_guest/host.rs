@@ -68,6 +68,10 @@ unsafe extern "C" {
     pub fn host_attributes(path: *const u8, length: usize, reply: *mut Reply);
     #[link_name = "set-permissions"]
     pub fn host_set_permissions(path: *const u8, length: usize, bits: u32, reply: *mut Reply);
+}
+
+#[link(wasm_import_module = "sqlite-wasm:host/shared-memory@0.1.0")]
+unsafe extern "C" {
     #[link_name = "shm-open"]
     pub fn host_shm_open(file: u32, read_only: u32, reply: *mut Reply);
     #[link_name = "shm-reach"]

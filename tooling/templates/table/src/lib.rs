@@ -6,7 +6,7 @@
 // 1. The table as SQLite registers it: its name, how it is created, and who may
 //    use it if the schema is not trusted.
 use sqlite_wasm_kit::Risk::Innocuous;
-use sqlite_wasm_kit::table::{Check, Connection, Operator, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Check, Connection, IndexInfo, Operator, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Module, ModuleKind::EponymousOnly, Result, Table};
 
 const MODULES: &[Module] = &[Module::new::<Numbers>("countdown", EponymousOnly, Innocuous)];
@@ -32,12 +32,12 @@ impl Table for Numbers {
     }
 
     // 4. The plan: which conditions of the WHERE clause become arguments of the scan.
-    fn best_index(&mut self, question: &Question, plan: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         let is_start = |c: &_| is_equal(c, START);
-        let Some(place) = question.constraints.iter().position(is_start) else {
+        let Some(place) = info.constraints.iter().position(is_start) else {
             return Err("countdown: START is missing".into());
         };
-        if !question.constraints[place].usable {
+        if !info.constraints[place].usable {
             // SQLite calls this again, with the tables in another order.
             return Ok(Planned::No);
         }

@@ -1,7 +1,7 @@
 //! Values at the edges, by name and as a table.
 
 use crate::watch::Alive;
-use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table, Value};
 
 fn all() -> Vec<(&'static str, Value)> {
@@ -41,7 +41,7 @@ impl Table for Edges {
         Ok((Self(Alive::default()), "CREATE TABLE x(name TEXT, value)".into()))
     }
 
-    fn best_index(&mut self, _: &Question, _: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, _: &mut Plan) -> Result<Planned> {
         Ok(Planned::Yes)
     }
 

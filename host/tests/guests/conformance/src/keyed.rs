@@ -2,7 +2,7 @@
 
 use crate::values::show;
 use crate::watch;
-use sqlite_wasm_kit::table::{Change, Conflict, Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Change, Conflict, Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table, Value};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ impl Table for Keyed {
         Ok((Self::default(), columns.into()))
     }
 
-    fn best_index(&mut self, _: &Question, _: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, _: &mut Plan) -> Result<Planned> {
         Ok(Planned::Yes)
     }
 

@@ -7,7 +7,7 @@
 use crate::values::show;
 use crate::watch::{self, Alive};
 use sqlite_wasm_kit::table::{
-    Argument, Check, Connection, Constraint, Operator, Plan, Planned, Question, Row, Scan,
+    Argument, Check, Connection, Constraint, IndexInfo, Operator, Plan, Planned, Row, Scan,
 };
 use sqlite_wasm_kit::{Cursor, Result, Table, Value};
 
@@ -38,7 +38,7 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
         Ok((Self(Alive::default()), DECLARATION.into()))
     }
 
-    fn best_index(&mut self, info: &Question, plan: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         for (place, constraint) in info.constraints.iter().enumerate() {
             let is_input = constraint.column >= LAST && !is_limit(&constraint.operator);
             if is_input && !constraint.usable {
@@ -57,7 +57,7 @@ impl<const MAX_BATCH: u32> Table for Numbers<MAX_BATCH> {
         plan.order_consumed = by_a.is_some() && info.order.len() == 1;
         plan.number = by_a.map_or(1, |term| if term.descending { -1 } else { 1 });
         plan.unique = info.constraints.iter().any(is_key);
-        plan.text = Some(describe(info));
+        plan.text = Some(describe(info).into_bytes());
         (plan.cost, plan.rows) = if plan.unique { (1.0, 1) } else { (10.0, 10) };
         Ok(Planned::Yes)
     }
@@ -90,7 +90,7 @@ fn is_key(constraint: &Constraint) -> bool {
 }
 
 /// One word for each part of the index info.
-fn describe(info: &Question) -> String {
+fn describe(info: &IndexInfo) -> String {
     let constraints = info.constraints.iter().map(|constraint| {
         let column = usize::try_from(constraint.column).map_or("rowid", |place| COLUMNS[place]);
         let column = if is_limit(&constraint.operator) { "" } else { column };
@@ -130,7 +130,7 @@ impl<const MAX: u32> Cursor for NumbersCursor<MAX> {
     const MAX_BATCH: u32 = MAX;
 
     fn filter(&mut self, _: &mut Numbers<MAX>, scan: Scan) -> Result<()> {
-        let plan = scan.text.unwrap_or_default();
+        let plan = String::from_utf8_lossy(scan.text.as_deref().unwrap_or_default());
         let arguments: Vec<String> = scan.arguments.iter().map(argument).collect();
         self.seen = format!("{plan} -> {}", arguments.join(" "));
         let input = |column| input(&plan, column, &scan.arguments);

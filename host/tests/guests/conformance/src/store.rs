@@ -6,7 +6,7 @@
 use crate::values::show;
 use crate::watch::{self, Alive};
 use sqlite_wasm_kit::table::{
-    Change, Conflict, ConnectMode, Connection, Plan, Planned, Question, Row, Scan, Transaction,
+    Change, Conflict, ConnectMode, Connection, IndexInfo, Plan, Planned, Row, Scan, Transaction,
 };
 use sqlite_wasm_kit::{Cursor, Error, Result, Table, Value, code};
 use std::cell::RefCell;
@@ -83,7 +83,7 @@ impl Table for Store {
         Ok((Self { key, schema, before: Vec::new(), _alive: Alive::default() }, declaration))
     }
 
-    fn best_index(&mut self, _: &Question, _: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, _: &mut Plan) -> Result<Planned> {
         Ok(Planned::Yes)
     }
 

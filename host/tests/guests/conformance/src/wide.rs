@@ -1,6 +1,6 @@
 //! A table with more columns than the mask of used ones has bits.
 
-use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table};
 
 const COLUMNS: u32 = 70;
@@ -16,7 +16,7 @@ impl Table for Wide {
         Ok((Self, format!("CREATE TABLE x({})", columns.join(", "))))
     }
 
-    fn best_index(&mut self, _: &Question, _: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, _: &mut Plan) -> Result<Planned> {
         Ok(Planned::Yes)
     }
 

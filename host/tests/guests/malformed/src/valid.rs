@@ -165,7 +165,7 @@ impl interfaces::table::Guest for Valid {
     fn filter(
         _: u32,
         _: i32,
-        _: Option<String>,
+        _: Option<Vec<u8>>,
         _: Vec<FilterArgument>,
         _: Vec<u8>,
         _: Vec<u32>,

@@ -78,7 +78,7 @@ impl Guest for Malicious {
             number: i32::MIN,
             text: match action.as_str() {
                 "nul" => Some("a\0b".into()),
-                "huge" => Some("x".repeat(10 << 20)),
+                "huge" => Some(vec![b'x'; 10 << 20]),
                 _ => None,
             },
             order_consumed: false,
@@ -100,7 +100,7 @@ impl Guest for Malicious {
     fn filter(
         cursor: u32,
         _: i32,
-        _: Option<String>,
+        _: Option<Vec<u8>>,
         _: Vec<FilterArgument>,
         _: Vec<u8>,
         _: Vec<u32>,

@@ -1,6 +1,6 @@
 //! `sql00_table`: the rows of another table, by SQL in each callback.
 
-use sqlite_wasm_kit::table::{Connection, Plan, Planned, Question, Row, Scan};
+use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Result, Table, Value, sql};
 
 pub struct Source;
@@ -12,7 +12,7 @@ impl Table for Source {
         Ok((Self, "CREATE TABLE x(value)".into()))
     }
 
-    fn best_index(&mut self, _: &Question, plan: &mut Plan) -> Result<Planned> {
+    fn best_index(&mut self, _: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         if let Some(Value::Integer(rows)) = crate::first("SELECT count(*) FROM source".into())? {
             plan.rows = rows;
         }

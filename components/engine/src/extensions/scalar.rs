@@ -1,0 +1,259 @@
+//! Scalar functions.
+
+use std::cell::Cell;
+use std::ffi::{CString, c_int};
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+use wire::{InlineValue, Value as Content};
+
+use super::attached;
+use super::calls::{call, forget_pointers};
+use super::inline_value;
+use super::pointers::{self, Pointer};
+use crate::ffi::imports::{scalar_call, unary_call, unary_pending_result};
+use crate::ffi::layout::{Argument, HostValue, List, Output};
+use crate::host::dispatch::SqlError;
+use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
+use crate::sqlite::connection::{Connection, encoding_code};
+use crate::sqlite::context::Context;
+use crate::sqlite::error::failure;
+use crate::sqlite::function::Scalar;
+use crate::sqlite::value::{Numbers, Value};
+
+/// A function that an extension registered.
+pub struct Function {
+    pub extension: u32,
+    /// The extension's number for it. It changes when the extension registers the function again,
+    /// also while SQLite calls it.
+    pub index: Cell<u32>,
+    encoding: TextEncoding,
+    wants_subtypes: bool,
+    has_result_subtype: bool,
+    numbers: Numbers,
+    /// `unary-call` takes it with one inline value.
+    is_unary: bool,
+    /// Its arguments and results may be pointers.
+    pub has_pointers: bool,
+}
+
+/// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are on the heap.
+const ARGUMENTS_ON_STACK: usize = 16;
+
+/// Arguments, and their subtypes where the function reads them.
+pub struct Arguments<'a> {
+    stack: [Argument<'a>; ARGUMENTS_ON_STACK],
+    heap: Vec<Argument<'a>>,
+    count: usize,
+    subtypes: Vec<u8>,
+}
+
+impl Arguments<'_> {
+    fn values(&self) -> &[Argument<'_>] {
+        if self.heap.is_empty() { &self.stack[..self.count] } else { &self.heap }
+    }
+}
+
+impl Function {
+    /// The function that an extension describes and knows by `index`.
+    pub fn new(extension: u32, index: u32, function: &extension_types::Function) -> Self {
+        let has = |flag| function.flags.contains(flag);
+        Self {
+            extension,
+            index: Cell::new(index),
+            encoding: function.encoding,
+            wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
+            has_result_subtype: has(FunctionFlags::RESULT_SUBTYPE),
+            numbers: match has(FunctionFlags::NUMBERS_AS_TEXT) {
+                true => Numbers::AsText,
+                false => Numbers::Unchanged,
+            },
+            is_unary: has(FunctionFlags::UNARY),
+            has_pointers: has(FunctionFlags::POINTERS),
+        }
+    }
+
+    /// A function that a table overloads, and that the manifest does not list.
+    pub fn overload(extension: u32, index: u32, has_pointers: bool) -> Self {
+        Self {
+            extension,
+            index: Cell::new(index),
+            encoding: TextEncoding::Utf8,
+            wants_subtypes: true,
+            has_result_subtype: true,
+            numbers: Numbers::Unchanged,
+            is_unary: false,
+            has_pointers,
+        }
+    }
+
+    /// An argument as the extension takes it.
+    pub fn content<'a>(&self, value: &'a Value) -> Content<&'a [u8]> {
+        let number = match self.has_pointers {
+            true => pointers::number(value, self.extension),
+            false => None,
+        };
+        number.map_or_else(|| value.content(self.encoding, self.numbers), Content::Integer)
+    }
+
+    /// The subtypes of arguments, if the extension takes them.
+    pub fn subtypes(&self, values: &[&Value]) -> Vec<u8> {
+        if self.has_pointers {
+            pointers::subtypes(values, self.extension)
+        } else if self.wants_subtypes {
+            values.iter().map(|value| value.subtype()).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn arguments<'a>(&self, values: &[&'a Value]) -> Arguments<'a> {
+        let mut arguments = Arguments {
+            stack: [Content::Null; ARGUMENTS_ON_STACK],
+            heap: Vec::new(),
+            count: values.len(),
+            subtypes: self.subtypes(values),
+        };
+        let argument = |value: &&'a Value| self.content(value).map(List::new);
+        if values.len() > ARGUMENTS_ON_STACK {
+            arguments.heap = values.iter().map(argument).collect();
+        } else {
+            for (slot, value) in arguments.stack.iter_mut().zip(values) {
+                *slot = argument(value);
+            }
+        }
+        arguments
+    }
+
+    fn call_with(&self, arguments: &Arguments) -> Result<Output, SqlError> {
+        let Arguments { subtypes, .. } = arguments;
+        scalar_call(self.extension, self.index.get(), arguments.values(), subtypes)
+    }
+
+    /// A call with one inline value, which is that of `values`.
+    fn call_unary(&self, context: &Context, argument: &InlineValue, values: &[&Value]) {
+        let (extension, function) = (self.extension, self.index.get());
+        match unary_call(extension, function, argument) {
+            Some(value) => self.set_inline(context, &value),
+            None => self.set_result(context, self.pending_result(context, values)),
+        }
+    }
+
+    /// The result of a call that returned none. One that waits for SQL is repeated.
+    #[cold]
+    fn pending_result(&self, context: &Context, values: &[&Value]) -> Result<Output, SqlError> {
+        let (extension, function) = (self.extension, self.index.get());
+        let mut is_repeated = false;
+        call(context.connection(), extension, || {
+            if std::mem::replace(&mut is_repeated, true) {
+                return self.call_with(&self.arguments(values));
+            }
+            unary_pending_result(extension, function)
+        })
+    }
+
+    fn set_inline(&self, context: &Context, value: &InlineValue) {
+        match inline_value::set(value, context, self.encoding) {
+            Ok(subtype) => self.set_subtype(context, subtype),
+            Err(SqlError { code, message }) => {
+                let name = attached::name(context.connection(), self.extension).unwrap_or_default();
+                let message = format!("the extension `{name}` broke the contract: {message}");
+                context.set_error(&failure(code, &message));
+            }
+        }
+    }
+
+    /// Give SQLite a result.
+    pub fn set_result(&self, context: &Context, result: Result<Output, SqlError>) {
+        match result {
+            Err(error) => context.set_error(&error),
+            Ok(Output { value, subtype }) => match self.pointer(&value, subtype) {
+                Some(pointer) => context.set_pointer(pointer),
+                None => {
+                    context.set_value(value, self.encoding);
+                    self.set_subtype(context, subtype);
+                }
+            },
+        }
+    }
+
+    fn pointer(&self, value: &HostValue, subtype: u8) -> Option<Rc<Pointer>> {
+        if !self.has_pointers {
+            return None;
+        }
+        Pointer::new(value, subtype, self.extension)
+    }
+
+    /// Subtypes of functions that have not declared them are dropped: SQLite would fail the call.
+    fn set_subtype(&self, context: &Context, subtype: u8) {
+        if subtype != 0 && self.has_result_subtype {
+            context.set_subtype(subtype);
+        }
+    }
+}
+
+impl Scalar for Function {
+    #[inline]
+    fn call(&self, context: &Context, values: &[&Value]) {
+        if let ([value], true) = (values, self.is_unary)
+            && let Some(argument) = InlineValue::new(value.content(self.encoding, self.numbers), 0)
+        {
+            return self.call_unary(context, &argument, values);
+        }
+        let db = context.connection();
+        if self.has_pointers {
+            forget_pointers(db, self.extension);
+        }
+        let arguments = self.arguments(values);
+        self.set_result(context, call(db, self.extension, || self.call_with(&arguments)));
+    }
+}
+
+/// SQLite's flags for a function.
+pub fn function_flags(function: &extension_types::Function) -> c_int {
+    let flags = [
+        (FunctionFlags::DETERMINISTIC, sqlite::SQLITE_DETERMINISTIC),
+        (FunctionFlags::ARGUMENT_SUBTYPES, sqlite::SQLITE_SUBTYPE),
+        (FunctionFlags::RESULT_SUBTYPE, sqlite::SQLITE_RESULT_SUBTYPE),
+    ]
+    .into_iter()
+    .filter(|(flag, _)| function.flags.contains(*flag))
+    .fold(0, |all, (_, code)| all | code);
+    let risk = match function.risk {
+        Risk::Innocuous => sqlite::SQLITE_INNOCUOUS,
+        Risk::Ordinary => 0,
+        Risk::DirectOnly => sqlite::SQLITE_DIRECTONLY,
+    };
+    flags | risk | encoding_code(function.encoding)
+}
+
+/// Give SQLite a scalar function.
+pub fn create_function(
+    db: &Connection,
+    function: &extension_types::Function,
+    called: Rc<impl Scalar>,
+) -> Result<(), SqlError> {
+    let name = c_name(&function.name)?;
+    let (arguments, flags) = (function.arguments.into(), function_flags(function));
+    registered(db.create_scalar(&name, arguments, flags, called), &function.name)
+}
+
+/// A name for SQLite.
+pub fn c_name(name: &str) -> Result<CString, SqlError> {
+    CString::new(name).map_err(|_| refusal(sqlite::SQLITE_MISUSE, &name.replace('\0', "?")))
+}
+
+/// What SQLite's result code for a registration means.
+pub fn registered(code: c_int, name: &str) -> Result<(), SqlError> {
+    if code == sqlite::SQLITE_OK { Ok(()) } else { Err(refusal(code, name)) }
+}
+
+/// Why SQLite does not register something.
+fn refusal(code: c_int, name: &str) -> SqlError {
+    let why = match code {
+        // SQLite does not replace a function while a statement runs.
+        sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
+        _ => "SQLite refuses it",
+    };
+    failure(code, &format!("cannot register `{name}`: {why}"))
+}

@@ -1,0 +1,100 @@
+//! Incremental blobs.
+
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+use wire::{BlobLocation, Opened, Writer};
+
+use super::access;
+use super::blob_cache::{self, BlobKey};
+use super::caller::Caller;
+use super::open_handles;
+use crate::host::dispatch::SqlError;
+use crate::sqlite::blob::Blob;
+use crate::sqlite::error::failure;
+
+/// How much of a blob the reply to opening it includes: the bitmaps that extensions keep in small
+/// ones.
+const HEAD_BYTES: u32 = 256;
+
+/// Open a blob, and describe it.
+pub fn open(
+    caller: Caller,
+    location: BlobLocation,
+    is_first: bool,
+    reply: &mut Writer,
+) -> Result<(), SqlError> {
+    let Caller { db, extension } = caller;
+    let BlobLocation { is_writable, row_id, schema, table, column, .. } = location;
+    if is_writable {
+        access::check_write()?;
+    }
+    let (key, blob) = match blob_cache::take(db, extension, location) {
+        Some(cached) => cached,
+        None => {
+            let blob = Blob::open(db, [schema, table, column], row_id, is_writable);
+            let blob = blob.ok_or_else(|| access::last_error(db))?;
+            (BlobKey::new(db, extension, location), Rc::new(blob))
+        }
+    };
+    let handle = open_handles::add_blob(key, blob.clone())?;
+    describe(handle, &blob, is_first, reply);
+    Ok(())
+}
+
+/// A blob's handle and size, and how the first one begins. Of a large blob the caller most likely
+/// wants another part.
+fn describe(handle: u32, blob: &Blob, is_first: bool, reply: &mut Writer) {
+    let size = blob.size();
+    Opened { blob: Some(handle), size }.put(reply);
+    let mut head = Vec::new();
+    if is_first && size <= HEAD_BYTES {
+        // When this fails, the caller reads it again, and gets the error.
+        blob.read(0, size, &mut head);
+    }
+    reply.bytes(&head);
+}
+
+/// The reply for a blob that does not exist.
+pub fn describe_none(reply: &mut Writer) {
+    Opened::default().put(reply);
+    reply.bytes(&[]);
+}
+
+/// Go to another row.
+pub fn reopen(caller: Caller, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
+    let blob = open_handles::blob(caller.extension, handle)?;
+    let is_open = blob.reopen(row_id) == sqlite::SQLITE_OK;
+    open_handles::set_row(handle, is_open.then_some(row_id));
+    if !is_open {
+        return Err(access::last_error(caller.db));
+    }
+    let mut reply = Writer::default();
+    describe(handle, &blob, true, &mut reply);
+    Ok(reply.0)
+}
+
+/// Read a part.
+pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec<u8>, SqlError> {
+    let blob = open_handles::blob(caller.extension, handle)?;
+    if offset.checked_add(length).is_none_or(|end| end > blob.size()) {
+        return Err(failure(sqlite::SQLITE_ERROR, "it reads beyond the end of a blob"));
+    }
+    let mut bytes = Vec::new();
+    match blob.read(offset, length, &mut bytes) {
+        sqlite::SQLITE_OK => Ok(bytes),
+        _ => Err(access::last_error(caller.db)),
+    }
+}
+
+/// Write a part.
+pub fn write(caller: Caller, handle: u32, offset: u32, data: &[u8]) -> Result<(), SqlError> {
+    access::check_write()?;
+    let blob = open_handles::blob(caller.extension, handle)?;
+    let beyond = |_| failure(sqlite::SQLITE_ERROR, "it writes beyond the end of a blob");
+    match blob.write(c_int::try_from(offset).map_err(beyond)?, data) {
+        sqlite::SQLITE_OK => Ok(()),
+        _ => Err(access::last_error(caller.db)),
+    }
+}

@@ -1,0 +1,38 @@
+//! How deep extensions whose SQL calls extensions are in each other.
+
+use std::cell::Cell;
+
+use libsqlite3_sys as sqlite;
+
+use crate::host::dispatch::SqlError;
+use crate::sqlite::error::failure;
+
+/// Each level takes some 20 KiB of the stack, and none waits for itself.
+const MAX_DEPTH: u32 = 32;
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether SQL of an extension is running. It must not reach what the extension itself was not
+/// granted: files and other extensions.
+pub fn is_running() -> bool {
+    DEPTH.get() > 0
+}
+
+/// Run `requests` one level deeper.
+pub fn deeper<T>(requests: impl FnOnce() -> T) -> T {
+    DEPTH.set(DEPTH.get() + 1);
+    let result = requests();
+    DEPTH.set(DEPTH.get() - 1);
+    result
+}
+
+/// Fails where SQL would run too deep.
+pub fn check() -> Result<(), SqlError> {
+    if DEPTH.get() <= MAX_DEPTH {
+        return Ok(());
+    }
+    let message = format!("extensions call each other more than {MAX_DEPTH} deep");
+    Err(failure(sqlite::SQLITE_ERROR, &message))
+}

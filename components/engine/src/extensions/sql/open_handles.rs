@@ -1,0 +1,201 @@
+//! The statements and blobs that extensions have open, by handle.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+
+use super::blob_cache::{self, BlobKey};
+use crate::host::dispatch::SqlError;
+use crate::sqlite::blob::Blob;
+use crate::sqlite::connection::{Connection, ConnectionId};
+use crate::sqlite::error::failure;
+use crate::sqlite::statement::Statement;
+
+/// What a handle stands for.
+#[derive(Clone)]
+enum Object {
+    Statement(Rc<RefCell<Statement>>),
+    Blob(Rc<Blob>),
+    /// Its connection was closed; the extension still has the handle.
+    Closed,
+}
+
+struct Handle {
+    db: ConnectionId,
+    extension: u32,
+    object: Object,
+    /// Of a blob that is at a row.
+    key: Option<BlobKey>,
+}
+
+struct Handles {
+    slots: Vec<Option<Handle>>,
+    free: Vec<u32>,
+}
+
+impl Handles {
+    fn add(&mut self, handle: Handle) -> u32 {
+        match self.free.pop() {
+            Some(index) => {
+                self.slots[index as usize] = Some(handle);
+                index
+            }
+            None => {
+                self.slots.push(Some(handle));
+                self.slots.len() as u32 - 1
+            }
+        }
+    }
+
+    /// Take out the handles that `is_it` chooses.
+    fn take(&mut self, mut is_it: impl FnMut(u32, &Handle) -> bool) -> Vec<Handle> {
+        let mut taken = Vec::new();
+        for (index, slot) in (0..).zip(&mut self.slots) {
+            if let Some(handle) = slot.take_if(|handle| is_it(index, handle)) {
+                self.free.push(index);
+                taken.push(handle);
+            }
+        }
+        self.shrink();
+        taken
+    }
+
+    fn take_one(&mut self, extension: u32, index: u32) -> Option<Handle> {
+        let slot = self.slots.get_mut(index as usize)?;
+        let handle = slot.take_if(|handle| handle.extension == extension)?;
+        self.free.push(index);
+        self.shrink();
+        Some(handle)
+    }
+
+    /// Start anew when nothing is open: each connection that is closed looks at all slots.
+    fn shrink(&mut self) {
+        if self.slots.len() == self.free.len() {
+            self.slots.clear();
+            self.free.clear();
+        }
+    }
+}
+
+thread_local! {
+    static HANDLES: RefCell<Handles> =
+        const { RefCell::new(Handles { slots: Vec::new(), free: Vec::new() }) };
+}
+
+/// Most statements and blobs that all extensions have open: each takes memory, and they choose.
+const MAX_HANDLES: usize = 10_000;
+
+/// Give an extension a statement on `db`: its handle.
+pub fn add_statement(
+    db: &Connection,
+    extension: u32,
+    statement: Statement,
+) -> Result<u32, SqlError> {
+    let object = Object::Statement(Rc::new(RefCell::new(statement)));
+    add(Handle { db: db.id(), extension, object, key: None })
+}
+
+/// The same for a blob, which is where its key says.
+pub fn add_blob(key: BlobKey, blob: Rc<Blob>) -> Result<u32, SqlError> {
+    let BlobKey { db, extension, .. } = key;
+    add(Handle { db, extension, object: Object::Blob(blob), key: Some(key) })
+}
+
+fn add(handle: Handle) -> Result<u32, SqlError> {
+    HANDLES.with_borrow_mut(|handles| {
+        if handles.slots.len() - handles.free.len() < MAX_HANDLES {
+            return Ok(handles.add(handle));
+        }
+        let message = format!("{MAX_HANDLES} statements and blobs are open already");
+        Err(failure(sqlite::SQLITE_MISUSE, &message))
+    })
+}
+
+/// A blob has gone to another row; none when it is at no row.
+pub fn set_row(index: u32, row_id: Option<i64>) {
+    HANDLES.with_borrow_mut(|handles| {
+        let Some(Some(handle)) = handles.slots.get_mut(index as usize) else { return };
+        match (&mut handle.key, row_id) {
+            (Some(key), Some(row_id)) => key.set_row_id(row_id),
+            (key, _) => *key = None,
+        }
+    });
+}
+
+/// What a handle of an extension stands for.
+fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
+    HANDLES.with_borrow(|handles| match handles.slots.get(index as usize) {
+        Some(Some(handle)) if handle.extension == extension => Ok(handle.object.clone()),
+        _ => Err(failure(sqlite::SQLITE_MISUSE, "there is no such statement or blob")),
+    })
+}
+
+fn closed() -> SqlError {
+    failure(sqlite::SQLITE_MISUSE, "its connection was closed")
+}
+
+/// A statement of an extension.
+pub fn statement(extension: u32, index: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
+    match get(extension, index)? {
+        Object::Statement(statement) => Ok(statement),
+        Object::Closed => Err(closed()),
+        Object::Blob(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
+    }
+}
+
+/// A blob of an extension.
+pub fn blob(extension: u32, index: u32) -> Result<Rc<Blob>, SqlError> {
+    match get(extension, index)? {
+        Object::Blob(blob) => Ok(blob),
+        Object::Closed => Err(closed()),
+        Object::Statement(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
+    }
+}
+
+/// Reset a statement, if there is one.
+pub fn reset(extension: u32, index: u32) {
+    if let Ok(statement) = statement(extension, index) {
+        statement.borrow_mut().reset();
+    }
+}
+
+/// Close a handle that an extension does not need any more.
+pub fn close(db: &Connection, extension: u32, index: u32) {
+    // Closing calls virtual tables: the handles must not be borrowed meanwhile.
+    let handle = HANDLES.with_borrow_mut(|handles| handles.take_one(extension, index));
+    if let Some(handle) = handle {
+        release(db, handle);
+    }
+}
+
+/// Close all handles of an extension.
+pub fn close_all_of(db: &Connection, extension: u32) {
+    let is_it = |_, handle: &Handle| handle.extension == extension;
+    for handle in HANDLES.with_borrow_mut(|handles| handles.take(is_it)) {
+        release(db, handle);
+    }
+}
+
+fn release(db: &Connection, handle: Handle) {
+    if let (Object::Blob(blob), Some(key)) = (handle.object, handle.key) {
+        blob_cache::put(db, key, blob);
+    }
+}
+
+/// Close all that belongs to a connection which is about to be closed: SQLite does not close one
+/// that has statements. The handles stay taken until the extension closes them: given out again,
+/// they would mean something else to it.
+pub fn close_all(db: ConnectionId) {
+    let objects: Vec<Object> = HANDLES.with_borrow_mut(|handles| {
+        let its = handles.slots.iter_mut().flatten().filter(|handle| handle.db == db);
+        its.map(|handle| std::mem::replace(&mut handle.object, Object::Closed)).collect()
+    });
+    drop(objects);
+}
+
+/// Close all that an extension has on a connection, and forget the handles: the instance has ended.
+pub fn forget(db: ConnectionId, extension: u32) {
+    let is_it = |_, handle: &Handle| handle.db == db && handle.extension == extension;
+    drop(HANDLES.with_borrow_mut(|handles| handles.take(is_it)));
+}

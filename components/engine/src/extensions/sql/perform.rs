@@ -1,0 +1,116 @@
+//! Performing the operations of a request.
+
+use std::ffi::c_int;
+
+use libsqlite3_sys as sqlite;
+use wire::{BlobLocation, Operation, Reader, Writer};
+
+use super::caller::Caller;
+use super::{access, blobs, depth, metadata, open_handles, statements};
+use crate::host::dispatch::SqlError;
+use crate::sqlite::error::failure;
+
+/// Perform operations: the reply of the one that has a reply. After a failure only those run that
+/// end something.
+pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+    let mut operations = Reader(operations);
+    let mut reply = Ok(Vec::new());
+    while !operations.is_empty() {
+        let operation = match Operation::read(&mut operations) {
+            Ok(operation) => operation,
+            // Where the next one begins is not known.
+            Err(error) => return reply.and(Err(unreadable(error))),
+        };
+        match (operation, &reply) {
+            (Operation::Reset(statement), _) => open_handles::reset(caller.extension, statement),
+            (Operation::Close(handle), _) => {
+                open_handles::close(caller.db, caller.extension, handle);
+            }
+            (Operation::CloseAll, _) => open_handles::close_all_of(caller.db, caller.extension),
+            (operation, Ok(_)) => match perform_one(caller, operation) {
+                Ok(None) => {}
+                Ok(Some(done)) => reply = Ok(done),
+                Err(error) => reply = Err(error),
+            },
+            (_, Err(_)) => {}
+        }
+    }
+    reply
+}
+
+/// Perform an operation that may fail.
+fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, SqlError> {
+    let db = caller.db;
+    let reply = match operation {
+        Operation::Write { blob, offset, data } => {
+            return blobs::write(caller, blob, offset, data).map(|()| None);
+        }
+        Operation::Bind { statement, parameter, value } => {
+            return statements::bind(caller, statement, parameter as c_int, value).map(|()| None);
+        }
+        Operation::Execute(text) => {
+            depth::check()?;
+            return statements::execute(db, text).map(|()| None);
+        }
+        Operation::SetLastInsertRowId(row_id) => {
+            access::check_write()?;
+            db.set_last_insert_row_id(row_id);
+            return Ok(None);
+        }
+        Operation::Prepare(text) => {
+            depth::check()?;
+            statements::prepare(caller, text)?
+        }
+        Operation::Step { statement, limit } => {
+            depth::check()?;
+            statements::step(caller, statement, limit)?
+        }
+        Operation::OpenBlobs { count, locations } => {
+            depth::check()?;
+            open_blobs(caller, count, locations)?
+        }
+        Operation::ReopenBlob { blob, row_id } => blobs::reopen(caller, blob, row_id)?,
+        Operation::Read { blob, offset, length } => blobs::read(caller, blob, offset, length)?,
+        Operation::LastInsertRowId => number(db.last_insert_row_id()),
+        Operation::Changes => db.changes().iter().flat_map(|n| number((*n).into())).collect(),
+        Operation::ErrorOffset => number(db.error_offset().into()),
+        Operation::Describe(statement) => metadata::statement(caller, statement)?,
+        Operation::Expand(statement) => metadata::expanded_sql(caller, statement)?,
+        Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
+        Operation::Database(database) => metadata::database(db, database),
+        Operation::Autocommit => number(db.autocommit().into()),
+        Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll => return Ok(None),
+    };
+    Ok(Some(reply))
+}
+
+fn number(number: i64) -> Vec<u8> {
+    number.to_le_bytes().to_vec()
+}
+
+/// Why an operation cannot be read.
+fn unreadable(error: wire::Error) -> SqlError {
+    let (code, message) = match error {
+        wire::Error::Malformed => {
+            (sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
+        }
+        wire::Error::NotUtf8 => (sqlite::SQLITE_ERROR, "the SQL is no UTF-8"),
+        wire::Error::NulInName => (sqlite::SQLITE_ERROR, "a name has a NUL"),
+    };
+    failure(code, message)
+}
+
+/// Open blobs, of which only the first must exist.
+fn open_blobs(caller: Caller, count: u32, mut locations: Reader) -> Result<Vec<u8>, SqlError> {
+    let mut reply = Writer::with_capacity(64);
+    for index in 0..count {
+        let is_first = index == 0;
+        let location = BlobLocation::read(&mut locations).map_err(unreadable)?;
+        match blobs::open(caller, location, is_first, &mut reply) {
+            Err(error) if is_first => return Err(error),
+            Err(_) => blobs::describe_none(&mut reply),
+            Ok(()) => {}
+        }
+    }
+    Ok(reply.0)
+}

@@ -1,0 +1,148 @@
+//! Statements of extensions.
+
+use std::cell::RefCell;
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+use wire::{Prepared, Rows, Value, Writer};
+
+use super::caller::Caller;
+use super::{access, blob_cache, open_handles};
+use crate::host::dispatch::SqlError;
+use crate::read_only::{self, Access};
+use crate::sqlite::connection::Connection;
+use crate::sqlite::error::failure;
+use crate::sqlite::statement::{Statement, Step};
+
+/// Bytes of text and blobs after which a batch of rows ends, whatever its limit: they are in memory
+/// four times on their way.
+const MAX_BATCH_BYTES: usize = 1 << 20;
+
+/// The first statement of `sql`, none for white space and comments alone, and how many bytes of the
+/// text it takes.
+fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlError> {
+    if c_int::try_from(sql.len()).is_err() {
+        return Err(failure(sqlite::SQLITE_TOOBIG, "the SQL is too long"));
+    }
+    Statement::prepare(db, sql).ok_or_else(|| access::last_error(db))
+}
+
+/// Fails for a statement that writes where nothing may be written.
+fn check(statement: Option<&Statement>) -> Result<(), SqlError> {
+    if statement.is_none_or(Statement::is_read_only) { Ok(()) } else { access::check_write() }
+}
+
+pub fn prepare(caller: Caller, sql: &str) -> Result<Vec<u8>, SqlError> {
+    let (statement, used) = first(caller.db, sql)?;
+    if read_only::current() == Some(Access::ReadOnly) {
+        check(statement.as_ref())?;
+    }
+    let is_read_only = statement.as_ref().is_none_or(Statement::is_read_only);
+    let mut names = Writer::with_capacity(64);
+    match &statement {
+        None => [0; 2].iter().for_each(|count| names.u32(*count)),
+        Some(statement) => {
+            let parameters = statement.parameter_count();
+            put_names(&mut names, parameters, |n| statement.parameter_name(n + 1));
+            put_names(&mut names, statement.column_count(), |n| statement.column_name(n));
+        }
+    }
+    let add = |statement| open_handles::add_statement(caller.db, caller.extension, statement);
+    let statement = statement.map(add).transpose()?;
+    let mut reply = Writer::with_capacity(16 + names.0.len());
+    Prepared { statement, used: used as u32, is_read_only }.put(&mut reply);
+    reply.0.extend_from_slice(&names.0);
+    Ok(reply.0)
+}
+
+fn put_names<'a>(reply: &mut Writer, count: c_int, name: impl Fn(c_int) -> Option<&'a [u8]>) {
+    reply.u32(count as u32);
+    (0..count).for_each(|index| reply.bytes(name(index).unwrap_or_default()));
+}
+
+/// What SQLite takes for white space.
+const SPACES: [char; 6] = [' ', '\t', '\n', '\x0b', '\x0c', '\r'];
+
+/// Run all statements of `sql`.
+pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
+    while !sql.is_empty() {
+        let (statement, used) = first(db, sql)?;
+        check(statement.as_ref())?;
+        // As in `sqlite3_exec`: offsets of errors count from the beginning of a statement.
+        sql = sql[used..].trim_start_matches(SPACES);
+        let Some(mut statement) = statement else { continue };
+        blob_cache::clear_for(statement.sql());
+        loop {
+            match statement.step() {
+                Step::Row => {}
+                Step::Done => break,
+                Step::Failed => return Err(step_error(db)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a statement that ran has failed. SQLite undoes what it did, which may be where a cached blob
+/// is.
+fn step_error(db: &Connection) -> SqlError {
+    let error = access::last_error(db);
+    blob_cache::clear();
+    error
+}
+
+/// The statement with a handle, which is not in the middle of a step: an extension that waits for
+/// its SQL makes no other request.
+fn get(caller: Caller, handle: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
+    open_handles::statement(caller.extension, handle)
+}
+
+/// At most `limit` rows.
+pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
+    let statement = get(caller, handle)?;
+    let statement = &mut *statement.borrow_mut();
+    access::check_run(caller.db, statement)?;
+    blob_cache::clear_for(statement.sql());
+    let mut reply = Writer::with_capacity(64);
+    let mut rows = Rows::default();
+    rows.put(&mut reply);
+    while !rows.is_last && rows.count < limit && reply.0.len() < MAX_BATCH_BYTES {
+        match statement.step() {
+            Step::Row => {
+                put_row(&mut reply, statement);
+                rows.count += 1;
+            }
+            Step::Done => {
+                statement.reset();
+                rows.is_last = true;
+            }
+            Step::Failed => {
+                let error = step_error(caller.db);
+                statement.reset();
+                return Err(error);
+            }
+        }
+    }
+    // The schema may have changed with the first step.
+    rows.width = statement.column_count() as u32;
+    rows.put_first(&mut reply);
+    Ok(reply.0)
+}
+
+fn put_row(reply: &mut Writer, statement: &Statement) {
+    (0..statement.column_count()).for_each(|column| reply.value(statement.column(column)));
+}
+
+/// Bind a copy of a value.
+pub fn bind(
+    caller: Caller,
+    handle: u32,
+    parameter: c_int,
+    value: Value<&[u8]>,
+) -> Result<(), SqlError> {
+    match get(caller, handle)?.borrow_mut().bind(parameter, value) {
+        sqlite::SQLITE_OK => Ok(()),
+        _ => Err(access::last_error(caller.db)),
+    }
+}

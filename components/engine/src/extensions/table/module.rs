@@ -1,0 +1,202 @@
+//! Modules, and their connected tables.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, c_int};
+use std::rc::Rc;
+
+use super::cursor::Cursor;
+use super::extension::Extension;
+use super::{best_index, update};
+use crate::extensions::calls::{call, call_once};
+use crate::extensions::scalar::Function;
+use crate::host::dispatch::{self, SqlError};
+use crate::host::extension_types::{self, ModuleFlags, Risk};
+use crate::host::table_types::{Change, ConnectMode, TableConfig, Transaction};
+use crate::sqlite::connection::Connection;
+use crate::sqlite::index_info::IndexInfo;
+use crate::sqlite::value::Value;
+use crate::sqlite::vtab::{self, Definition};
+
+/// A module that an extension registered.
+struct Module {
+    extension: Rc<Extension>,
+    index: u32,
+    flags: ModuleFlags,
+    risk: Risk,
+}
+
+/// A connected table.
+pub struct Table {
+    pub extension: Rc<Extension>,
+    table: u32,
+    /// At least as many as there are columns.
+    pub columns: u32,
+    /// An update may leave columns out.
+    pub takes_unchanged: bool,
+    /// Functions that the table overloads and the manifest does not list.
+    overloads: RefCell<Vec<Rc<Function>>>,
+}
+
+/// Register the module that the extension knows by `index`; the result code.
+pub fn register(
+    db: &Connection,
+    extension: Rc<Extension>,
+    index: u32,
+    module: &extension_types::Module,
+    name: &CStr,
+) -> c_int {
+    let extension_types::Module { kind, flags, risk, ref shadow_names, .. } = *module;
+    let definition = Definition { kind, flags, shadow_names };
+    db.create_module(name, &definition, Module { extension, index, flags, risk })
+}
+
+impl vtab::Module for Module {
+    type Table = Table;
+
+    fn connect(
+        &self,
+        db: &Connection,
+        mode: ConnectMode,
+        arguments: &[String],
+    ) -> Result<Table, SqlError> {
+        let number = self.extension.number;
+        let [_, schema, name, arguments @ ..] = arguments else { return Err(self.unnamed()) };
+        let connected = call(db, number, || {
+            dispatch::table_connect(number, self.index, mode, schema, name, arguments)
+        })?;
+        let table = Table {
+            extension: self.extension.clone(),
+            table: connected.table,
+            columns: 1 + connected.declaration.matches(',').count() as u32,
+            takes_unchanged: self
+                .flags
+                .contains(ModuleFlags::WRITABLE | ModuleFlags::UNCHANGED_COLUMNS),
+            overloads: RefCell::default(),
+        };
+        if let Err(SqlError { code, message }) = db.declare_table(&connected.declaration) {
+            let name = &self.extension.name;
+            let message = format!("the extension `{name}` cannot declare the table: {message}");
+            // The extension has the table already.
+            vtab::Table::disconnect(&table, db);
+            return Err(SqlError { code, message });
+        }
+        self.configure(db, connected.config);
+        Ok(table)
+    }
+}
+
+impl Module {
+    fn unnamed(&self) -> SqlError {
+        self.extension.broke("its table has no name")
+    }
+
+    /// Tell SQLite what the module and the table declare: the stricter of the two, where they differ.
+    fn configure(&self, db: &Connection, config: TableConfig) {
+        let has = |flag, option| self.flags.contains(flag) || config.contains(option);
+        if self.risk == Risk::DirectOnly || config.contains(TableConfig::DIRECT_ONLY) {
+            db.set_table_risk(Risk::DirectOnly);
+        } else if self.risk == Risk::Innocuous || config.contains(TableConfig::INNOCUOUS) {
+            db.set_table_risk(Risk::Innocuous);
+        }
+        if has(ModuleFlags::CONSTRAINT_SUPPORT, TableConfig::CONSTRAINT_SUPPORT) {
+            db.set_constraint_support();
+        }
+        if has(ModuleFlags::ALL_SCHEMAS, TableConfig::ALL_SCHEMAS) {
+            db.set_uses_all_schemas();
+        }
+    }
+}
+
+impl Table {
+    /// Call the extension, which knows the table by its second argument.
+    fn call<T>(
+        &self,
+        db: &Connection,
+        import: impl Fn(u32, u32) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        let extension = self.extension.number;
+        call(db, extension, || import(extension, self.table))
+    }
+
+    /// The function by this number, which is as long there as the table.
+    fn overload(&self, index: u32) -> Rc<Function> {
+        let listed = self.extension.functions.get(index as usize);
+        let mut overloads = self.overloads.borrow_mut();
+        let known = overloads.iter().find(|known| known.index.get() == index);
+        if let Some(function) = listed.or(known) {
+            return function.clone();
+        }
+        let Extension { number, has_pointers, .. } = *self.extension;
+        let function = Rc::new(Function::overload(number, index, has_pointers));
+        overloads.push(function.clone());
+        function
+    }
+}
+
+impl vtab::Table for Table {
+    type Cursor = Cursor;
+    type Function = Function;
+
+    fn best_index(&self, db: &Connection, info: &IndexInfo) -> Result<bool, SqlError> {
+        let wanted = info.to_info();
+        let plan = self
+            .call(db, |extension, table| dispatch::table_best_index(extension, table, &wanted))?;
+        let Some(plan) = plan else { return Ok(false) };
+        best_index::set_plan(info, &plan).map_err(|what| self.extension.broke(what))?;
+        Ok(true)
+    }
+
+    fn open(&self, db: &Connection) -> Result<Cursor, SqlError> {
+        let number = self.call(db, dispatch::table_open)?;
+        Ok(Cursor::new(self.extension.clone(), number, self.takes_unchanged))
+    }
+
+    fn disconnect(&self, db: &Connection) {
+        // SQLite forgets the table in any case.
+        let _ = self.call(db, dispatch::table_disconnect);
+    }
+
+    fn destroy(&self, db: &Connection) -> Result<(), SqlError> {
+        self.call(db, dispatch::table_destroy)
+    }
+
+    fn update(&self, db: &Connection, values: &[&Value]) -> Result<i64, SqlError> {
+        let (change, conflict) = (update::change(values), db.on_conflict());
+        let subtypes = update::subtypes(values.get(2..).unwrap_or_default());
+        let (nothing, extension) = (Change::Delete(dispatch::Value::Null), self.extension.number);
+        call_once(db, extension, |has_begun| {
+            let change = if has_begun { &nothing } else { &change };
+            dispatch::table_update(extension, self.table, change, &subtypes, conflict)
+        })
+    }
+
+    fn transact(&self, db: &Connection, step: Transaction) -> Result<(), SqlError> {
+        self.call(db, |extension, table| dispatch::table_transact(extension, table, step))
+    }
+
+    fn rename(&self, db: &Connection, name: &str) -> Result<(), SqlError> {
+        self.call(db, |extension, table| dispatch::table_rename(extension, table, name))
+    }
+
+    fn integrity(&self, db: &Connection, schema: &str, name: &str, quick: bool) -> Option<String> {
+        // SQLite shows what is wrong with a table, and has no other way for a failure.
+        self.call(db, |extension, table| {
+            dispatch::table_integrity(extension, table, schema, name, quick)
+        })
+        .unwrap_or_else(|error| Some(error.message))
+    }
+
+    fn find_function(
+        &self,
+        db: &Connection,
+        arguments: u32,
+        name: &str,
+    ) -> Option<(Rc<Function>, u8)> {
+        // SQLite has no way for a failure.
+        let found = self.call(db, |extension, table| {
+            dispatch::table_find_function(extension, table, arguments, name)
+        });
+        let overload = found.ok()??;
+        Some((self.overload(overload.function), overload.operator))
+    }
+}

@@ -1,0 +1,262 @@
+//! What every connection gets when it is opened: interruption, the authorizer, and the embedded
+//! extensions; and the functions that the C program calls in place of SQLite's.
+//!
+//! Ctrl-C and time limits must not slow the engine down, so no compiled code checks for them:
+//! SQLite's progress handler calls the host. SQLite has one progress handler and one authorizer for
+//! a connection. The engine sets both, and they call the program's own.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+use sqlite::{sqlite3, sqlite3_stmt};
+
+use crate::extensions::embedded;
+use crate::extensions::sql::{blob_cache, open_handles};
+use crate::host::process::{Interruption, poll_interruption};
+use crate::read_only;
+use crate::sqlite::connection::{Connection, drop_box};
+use crate::sqlite::context::Context;
+use crate::sqlite::error::failure;
+use crate::sqlite::function::Scalar;
+use crate::sqlite::value::Value;
+
+/// Virtual machine steps between two calls of the host. A call costs some 40 ns and this many steps
+/// 50 µs or more, so that nobody can measure the one or feel the other.
+const STEPS_PER_POLL: c_int = 4096;
+
+/// A progress handler of SQLite.
+type ProgressCallback = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+/// The program's own progress handler.
+#[derive(Clone, Copy)]
+struct ProgressHandler {
+    steps: c_int,
+    callback: ProgressCallback,
+    argument: *mut c_void,
+    /// Steps since it was called.
+    waited: c_int,
+}
+
+/// What the program does for each connection, and when the user interrupts.
+#[derive(Clone, Copy)]
+pub struct Hooks {
+    /// Functions that the program cannot have in a sandbox, and the messages that they fail with.
+    pub refused_functions: &'static [(&'static CStr, &'static str)],
+    /// Called when the user interrupts, before the statement ends.
+    pub interrupted: fn(),
+    /// Called with the reason when an embedded extension cannot use a connection.
+    pub complain: fn(&str),
+}
+
+thread_local! {
+    static PROGRESS: Cell<Option<ProgressHandler>> = const { Cell::new(None) };
+    static HOOKS: Cell<Hooks> = const {
+        Cell::new(Hooks { refused_functions: &[], interrupted: || (), complain: |_| () })
+    };
+}
+
+/// Set the program's hooks, before SQLite is used.
+pub fn set_hooks(hooks: Hooks) {
+    HOOKS.set(hooks);
+}
+
+/// Called by SQLite for each connection (`SQLITE_EXTRA_AUTOEXT`).
+///
+/// # Safety
+///
+/// `db` is an open connection.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_connection_opened(db: *mut sqlite3) -> c_int {
+    let hooks = HOOKS.get();
+    // SAFETY: SQLite has just opened the connection.
+    let db = unsafe {
+        sqlite::sqlite3_progress_handler(db, STEPS_PER_POLL, Some(on_progress), null_mut());
+        sqlite::sqlite3_set_authorizer(db, Some(authorize), null_mut());
+        Connection::from_ptr(db)
+    };
+    embedded::connect(db, hooks.complain);
+    let refuse = |(name, message): &(&CStr, &'static str)| {
+        db.create_scalar(name, -1, sqlite::SQLITE_UTF8, Rc::new(Refused(message)))
+    };
+    let mut codes = hooks.refused_functions.iter().map(refuse);
+    codes.find(|code| *code != sqlite::SQLITE_OK).unwrap_or(sqlite::SQLITE_OK)
+}
+
+/// A function that fails with a message.
+struct Refused(&'static str);
+
+impl Scalar for Refused {
+    fn call(&self, context: &Context, _: &[&Value]) {
+        context.set_error(&failure(sqlite::SQLITE_ERROR, self.0));
+    }
+}
+
+/// What `sqlite3_close` does, after the statements of extensions are closed: SQLite does not close
+/// a connection that has any.
+///
+/// # Safety
+///
+/// As `sqlite3_close`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_close(db: *mut sqlite3) -> c_int {
+    // SAFETY: the program passes one of its connections, or null.
+    unsafe {
+        if !db.is_null() {
+            open_handles::close_all(Connection::from_ptr(db).id());
+        }
+        sqlite::sqlite3_close(db)
+    }
+}
+
+/// What `sqlite3_step` does; blobs of extensions stay open during it.
+///
+/// # Safety
+///
+/// As `sqlite3_step`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_step(statement: *mut sqlite3_stmt) -> c_int {
+    // SAFETY: the program passes one of its statements.
+    blob_cache::during_step(|| unsafe { sqlite::sqlite3_step(statement) })
+}
+
+/// Called by the shell when it has registered its own functions.
+///
+/// # Safety
+///
+/// `db` is an open connection.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_functions_registered(db: *mut sqlite3) {
+    // SAFETY: the program is about to use the connection.
+    embedded::register(unsafe { Connection::from_ptr(db) });
+}
+
+/// What `sqlite3_progress_handler` does, with interruption kept.
+///
+/// # Safety
+///
+/// As `sqlite3_progress_handler`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_progress_handler(
+    db: *mut sqlite3,
+    steps: c_int,
+    callback: Option<ProgressCallback>,
+    argument: *mut c_void,
+) {
+    let handler = callback.filter(|_| steps > 0).map(|callback| ProgressHandler {
+        steps,
+        callback,
+        argument,
+        waited: 0,
+    });
+    PROGRESS.set(handler);
+    let period = handler.map_or(STEPS_PER_POLL, |handler| handler.steps.min(STEPS_PER_POLL));
+    // SAFETY: a connection of the program; the callback takes no argument.
+    unsafe { sqlite::sqlite3_progress_handler(db, period, Some(on_progress), null_mut()) };
+}
+
+/// Whether the running statement is to stop; the program learns that the user interrupts.
+pub fn poll() -> bool {
+    let reason = poll_interruption();
+    if let Some(Interruption::User) = reason {
+        (HOOKS.get().interrupted)();
+    }
+    reason.is_some()
+}
+
+unsafe extern "C" fn on_progress(_: *mut c_void) -> c_int {
+    if poll() {
+        return 1;
+    }
+    let Some(mut handler) = PROGRESS.get() else { return 0 };
+    handler.waited += handler.steps.min(STEPS_PER_POLL);
+    let is_due = handler.waited >= handler.steps;
+    if is_due {
+        handler.waited = 0;
+    }
+    PROGRESS.set(Some(handler));
+    // SAFETY: the program's callback with the argument that the program gave for it.
+    if is_due { unsafe { (handler.callback)(handler.argument) } } else { 0 }
+}
+
+/// An authorizer of SQLite.
+type AuthorizerCallback = unsafe extern "C" fn(
+    *mut c_void,
+    c_int,
+    *const c_char,
+    *const c_char,
+    *const c_char,
+    *const c_char,
+) -> c_int;
+
+/// The name of the program's authorizer in the connection's client data.
+const AUTHORIZER: &CStr = c"sqlite-wasm-authorizer";
+
+/// The program's own authorizer.
+struct Authorizer {
+    db: *mut sqlite3,
+    callback: AuthorizerCallback,
+    argument: *mut c_void,
+}
+
+impl Drop for Authorizer {
+    /// The program sets another one, or closes the connection; a statement may outlive it then.
+    fn drop(&mut self) {
+        // SAFETY: SQLite drops client data while it still has the connection.
+        unsafe { sqlite::sqlite3_set_authorizer(self.db, Some(authorize), null_mut()) };
+    }
+}
+
+/// What `sqlite3_set_authorizer` does, after the engine's own, which stays: setting one expires all
+/// prepared statements.
+///
+/// # Safety
+///
+/// As `sqlite3_set_authorizer`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_set_authorizer(
+    db: *mut sqlite3,
+    callback: Option<AuthorizerCallback>,
+    argument: *mut c_void,
+) -> c_int {
+    let authorizer: *mut Authorizer = match callback {
+        Some(callback) => Box::into_raw(Box::new(Authorizer { db, callback, argument })),
+        None => null_mut(),
+    };
+    // SAFETY: a connection of the program. SQLite drops the authorizer before, and this one once,
+    // also when it has no memory; `authorize` reads it only until then.
+    unsafe {
+        let (name, drop) = (AUTHORIZER.as_ptr(), Some(drop_box::<Authorizer> as _));
+        let code = sqlite::sqlite3_set_clientdata(db, name, authorizer.cast(), drop);
+        if code != sqlite::SQLITE_OK {
+            return code;
+        }
+        sqlite::sqlite3_set_authorizer(db, Some(authorize), authorizer.cast())
+    }
+}
+
+unsafe extern "C" fn authorize(
+    authorizer: *mut c_void,
+    action: c_int,
+    first: *const c_char,
+    second: *const c_char,
+    schema: *const c_char,
+    source: *const c_char,
+) -> c_int {
+    // SAFETY: SQLite passes names as C strings or null, and the program's authorizer or null. The
+    // program's callback gets what SQLite passed, and its own argument.
+    unsafe {
+        let name = |name: *const c_char| (!name.is_null()).then(|| CStr::from_ptr(name));
+        if !read_only::allows(action, name(first), name(second)) {
+            return sqlite::SQLITE_DENY;
+        }
+        match authorizer.cast::<Authorizer>().as_ref() {
+            Some(Authorizer { callback, argument, .. }) => {
+                callback(*argument, action, first, second, schema, source)
+            }
+            None => sqlite::SQLITE_OK,
+        }
+    }
+}

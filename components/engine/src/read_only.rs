@@ -1,0 +1,172 @@
+//! The rule of `sql:ro`: while a request of an extension that may only read is prepared or stepped,
+//! nothing writes. The rule also binds all that the request calls: functions and tables of other
+//! extensions, of the program, and SQLite's own.
+//!
+//! Two checks enforce it, and neither costs anything outside such requests. The authorizer refuses
+//! to *prepare* what changes more than a result: transactions, ATTACH, schemas, pragmas. SQLite's
+//! flag `query_only` stops what *writes* at the beginning of its run, so it also binds statements
+//! that were prepared before, as FTS5 keeps them. Statements that insert, update or delete may be
+//! prepared: tables such as R-Trees do that when they are connected.
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_int};
+
+use libsqlite3_sys as sqlite;
+
+use crate::sqlite::connection::Connection;
+
+/// What an innermost request may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// All.
+    Full,
+    /// Its extension has `sql`, but a request that may only read has called it.
+    Inherited,
+    /// Its extension has `sql:ro`.
+    ReadOnly,
+}
+
+thread_local! {
+    /// The request that is in progress, the innermost one.
+    static CURRENT: Cell<Option<Access>> = const { Cell::new(None) };
+}
+
+/// What the request in progress may do; none outside requests of extensions.
+pub fn current() -> Option<Access> {
+    CURRENT.get()
+}
+
+/// Whether nothing may be written at the moment.
+pub fn is_reading() -> bool {
+    matches!(current(), Some(Access::ReadOnly | Access::Inherited))
+}
+
+/// A request of an extension, until it is dropped.
+pub struct Request<'a> {
+    db: &'a Connection,
+    outer: Option<Access>,
+    /// What `query_only` was, where the request has set it.
+    was_query_only: Option<bool>,
+}
+
+impl<'a> Request<'a> {
+    /// Begin a request on `db`.
+    pub fn begin(db: &'a Connection, read_only: bool) -> Self {
+        let outer = current();
+        let access = match (read_only, is_reading()) {
+            (true, _) => Access::ReadOnly,
+            (false, true) => Access::Inherited,
+            (false, false) => Access::Full,
+        };
+        CURRENT.set(Some(access));
+        let was_query_only = is_reading().then(|| db.set_query_only(true));
+        Self { db, outer, was_query_only }
+    }
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        CURRENT.set(self.outer);
+        if let Some(was) = self.was_query_only {
+            self.db.set_query_only(was);
+        }
+    }
+}
+
+/// Functions that no SQL of an extension may call. `fts3_tokenizer` takes the address of code from
+/// a parameter, and `shell_putsnl` prints. What else the shell has for files and programs refuses
+/// when it runs: a trigger may call it.
+const NOT_FOR_EXTENSIONS: &[&str] = &["fts3_tokenizer", "shell_putsnl"];
+
+/// Pragmas that only read, whatever argument they have.
+const READING_PRAGMAS: &[&str] = &[
+    "collation_list",
+    "compile_options",
+    "data_version",
+    "database_list",
+    "foreign_key_check",
+    "foreign_key_list",
+    "freelist_count",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "integrity_check",
+    "module_list",
+    "page_count",
+    "pragma_list",
+    "quick_check",
+    "stats",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+];
+
+/// Pragmas that read without an argument, and with one set what they would read.
+const SETTING_PRAGMAS: &[&str] = &[
+    "analysis_limit",
+    "application_id",
+    "auto_vacuum",
+    "automatic_index",
+    "busy_timeout",
+    "cache_size",
+    "cache_spill",
+    "cell_size_check",
+    "checkpoint_fullfsync",
+    "defer_foreign_keys",
+    "encoding",
+    "foreign_keys",
+    "fullfsync",
+    "hard_heap_limit",
+    "ignore_check_constraints",
+    "journal_mode",
+    "journal_size_limit",
+    "legacy_alter_table",
+    "locking_mode",
+    "max_page_count",
+    "mmap_size",
+    "page_size",
+    "query_only",
+    "read_uncommitted",
+    "recursive_triggers",
+    "reverse_unordered_selects",
+    "schema_version",
+    "secure_delete",
+    "soft_heap_limit",
+    "synchronous",
+    "temp_store",
+    "threads",
+    "trusted_schema",
+    "user_version",
+    "wal_autocheckpoint",
+    "writable_schema",
+];
+
+/// Whether SQLite may now prepare an action, with the two names that it gives an authorizer.
+pub fn allows(action: c_int, first: Option<&CStr>, second: Option<&CStr>) -> bool {
+    match (current(), action) {
+        (None, _) => true,
+        (_, sqlite::SQLITE_FUNCTION) => !is_among(second, NOT_FOR_EXTENSIONS),
+        (Some(Access::Full), _) => true,
+        (_, sqlite::SQLITE_PRAGMA) => {
+            is_among(first, READING_PRAGMAS)
+                || (second.is_none() && is_among(first, SETTING_PRAGMAS))
+        }
+        (_, action) => matches!(
+            action,
+            sqlite::SQLITE_SELECT
+                | sqlite::SQLITE_READ
+                | sqlite::SQLITE_RECURSIVE
+                | sqlite::SQLITE_INSERT
+                | sqlite::SQLITE_UPDATE
+                | sqlite::SQLITE_DELETE
+        ),
+    }
+}
+
+fn is_among(name: Option<&CStr>, names: &[&str]) -> bool {
+    let is_it = |name: &CStr| {
+        names.iter().any(|other| name.to_bytes().eq_ignore_ascii_case(other.as_bytes()))
+    };
+    name.is_some_and(is_it)
+}

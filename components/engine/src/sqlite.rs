@@ -1,0 +1,17 @@
+//! SQLite's C interface in safe terms, as far as the engine uses it. Its objects are borrowed from
+//! a callback, or owned; callbacks are methods of traits.
+
+#![allow(unsafe_code)]
+
+pub mod blob;
+pub mod connection;
+pub mod context;
+pub mod error;
+pub mod function;
+pub mod index_info;
+mod methods;
+mod module;
+mod shadow_names;
+pub mod statement;
+pub mod value;
+pub mod vtab;

@@ -1,0 +1,290 @@
+//! Connections.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::{null, null_mut};
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3;
+
+use super::error::{c_text, failure};
+use crate::host::dispatch::SqlError;
+use crate::host::extension_types::{Risk, TextEncoding};
+use crate::host::table_types::Conflict;
+
+/// A connection that is open as long as it is borrowed.
+#[repr(transparent)]
+pub struct Connection(UnsafeCell<sqlite3>);
+
+/// Which connection something belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ConnectionId(usize);
+
+/// Data that a connection keeps for the engine, until it is closed.
+pub trait ClientData: 'static {
+    /// The name that SQLite keeps it by, which no other type has.
+    const NAME: &CStr;
+}
+
+/// What SQLite knows of a column, or of a table's row id.
+pub struct ColumnMetadata {
+    pub declared_type: Option<Vec<u8>>,
+    pub collation: Option<Vec<u8>>,
+    pub not_null: bool,
+    pub primary_key: bool,
+    pub auto_increment: bool,
+}
+
+unsafe extern "C" {
+    /// In `query_only.c`.
+    fn engine_set_query_only(db: *mut sqlite3, on: c_int) -> c_int;
+}
+
+impl Connection {
+    /// # Safety
+    ///
+    /// `db` is an open connection during `'a`.
+    pub unsafe fn from_ptr<'a>(db: *mut sqlite3) -> &'a Self {
+        // SAFETY: the caller's promise; the type is transparent.
+        unsafe { &*db.cast() }
+    }
+
+    pub fn as_ptr(&self) -> *mut sqlite3 {
+        self.0.get()
+    }
+
+    pub fn id(&self) -> ConnectionId {
+        ConnectionId(self.as_ptr().addr())
+    }
+
+    /// Why the last call on the connection failed.
+    pub fn last_error(&self) -> SqlError {
+        // SAFETY: an open connection, whose message is a C string until the next call.
+        let (code, message) = unsafe {
+            let message = CStr::from_ptr(sqlite::sqlite3_errmsg(self.as_ptr()));
+            (sqlite::sqlite3_extended_errcode(self.as_ptr()), message.to_string_lossy())
+        };
+        failure(code, &message)
+    }
+
+    /// Let the last call be one that succeeded.
+    pub fn clear_error(&self) {
+        let (db, nothing) = (self.as_ptr(), c"".as_ptr());
+        // SAFETY: an open connection, and SQL without a statement.
+        unsafe { sqlite::sqlite3_exec(db, nothing, None, null_mut(), null_mut()) };
+    }
+
+    pub fn error_offset(&self) -> c_int {
+        // SAFETY: an open connection.
+        unsafe { sqlite::sqlite3_error_offset(self.as_ptr()) }
+    }
+
+    pub fn last_insert_row_id(&self) -> i64 {
+        // SAFETY: an open connection.
+        unsafe { sqlite::sqlite3_last_insert_rowid(self.as_ptr()) }
+    }
+
+    pub fn set_last_insert_row_id(&self, row_id: i64) {
+        // SAFETY: an open connection.
+        unsafe { sqlite::sqlite3_set_last_insert_rowid(self.as_ptr(), row_id) };
+    }
+
+    /// Rows changed by the last statement, and by all.
+    pub fn changes(&self) -> [c_int; 2] {
+        let db = self.as_ptr();
+        // SAFETY: an open connection.
+        unsafe { [sqlite::sqlite3_changes(db), sqlite::sqlite3_total_changes(db)] }
+    }
+
+    /// As `sqlite3_get_autocommit`.
+    pub fn autocommit(&self) -> c_int {
+        // SAFETY: an open connection.
+        unsafe { sqlite::sqlite3_get_autocommit(self.as_ptr()) }
+    }
+
+    /// Set or clear SQLite's flag `query_only`; its old value.
+    pub fn set_query_only(&self, on: bool) -> bool {
+        // SAFETY: an open connection.
+        unsafe { engine_set_query_only(self.as_ptr(), on.into()) != 0 }
+    }
+
+    /// The name of the database with this index.
+    pub fn database_name(&self, index: c_int) -> Option<CString> {
+        // SAFETY: an open connection, whose name is a C string, or null for no such database.
+        unsafe { text(sqlite::sqlite3_db_name(self.as_ptr(), index)) }
+    }
+
+    /// The file of a database, none for `main`.
+    pub fn database_file(&self, name: Option<&CStr>) -> Option<CString> {
+        // SAFETY: an open connection, whose file name is a C string, or null for no such database.
+        unsafe { text(sqlite::sqlite3_db_filename(self.as_ptr(), pointer(name))) }
+    }
+
+    /// As `sqlite3_db_readonly`.
+    pub fn is_read_only(&self, name: Option<&CStr>) -> c_int {
+        // SAFETY: an open connection; SQLite looks the name up.
+        unsafe { sqlite::sqlite3_db_readonly(self.as_ptr(), pointer(name)) }
+    }
+
+    /// As `sqlite3_txn_state`.
+    pub fn transaction_state(&self, name: Option<&CStr>) -> c_int {
+        // SAFETY: an open connection; SQLite looks the name up.
+        unsafe { sqlite::sqlite3_txn_state(self.as_ptr(), pointer(name)) }
+    }
+
+    /// As `sqlite3_table_column_metadata`; the error is its result code.
+    pub fn column_metadata(
+        &self,
+        schema: Option<&CStr>,
+        table: &CStr,
+        column: Option<&CStr>,
+    ) -> Result<ColumnMetadata, c_int> {
+        let (mut declared_type, mut collation) = (null(), null());
+        let [mut not_null, mut primary_key, mut auto_increment] = [0; 3];
+        // SAFETY: an open connection and C strings; results go to this function's variables.
+        let code = unsafe {
+            sqlite::sqlite3_table_column_metadata(
+                self.as_ptr(),
+                pointer(schema),
+                table.as_ptr(),
+                pointer(column),
+                &mut declared_type,
+                &mut collation,
+                &mut not_null,
+                &mut primary_key,
+                &mut auto_increment,
+            )
+        };
+        if code != sqlite::SQLITE_OK {
+            return Err(code);
+        }
+        // SAFETY: SQLite's texts are C strings or null, and stay until the next call.
+        let (declared_type, collation) = unsafe { (text(declared_type), text(collation)) };
+        Ok(ColumnMetadata {
+            declared_type: declared_type.map(CString::into_bytes),
+            collation: collation.map(CString::into_bytes),
+            not_null: not_null != 0,
+            primary_key: primary_key != 0,
+            auto_increment: auto_increment != 0,
+        })
+    }
+
+    /// The data of this type.
+    pub fn client_data<T: ClientData>(&self) -> Option<&T> {
+        // SAFETY: only `set_client_data` stores under the type's name, and SQLite keeps it until
+        // the connection is closed.
+        unsafe {
+            sqlite::sqlite3_get_clientdata(self.as_ptr(), T::NAME.as_ptr()).cast::<T>().as_ref()
+        }
+    }
+
+    /// Keep data that the connection has not yet. It is dropped when the connection is closed: its
+    /// statements are gone then, its functions not.
+    pub fn set_client_data<T: ClientData>(&self, data: T) -> Result<(), c_int> {
+        let (db, data) = (self.as_ptr(), Box::into_raw(Box::new(data)));
+        // SAFETY: an open connection. SQLite drops the data once by `drop_box`, also when this
+        // fails.
+        let code = unsafe {
+            let name = T::NAME.as_ptr();
+            sqlite::sqlite3_set_clientdata(db, name, data.cast(), Some(drop_box::<T>))
+        };
+        if code == sqlite::SQLITE_OK { Ok(()) } else { Err(code) }
+    }
+
+    /// Declare the columns of the table that is being connected.
+    pub fn declare_table(&self, declaration: &str) -> Result<(), SqlError> {
+        let declaration = c_text(declaration);
+        // SAFETY: an open connection; outside xCreate and xConnect SQLite refuses it.
+        match unsafe { sqlite::sqlite3_declare_vtab(self.as_ptr(), declaration.as_ptr()) } {
+            sqlite::SQLITE_OK => Ok(()),
+            code => Err(SqlError { code, ..self.last_error() }),
+        }
+    }
+
+    /// Set who may use the table that is being connected.
+    pub fn set_table_risk(&self, risk: Risk) {
+        let option = match risk {
+            Risk::Innocuous => sqlite::SQLITE_VTAB_INNOCUOUS,
+            Risk::Ordinary => return,
+            Risk::DirectOnly => sqlite::SQLITE_VTAB_DIRECTONLY,
+        };
+        // SAFETY: the option takes no argument; outside xCreate and xConnect SQLite refuses it.
+        unsafe { sqlite::sqlite3_vtab_config(self.as_ptr(), option) };
+    }
+
+    /// Let the table that is being connected refuse changes because of constraints.
+    pub fn set_constraint_support(&self) {
+        let option = sqlite::SQLITE_VTAB_CONSTRAINT_SUPPORT;
+        // SAFETY: the option takes one `int`; outside xCreate and xConnect SQLite refuses it.
+        unsafe { sqlite::sqlite3_vtab_config(self.as_ptr(), option, 1 as c_int) };
+    }
+
+    /// Let the table that is being connected use all attached databases.
+    pub fn set_uses_all_schemas(&self) {
+        let option = sqlite::SQLITE_VTAB_USES_ALL_SCHEMAS;
+        // SAFETY: the option takes no argument; outside xCreate and xConnect SQLite refuses it.
+        unsafe { sqlite::sqlite3_vtab_config(self.as_ptr(), option) };
+    }
+
+    /// What happens when a constraint fails, within xUpdate.
+    pub fn on_conflict(&self) -> Conflict {
+        // SAFETY: an open connection.
+        match unsafe { sqlite::sqlite3_vtab_on_conflict(self.as_ptr()) } {
+            sqlite::SQLITE_ROLLBACK => Conflict::Rollback,
+            sqlite::SQLITE_IGNORE => Conflict::Ignore,
+            sqlite::SQLITE_FAIL => Conflict::Fail,
+            sqlite::SQLITE_REPLACE => Conflict::Replace,
+            _ => Conflict::Abort,
+        }
+    }
+}
+
+/// Drop a box that SQLite holds.
+///
+/// # Safety
+///
+/// `data` came from [`Box::into_raw`], and SQLite drops it once.
+pub unsafe extern "C" fn drop_box<T>(data: *mut c_void) {
+    // SAFETY: the caller's promise.
+    drop(unsafe { Box::from_raw(data.cast::<T>()) });
+}
+
+/// SQLite's number for an encoding.
+pub fn encoding_code(encoding: TextEncoding) -> c_int {
+    match encoding {
+        TextEncoding::Utf8 => sqlite::SQLITE_UTF8,
+        TextEncoding::Utf16le => sqlite::SQLITE_UTF16LE,
+        TextEncoding::Utf16be => sqlite::SQLITE_UTF16BE,
+    }
+}
+
+fn pointer(name: Option<&CStr>) -> *const c_char {
+    name.map_or(null(), CStr::as_ptr)
+}
+
+/// A copy of a text of SQLite; none for null.
+///
+/// # Safety
+///
+/// `text` is a C string or null.
+pub unsafe fn text(text: *const c_char) -> Option<CString> {
+    // SAFETY: the caller's promise.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_owned())
+}
+
+/// # Safety
+///
+/// `text` is a C string or null.
+pub unsafe fn string(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// A text in memory of SQLite.
+pub fn sqlite_text(text: &str) -> *mut c_char {
+    // SAFETY: the format takes one C string.
+    unsafe { sqlite::sqlite3_mprintf(c"%s".as_ptr(), c_text(text).as_ptr()) }
+}

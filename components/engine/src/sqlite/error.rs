@@ -1,0 +1,27 @@
+//! Failures, with SQLite's result codes.
+
+use std::ffi::{CString, c_int};
+
+use libsqlite3_sys as sqlite;
+
+use crate::host::dispatch::SqlError;
+
+/// A failure with a message; an empty one stands for SQLite's own text for the code.
+pub fn failure(code: c_int, message: &str) -> SqlError {
+    SqlError { code, message: message.to_owned() }
+}
+
+/// The result code for a failure. An extension chooses its number, but OK, ROW and DONE are not
+/// failures, and SQLite takes -1 for success.
+pub fn failure_code(error: &SqlError) -> c_int {
+    match error.code & 0xff {
+        sqlite::SQLITE_OK | sqlite::SQLITE_ROW | sqlite::SQLITE_DONE => sqlite::SQLITE_ERROR,
+        _ if error.code < 0 => sqlite::SQLITE_ERROR,
+        _ => error.code,
+    }
+}
+
+/// `text` up to its first NUL.
+pub fn c_text(text: &str) -> CString {
+    CString::new(text.split('\0').next().unwrap_or_default()).unwrap_or_default()
+}

@@ -1,0 +1,178 @@
+//! Values that SQLite passes to callbacks.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::null_mut;
+use std::slice;
+
+use libsqlite3_sys as sqlite;
+use sqlite::sqlite3_value;
+use wire::Value as Content;
+
+use crate::host::dispatch::Value as OwnedValue;
+use crate::host::extension_types::TextEncoding;
+
+/// A value that SQLite protects as long as it is borrowed.
+#[repr(transparent)]
+pub struct Value(UnsafeCell<sqlite3_value>);
+
+/// How a function takes integers and reals.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    Unchanged,
+    /// As SQLite's text of them.
+    AsText,
+}
+
+/// A type whose values SQLite carries as pointers (`sqlite3_result_pointer`).
+pub trait Pointee: 'static {
+    /// SQLite's name for the type, which no other type has.
+    const TYPE: &CStr;
+}
+
+unsafe extern "C" {
+    // `libsqlite3-sys` leaves UTF-16 out.
+    fn sqlite3_value_text16le(value: *mut sqlite3_value) -> *const c_void;
+    fn sqlite3_value_text16be(value: *mut sqlite3_value) -> *const c_void;
+    /// The length in either byte order.
+    fn sqlite3_value_bytes16(value: *mut sqlite3_value) -> c_int;
+}
+
+impl Value {
+    /// The arguments of a callback.
+    ///
+    /// # Safety
+    ///
+    /// `values` has `count` values that SQLite protects during `'a`; with 0 it may be null.
+    #[inline]
+    pub unsafe fn slice<'a>(values: *mut *mut sqlite3_value, count: c_int) -> &'a [&'a Self] {
+        if count == 0 {
+            return &[];
+        }
+        // SAFETY: the caller's promise. A reference to this type is a pointer to SQLite's.
+        unsafe { slice::from_raw_parts(values.cast(), count as usize) }
+    }
+
+    /// # Safety
+    ///
+    /// SQLite protects `value` during `'a`.
+    pub unsafe fn from_ptr<'a>(value: *mut sqlite3_value) -> &'a Self {
+        // SAFETY: the caller's promise; the type is transparent.
+        unsafe { &*value.cast() }
+    }
+
+    fn as_ptr(&self) -> *mut sqlite3_value {
+        self.0.get()
+    }
+
+    pub fn is_null(&self) -> bool {
+        // SAFETY: a borrowed value is protected.
+        unsafe { sqlite::sqlite3_value_type(self.as_ptr()) == sqlite::SQLITE_NULL }
+    }
+
+    /// Whether it stands for a column that an UPDATE does not change.
+    pub fn is_unchanged(&self) -> bool {
+        // SAFETY: a borrowed value is protected; one outside xUpdate is never marked.
+        unsafe { sqlite::sqlite3_value_nochange(self.as_ptr()) != 0 }
+    }
+
+    pub fn subtype(&self) -> u8 {
+        // SAFETY: a borrowed value is protected.
+        unsafe { sqlite::sqlite3_value_subtype(self.as_ptr()) as u8 }
+    }
+
+    /// What it holds. One callback reads a value in one encoding: a second one would move the text.
+    #[inline]
+    pub fn content(&self, encoding: TextEncoding, numbers: Numbers) -> Content<&[u8]> {
+        let value = self.as_ptr();
+        // SAFETY: a borrowed value is protected, so its content stays until the callback returns.
+        unsafe {
+            match sqlite::sqlite3_value_type(value) {
+                sqlite::SQLITE_INTEGER | sqlite::SQLITE_FLOAT if numbers == Numbers::AsText => {
+                    Content::Text(self.text(encoding))
+                }
+                sqlite::SQLITE_INTEGER => Content::Integer(sqlite::sqlite3_value_int64(value)),
+                sqlite::SQLITE_FLOAT => Content::Real(sqlite::sqlite3_value_double(value)),
+                sqlite::SQLITE_TEXT => Content::Text(self.text(encoding)),
+                sqlite::SQLITE_BLOB => {
+                    let start = sqlite::sqlite3_value_blob(value);
+                    Content::Blob(bytes(start, sqlite::sqlite3_value_bytes(value)))
+                }
+                _ => Content::Null,
+            }
+        }
+    }
+
+    fn text(&self, encoding: TextEncoding) -> &[u8] {
+        let value = self.as_ptr();
+        // SAFETY: a borrowed value is protected. The length is read after the text, so it is that
+        // of the encoding.
+        unsafe {
+            match encoding {
+                TextEncoding::Utf8 => {
+                    let start = sqlite::sqlite3_value_text(value);
+                    bytes(start.cast(), sqlite::sqlite3_value_bytes(value))
+                }
+                TextEncoding::Utf16le => {
+                    bytes(sqlite3_value_text16le(value), sqlite3_value_bytes16(value))
+                }
+                TextEncoding::Utf16be => {
+                    bytes(sqlite3_value_text16be(value), sqlite3_value_bytes16(value))
+                }
+            }
+        }
+    }
+
+    /// A copy for the generated bindings.
+    pub fn to_value(&self) -> OwnedValue {
+        match self.content(TextEncoding::Utf8, Numbers::Unchanged) {
+            Content::Null => OwnedValue::Null,
+            Content::Integer(integer) => OwnedValue::Integer(integer),
+            Content::Real(real) => OwnedValue::Real(real),
+            Content::Text(text) => OwnedValue::Text(text.to_vec()),
+            Content::Blob(blob) => OwnedValue::Blob(blob.to_vec()),
+        }
+    }
+
+    /// What it points to, if it is a pointer of this type.
+    pub fn pointer<T: Pointee>(&self) -> Option<&T> {
+        // SAFETY: `Context::set_pointer` alone gives SQLite pointers with the type's name, from an
+        // `Rc` that SQLite holds as long as the value.
+        unsafe {
+            sqlite::sqlite3_value_pointer(self.as_ptr(), T::TYPE.as_ptr()).cast::<T>().as_ref()
+        }
+    }
+
+    /// The items of the right side of an IN constraint that xBestIndex took as a whole; none for
+    /// other values.
+    pub fn in_list(&self) -> Option<Vec<OwnedValue>> {
+        let mut item = null_mut();
+        // SAFETY: a borrowed value is protected; one that is not a list is an error.
+        let mut code = unsafe { sqlite::sqlite3_vtab_in_first(self.as_ptr(), &mut item) };
+        if code != sqlite::SQLITE_OK && code != sqlite::SQLITE_DONE {
+            return None;
+        }
+        let mut items = Vec::new();
+        while code == sqlite::SQLITE_OK && !item.is_null() {
+            // SAFETY: an item is protected until the next one, and copied before that.
+            unsafe {
+                items.push(Self::from_ptr(item).to_value());
+                code = sqlite::sqlite3_vtab_in_next(self.as_ptr(), &mut item);
+            }
+        }
+        Some(items)
+    }
+}
+
+/// # Safety
+///
+/// SQLite has returned `start` and `count` together, and keeps the bytes during `'a`.
+#[inline]
+unsafe fn bytes<'a>(start: *const c_void, count: c_int) -> &'a [u8] {
+    // SQLite returns null for a value without bytes.
+    if start.is_null() {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts(start.cast(), count as usize) }
+}

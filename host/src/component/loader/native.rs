@@ -1,0 +1,79 @@
+//! Loading native code (`.cwasm`), which needs a valid seal.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use blake3::Hash;
+
+use super::Loader;
+use crate::artifact::{self, Unusable};
+use crate::component::{Code, Loaded};
+use crate::file_hashes::{FileState, HashKind};
+use crate::wall;
+
+impl Loader {
+    /// Load native code that is root's, sealed with the user's key, or named by
+    /// `--allow-native`.
+    pub(super) fn native(&self, path: &Path, file: &File) -> Result<Loaded> {
+        let state = FileState::of(file)?;
+        if artifact::is_of_system(file) {
+            return self.owned_by_root(file, &state);
+        }
+        if let Some(copy) =
+            self.records.get(&state, HashKind::Content).and_then(|id| self.cached_copy(&id))
+        {
+            return Ok(copy);
+        }
+        let content = Code::read(file)?;
+        if wall::broken::is_broken() {
+            return self.load_code(Code::Bytes(content.into()));
+        }
+        let seal = artifact::verified_seal(&content)?;
+        if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
+            self.cache_copy(&state, &content);
+        } else if !self.is_allowed(path, file) {
+            bail!(Unusable::Foreign);
+        }
+        self.load_code(Code::Bytes(content.into()))
+    }
+
+    /// Map root's file as it is, after its checksum was verified once.
+    fn owned_by_root(&self, file: &File, state: &FileState) -> Result<Loaded> {
+        let seal = artifact::seal_of(file)?;
+        let id = blake3::hash(seal.bytes());
+        if self.records.get(state, HashKind::Artifact) != Some(id) {
+            artifact::verified_seal(&Code::read(file)?)?;
+            self.records.put(state, HashKind::Artifact, &id);
+        }
+        self.load_code(Code::File(Arc::new(file.try_clone()?)))
+    }
+
+    /// Compares device and inode, so that any name of the file is accepted.
+    fn is_allowed(&self, path: &Path, file: &File) -> bool {
+        let Ok(opened) = file.metadata() else { return false };
+        self.allowed.iter().any(|allowed| {
+            allowed == path
+                || std::fs::metadata(allowed).is_ok_and(|allowed| {
+                    (allowed.dev(), allowed.ino()) == (opened.dev(), opened.ino())
+                })
+        })
+    }
+
+    fn cached_copy(&self, id: &Hash) -> Option<Loaded> {
+        let path = self.cache.as_ref()?.copied(id)?;
+        self.cached(&path, id, |content, _| blake3::hash(content) == *id)
+    }
+
+    fn cache_copy(&self, state: &FileState, content: &[u8]) {
+        let id = blake3::hash(content);
+        self.records.put(state, HashKind::Content, &id);
+        if let Some(cache) = &self.cache
+            && let Some(path) = cache.copied(&id)
+        {
+            cache.write(&path, content);
+        }
+    }
+}

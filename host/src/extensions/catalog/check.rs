@@ -1,0 +1,129 @@
+//! The limits of what an extension registers.
+
+use anyhow::{Result, bail};
+
+use crate::extensions::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
+
+/// Longest name that an extension may register, in bytes; SQLite takes 255.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Most functions, collations and modules of one extension together.
+pub const MAX_REGISTRATIONS: usize = 1000;
+
+/// Longest version and description, in bytes: they are one line for people.
+const MAX_LINE_BYTES: usize = 1000;
+
+/// Most shadow names of a module, and most needs of an extension.
+const MAX_ENTRIES: usize = 100;
+
+/// Check all that an extension registers.
+pub fn manifest(manifest: &Manifest) -> Result<()> {
+    let functions = manifest.functions.iter().map(|function| &function.name);
+    let collations = manifest.collations.iter().map(|collation| &collation.name);
+    let modules = manifest.modules.iter().map(|module| &module.name);
+    let names: Vec<&String> = functions.chain(collations).chain(modules).collect();
+    if names.len() > MAX_REGISTRATIONS {
+        bail!("it registers {} names; {MAX_REGISTRATIONS} are allowed", names.len());
+    }
+    own_name(&manifest.name)?;
+    names.into_iter().try_for_each(|found| name(found))?;
+    line("version", &manifest.version)?;
+    line("description", &manifest.description)?;
+    manifest.modules.iter().try_for_each(shadow_names)?;
+    needs(&manifest.needs)?;
+    manifest.functions.iter().try_for_each(function)
+}
+
+/// Check that what is registered can be called.
+pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
+    let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
+    let scalars = manifest.functions.iter().filter(is_scalar).count();
+    let is_unary = |function: &&Function| function.flags.contains(FunctionFlags::UNARY);
+    let has_pointers = |function: &&Function| function.flags.contains(FunctionFlags::POINTERS);
+    let wanted = [
+        ("scalar", scalars, "scalar functions"),
+        ("unary", manifest.functions.iter().filter(is_unary).count(), "unary functions"),
+        ("pointers", manifest.functions.iter().filter(has_pointers).count(), "pointers"),
+        ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
+        ("collation", manifest.collations.len(), "collations"),
+        ("table", manifest.modules.len(), "modules"),
+    ];
+    let has = |interface: &str| {
+        let beginning = format!("sqlite-wasm:extension/{interface}@");
+        exports.iter().any(|name| name.starts_with(&beginning))
+    };
+    match wanted.iter().find(|(interface, count, _)| *count > 0 && !has(interface)) {
+        Some((interface, _, what)) => {
+            bail!("it registers {what} and does not export `{interface}`")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Check the extension's own name, which errors and options contain.
+pub fn own_name(name: &str) -> Result<()> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
+        bail!("its own name is not made of letters, digits and `_`, 1 to {MAX_NAME_BYTES} of them");
+    }
+    Ok(())
+}
+
+/// A text that is one line for people.
+pub fn line(what: &str, text: &str) -> Result<()> {
+    if text.len() > MAX_LINE_BYTES || text.contains(char::is_control) {
+        bail!("its {what} is not one line of {MAX_LINE_BYTES} bytes at most");
+    }
+    Ok(())
+}
+
+fn shadow_names(module: &Module) -> Result<()> {
+    if module.shadow_names.len() > MAX_ENTRIES {
+        bail!("its module `{}` has more than {MAX_ENTRIES} shadow names", module.name);
+    }
+    module.shadow_names.iter().try_for_each(|shadow| name(shadow))
+}
+
+fn needs(needs: &[Need]) -> Result<()> {
+    if needs.len() > MAX_ENTRIES {
+        bail!("it has more than {MAX_ENTRIES} needs");
+    }
+    needs.iter().try_for_each(|need| match need {
+        Need::Sql | Need::SqlReadOnly => Ok(()),
+        Need::Directory(text) | Need::Environment(text) => line("need", text),
+    })
+}
+
+/// Whether an extension needs SQL.
+pub fn needs_sql(manifest: &Manifest) -> bool {
+    manifest.needs.iter().any(|need| matches!(need, Need::Sql | Need::SqlReadOnly))
+}
+
+/// Check one function.
+pub fn function(function: &Function) -> Result<()> {
+    name(&function.name)?;
+    if function.arguments < -1 {
+        bail!("it registers `{}` with {} arguments", function.name, function.arguments);
+    }
+    if function.flags.contains(FunctionFlags::POINTERS | FunctionFlags::UNARY) {
+        bail!("it registers `{}` for pointers, and as unary", function.name);
+    }
+    Ok(())
+}
+
+/// A name with its number of arguments, as a list of registrations has it.
+pub fn registered(text: &str) -> Result<()> {
+    let (name, _) = text.rsplit_once('/').unwrap_or((text, ""));
+    named("registers a name that", if name.is_empty() { text } else { name })
+}
+
+fn name(name: &str) -> Result<()> {
+    named("registers a name that", name)
+}
+
+fn named(what: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || name.contains(char::is_control) {
+        bail!("it {what} is empty, longer than {MAX_NAME_BYTES} bytes, or has control characters");
+    }
+    Ok(())
+}

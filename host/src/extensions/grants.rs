@@ -1,0 +1,8 @@
+//! What extensions are granted, and by whom.
+
+mod extension_grants;
+mod granted;
+mod prompt;
+
+pub use extension_grants::{ExtensionGrants, Identity, Prompt, hexadecimal, sha256};
+pub use granted::{Directory, Granted, SqlAccess};

@@ -1,0 +1,291 @@
+//! Who grants what to which extension: the command line, a file of grants, the
+//! file that comes with the shipped extensions, and the user at a terminal.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::granted::{Directory, Granted, SqlAccess, Word};
+use super::prompt::Subject;
+use crate::escape::escaped;
+use crate::extensions::types::Need;
+
+/// Longest file of grants, in bytes; a line for each of a thousand extensions
+/// is a tenth of it.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Prompts the user; true for yes.
+pub type Prompt = Box<dyn FnMut(&str) -> bool + Send>;
+
+/// To whom grants belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity<'a> {
+    /// An extension that the user has named: it was found in an extension
+    /// directory, or is named on the command line, by itself or as a part of the
+    /// program.
+    Named {
+        /// The name that grants use.
+        name: &'a str,
+        /// Its file; none for a part of the program.
+        path: Option<&'a Path>,
+    },
+    /// The file at a path that SQL has chosen, which may be called as it likes.
+    Chosen(&'a Path),
+}
+
+/// What extensions are granted.
+#[derive(Default)]
+pub struct ExtensionGrants {
+    named: BTreeMap<String, Granted>,
+    shipped: Option<PathBuf>,
+    prompt: Option<Prompt>,
+}
+
+/// `[NAME]` and `grants = ["sql", …]`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    grants: Vec<String>,
+}
+
+/// What comes with the shipped extensions: `[[extension]]` with a name, its
+/// file's SHA-256 as `sha256sum` prints it, and its grants.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shipped {
+    #[serde(default)]
+    extension: Vec<ShippedExtension>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShippedExtension {
+    #[serde(rename = "name")]
+    _name: String,
+    sha256: String,
+    grants: Vec<String>,
+}
+
+impl ExtensionGrants {
+    /// Grant what `--grant NAME=WORD,WORD` says.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be understood, or what is granted is not there.
+    pub fn add(&mut self, option: &str) -> Result<()> {
+        let (name, words) = split(option)?;
+        self.named.entry(name.to_owned()).or_default().add(words)
+    }
+
+    /// Whether [`Self::add`] would understand this.
+    ///
+    /// # Errors
+    ///
+    /// Why not.
+    pub fn check(option: &str) -> Result<()> {
+        let (_, mut words) = split(option)?;
+        words.try_for_each(|word| Word::parse(word).map(|_| ()))
+    }
+
+    /// Grant what a file says, in TOML: `[NAME]` and `grants = ["sql"]`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or understood.
+    pub fn add_file(&mut self, path: &Path) -> Result<()> {
+        let file: BTreeMap<String, Named> = parse(path)?;
+        for (name, Named { grants }) in file {
+            let granted = self.named.entry(name).or_default();
+            let words = grants.iter().map(String::as_str);
+            granted.add(words).with_context(|| format!("in `{}`", escaped(path)))?;
+        }
+        Ok(())
+    }
+
+    /// Grant what the shipped extensions need, by the file at `path`; without
+    /// the file, nothing.
+    pub fn shipped(&mut self, path: PathBuf) {
+        self.shipped = Some(path);
+    }
+
+    /// The directories that are granted by name.
+    pub fn directories(&self) -> impl Iterator<Item = &Directory> {
+        self.named.values().flat_map(|granted| &granted.directories)
+    }
+
+    /// Prompt for what is missing.
+    pub fn prompt_with(&mut self, prompt: Prompt) {
+        self.prompt = Some(prompt);
+    }
+
+    /// What an extension may use, whose `.wasm` has this SHA-256. A grant by
+    /// name is only for one that the user has named.
+    ///
+    /// # Errors
+    ///
+    /// The need that nobody grants, and the option that would.
+    pub fn of(
+        &mut self,
+        identity: Identity<'_>,
+        needs: &[Need],
+        sha256: impl FnOnce() -> Result<String>,
+    ) -> Result<Granted> {
+        let mut granted = match identity {
+            Identity::Named { name, .. } => self.named.get(name).cloned().unwrap_or_default(),
+            Identity::Chosen(_) => Granted::default(),
+        };
+        if needs.iter().all(|need| is_met(need, &granted)) {
+            return Ok(granted);
+        }
+        let sha256 = sha256()?;
+        granted.join(&self.by_content(&sha256)?);
+        let subject = Subject { identity, sha256: &sha256 };
+        for need in needs {
+            if !is_met(need, &granted) {
+                self.prompt_for(subject, need, &mut granted)?;
+            }
+        }
+        Ok(granted)
+    }
+
+    fn by_content(&self, sha256: &str) -> Result<Granted> {
+        let mut granted = Granted::default();
+        let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
+            return Ok(granted);
+        };
+        let shipped: Shipped = parse(shipped)?;
+        for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
+            granted.add(extension.grants.iter().map(String::as_str))?;
+        }
+        Ok(granted)
+    }
+
+    fn prompt_for(
+        &mut self,
+        subject: Subject<'_>,
+        need: &Need,
+        granted: &mut Granted,
+    ) -> Result<()> {
+        if !self.prompt.as_mut().is_some_and(|prompt| prompt(&subject.prompt(need))) {
+            bail!("{}", subject.refusal(need));
+        }
+        match need {
+            Need::Sql => granted.add(["sql"]),
+            Need::SqlReadOnly => granted.add(["sql:ro"]),
+            Need::Directory(_) => granted.add_working_directory(),
+            Need::Environment(variable) => granted.add([format!("env:{variable}").as_str()]),
+        }
+    }
+}
+
+fn split(option: &str) -> Result<(&str, impl Iterator<Item = &str>)> {
+    match option.split_once('=') {
+        Some((name, words)) if !name.is_empty() => Ok((name, words.split(','))),
+        _ => bail!("a grant is written `NAME=sql,dir:PATH:ro,env:VARIABLE`"),
+    }
+}
+
+/// The SHA-256 of `content`, as `sha256sum` prints it and a file of grants
+/// names it.
+pub fn sha256(content: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(content))
+}
+
+/// As `sha256sum` prints a hash.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_met(need: &Need, granted: &Granted) -> bool {
+    match need {
+        Need::Sql => granted.sql == SqlAccess::ReadWrite,
+        Need::SqlReadOnly => granted.sql != SqlAccess::None,
+        Need::Directory(_) => !granted.directories.is_empty(),
+        Need::Environment(variable) => granted.environment.iter().any(|(name, _)| name == variable),
+    }
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
+    let read = || {
+        let mut text = String::new();
+        // It may be a pipe, as a shell's `<(…)` is.
+        fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_FILE_BYTES {
+            bail!("it is longer than {MAX_FILE_BYTES} bytes");
+        }
+        toml::from_str(&text).map_err(|error| in_line(&text, &error))
+    };
+    read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
+}
+
+/// What is wrong, in one line; the library's own words show the place in
+/// several.
+fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    anyhow!("line {line}: {}", error.message().replace('\n', ", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SHA-256 of "abc", from FIPS 180-4's examples.
+    const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+    fn named(name: &str) -> Identity<'_> {
+        Identity::Named { name, path: None }
+    }
+
+    fn nowhere() -> Result<String> {
+        Ok(String::new())
+    }
+
+    #[test]
+    fn a_need_that_nobody_grants_names_its_option() {
+        let error =
+            ExtensionGrants::default().of(named("define"), &[Need::Sql], nowhere).unwrap_err();
+        assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
+        let mut grants = ExtensionGrants::default();
+        grants.add("define=sql:ro").unwrap();
+        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_err());
+        assert!(grants.of(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(grants.of(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
+        let chosen = Identity::Chosen("./define.wasm".as_ref());
+        assert!(grants.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
+    }
+
+    #[test]
+    fn a_file_grants_by_name_and_the_shipped_one_by_content() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("grants.toml");
+        fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
+        let mut grants = ExtensionGrants::default();
+        grants.add_file(&path).unwrap();
+        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_ok());
+
+        let shipped =
+            format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
+        fs::write(&path, shipped).unwrap();
+        let mut grants = ExtensionGrants::default();
+        grants.shipped(path);
+        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
+        let chosen = Identity::Chosen("./any.wasm".as_ref());
+        assert!(grants.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+    }
+
+    #[test]
+    fn the_user_is_prompted_for_what_is_missing() {
+        let mut grants = ExtensionGrants::default();
+        grants.prompt_with(Box::new(|prompt| prompt.contains("`define`")));
+        let granted = grants.of(named("define"), &[Need::Sql], nowhere).unwrap();
+        assert_eq!(granted.sql, SqlAccess::ReadWrite);
+        assert!(grants.of(named("other"), &[Need::Sql], nowhere).is_err());
+    }
+}

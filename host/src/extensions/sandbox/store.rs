@@ -1,0 +1,164 @@
+//! An extension's code with its imports, and the stores in which it is instantiated.
+
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use wasmtime::Store;
+use wasmtime::component::{Component, HasData, InstancePre, Linker, ResourceTable};
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+
+use super::clock;
+use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
+use super::trap::Shared;
+use super::usage::{Usage, WatchedMemory};
+use crate::clock::Waiting;
+use crate::extensions::Limits;
+use crate::extensions::grants::Granted;
+use crate::extensions::sql::Channel;
+use crate::grants::{Grant, Grants};
+use crate::memory::MemoryLimit;
+use crate::own_files;
+use crate::user_directories::Homes;
+use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
+use crate::wasi_files::{self, Kinds, WasiFiles};
+
+/// What an extension imports to use SQL, in any version.
+const SQL: [&str; 2] = ["sqlite-wasm:extension/sql@", "sqlite-wasm:extension/sql-work@"];
+
+/// What a store contains.
+pub struct Sandbox {
+    pub table: ResourceTable,
+    pub channel: Channel,
+    /// Bytes that statements keep for their next steps.
+    pub bound_bytes: usize,
+    wasi: WasiCtx,
+    files: WasiFiles,
+    memory: WatchedMemory,
+}
+
+impl WasiView for Sandbox {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
+}
+
+struct HasSql;
+
+impl HasData for HasSql {
+    type Data<'a> = &'a mut Sandbox;
+}
+
+/// How an instance is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// A call is done when it returns, and cannot use SQL.
+    Direct,
+    /// A call may wait for SQL.
+    Suspendable,
+}
+
+/// An extension's code with its imports.
+pub struct Code {
+    pub pre: InstancePre<Sandbox>,
+    pub calls: Calls,
+}
+
+impl Code {
+    /// That of `component`.
+    ///
+    /// # Errors
+    ///
+    /// When it imports what no extension can have.
+    pub fn new(component: &Component) -> anyhow::Result<Self> {
+        // The clock's thread starts with the first extension, behind the second wall.
+        clock::start(component.engine())?;
+        let calls = calls(component);
+        let pre = linker(component, calls)?
+            .instantiate_pre(component)
+            .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
+        Ok(Self { pre, calls })
+    }
+
+    /// A store for one instance.
+    ///
+    /// # Errors
+    ///
+    /// When a granted directory is not there.
+    pub fn store(
+        &self,
+        limits: &Limits,
+        granted: &Granted,
+        shared: &Shared,
+        usage: &Usage,
+    ) -> anyhow::Result<Store<Sandbox>> {
+        let memory = MemoryLimit::new(limits.memory_bytes).reporting_to(&shared.memory_reached);
+        let sandbox = Sandbox {
+            table: resource_table(),
+            channel: shared.channel.clone(),
+            bound_bytes: 0,
+            wasi: wasi_ctx(granted, &shared.log),
+            files: files(granted)?,
+            memory: usage.watched(memory),
+        };
+        let mut store = Store::new(self.pre.engine(), sandbox);
+        store.limiter(|sandbox| &mut sandbox.memory);
+        store.set_hostcall_fuel(limits.value_bytes);
+        clock::set_deadline(&mut store, limits.call_time);
+        if self.calls == Calls::Suspendable {
+            clock::exclude_sql(&mut store);
+        }
+        Ok(store)
+    }
+}
+
+fn calls(component: &Component) -> Calls {
+    let ty = component.component_type();
+    let mut imports = ty.imports(component.engine());
+    match imports.any(|(name, _)| SQL.iter().any(|sql| name.starts_with(sql))) {
+        true => Calls::Suspendable,
+        false => Calls::Direct,
+    }
+}
+
+/// All that an extension may import.
+fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
+    let mut linker = Linker::new(component.engine());
+    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
+    wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
+    if calls == Calls::Suspendable {
+        sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+        sql_work::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+    }
+    Ok(linker)
+}
+
+/// The granted directories, by the rules of the program's own.
+fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
+    let mut grants = Grants::default();
+    let mut directories: Vec<_> = granted.directories.iter().collect();
+    // As with SQL, the strongest of several grants counts.
+    directories.sort_by_key(|directory| std::cmp::Reverse(directory.access));
+    for directory in &directories {
+        grants.add(Grant::open(&directory.host, &directory.host, directory.access)?);
+    }
+    if !directories.is_empty() && directories.iter().all(|directory| directory.hides_dotfiles) {
+        Homes::of_user().iter().for_each(|home| grants.hide_dotfiles(home));
+    }
+    own_files::mask(&mut grants);
+    let files = WasiFiles::new(Arc::new(grants), Kinds::Regular);
+    Ok(directories.iter().fold(files, |files, directory| match directory.host.to_str() {
+        Some(whole) => directory.names().fold(files, |files, name| files.with_name(whole, name)),
+        None => files,
+    }))
+}
+
+fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdout(log.clone()).stderr(log.clone());
+    wasi.max_random_size(MAX_RANDOM_BYTES).allow_blocking_current_thread(true);
+    for (name, value) in &granted.environment {
+        wasi.env(name, value);
+    }
+    wasi.build()
+}

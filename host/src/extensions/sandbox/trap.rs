@@ -1,0 +1,90 @@
+//! The message of a trap: the limit that was reached or the trap itself, and the end of
+//! what the extension printed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use wasmtime::Trap;
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+
+use crate::extensions::sql::Channel;
+use crate::extensions::{Limits, text};
+
+/// Bytes at the end of the log that are shown when an extension traps.
+const MAX_SHOWN_BYTES: usize = 1000;
+
+/// What Rust adds to a panic's text, and nobody here can follow.
+const BACKTRACE_NOTE: &str =
+    "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+
+/// In wasmtime's text for too much data from a component; its type is private.
+const TOO_MUCH: &str = "fuel allocated for hostcalls";
+
+/// What the host shares with a store, and keeps when the store is gone.
+#[derive(Clone)]
+pub struct Shared {
+    pub channel: Channel,
+    /// What the extension printed.
+    pub log: MemoryOutputPipe,
+    /// It wanted more memory than it may have.
+    pub memory_reached: Arc<AtomicBool>,
+}
+
+impl Shared {
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            channel: Channel::default(),
+            log: MemoryOutputPipe::new(limits.log_bytes),
+            memory_reached: Arc::default(),
+        }
+    }
+
+    /// The message of a trap.
+    pub fn message(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
+        with_log(self.cause(trap, limits), &self.log.contents())
+    }
+
+    fn cause(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
+        let Limits { memory_bytes, call_time, value_bytes, .. } = limits;
+        if self.memory_reached.load(Ordering::Relaxed) {
+            return format!(
+                "it wanted more than its {memory_bytes} bytes of memory; `--extension-memory` sets \
+                 the limit"
+            );
+        }
+        if trap.root_cause().to_string().contains(TOO_MUCH) {
+            return format!(
+                "it gave more than {value_bytes} bytes in one call; `--extension-value` sets the limit"
+            );
+        }
+        match trap.downcast_ref::<Trap>() {
+            Some(Trap::Interrupt) => format!(
+                "it used up its time for one call, {call_time:?}; `--extension-timeout` sets the limit"
+            ),
+            _ => cause(trap),
+        }
+    }
+}
+
+/// The message of a trap without limits, and the end of `log`.
+pub(crate) fn message(trap: &wasmtime::Error, log: &[u8]) -> String {
+    with_log(cause(trap), log)
+}
+
+fn cause(trap: &wasmtime::Error) -> String {
+    match trap.downcast_ref::<Trap>() {
+        // What Rust's panics end with.
+        Some(Trap::UnreachableCodeReached) => "unreachable".to_owned(),
+        Some(trap) => text::one_line(&trap.to_string()),
+        None => text::one_line(&trap.root_cause().to_string()),
+    }
+}
+
+fn with_log(cause: String, log: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
+    let shown = text::one_line(&shown);
+    match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
+        "" => cause,
+        shown => format!("{cause}; stderr: {shown}"),
+    }
+}

@@ -1,0 +1,188 @@
+//! Requests of an extension on their way to SQLite, and the replies.
+//!
+//! A component must not be entered while it waits. So a call of an extension that uses SQL
+//! is a future: it puts its request here and waits, the host lets the caller's call
+//! return, the caller runs the SQL and passes the reply, and the future goes on.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+
+use wire::Operations;
+
+use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::extensions::grants::SqlAccess;
+use crate::extensions::sandbox::{LateFunctions, ticked};
+use crate::extensions::types::{Function, SqlError};
+
+/// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
+const SQLITE_TOOBIG: i32 = 18;
+pub const SQLITE_MISUSE: i32 = 21;
+
+/// Bytes of work that waits for the next request; with more it does not wait longer.
+const MAX_WAITING_BYTES: usize = 1 << 20;
+
+/// Most bytes of what an extension lets wait by itself. It chooses them, and the
+/// host keeps them until the next request.
+const MAX_LATER_BYTES: usize = 16 << 20;
+
+/// SQLite's reply, or its error.
+pub type Reply = Result<Vec<u8>, SqlError>;
+
+/// The request of one instance, and its reply.
+#[derive(Clone, Default)]
+pub struct Channel(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// There is a caller who can run SQL.
+    is_open: bool,
+    /// The request, and before it the work that waited for one.
+    work: Operations,
+    function: Option<(u32, Function)>,
+    /// The instance waits for a reply.
+    is_requested: bool,
+    reply: Option<Reply>,
+    functions: LateFunctions,
+    /// Requests and writes so far.
+    requests: u64,
+    requested_at: u64,
+    waited: u64,
+}
+
+impl State {
+    fn check_open(&self) -> Result<(), SqlError> {
+        if self.is_open {
+            return Ok(());
+        }
+        let message = "there is no SQL in this call".to_owned();
+        Err(SqlError { code: SQLITE_MISUSE, message })
+    }
+
+    fn has_request(&self) -> bool {
+        self.is_requested || !self.work.is_empty()
+    }
+}
+
+impl Channel {
+    /// Whether requests are possible from now on.
+    pub fn set_open(&self, is_open: bool) {
+        self.state().is_open = is_open;
+    }
+
+    /// Make a request, and wait for the reply.
+    pub async fn request(&self, work: Operations) -> Reply {
+        self.put_request(work, None)?;
+        self.reply().await
+    }
+
+    /// Have a function registered.
+    pub async fn register(&self, number: u32, function: Function) -> Result<(), SqlError> {
+        self.put_request(Operations::default(), Some((number, function)))?;
+        self.reply().await.map(|_| ())
+    }
+
+    fn put_request(
+        &self,
+        work: Operations,
+        function: Option<(u32, Function)>,
+    ) -> Result<(), SqlError> {
+        let mut state = self.state();
+        state.check_open()?;
+        state.work.append(work);
+        state.function = function;
+        state.is_requested = true;
+        state.requests += 1;
+        state.requested_at = ticked();
+        Ok(())
+    }
+
+    async fn reply(&self) -> Reply {
+        poll_fn(|_| match self.state().reply.take() {
+            Some(reply) => Poll::Ready(reply),
+            None => Poll::Pending,
+        })
+        .await
+    }
+
+    /// Requests and writes so far: what was read stays valid until the next one.
+    pub fn requests(&self) -> u64 {
+        self.state().requests
+    }
+
+    /// Write into a blob, together with the next request.
+    pub async fn write(&self, work: Operations) -> Result<(), SqlError> {
+        let is_enough = {
+            let mut state = self.state();
+            state.check_open()?;
+            state.requests += 1;
+            state.work.append(work);
+            state.work.len() > MAX_WAITING_BYTES
+        };
+        if is_enough { self.request(Operations::default()).await.map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Do it before the next request.
+    pub fn later(&self, work: Operations) {
+        self.state().work.append(work);
+    }
+
+    /// The same for what an extension has made itself.
+    pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
+        let mut state = self.state();
+        if state.work.len() + work.len() > MAX_LATER_BYTES {
+            let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
+            return Err(SqlError { code: SQLITE_TOOBIG, message });
+        }
+        state.work.append(work);
+        Ok(())
+    }
+
+    /// The instance is gone, and with it all that it used.
+    pub fn close_all(&self) {
+        let mut state = self.state();
+        state.work = Operations::default().close_all();
+        state.function = None;
+        state.is_requested = false;
+    }
+
+    /// The functions that this instance registers beyond its manifest.
+    pub fn functions<T>(&self, with: impl FnOnce(&mut LateFunctions) -> T) -> T {
+        with(&mut self.state().functions)
+    }
+
+    /// The request that waits, and the work before it; none when there is nothing to do.
+    pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
+        let mut state = self.state();
+        state.has_request().then(|| {
+            state.is_requested = false;
+            SqlRequest {
+                work: std::mem::take(&mut state.work).into_bytes(),
+                read_only: access == SqlAccess::ReadOnly,
+                function: state.function.take(),
+            }
+        })
+    }
+
+    /// Whether [`Self::take`] would give anything.
+    pub fn has_request(&self) -> bool {
+        self.state().has_request()
+    }
+
+    /// The reply to the request that was taken.
+    pub fn put(&self, reply: Reply) {
+        let mut state = self.state();
+        state.reply = Some(reply);
+        state.waited += ticked() - state.requested_at;
+    }
+
+    /// How long the instance has waited for replies since the last call of this, in ticks
+    /// of the clock that limits calls.
+    pub fn take_waited(&self) -> u64 {
+        std::mem::take(&mut self.state().waited)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,8 @@
+//! Values of SQLite on their way between components.
+
+mod canonical_abi;
+mod inline_value;
+mod value;
+
+pub use inline_value::InlineValue;
+pub use value::{Output, Value};

@@ -13,8 +13,8 @@ use anyhow::{Result, anyhow};
 use wasmtime::Engine;
 
 use crate::address_space::Reservation;
-use crate::extensions::text::{one_line, shortened};
 use crate::seal::{SEAL_BYTES, Seal};
+use crate::text::{one_line, shortened};
 pub use crate::unusable::Unusable;
 
 /// Refuse bytes that do not begin as the binary form of a component does.

@@ -10,5 +10,5 @@ wasmtime::component::bindgen!({
         "sqlite-wasm:host/process.sleep": trappable,
         "sqlite-wasm:host/console.write": trappable,
     },
-    with: { "sqlite-wasm:extension/types": crate::extensions::types },
+    with: { "sqlite-wasm:extension/types": crate::contract::types },
 });

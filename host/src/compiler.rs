@@ -1,7 +1,7 @@
 //! Compiling, inspecting and composing untrusted components.
 //!
 //! The program does all three in a separate process, the *helper*: the same
-//! program, started from `/proc/self/exe` with [`helper::WORD`], with limits of
+//! program, started from `/proc/self/exe` with [`WORD`], with limits of
 //! memory and processor time and no grants. It reads the `.wasm` from one
 //! descriptor and writes its result to another; it gets no path and no
 //! environment. A component that makes the compiler loop, fill the memory or
@@ -18,17 +18,15 @@
 //! ```
 
 mod facts;
-pub mod helper;
-mod limits;
+pub(crate) mod limits;
 mod memory_file;
-mod spawn;
+pub(crate) mod spawn;
 
 use anyhow::Result;
 use wasmtime::Engine;
 
 use crate::address_space::Form;
 use crate::artifact;
-use crate::compose::{self, Base, Extension};
 use crate::engine::{command_engine, extension_engine};
 
 pub use facts::{CustomSection, Facts, MANIFEST_SECTION};
@@ -36,6 +34,7 @@ pub use limits::Budget;
 pub use spawn::Failed;
 
 use spawn::Task;
+pub use spawn::WORD;
 
 /// The engine that runs the code, with all settings that the code depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,20 +106,6 @@ impl Compiler {
             Self::InProcess => Facts::of(wasm),
             Self::Helper(budget) => Facts::decode(&spawn::run(Task::Inspect, budget, &[wasm])?),
         }
-    }
-
-    /// Put `extensions` into `base`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`compose::compose`], and [`Failed`].
-    pub fn compose(&self, base: &Base, extensions: &[Extension]) -> Result<compose::Composed> {
-        let Self::Helper(budget) = self else { return compose::compose(base, extensions) };
-        let warnings = compose::warnings(base, extensions)?;
-        let (header, parts) = compose::request(base, extensions)?;
-        let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
-        let wasm = spawn::run(Task::Compose, budget, &parts)?;
-        compose::composed(wasm, warnings)
     }
 
     /// The largest accepted `.wasm`, in bytes.

@@ -13,18 +13,13 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::address_space::Reservation;
-use crate::compose::{Composition, Embedded};
+use crate::composition::{Composition, Embedded};
+use crate::contract::version::COMMAND_EXPORT;
 use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
 pub(crate) use open::open;
-
-/// The first interface that a command-line component exports, in any version.
-pub(crate) const COMMAND_EXPORT: &str = "wasi:cli/run@";
-
-/// The interface that every extension exports, in any version.
-pub(crate) const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 
 /// A component of any kind, with the code that it was loaded from.
 #[derive(Clone)]

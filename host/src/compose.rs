@@ -24,13 +24,10 @@
 
 mod base;
 mod cli;
-mod composition;
-mod contents;
 mod contract;
 mod dispatch;
 mod extension;
 mod graph;
-mod layout;
 mod request;
 
 use std::ops::Range;
@@ -38,19 +35,16 @@ use std::ops::Range;
 use anyhow::{Context, Result, ensure};
 
 pub use base::Base;
-pub use composition::{Composition, Embedded, Placement};
-pub use contents::{Contained, Contents};
 pub use extension::Extension;
-pub(crate) use layout::replace_section;
-pub(crate) use request::{composed, handle, request};
+pub use request::compose_by;
+pub(crate) use request::handle;
 
+use crate::composition::{
+    BUNDLED_SECTION, Composition, Embedded, MAX_EMBEDDED, Placement, SECTION, layout,
+};
 use base::Parts;
 use cli::Cli;
-use composition::{BUNDLED_SECTION, SECTION};
 use graph::Graph;
-
-/// Most extensions in one file: as many as can be loaded at run time.
-const MAX_EMBEDDED: usize = 256;
 
 /// A composed file.
 pub struct Composed {

@@ -18,14 +18,12 @@
 pub(crate) mod catalog;
 mod dispatch;
 mod grants;
+pub mod inspect;
 mod load;
 mod package;
 mod registry;
 mod sandbox;
 mod sql;
-pub(crate) mod text;
-pub mod types;
-mod values;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,16 +36,16 @@ use crate::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
 use crate::cache::Directory;
 use crate::compiler::Compiler;
 use crate::component::{self, Beside, Loader, Program};
+use crate::contract::types::{self, SqlError};
 use crate::grants::Grants;
 use crate::key::Key;
 use crate::wall::{Plan, Rights};
 use registry::Registry;
 use sandbox::Instance;
-use types::SqlError;
 
-pub use catalog::{inspect, search};
+pub use catalog::search;
 pub use grants::{
-    Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess, sha256,
+    Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,
 };
 pub use load::NotLoaded;
 pub(crate) use sandbox::message as trap_message;

@@ -265,10 +265,11 @@ fn no_such_file(handle: Handle) -> wasmtime::Error {
 /// The functions of `files`, apart from those of [`pages`] and `close`.
 impl FilesCtx {
     fn open(&mut self, path: Vec<u8>, how: OpenFlags) -> Result<Opened, Error> {
-        let (file, read_only) = open::open(&self.grants, &path, how)?;
+        let opened = open::open(&self.grants, &path, how)?;
         let is_journal = how.contains(OpenFlags::JOURNAL);
-        let shared_memory = !is_journal && open::can_share_memory(file.as_file());
-        Ok(Opened { file: self.keep(file)?, read_only, shared_memory })
+        let shared_memory = !is_journal && open::can_share_memory(&opened.file);
+        let file = File::at(opened.place, opened.file, opened.new_journal);
+        Ok(Opened { file: self.keep(file)?, read_only: opened.read_only, shared_memory })
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::CommandFactory;
-use sqlite_wasm_run::{compiler, exit_code, wall};
+use sqlite_wasm_run::{compile_helper, exit_code, wall};
 
 use arguments::{Cli, Command, Sorted};
 use commands::complain;
@@ -15,7 +15,7 @@ use commands::run::execute::{execute, print_versions};
 use commands::run::outcome::failure_code;
 
 fn main() -> ExitCode {
-    if let Some(code) = compiler::helper::run_if_requested() {
+    if let Some(code) = compile_helper::run_if_requested() {
         return code;
     }
     wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));

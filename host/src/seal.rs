@@ -115,7 +115,7 @@ mod tests {
         assert!(seal.is_of(b"code") && !seal.is_of(b"Code"));
         assert!(seal.is_by(&key) && !seal.is_by(&other_key));
         assert_eq!(seal.source(), blake3::hash(b"wasm"));
-        assert_eq!(seal.source_sha256(), crate::extensions::sha256(b"wasm"));
+        assert_eq!(seal.source_sha256(), crate::sha256::sha256(b"wasm"));
         assert!(!Seal::new(b"code", b"wasm", None).is_by(&key));
     }
 

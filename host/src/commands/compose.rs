@@ -8,7 +8,8 @@ use clap::builder::NonEmptyStringValueParser;
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler};
 use sqlite_wasm_run::component::Loader;
-use sqlite_wasm_run::compose::{Base, Composed, Composition, Contained, Extension};
+use sqlite_wasm_run::compose::{Base, Composed, Extension, compose_by};
+use sqlite_wasm_run::composition::{Composition, Contained};
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::ExtensionsCtx;
@@ -124,7 +125,7 @@ impl Compose {
             .compiler(compiler);
         let found =
             self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
-        compiler.compose(&cli, &found.collect::<Result<Vec<_>>>()?)
+        compose_by(&compiler, &cli, &found.collect::<Result<Vec<_>>>()?)
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use sqlite_wasm_run::cache::Directory;
 use sqlite_wasm_run::compiler::{Budget, Compiler, CustomSection};
-use sqlite_wasm_run::compose::Contents;
+use sqlite_wasm_run::composition::Contents;
 use sqlite_wasm_run::escape::escaped;
 use sqlite_wasm_run::exit_code;
 use sqlite_wasm_run::extensions::inspect::{Describe, Function, Inspection, Offer};

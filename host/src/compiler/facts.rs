@@ -138,7 +138,7 @@ impl Facts {
     /// # Errors
     ///
     /// None that is known.
-    pub(super) fn encode(&self) -> Result<Vec<u8>> {
+    pub(crate) fn encode(&self) -> Result<Vec<u8>> {
         Ok(serde_json::to_vec(self)?)
     }
 

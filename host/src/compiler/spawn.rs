@@ -14,9 +14,19 @@ use nix::sys::signal::Signal;
 
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
-use super::{EngineKind, helper, memory_file};
+use super::{EngineKind, memory_file};
 use crate::address_space::Form;
-use crate::extensions::text::shortened;
+use crate::text::shortened;
+
+/// The first word of the helper's command line. No database has this name.
+pub const WORD: &str = "--compile-helper";
+
+/// The exit code when the helper refuses the component, with the reason as its
+/// message.
+pub const REFUSED: i32 = 1;
+
+/// The exit code when memory runs out in the helper.
+pub const NO_MEMORY: i32 = 2;
 
 /// This program's own file, even if its path now names another file.
 const PROGRAM: &str = "/proc/self/exe";
@@ -148,7 +158,7 @@ fn command(task: Task, limits: &Limits) -> Command {
     let mut command = Command::new(PROGRAM);
     command
         .arg0("sqlite-wasm-run")
-        .args([helper::WORD, task.word()])
+        .args([WORD, task.word()])
         .args(limits.words())
         .env_clear()
         .current_dir("/")
@@ -201,11 +211,11 @@ fn failure(
     let is_ours = budget.has_memory_limit();
     let memory = || Failed::Memory(verb, limits.data_bytes, is_ours);
     let failed = match status.signal().map(Signal::try_from) {
-        None if status.code() == Some(helper::REFUSED) => {
+        None if status.code() == Some(REFUSED) => {
             return anyhow::Error::msg(message.to_owned());
         }
         _ if message.contains(OUT_OF_MEMORY) => memory(),
-        None if status.code() == Some(helper::NO_MEMORY) => memory(),
+        None if status.code() == Some(NO_MEMORY) => memory(),
         None => Failed::Ended(verb, with_message("the compiler failed", message)),
         Some(Ok(Signal::SIGXFSZ)) => memory(),
         Some(Ok(Signal::SIGXCPU)) if budget.deadline.is_some_and(|end| end <= Instant::now()) => {
@@ -288,7 +298,7 @@ mod tests {
         let said = |raw: i32, message: &str| {
             failure("compiling", ExitStatus::from_raw(raw), message, &budget, &limits).to_string()
         };
-        assert!(said(helper::REFUSED << 8, "it is bad").contains("it is bad"));
+        assert!(said(REFUSED << 8, "it is bad").contains("it is bad"));
         assert!(said(9, "").contains("SIGKILL"));
         assert!(said(24, "").contains("--timeout"));
         assert!(said(6, "memory allocation of 8 bytes failed").contains("--max-memory"));

@@ -13,7 +13,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 use crate::artifact;
-use crate::compose::Composition;
+use crate::composition::Composition;
 use crate::native_code;
 use crate::seal::{SEAL_BYTES, Seal};
 

@@ -17,12 +17,13 @@ use wasmtime::Engine;
 
 use super::code::Code;
 use super::precompile::precompile;
-use super::{EXTENSION_EXPORT, LoadError, Loaded, Program, open};
+use super::{LoadError, Loaded, Program, open};
 use crate::address_space::Reservation;
 use crate::artifact;
 use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, EngineKind, Facts};
-use crate::compose::Composition;
+use crate::composition::Composition;
+use crate::contract::version::EXTENSION_EXPORT;
 use crate::engine::{command_engine, extension_engine};
 use crate::file_hashes::{FileState, HashKind, Records};
 use crate::key::Key;

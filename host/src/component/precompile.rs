@@ -4,10 +4,10 @@ use anyhow::Result;
 
 use crate::artifact::check_wasm;
 use crate::compiler::{Compiler, EngineKind};
-use crate::compose::{Composition, Placement};
-use crate::extensions::sha256;
+use crate::composition::{Composition, Placement};
 use crate::key::Key;
 use crate::seal::Seal;
+use crate::sha256::sha256;
 
 /// Compile a component for the engine of this kind and seal the result with
 /// `key`. Code without a key runs only with `--allow-native`.

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::composition::{Composition, Embedded, Placement};
 use crate::compiler::Facts;
-use crate::component::{COMMAND_EXPORT, Loader};
+use crate::component::Loader;
+use crate::composition::{Composition, Embedded, Placement};
+use crate::contract::check;
+use crate::contract::version::{COMMAND_EXPORT, CONTRACT_VERSION};
 use crate::escape::escaped;
-use crate::extensions::catalog::{check, version::CONTRACT_VERSION};
 
 /// The interface with which a CLI calls extensions, in any version.
 const DISPATCH: &str = "sqlite-wasm:host/dispatch@";

@@ -19,7 +19,7 @@ use wit_parser::{Function, LiftLowerAbi, ManglingAndAbi, WasmImport};
 use super::cli::Cli;
 use super::contract::{Contract, INTERFACES, target};
 use super::graph::{Fused, import_name};
-use crate::extensions::types::Manifest;
+use crate::contract::types::Manifest;
 use exports::is_called;
 use manifests::ManifestTable;
 use splice::{Import, Splice, Survey};

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::composition::{Embedded, Placement};
+use crate::composition::{Embedded, Placement};
+use crate::contract::types::Manifest;
+use crate::contract::version;
 use crate::escape::escaped;
-use crate::extensions::catalog::{search, version};
-use crate::extensions::types::Manifest;
-use crate::extensions::{ExtensionsCtx, sha256};
+use crate::extensions::ExtensionsCtx;
+use crate::extensions::catalog::search;
+use crate::sha256::sha256;
 
 /// An extension that is being composed.
 pub struct Extension {

@@ -8,7 +8,7 @@ use wac_graph::types::{Interface, ItemKind, Package};
 use wac_graph::{CompositionGraph, EncodeOptions, NodeId, PackageId};
 
 use super::contract::INTERFACES;
-use crate::extensions::types::Manifest;
+use crate::contract::types::Manifest;
 
 /// What of WASI an extension does not share with the CLI: the ways out of a sandbox.
 const CLOSED: &[&str] = &[

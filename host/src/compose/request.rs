@@ -4,8 +4,11 @@
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{Base, Composed, Composition, Extension, compose};
-use crate::extensions::types::Manifest;
+use super::{Base, Composed, Extension, compose, warnings};
+use crate::compiler::Compiler;
+use crate::compiler::spawn::{self, Task};
+use crate::composition::Composition;
+use crate::contract::types::Manifest;
 
 /// Bytes of the header's length.
 const LENGTH_BYTES: usize = 4;
@@ -23,16 +26,26 @@ struct Part {
     manifest: Manifest,
 }
 
+/// Put `extensions` into `base` where `compiler` works.
+///
+/// # Errors
+///
+/// As for [`compose`], and [`Failed`](crate::compiler::Failed).
+pub fn compose_by(compiler: &Compiler, base: &Base, extensions: &[Extension]) -> Result<Composed> {
+    let Compiler::Helper(budget) = compiler else { return compose(base, extensions) };
+    let warnings = warnings(base, extensions)?;
+    let (header, parts) = request(base, extensions)?;
+    let parts: Vec<&[u8]> = std::iter::once(&header[..]).chain(parts).collect();
+    composed(spawn::run(Task::Compose, budget, &parts)?, warnings)
+}
+
 /// The request to put `extensions` into `base`: the header with its length, and
 /// the components.
 ///
 /// # Errors
 ///
 /// When the header is too long.
-pub fn request<'a>(
-    base: &'a Base,
-    extensions: &'a [Extension],
-) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
+fn request<'a>(base: &'a Base, extensions: &'a [Extension]) -> Result<(Vec<u8>, Vec<&'a [u8]>)> {
     let part = |one: &Extension| Part { bytes: one.wasm().len(), manifest: one.manifest().clone() };
     let header = serde_json::to_vec(&Header {
         base_bytes: base.wasm().len(),
@@ -70,7 +83,7 @@ pub fn handle(request: &[u8]) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// When it is not a composed file.
-pub fn composed(wasm: Vec<u8>, warnings: Vec<String>) -> Result<Composed> {
+fn composed(wasm: Vec<u8>, warnings: Vec<String>) -> Result<Composed> {
     let composition = Composition::of(&wasm)?.context("the result is not a composed file")?;
     Ok(Composed { wasm, composition, warnings })
 }

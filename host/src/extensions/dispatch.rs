@@ -7,12 +7,12 @@ use std::mem;
 
 use super::ExtensionsView;
 use super::sandbox::{Instance, Ready, at_once};
-use super::types::{self, InlineValue, Output, SqlError, Value};
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, ConnectMode, Connected, FilterArgument, IndexInfo, IndexPlan,
     Overload, Transaction,
 };
 use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
+use crate::contract::types::{self, InlineValue, Output, SqlError, Value};
 use crate::escape::controls_escaped;
 use crate::received;
 use call::unary_call;

@@ -4,5 +4,5 @@ mod extension_grants;
 mod granted;
 mod prompt;
 
-pub use extension_grants::{ExtensionGrants, Identity, Prompt, hexadecimal, sha256};
+pub use extension_grants::{ExtensionGrants, Identity, Prompt};
 pub use granted::{Directory, Granted, SqlAccess};

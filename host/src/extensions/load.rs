@@ -7,16 +7,16 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::catalog::search::{self, Source};
-use super::catalog::version;
 use super::package::{self, Package};
 use super::registry::missing;
 use super::sandbox::{Described, Instance};
-use super::types::{Manifest, SqlError};
 use super::{ExtensionsCtx, error};
 use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::Loaded;
 use crate::compiler::Facts;
 use crate::component::{LoadError, Loader};
+use crate::contract::types::{Manifest, SqlError};
+use crate::contract::version;
 use crate::escape::escaped;
 use crate::grants::Grants;
 

@@ -10,12 +10,12 @@ use wasmtime::component::Component;
 
 use super::Limits;
 use super::catalog::search::Source;
-use super::catalog::{check, version};
 use super::grants::{ExtensionGrants, Granted, Identity};
 use super::sandbox::{self, Calls, Code, Described};
-use super::types::Manifest;
 use crate::component::{Beside, Loaded};
-use crate::compose::Placement;
+use crate::composition::Placement;
+use crate::contract::types::Manifest;
+use crate::contract::{check, version};
 
 /// An extension.
 pub struct Package {

@@ -2,9 +2,9 @@
 
 use super::package::Package;
 use super::sandbox::{Instance, TICK, Usage};
-use super::types::SqlError;
 use super::{MAX_EXTENSIONS, error};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
+use crate::contract::types::SqlError;
 
 /// Bits of an id that are the index of its slot; the rest counts how often the slot was
 /// used before.
@@ -171,8 +171,8 @@ mod tests {
     use std::collections::HashSet;
     use std::sync::Arc;
 
-    use super::super::types::{Connecting, Manifest, Need};
     use super::*;
+    use crate::contract::types::{Connecting, Manifest, Need};
 
     fn with_sql() -> Instance {
         let manifest = Manifest {

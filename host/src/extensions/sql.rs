@@ -10,7 +10,7 @@ use wire::{Opened, Operations, Prepared, Reader};
 
 use super::sandbox::Sandbox;
 use super::sandbox::suspendable::sqlite_wasm::extension::{sql, sql_work};
-use crate::extensions::types::{Function, SqlError, Value};
+use crate::contract::types::{Function, SqlError, Value};
 
 pub use channel::{Channel, SQLITE_MISUSE};
 
@@ -236,7 +236,7 @@ impl sql::Host for Sandbox {
         number: u32,
         function: Function,
     ) -> wasmtime::Result<Answer<()>> {
-        if let Err(reason) = super::catalog::check::function(&function) {
+        if let Err(reason) = crate::contract::check::function(&function) {
             return Ok(Err(misuse(&reason.to_string())));
         }
         let named = match self.channel.functions(|functions| functions.register(number, &function))

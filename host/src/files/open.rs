@@ -11,7 +11,6 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, retry_on_intr};
 
-use super::file::File;
 use super::{Error, code};
 use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, FileKind, OpenFlags};
 use crate::grants::{Access, Grants, LastLink, Mask, Place, Refused};
@@ -29,9 +28,18 @@ struct Ownership {
     gid: u32,
 }
 
-/// Open the file at `path`; true when it can only be read although `how` has
-/// `READ_WRITE`.
-pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool), Error> {
+/// A file that was opened by its path.
+pub struct Opened<'a> {
+    pub place: Place<'a>,
+    pub file: std::fs::File,
+    /// It can only be read although writing was requested.
+    pub read_only: bool,
+    /// It is a new journal: its first sync must reach the directory too.
+    pub new_journal: bool,
+}
+
+/// Open the file at `path`.
+pub fn open<'a>(grants: &Grants, path: &'a [u8], how: OpenFlags) -> Result<Opened<'a>, Error> {
     let last = match how.contains(OpenFlags::NO_FOLLOW) {
         true => LastLink::Keep,
         false => LastLink::Follow,
@@ -39,11 +47,11 @@ pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool)
     let place = grants.place(path, last)?;
     if how.contains(OpenFlags::REWRITE) {
         let file = open_rewriting(grants, &place)?;
-        return Ok((File::at(place, file, false), false));
+        return Ok(Opened { place, file, read_only: false, new_journal: false });
     }
     if !how.contains(OpenFlags::READ_WRITE) {
         let file = open_reading(grants, &place)?;
-        return Ok((File::at(place, file, false), false));
+        return Ok(Opened { place, file, read_only: false, new_journal: false });
     }
     match open_writing(grants, &place, how) {
         Ok(file) => {
@@ -51,13 +59,13 @@ pub fn open(grants: &Grants, path: &[u8], how: OpenFlags) -> Result<(File, bool)
             if how.contains(OpenFlags::DELETE_ON_CLOSE) {
                 remove(&place)?;
             }
-            Ok((File::at(place, file, new_journal), false))
+            Ok(Opened { place, file, read_only: false, new_journal })
         }
         Err(ErrorCode::IsDirectory) => Err(ErrorCode::IsDirectory.into()),
         // The first failure says more than "no such file".
         Err(refused) => {
             let file = open_reading(grants, &place).map_err(|_| refused)?;
-            Ok((File::at(place, file, false), true))
+            Ok(Opened { place, file, read_only: true, new_journal: false })
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which exports of an extension are ever called, by its manifest. The others are not
 //! linked: each function costs time at every start.
 
-use crate::extensions::types::{
+use crate::contract::types::{
     Connecting, FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind,
 };
 

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{check, version};
 use crate::compiler::{Facts, MANIFEST_SECTION};
-use crate::compose;
+use crate::composition;
+use crate::contract::types::Manifest;
+use crate::contract::{check, version};
 use crate::extensions::ExtensionsCtx;
-use crate::extensions::types::Manifest;
 
 /// What the file of an extension says that it registers; none where it does not
 /// say.
@@ -41,6 +41,6 @@ impl ExtensionsCtx {
         let (wasm, facts) = self.inspected(path)?;
         version::check(&facts.exports)?;
         let manifest = serde_json::to_vec(&self.describe(path, &wasm)?)?;
-        compose::replace_section(&wasm, MANIFEST_SECTION, &manifest)
+        composition::replace_section(&wasm, MANIFEST_SECTION, &manifest)
     }
 }

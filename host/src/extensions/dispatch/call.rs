@@ -1,8 +1,8 @@
 //! How a function of an extension is called: at once, or so that the call can
 //! wait for SQL.
 
+use crate::contract::types::{InlineValue, Output, SqlError};
 use crate::extensions::sandbox::{Instance, Ready, Started, suspendable};
-use crate::extensions::types::{InlineValue, Output, SqlError};
 
 /// Call a function of an extension's interface: `interface.function(…)`.
 ///

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use super::granted::{Directory, Granted, SqlAccess, Word};
 use super::prompt::Subject;
+use crate::contract::types::Need;
 use crate::escape::escaped;
-use crate::extensions::types::Need;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
 /// is a tenth of it.
@@ -190,17 +189,6 @@ fn split(option: &str) -> Result<(&str, impl Iterator<Item = &str>)> {
     }
 }
 
-/// The SHA-256 of `content`, as `sha256sum` prints it and a file of grants
-/// names it.
-pub fn sha256(content: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(content))
-}
-
-/// As `sha256sum` prints a hash.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn is_met(need: &Need, granted: &Granted) -> bool {
     match need {
         Need::Sql => granted.sql == SqlAccess::ReadWrite,
@@ -234,6 +222,7 @@ fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sha256::sha256;
 
     /// SHA-256 of "abc", from FIPS 180-4's examples.
     const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -6,8 +6,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::extension_grants::Identity;
+use crate::contract::types::Need;
 use crate::escape::{escaped, shell_word};
-use crate::extensions::types::Need;
 
 /// Digits of the SHA-256 that are shown: enough that nobody makes another file
 /// with the same ones.

@@ -88,7 +88,7 @@ pub mod direct {
             }
         ",
         with: {
-            "sqlite-wasm:extension/types": crate::extensions::types,
+            "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
         },
@@ -132,7 +132,7 @@ pub mod suspendable {
         },
         exports: { default: async },
         with: {
-            "sqlite-wasm:extension/types": crate::extensions::types,
+            "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
             "sqlite-wasm:extension/sql.statement": crate::extensions::sql::Statement,

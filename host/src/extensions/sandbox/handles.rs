@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::extensions::types::{Function, SqlError};
+use crate::contract::types::{Function, SqlError};
 
 /// Most tables, cursors and computations of one extension at once. The
 /// component that runs SQL chooses how many there are; SQLite has one
@@ -83,7 +83,7 @@ impl Handles {
 }
 
 /// The first number that the caller has for a function beyond the manifest,
-/// which has no more than [`MAX_REGISTRATIONS`](crate::extensions::catalog::check::MAX_REGISTRATIONS).
+/// which has no more than [`MAX_REGISTRATIONS`](crate::contract::check::MAX_REGISTRATIONS).
 pub const FIRST_LATE: u32 = 1 << 16;
 
 /// Functions beyond the manifest: those that were registered later, and those

@@ -14,11 +14,12 @@ use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage, clock};
 use crate::address_space::{self, NoAddressSpace};
+use crate::contract::types::{Connecting, Manifest, Output, SqlError};
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sql::SQLITE_MISUSE;
-use crate::extensions::types::{Connecting, Manifest, Output, SqlError};
-use crate::extensions::{Limits, error, text};
+use crate::extensions::{Limits, error};
+use crate::text;
 
 /// The message of a call that has not begun, and waits for SQL.
 const UNBEGUN: &str = "again";

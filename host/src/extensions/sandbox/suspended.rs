@@ -9,9 +9,9 @@ use wire::PENDING;
 
 use super::instance::{Answer, Instance, Life, Suspendable, limited};
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::contract::types::SqlError;
 use crate::extensions::error;
 use crate::extensions::grants::SqlAccess;
-use crate::extensions::types::SqlError;
 
 /// A call that was done: an [`Answer`], or what broke.
 type Outcome = wasmtime::Result<Box<dyn Any + Send>>;

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime::Trap;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
+use crate::extensions::Limits;
 use crate::extensions::sql::Channel;
-use crate::extensions::{Limits, text};
+use crate::text;
 
 /// Bytes at the end of the log that are shown when an extension traps.
 const MAX_SHOWN_BYTES: usize = 1000;

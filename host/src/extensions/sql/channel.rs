@@ -11,9 +11,9 @@ use std::task::Poll;
 use wire::Operations;
 
 use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::{LateFunctions, ticked};
-use crate::extensions::types::{Function, SqlError};
 
 /// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
 const SQLITE_TOOBIG: i32 = 18;

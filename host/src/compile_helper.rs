@@ -10,21 +10,11 @@ use anyhow::{Context, Result};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
-use super::limits::Limits;
-use super::spawn::{self, Task};
-use super::{Compiler, Facts};
+use crate::compiler::limits::Limits;
+use crate::compiler::spawn::{self, NO_MEMORY, REFUSED, Task, WORD};
+use crate::compiler::{Compiler, Facts};
 use crate::compose;
 use crate::wall::{self, Plan};
-
-/// The first word of the helper's command line. No database has this name.
-pub const WORD: &str = "--compile-helper";
-
-/// The exit code when the helper refuses the component, with the reason as its
-/// message.
-pub(super) const REFUSED: i32 = 1;
-
-/// The exit code when memory runs out.
-pub(super) const NO_MEMORY: i32 = 2;
 
 /// Run as the helper if the command line starts one; returns its exit code.
 ///

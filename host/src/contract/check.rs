@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::extensions::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
+use crate::contract::types::{Function, FunctionFlags, FunctionKind, Manifest, Module, Need};
 
 /// Longest name that an extension may register, in bytes; SQLite takes 255.
 const MAX_NAME_BYTES: usize = 255;

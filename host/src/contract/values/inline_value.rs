@@ -4,7 +4,7 @@ use wasmtime::{Result, bail};
 use wire::Head;
 
 use super::value::{Output, Value};
-use crate::extensions::types::generated;
+use crate::contract::types::generated;
 
 /// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,7 @@
 use wasmtime::component::{ComponentType, Lift, Lower};
 use wire::tag;
 
-use crate::extensions::types::generated;
+use crate::contract::types::generated;
 
 /// Where the payload begins.
 const PAYLOAD: usize = 8;

@@ -3,7 +3,11 @@
 use anyhow::{Result, bail};
 use wasmtime::component::Component;
 
-use crate::component::{COMMAND_EXPORT, EXTENSION_EXPORT};
+/// The first interface that a command-line component exports, in any version.
+pub const COMMAND_EXPORT: &str = "wasi:cli/run@";
+
+/// The interface that every extension exports, in any version.
+pub const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 
 /// The version of this host.
 pub use wire::CONTRACT_VERSION;

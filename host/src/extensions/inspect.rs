@@ -19,15 +19,18 @@ use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::{check, record, version};
+use super::catalog::record;
 use crate::artifact;
 use crate::compiler::{CustomSection, Facts};
-use crate::component::{self, COMMAND_EXPORT, Code, LoadError};
-use crate::compose::{Composition, Contained, Contents};
+use crate::component::{self, Code, LoadError};
+use crate::composition::{Composition, Contained, Contents};
+use crate::contract::version::COMMAND_EXPORT;
+use crate::contract::{check, need, types as wit, version};
+use crate::extensions::ExtensionsCtx;
 use crate::extensions::load::refused;
-use crate::extensions::{ExtensionsCtx, grants, types as wit};
 use crate::key::Key;
 use crate::seal::SEAL_BYTES;
+use crate::sha256::hexadecimal;
 
 /// Largest file of native code that is hashed, in bytes: a composed program
 /// with thirty extensions has thirty million.
@@ -202,7 +205,7 @@ fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection
 }
 
 fn hash(content: &[u8]) -> String {
-    grants::hexadecimal(&Sha256::digest(content))
+    hexadecimal(&Sha256::digest(content))
 }
 
 impl Inspection {
@@ -264,16 +267,6 @@ impl From<&wit::Manifest> for Offer {
             modules: manifest.modules.iter().map(Module::from).collect(),
             needs: manifest.needs.iter().map(need).collect(),
         }
-    }
-}
-
-/// As the option that grants it names it.
-pub(crate) fn need(need: &wit::Need) -> String {
-    match need {
-        wit::Need::Sql => "sql".into(),
-        wit::Need::SqlReadOnly => "sql:ro".into(),
-        wit::Need::Directory(purpose) => format!("dir ({purpose})"),
-        wit::Need::Environment(name) => format!("env:{name}"),
     }
 }
 

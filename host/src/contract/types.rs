@@ -21,8 +21,8 @@ pub(super) mod generated {
 
 pub use super::values::{InlineValue, Output, Value};
 pub use generated::{
-    Collation, Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest,
-    Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
+    Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest, Module,
+    ModuleFlags, ModuleKind, Need, SqlError, add_to_linker,
 };
 
 /// Flags as a list of their names in the contract.

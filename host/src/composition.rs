@@ -5,6 +5,9 @@
 //! and nothing but such sections follows the component; in a `.cwasm` they precede the
 //! seal. So one small read at the end shows whether a file is composed.
 
+mod contents;
+pub(crate) mod layout;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
@@ -14,10 +17,13 @@ use std::os::unix::fs::FileExt;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_EMBEDDED, layout};
-use crate::extensions::catalog::check;
-use crate::extensions::catalog::inspect::need;
-use crate::extensions::types::Manifest;
+use crate::contract::types::Manifest;
+use crate::contract::{check, need};
+pub use contents::{Contained, Contents};
+pub(crate) use layout::replace_section;
+
+/// Most extensions in one file: as many as can be loaded at run time.
+pub(crate) const MAX_EMBEDDED: usize = 256;
 
 const MAGIC: [u8; 8] = *b"sqwascp3";
 
@@ -240,9 +246,9 @@ fn length(tail: &[u8; TAIL_BYTES]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::append_section;
+    use super::layout::append_section;
     use super::*;
-    use crate::extensions::types::{Connecting, Need};
+    use crate::contract::types::{Connecting, Need};
 
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use wasm_encoder::{ComponentSection, CustomSection};
 use wasmparser::BinaryReader;
 
-use super::composition::{BUNDLED_SECTION, Composition, SECTION};
+use super::{BUNDLED_SECTION, Composition, SECTION};
 
 /// Bytes of a component's header.
 const HEADER_BYTES: usize = 8;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::composition::{Composition, Embedded, Placement};
+use super::{Composition, Embedded, Placement};
 
 /// A program, as far as it can be looked at.
 #[derive(Debug, Clone, Serialize)]

@@ -25,7 +25,7 @@ use wire::Head;
 
 use super::inline_value::{InlineValue, check};
 use super::value::{Borrowed, Value};
-use crate::extensions::types::generated;
+use crate::contract::types::generated;
 
 /// Bytes of an inline value in memory.
 const INLINE_BYTES: usize = wire::InlineValue::SIZE;

@@ -23,7 +23,6 @@ mod load;
 mod package;
 mod registry;
 mod sandbox;
-mod sql;
 
 use std::path::PathBuf;
 use std::sync::Arc;

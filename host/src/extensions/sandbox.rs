@@ -5,6 +5,7 @@ mod clock;
 mod exports;
 mod handles;
 mod instance;
+mod sql;
 mod store;
 mod suspended;
 mod trap;

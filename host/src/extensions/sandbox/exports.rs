@@ -135,8 +135,8 @@ pub mod suspendable {
             "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
-            "sqlite-wasm:extension/sql.statement": crate::extensions::sql::Statement,
-            "sqlite-wasm:extension/sql.blob": crate::extensions::sql::Blob,
+            "sqlite-wasm:extension/sql.statement": crate::extensions::sandbox::sql::Statement,
+            "sqlite-wasm:extension/sql.blob": crate::extensions::sandbox::sql::Blob,
         },
     });
 

@@ -17,7 +17,7 @@ use crate::address_space::{self, NoAddressSpace};
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
-use crate::extensions::sql::SQLITE_MISUSE;
+use crate::extensions::sandbox::sql::SQLITE_MISUSE;
 use crate::extensions::{Limits, error};
 use crate::text;
 

@@ -15,7 +15,7 @@ use super::usage::{Usage, WatchedMemory};
 use crate::clock::Waiting;
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
-use crate::extensions::sql::Channel;
+use crate::extensions::sandbox::sql::Channel;
 use crate::grants::{Grant, Grants};
 use crate::memory::MemoryLimit;
 use crate::own_files;

@@ -8,7 +8,7 @@ use wasmtime::Trap;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
 use crate::extensions::Limits;
-use crate::extensions::sql::Channel;
+use crate::extensions::sandbox::sql::Channel;
 use crate::text;
 
 /// Bytes at the end of the log that are shown when an extension traps.

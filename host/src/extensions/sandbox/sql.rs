@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use wasmtime::component::Resource;
 use wire::{Opened, Operations, Prepared, Reader};
 
-use super::sandbox::Sandbox;
-use super::sandbox::suspendable::sqlite_wasm::extension::{sql, sql_work};
+use super::Sandbox;
+use super::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use crate::contract::types::{Function, SqlError, Value};
 
 pub use channel::{Channel, SQLITE_MISUSE};

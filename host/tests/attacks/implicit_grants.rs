@@ -66,7 +66,10 @@ fn the_kernels_directories_are_never_granted() {
     all_refused(attack(Path::new("/"), &["--dir", "/"], &actions));
     for path in ["/proc", "/proc/self", "/proc:ro", "/sys", "/proc/self/fd::/x"] {
         let run = support::ours(Path::new("/"), &["--dir", path, ":memory:", "SELECT 1;"]);
-        assert!(run.err().contains("belongs to the kernel") && run.out().is_empty(), "`{path}`\n{run}");
+        assert!(
+            run.err().contains("belongs to the kernel") && run.out().is_empty(),
+            "`{path}`\n{run}"
+        );
     }
     // A working directory there does not make the run fail.
     support::ours(Path::new("/proc"), &[":memory:", "SELECT 1;"]).prints("1\n");

@@ -138,10 +138,10 @@ fn values_have_five_classes() {
 }
 /// Heads of short values that are none.
 const NO_VALUES: &[(u32, &str)] = &[
-    (5, "a inline value of class 5 with 0 bytes is none"),
-    (0xff, "a inline value of class 255 with 0 bytes is none"),
-    (0x4103, "a inline value of class 3 with 65 bytes is none"),
-    (0xff04, "a inline value of class 4 with 255 bytes is none"),
+    (5, "an inline value of class 5 with 0 bytes is not valid"),
+    (0xff, "an inline value of class 255 with 0 bytes is not valid"),
+    (0x4103, "an inline value of class 3 with 65 bytes is not valid"),
+    (0xff04, "an inline value of class 4 with 255 bytes is not valid"),
 ];
 
 #[test]

@@ -100,7 +100,7 @@ fn a_program_that_is_a_bomb_ends_with_the_code_of_its_limit() {
     let directory = directory_with("harmless.wasm", &harmless());
     let run = watched(&directory, &["--max-memory", "16M", "harmless.wasm", ":memory:"], "");
     stays_below(&run, 16 << 20);
-    run.outcome.exits_with(ARTIFACT).complains("only command-line components are run");
+    run.outcome.exits_with(ARTIFACT).complains("only command-line components can run");
 }
 
 #[test]
@@ -161,5 +161,5 @@ fn the_helper_has_no_environment_and_three_files() {
 fn a_program_by_the_helpers_name_is_given_nothing() {
     let directory = Directory::fresh("by-hand");
     let run = support::ours(&directory.path(), &["--compile-helper", "compile-command", "1", "x"]);
-    run.exits_with(1).prints("").complains("it lacks limits");
+    run.exits_with(1).prints("").complains("the limits are missing");
 }

@@ -125,7 +125,7 @@ fn a_core_module_is_refused() {
 
 #[test]
 fn a_component_of_another_kind_is_refused() {
-    Artifact::new("other.wasm", EMPTY_COMPONENT).is_refused("another kind");
+    Artifact::new("other.wasm", EMPTY_COMPONENT).is_refused("only command-line components can run");
     Artifact::new("other.cwasm", EMPTY_COMPONENT).is_refused("");
 }
 

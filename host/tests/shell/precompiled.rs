@@ -247,5 +247,5 @@ fn a_precompiled_component_of_another_kind_is_refused() {
     let artifact = Artifact::new("other.wasm", EMPTY_COMPONENT);
     support::ours(&artifact.directory.path(), &["precompile", "other.wasm"]).exits_with(0);
     let made = Artifact { name: "other.cwasm", ..artifact };
-    made.is_refused("another kind");
+    made.is_refused("only command-line components can run");
 }

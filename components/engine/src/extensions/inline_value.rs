@@ -33,6 +33,6 @@ pub fn set(value: &InlineValue, context: &Context, encoding: TextEncoding) -> Re
 }
 
 fn broken(Head { tag, length, .. }: Head) -> SqlError {
-    let message = format!("a inline value of class {tag} with {length} bytes is none");
+    let message = format!("an inline value of class {tag} with {length} bytes is not valid");
     failure(sqlite::SQLITE_ERROR, &message)
 }

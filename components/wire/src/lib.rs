@@ -1,7 +1,8 @@
 //! The bytes that extensions, the host and the engine exchange: tags and layouts of
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
-//! Each of them is defined here and nowhere else. The C interface has [`c_header`].
+//! Each of them is defined here and nowhere else; the C interface has [`c_header`]. The
+//! layout of the same values in the canonical ABI is the WIT's, not this crate's.
 #![no_std]
 #![forbid(unsafe_code)]
 

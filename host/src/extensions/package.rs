@@ -78,8 +78,8 @@ impl Package {
         };
         check::manifest(manifest)?;
         let manifest = manifest.clone();
-        // Its manifest is compared when it is started; the name of a file that the
-        // composed file records is anybody's claim.
+        // The manifest is compared when the extension is started. The composed file could
+        // claim any path, so the identity has none.
         let identity = Identity::Named { name: &manifest.name, path: None };
         let granted = grants.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));

@@ -118,8 +118,8 @@ impl File {
     }
 
     pub(super) fn lock(&mut self, level: LockLevel) -> io::Result<Outcome> {
-        // Who has lost the lock that would stand against us, as POSIX's rule
-        // makes easy, still has the shared memory open.
+        // Another process can lose its POSIX lock by closing any handle of the file. It
+        // still has the shared memory open then, so that counts as a lock too.
         let raised = level == LockLevel::Exclusive && self.lock.level() != level;
         if raised && self.shm.as_ref().is_some_and(Shm::is_shared) {
             return Ok(Outcome::Busy);

@@ -337,7 +337,7 @@ fn not_started(error: wasmtime::Error) -> anyhow::Error {
 /// An interface lacks a function, or has other types.
 fn other_type(error: wasmtime::Error) -> anyhow::Error {
     let cause = text::one_line(&error.root_cause().to_string());
-    anyhow!("what it exports is of another shape than the contract has: {cause}; build it anew")
+    anyhow!("its exports do not have the types of the contract: {cause}; build it again")
 }
 
 /// The same failure, of a call that has not begun: its arguments are needed again.

@@ -103,6 +103,8 @@ impl Code {
         };
         let mut store = Store::new(self.pre.engine(), sandbox);
         store.limiter(|sandbox| &mut sandbox.memory);
+        // The limit of what one call may return: wasmtime counts each byte that the host
+        // lifts from the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
         clock::set_deadline(&mut store, limits.call_time);
         if self.calls == Calls::Suspendable {

@@ -54,6 +54,14 @@ fn answers(requests: &[Vec<u8>]) -> Vec<String> {
     replies.lines().map(str::to_owned).collect()
 }
 
+#[test]
+fn a_text_ends_at_a_nul_as_in_sqlite() {
+    for sql in ["\0", "  \0SELECT 1", "DELETE FROM t WHERE 0;\0nonsense"] {
+        let replies = answers(&[operation(Opcode::Execute, &[&text(sql)])]);
+        assert_eq!(replies, ["reply "], "{sql:?}");
+    }
+}
+
 fn refused(request: Vec<u8>, why: &str) {
     let replies = answers(std::slice::from_ref(&request)).join("\n");
     assert!(replies.contains(why), "{request:02x?}: {replies}");

@@ -22,12 +22,12 @@ pub enum Step {
 }
 
 impl Statement {
-    /// Prepare the first statement of `sql`, which is shorter than 2 GiB: the statement, none for
-    /// white space and comments alone, and how many bytes of the text it takes. None when SQLite
-    /// refuses it.
+    /// Prepare the first statement of `sql`: the statement, none for white space and comments
+    /// alone, and how many bytes of the text it takes. None when SQLite refuses it, or the text
+    /// has 2 GiB.
     pub fn prepare(db: &Connection, sql: &str) -> Option<(Option<Self>, usize)> {
         let (mut statement, mut tail, start) = (null_mut(), null(), sql.as_ptr().cast());
-        let length = sql.len() as c_int;
+        let length = c_int::try_from(sql.len()).ok()?;
         // SAFETY: an open connection, and a text of that length. The tail points into the text.
         unsafe {
             let (db, tail) = (db.as_ptr(), &mut tail);

@@ -69,6 +69,10 @@ pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
     while !sql.is_empty() {
         let (statement, used) = first(db, sql)?;
         check(statement.as_ref())?;
+        // At a NUL, where SQLite's texts end, it finds no statement and takes nothing.
+        if used == 0 {
+            return Ok(());
+        }
         // As in `sqlite3_exec`: offsets of errors count from the beginning of a statement.
         sql = sql[used..].trim_start_matches(SPACES);
         let Some(mut statement) = statement else { continue };

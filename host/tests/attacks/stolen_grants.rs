@@ -100,6 +100,26 @@ fn a_name_in_an_extension_directory_gets_its_grants() {
     run.keeps_quiet().prints("1 bytes\n1 variables, 0 arguments, in `/`\n");
 }
 
+/// SQL writes a file that is called like a shipped extension into the working
+/// directory, without an ending; the user composes the shipped one.
+#[test]
+fn a_file_of_the_working_directory_is_not_composed_by_a_bare_name() {
+    let thief = Thief::fresh();
+    let here = thief.path("inside");
+    fs::copy(guest("querying"), here.join("stats")).expect("the directory is ours");
+    let extensions = crate::support::repository().join("target/release/extensions");
+    let extensions = extensions.to_str().expect("a path in UTF-8");
+    let compose = |name: &str| {
+        let args = ["compose", "--force", "--extension-dir", extensions, "--embed", name];
+        crate::support::ours(&here, &args)
+    };
+    let shipped = compose("stats");
+    assert!(shipped.out().starts_with("stats "), "{shipped}");
+    fs::rename(here.join("stats"), here.join("stats.wasm")).expect("the directory is ours");
+    let named = compose("./stats.wasm");
+    assert!(named.out().starts_with("sql00 "), "{named}");
+}
+
 /// A composed file comes from anywhere: the name of a file that it records is
 /// a claim.
 #[test]

@@ -86,18 +86,16 @@ fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
     }
 }
 
-/// The file of the extension that the user has typed: at a path, or by its name in
-/// `directories`.
+/// The file of the extension that the user has typed: at a path, which has a `/` or the
+/// ending of a component, or by its name in `directories`. A bare name is never a file of
+/// the working directory, where SQL may have written it.
 ///
 /// # Errors
 ///
 /// When there is none.
 pub fn by_name_or_path(typed: &str, directories: &[PathBuf]) -> Result<PathBuf> {
-    let path = Path::new(typed);
-    if path.is_file() || typed.contains('/') {
-        return Ok(path.to_owned());
-    }
-    by_name(typed, directories)
+    let is_path = typed.contains('/') || typed.ends_with(".wasm") || typed.ends_with(".cwasm");
+    if is_path { Ok(typed.into()) } else { by_name(typed, directories) }
 }
 
 /// The file of the extension `name` in `directories`.

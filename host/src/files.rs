@@ -152,7 +152,7 @@ use link_methods;
 /// # Errors
 ///
 /// When the linker has them already.
-pub fn add_to_linker<T: 'static>(
+pub(crate) fn add_to_linker<T: 'static>(
     linker: &mut Linker<T>,
     view: fn(&mut T) -> &mut FilesCtx,
     ctx: fn(&T) -> &FilesCtx,

@@ -2,8 +2,8 @@
 //! memory, and these invariants make it sound:
 //!
 //! - The memory never moves: [`command_engine`](crate::engine::command_engine)
-//!   configures that, and [`files::add_sharing_to_linker`](crate::files) is
-//!   called for that engine only.
+//!   configures that, and `files::add_to_linker` is called for that engine
+//!   only.
 //! - The pages are inside the memory: they come as a list of the canonical ABI,
 //!   whose bounds wasmtime has checked, and are whole pages.
 //! - A mapping is released only while its store lives, since its addresses can

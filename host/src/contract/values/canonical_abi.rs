@@ -184,8 +184,9 @@ unsafe impl Lift for InlineValue {
         let Some(bytes) = bytes.first_chunk::<INLINE_BYTES>() else {
             bail!("an inline value has {INLINE_BYTES} bytes")
         };
-        let [tag, length, subtype, rest, ..] = *bytes;
-        check(Head::of([tag, length, subtype, rest]))?;
-        Ok(Self(wire::InlineValue::from_memory(bytes)))
+        // Copied first: what is checked is what is used, whoever can write to that memory.
+        let inline = wire::InlineValue::from_memory(bytes);
+        check(inline.head())?;
+        Ok(Self(inline))
     }
 }

@@ -23,7 +23,7 @@ impl InlineValue {
     }
 }
 
-/// By the first bytes of the head alone: the whole would be moved once more.
+/// Refuse a head that no value has.
 #[inline]
 pub(super) fn check(head: Head) -> Result<()> {
     match head.is_valid() {

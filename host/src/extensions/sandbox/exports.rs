@@ -101,20 +101,7 @@ pub mod direct {
 pub mod suspendable {
     wasmtime::component::bindgen!({
         path: "../wit/extension",
-        inline: "
-            package sqlite-wasm:host-view;
-            world every-export {
-                import sqlite-wasm:extension/sql@0.1.0;
-                import sqlite-wasm:extension/sql-work@0.1.0;
-                export sqlite-wasm:extension/extension@0.1.0;
-                export sqlite-wasm:extension/scalar@0.1.0;
-                export sqlite-wasm:extension/unary@0.1.0;
-                export sqlite-wasm:extension/aggregate@0.1.0;
-                export sqlite-wasm:extension/collation@0.1.0;
-                export sqlite-wasm:extension/table@0.1.0;
-                export sqlite-wasm:extension/pointers@0.1.0;
-            }
-        ",
+        world: "full-extension",
         // Only these wait for the caller; the others return at once, which is cheaper.
         imports: {
             "sqlite-wasm:extension/sql.prepare": async | trappable,

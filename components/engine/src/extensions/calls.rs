@@ -14,6 +14,7 @@ use super::pointers;
 use super::scalar::{Function, create_function};
 use super::sql::caller::Caller;
 use super::sql::depth;
+use super::sql::open_handles;
 use super::sql::perform::perform;
 use crate::host::dispatch::{self, SqlError, SqlRequest};
 use crate::host::extension_types::{self, FunctionKind};
@@ -64,6 +65,7 @@ fn handle_requests(db: &Connection, extension: u32) -> bool {
             let reply = handle(db, extension, request);
             next = dispatch::resume(extension, reply.as_deref());
         }
+        open_handles::end_call(db, extension);
         has_requested
     })
 }

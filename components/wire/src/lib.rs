@@ -27,9 +27,5 @@ pub use value::{Value, tag};
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
-/// The error code of a call that waits for SQL; see `dispatch`. It is not a result code
-/// of SQLite.
-pub const PENDING: i32 = i32::MAX;
-
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.
 pub const POINTER_SUBTYPE: u8 = b'p';

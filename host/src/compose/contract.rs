@@ -125,6 +125,23 @@ impl Contract {
         self.sizes.payload_offset(wit_parser::Int::U8, sides).size_wasm32() as u32
     }
 
+    /// Where the content of a variant begins, in bytes. Its first case has the tag 0.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a variant.
+    pub fn first_case_offset(&self, ty: Type) -> Result<u32> {
+        let Type::Id(id) = ty else { bail!("a variant has a name") };
+        match &self.resolve.types[id].kind {
+            TypeDefKind::Type(aliased) => self.first_case_offset(*aliased),
+            TypeDefKind::Variant(variant) => {
+                let cases = variant.cases.iter().map(|case| case.ty.as_ref());
+                Ok(self.sizes.payload_offset(variant.tag(), cases).size_wasm32() as u32)
+            }
+            other => bail!("a {} is not a variant", other.as_str()),
+        }
+    }
+
     /// Bytes of a value of the type `ty` in memory.
     pub fn bytes(&self, ty: &Type) -> u32 {
         self.sizes.size(ty).size_wasm32() as u32

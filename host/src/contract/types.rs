@@ -15,7 +15,7 @@ mod bindings {
 }
 
 /// The types as they are generated.
-pub(super) mod generated {
+pub(crate) mod generated {
     pub use super::bindings::sqlite_wasm::extension::types::*;
 }
 

@@ -11,6 +11,11 @@ use crate::contract::types::generated;
 pub struct InlineValue(pub(super) wire::InlineValue);
 
 impl InlineValue {
+    /// A result, if it is short.
+    pub fn of(output: &Output) -> Option<Self> {
+        wire::InlineValue::new(output.value.as_wire(), output.subtype).map(Self)
+    }
+
     /// The same in its longer form.
     pub fn output(&self) -> Output {
         let value = self.0.value().map_or(Value::Null, Value::from);

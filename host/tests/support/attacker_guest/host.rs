@@ -114,10 +114,17 @@ unsafe extern "C" {
     pub fn host_attach(extension: u32, reply: *mut Reply);
     #[link_name = "disconnect"]
     pub fn host_disconnect(extension: u32, reply: *mut Reply);
-    #[link_name = "request"]
-    pub fn host_request(extension: u32, reply: *mut Reply);
-    #[link_name = "resume"]
-    pub fn host_resume(
+    #[link_name = "resume-nothing"]
+    pub fn host_resume_nothing(
+        extension: u32,
+        case: u32,
+        data: usize,
+        length: usize,
+        rest: usize,
+        reply: *mut Reply,
+    );
+    #[link_name = "resume-output"]
+    pub fn host_resume_output(
         extension: u32,
         case: u32,
         data: usize,

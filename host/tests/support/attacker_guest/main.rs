@@ -283,8 +283,12 @@ fn call(parts: &[&str]) {
             "load" => host_load(start, length, reply),
             "attach" => host_attach(a32, reply),
             "disconnect" => host_disconnect(a32, reply),
-            "request" => host_request(a32, reply),
-            "resume" => host_resume(a32, b32 & 1, start as usize, length, c as usize, reply),
+            "resume-nothing" => {
+                host_resume_nothing(a32, b32 & 1, start as usize, length, c as usize, reply);
+            }
+            "resume-output" => {
+                host_resume_output(a32, b32 & 1, start as usize, length, c as usize, reply);
+            }
             "connect" => host_connect(a32, reply),
             "scalar-call" => {
                 // The text holds values of 16 bytes each.

@@ -10,6 +10,7 @@ extern crate alloc;
 
 mod bytes;
 mod header;
+mod inline_arguments;
 mod inline_value;
 mod operation;
 mod operations;
@@ -18,6 +19,7 @@ mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
 pub use header::c_header;
+pub use inline_arguments::InlineArguments;
 pub use inline_value::{Head, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;

@@ -23,7 +23,7 @@ const HOST: &[(&str, &str)] =
 
 /// The interfaces that an extension may export.
 pub const INTERFACES: &[&str] =
-    &["extension", "scalar", "unary", "aggregate", "collation", "table", "pointers"];
+    &["extension", "scalar", "inline", "aggregate", "collation", "table", "pointers"];
 
 /// The interface and function of an extension that the function `name` of
 /// `dispatch` calls; none for functions of `dispatch` itself.

@@ -14,10 +14,10 @@ use crate::bindings::sqlite_wasm::extension::table_types::{
 use crate::bindings::sqlite_wasm::host::dispatch::{
     ExtensionUsage, Host, InlineOutcome, Loaded, Unfinished,
 };
-use crate::contract::types::{self, InlineValue, Output, SqlError, Value};
+use crate::contract::types::{self, InlineArguments, Output, SqlError, Value};
 use crate::escape::controls_escaped;
 use crate::received;
-use call::{forgetting, unary_call, with_handle};
+use call::{forgetting, inline_call, with_handle};
 
 /// Longest name or path of an extension, in bytes: Linux's longest path. The
 /// component chooses it, and messages repeat it.
@@ -86,20 +86,20 @@ impl Host for ExtensionsView<'_> {
         call!(extension, scalar.call_call(id, &arguments, &subtypes), of id = function)
     }
 
-    fn unary_call(
+    fn inline_call(
         &mut self,
         extension: u32,
         function: u32,
-        argument: InlineValue,
+        arguments: InlineArguments,
     ) -> InlineOutcome {
         let Ok(extension) = self.extension(extension) else { return InlineOutcome::Stored };
-        unary_call(extension, function, argument).unwrap_or_else(|failure| {
+        inline_call(extension, function, arguments).unwrap_or_else(|failure| {
             extension.pending_result = Some(Err(failure));
             InlineOutcome::Stored
         })
     }
 
-    fn unary_pending_result(
+    fn inline_pending_result(
         &mut self,
         extension: u32,
         function: u32,
@@ -107,7 +107,7 @@ impl Host for ExtensionsView<'_> {
         let extension = self.extension(extension)?;
         match extension.pending_result.take() {
             Some(answer) => answer.map_err(Unfinished::Failed),
-            None => call!(extension, unary.call_pending_result(function)),
+            None => call!(extension, inline.call_pending_result(function)),
         }
     }
 

@@ -52,6 +52,8 @@ const DISPATCH_CALLS: &[&str] = &[
     "resume-output",
     "connect",
     "scalar-call",
+    "inline-call",
+    "inline-pending-result",
     "aggregate-start",
     "aggregate-finish",
     "aggregate-abandon",

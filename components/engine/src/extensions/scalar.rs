@@ -4,13 +4,13 @@ use std::ffi::{CString, c_int};
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{InlineValue, Value as Content};
+use wire::{InlineArguments, InlineValue, Value as Content};
 
 use super::attached;
 use super::calls::{call, finish, forget_pointers};
 use super::inline_value;
 use super::pointers::{self, Pointer};
-use crate::ffi::imports::{InlineOutcome, scalar_call, unary_call, unary_pending_result};
+use crate::ffi::imports::{InlineOutcome, inline_call, inline_pending_result, scalar_call};
 use crate::ffi::layout::{Argument, HostValue, List, Output};
 use crate::host::dispatch::{SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
@@ -29,8 +29,8 @@ pub struct Function {
     wants_subtypes: bool,
     has_result_subtype: bool,
     numbers: Numbers,
-    /// `unary-call` takes it with one inline value.
-    is_unary: bool,
+    /// `inline-call` takes it.
+    is_inline: bool,
     /// Its arguments and results may be pointers.
     pub has_pointers: bool,
 }
@@ -66,7 +66,7 @@ impl Function {
                 true => Numbers::AsText,
                 false => Numbers::Unchanged,
             },
-            is_unary: has(FunctionFlags::UNARY),
+            is_inline: has(FunctionFlags::INLINE),
             has_pointers: has(FunctionFlags::POINTERS),
         }
     }
@@ -80,7 +80,7 @@ impl Function {
             wants_subtypes: true,
             has_result_subtype: true,
             numbers: Numbers::Unchanged,
-            is_unary: false,
+            is_inline: false,
             has_pointers,
         }
     }
@@ -123,13 +123,17 @@ impl Function {
         arguments
     }
 
-    /// A call with one inline value.
-    fn call_unary(&self, context: &Context, argument: &InlineValue) {
+    /// The arguments of `inline-call`, where they are few and short.
+    fn inline_arguments(&self, values: &[&Value]) -> Option<InlineArguments> {
+        InlineArguments::new(values.iter().map(|value| value.content(self.encoding, self.numbers)))
+    }
+
+    fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
         let (db, extension, function) = (context.connection(), self.extension, self.index);
-        match unary_call(extension, function, argument) {
+        match inline_call(extension, function, arguments) {
             InlineOutcome::Done(value) => self.set_inline(context, &value),
             InlineOutcome::Stored => {
-                let stored = unary_pending_result(extension, function);
+                let stored = inline_pending_result(extension, function);
                 self.set_result(context, call(db, extension, stored));
             }
             InlineOutcome::Pending(request) => {
@@ -182,10 +186,10 @@ impl Function {
 impl Scalar for Function {
     #[inline]
     fn call(&self, context: &Context, values: &[&Value]) {
-        if let ([value], true) = (values, self.is_unary)
-            && let Some(argument) = InlineValue::new(value.content(self.encoding, self.numbers), 0)
+        if self.is_inline
+            && let Some(arguments) = self.inline_arguments(values)
         {
-            return self.call_unary(context, &argument);
+            return self.call_inline(context, &arguments);
         }
         let db = context.connection();
         if self.has_pointers {

@@ -3,7 +3,7 @@
 
 use std::mem::MaybeUninit;
 
-use wire::InlineValue;
+use wire::{InlineArguments, InlineValue};
 
 use super::layout::{Argument, Batch, HostBatch, HostInlineOutcome, HostResult, Output, Rows};
 use super::libc::{HostList, allocation_count, receive_into};
@@ -46,11 +46,11 @@ unsafe extern "C" {
         third: usize,
         result: *mut HostResult<Output>,
     );
-    #[link_name = "unary-call"]
-    fn import_unary_call(
+    #[link_name = "inline-call"]
+    fn import_inline_call(
         extension: u32,
         function: u32,
-        head: u32,
+        heads: u64,
         word_0: u64,
         word_1: u64,
         word_2: u64,
@@ -61,8 +61,8 @@ unsafe extern "C" {
         word_7: u64,
         result: *mut HostInlineOutcome,
     );
-    #[link_name = "unary-pending-result"]
-    fn import_unary_pending_result(extension: u32, function: u32, result: *mut HostResult<Output>);
+    #[link_name = "inline-pending-result"]
+    fn import_inline_pending_result(extension: u32, function: u32, result: *mut HostResult<Output>);
     #[link_name = "aggregate-step"]
     fn import_aggregate_step(
         extension: u32,
@@ -173,22 +173,22 @@ pub fn resume_output(extension: u32, reply: &Reply) -> Result<Output, Unfinished
     result.into_result()
 }
 
-/// How a call with an inline value ends; see `dispatch.inline-outcome`.
+/// How an inline call ends; see `dispatch.inline-outcome`.
 pub enum InlineOutcome {
-    /// [`unary_pending_result`] returns the result.
+    /// [`inline_pending_result`] returns the result.
     Stored,
     Done(InlineValue),
     Pending(Request),
 }
 
-/// `dispatch.unary-call`.
+/// `dispatch.inline-call`.
 #[inline(always)]
-pub fn unary_call(extension: u32, function: u32, argument: &InlineValue) -> InlineOutcome {
-    let InlineValue { head, words: [a, b, c, d, e, f, g, h] } = *argument;
-    // SAFETY: the lowered form of `unary-call`, whose argument is one record of numbers.
+pub fn inline_call(extension: u32, function: u32, arguments: &InlineArguments) -> InlineOutcome {
+    let InlineArguments { heads, words: [a, b, c, d, e, f, g, h] } = *arguments;
+    // SAFETY: the lowered form of `inline-call`, whose arguments are one record of numbers.
     let result = unsafe {
         returned(|result| {
-            import_unary_call(extension, function, head, a, b, c, d, e, f, g, h, result);
+            import_inline_call(extension, function, heads, a, b, c, d, e, f, g, h, result);
         })
     };
     match result {
@@ -198,11 +198,11 @@ pub fn unary_call(extension: u32, function: u32, argument: &InlineValue) -> Inli
     }
 }
 
-/// `dispatch.unary-pending-result`.
-pub fn unary_pending_result(extension: u32, function: u32) -> Result<Output, Unfinished> {
-    // SAFETY: the lowered form of `unary-pending-result`.
+/// `dispatch.inline-pending-result`.
+pub fn inline_pending_result(extension: u32, function: u32) -> Result<Output, Unfinished> {
+    // SAFETY: the lowered form of `inline-pending-result`.
     let result =
-        unsafe { returned(|result| import_unary_pending_result(extension, function, result)) };
+        unsafe { returned(|result| import_inline_pending_result(extension, function, result)) };
     result.into_result()
 }
 

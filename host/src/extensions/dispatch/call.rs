@@ -2,7 +2,7 @@
 //! wait for SQL.
 
 use crate::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
-use crate::contract::types::{InlineValue, Output, SqlError};
+use crate::contract::types::{InlineArguments, InlineValue, Output, SqlError, check_arguments};
 use crate::extensions::ExtensionsView;
 use crate::extensions::sandbox::{Answer, FunctionHandle, Instance, Ready, Suspendable, at_once};
 use crate::received;
@@ -120,12 +120,13 @@ pub fn with_handle(extension: &mut Instance, id: Answer<u32>) -> Answer<u32> {
     extension.handles.add(id?)
 }
 
-/// A call with an inline value. A result that is not one is stored in the instance.
-pub fn unary_call(
+/// A call with inline arguments. A result that is not inline is stored in the instance.
+pub fn inline_call(
     extension: &mut Instance,
     function: u32,
-    argument: InlineValue,
+    arguments: InlineArguments,
 ) -> Answer<InlineOutcome> {
+    check_arguments(&arguments)?;
     extension.ready()?;
     let function = extension.function(function);
     match extension.instance()? {
@@ -133,15 +134,15 @@ pub fn unary_call(
             let function = function.id(started)?;
             let outcome = started
                 .exports
-                .unary()
-                .and_then(|exports| exports.call_call(&mut started.store, function, argument));
+                .inline()
+                .and_then(|exports| exports.call_call(&mut started.store, function, arguments));
             let answer = extension.concluded(outcome.map(Ok))?;
             Ok(answer.map_or(InlineOutcome::Stored, InlineOutcome::Done))
         }
         Ready::Suspendable(mut started) => {
             let begun = extension.begin(
                 async move {
-                    let outcome = whole_unary_call(&mut started, function, argument).await;
+                    let outcome = whole_inline_call(&mut started, function, arguments).await;
                     (started, outcome)
                 },
                 |_, answer| answer,
@@ -151,11 +152,11 @@ pub fn unary_call(
     }
 }
 
-/// The result of a unary call, which may be longer than it can return.
-async fn whole_unary_call(
+/// The result of an inline call, which may be longer than it can return.
+async fn whole_inline_call(
     started: &mut Suspendable,
     function: FunctionHandle,
-    argument: InlineValue,
+    arguments: InlineArguments,
 ) -> wasmtime::Result<Answer<Output>> {
     if let Err(failure) = started.reconnect().await? {
         return Ok(Err(failure));
@@ -164,8 +165,8 @@ async fn whole_unary_call(
         Ok(function) => function,
         Err(failure) => return Ok(Err(failure)),
     };
-    let exports = started.exports.unary()?;
-    match exports.call_call(&mut started.store, function, argument).await? {
+    let exports = started.exports.inline()?;
+    match exports.call_call(&mut started.store, function, arguments).await? {
         Some(inline) => Ok(Ok(inline.output())),
         None => exports.call_pending_result(&mut started.store, function).await,
     }

@@ -154,7 +154,7 @@ pub struct Instance {
     pub reports_trap: bool,
     generation: u32,
     trap: Option<String>,
-    /// The result of a unary call that has returned nothing, until it is taken.
+    /// The result of an inline call that has returned nothing, until it is taken.
     pub pending_result: Option<Answer<Output>>,
 }
 

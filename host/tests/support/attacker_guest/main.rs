@@ -294,6 +294,8 @@ fn call(parts: &[&str]) {
                 // The text holds values of 16 bytes each.
                 host_scalar_call(a32, b32, start.next_aligned(), length / 16, start, 0, reply);
             }
+            "inline-call" => host_inline_call(a32, b32, c, c, c, c, c, c, c, c, c, reply),
+            "inline-pending-result" => host_inline_pending_result(a32, b32, reply),
             "aggregate-start" => host_aggregate_start(a32, b32, reply),
             "aggregate-finish" => host_aggregate_finish(a32, b32, reply),
             "aggregate-abandon" => host_aggregate_abandon(a32, b32, reply),

@@ -6,6 +6,7 @@ mod values;
 pub(crate) mod version;
 
 use types::Need;
+pub(crate) use values::{Filled, Source};
 
 /// A capability as the option `--grant` names it.
 pub(crate) fn need(need: &Need) -> String {

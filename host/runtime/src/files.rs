@@ -36,14 +36,6 @@ use crate::stop::DeadlineFlag;
 use locks::Outcome;
 
 use file::File;
-use pages::Buffers;
-
-/// Longest piece that is read at once.
-///
-/// The component chooses the length; without a bound it could make the host
-/// allocate all its memory. SQLite reads a page (at most 64 KiB), or the
-/// buffer of an external sort (at most 1 MiB).
-const MAX_READ_BYTES: u32 = 16 << 20;
 
 /// Most files open at once. The component chooses; the process has about a
 /// thousand descriptors, and the runner needs some for itself.
@@ -54,8 +46,6 @@ pub struct FilesCtx {
     grants: Arc<Grants>,
     /// Open files, each at the place that is its number for the component.
     open: Vec<Option<File>>,
-    /// Room for what is read.
-    buffers: Buffers,
     /// Ends a program that begins a transaction when its time is over.
     deadline: DeadlineFlag,
 }
@@ -63,12 +53,7 @@ pub struct FilesCtx {
 impl FilesCtx {
     /// Files inside `grants`.
     pub fn new(grants: impl Into<Arc<Grants>>) -> Self {
-        Self {
-            grants: grants.into(),
-            open: Vec::new(),
-            buffers: Buffers::default(),
-            deadline: DeadlineFlag::default(),
-        }
+        Self { grants: grants.into(), open: Vec::new(), deadline: DeadlineFlag::default() }
     }
 
     /// For a program that is to end when it is `late`.
@@ -158,7 +143,7 @@ pub(crate) fn add_to_linker<T: 'static>(
     ctx: fn(&T) -> &FilesCtx,
 ) -> wasmtime::Result<()> {
     let mut files = linker.instance("sqlite-wasm:host/files@0.1.0")?;
-    pages::link(&mut files, view, ctx)?;
+    pages::link(&mut files, ctx)?;
     shared_memory::link_close(&mut files, view)?;
     link_methods! { files, view:
         "open" = open(path: Vec<u8>, how: OpenFlags);
@@ -220,19 +205,6 @@ impl FilesCtx {
         }
         self.open[free] = Some(file);
         Ok(free as Handle)
-    }
-
-    fn read(&mut self, handle: Handle, offset: u64, length: u32) -> Result<Arc<Vec<u8>>, Error> {
-        if length > MAX_READ_BYTES {
-            return Err(ErrorCode::Invalid.into());
-        }
-        let length = length as usize;
-        let buffer = self.buffers.of(length);
-        let room = buffer.room(length);
-        open_file(&self.open, handle).map_err(Error::Trap)?.read(offset, room)?;
-        // A vector may have more room than was requested.
-        room.truncate(length);
-        Ok(buffer.0.clone())
     }
 
     /// The last place where SQLite makes temporary files; ours only where the

@@ -1,12 +1,13 @@
 //! An open file and its operations.
 
+use std::fs;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use rustix::buffer::spare_capacity;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
-use rustix::io::{Errno, pread, read, retry_on_intr};
+use rustix::io::{Errno, pread, retry_on_intr};
 
 use super::locks::{Lock, Outcome};
 use super::open::sync_directory;
@@ -16,9 +17,26 @@ use crate::grants::Place;
 use crate::mapping::Mapping;
 use crate::temporary;
 
+/// Fill `bytes` from `offset` on, less only at the end of the file; how many there were.
+pub(super) fn read(file: &fs::File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match pread(file, &mut bytes[done..], offset.saturating_add(done as u64)) {
+            Ok(0) => break,
+            Ok(count) => done += count,
+            // A pipe has no places; it gives what comes next, and as soon
+            // as something has come.
+            Err(Errno::SPIPE) => return Ok(retry_on_intr(|| rustix::io::read(file, &mut *bytes))?),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(done)
+}
+
 /// A file that a component has open.
 pub struct File {
-    file: std::fs::File,
+    file: Arc<fs::File>,
     lock: Lock,
     /// Where it was opened; none for a temporary file.
     place: Option<Place<'static>>,
@@ -50,7 +68,7 @@ impl File {
 
     fn of(file: std::fs::File) -> Self {
         Self {
-            file,
+            file: Arc::new(file),
             lock: Lock::none(),
             place: None,
             directory_unsynced: false,
@@ -59,31 +77,16 @@ impl File {
         }
     }
 
-    /// Fill the empty `data` to its capacity from `offset` on, less only at the
-    /// end of the file. Nobody fills the memory with zeros before.
-    pub(super) fn read(&self, offset: u64, data: &mut Vec<u8>) -> io::Result<()> {
-        while data.len() < data.capacity() {
-            let from = offset + data.len() as u64;
-            match pread(&self.file, spare_capacity(data), from) {
-                Ok(0) => break,
-                // A pipe has no places; it gives what comes next, and as soon
-                // as something has come.
-                Err(Errno::SPIPE) => {
-                    retry_on_intr(|| read(&self.file, spare_capacity(data)))?;
-                    break;
-                }
-                Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(())
+    /// For a read that is done later.
+    pub(super) fn shared(&self) -> Arc<fs::File> {
+        self.file.clone()
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         match self.file.write_all_at(data, offset) {
             // A pipe has no places.
             Err(error) if error.kind() == io::ErrorKind::NotSeekable => {
-                (&self.file).write_all(data)
+                (&*self.file).write_all(data)
             }
             written => written,
         }

@@ -1,20 +1,25 @@
 //! Reading and writing pages, and looking for journals: nearly all time goes to
-//! these calls, so they take lists from the component's memory, without an
-//! allocation or a copy that can be spared.
+//! these calls, so the system calls read from and write to the component's memory.
 //!
-//! The engine copies what is read into the component; what is written goes from
-//! the component's memory to the system call. Names are copied before anything
-//! looks at them: another program can change a memory that files are mapped to.
+//! Where a component has let a file be mapped to that memory, and another program
+//! has shortened the file, the system call fails. Names are copied before anything
+//! looks at them: another program can change such a memory.
 
+use std::fs;
 use std::sync::Arc;
 
 use wasmtime::StoreContextMut;
 use wasmtime::component::{LinkerInstance, WasmList};
 
-use super::{FilesCtx, Handle, reported};
-use crate::bindings::sqlite_wasm::host::files::AccessMode;
+use super::{FilesCtx, Handle, file, reported};
+use crate::bindings::sqlite_wasm::host::files::{AccessMode, ErrorCode};
+use crate::contract::{Filled, Source};
 
-type Read = (Handle, u64, u32);
+/// Longest piece that is read at once. SQLite reads a page (at most 64 KiB), or the
+/// buffer of an external sort (at most 1 MiB); a longer call would not notice Ctrl-C.
+const MAX_READ_BYTES: u32 = 16 << 20;
+
+type ReadRequest = (Handle, u64, u32);
 type Write = (Handle, u64, WasmList<u8>);
 type Access = (WasmList<u8>, AccessMode);
 
@@ -24,15 +29,11 @@ const SHORT_NAME_BYTES: usize = 512;
 /// Link `read`, `write` and `access`.
 pub fn link<T: 'static>(
     files: &mut LinkerInstance<'_, T>,
-    view: fn(&mut T) -> &mut FilesCtx,
     ctx: fn(&T) -> &FilesCtx,
 ) -> wasmtime::Result<()> {
-    files.func_wrap(
-        "read",
-        move |mut store: StoreContextMut<'_, T>, (file, offset, length): Read| {
-            Ok((reported(view(store.data_mut()).read(file, offset, length))?,))
-        },
-    )?;
+    files.func_wrap("read", move |store: StoreContextMut<'_, T>, request: ReadRequest| {
+        Ok((reported(ctx(store.data()).read(request))?.unwrap_or_else(Filled::Failed),))
+    })?;
     files.func_wrap(
         "write",
         move |store: StoreContextMut<'_, T>, (file, offset, data): Write| {
@@ -53,37 +54,31 @@ pub fn link<T: 'static>(
     })
 }
 
-/// SQLite's smallest page.
-const MIN_PAGE_BYTES: usize = 512;
-
-/// Room for what is read: for pages, and for the few bytes of the first page
-/// that SQLite looks at before each statement.
-#[derive(Default)]
-pub struct Buffers {
-    page: Buffer,
-    head: Buffer,
+/// A read, done when its result is stored: the system call writes into the component's memory.
+struct Read {
+    file: Arc<fs::File>,
+    offset: u64,
+    length: u32,
 }
 
-impl Buffers {
-    /// That for reads of `length` bytes.
-    pub fn of(&mut self, length: usize) -> &mut Buffer {
-        if length < MIN_PAGE_BYTES { &mut self.head } else { &mut self.page }
+impl Source for Read {
+    type Error = ErrorCode;
+
+    fn length(&self) -> usize {
+        self.length as usize
+    }
+
+    fn fill(&self, bytes: &mut [u8]) -> Result<usize, ErrorCode> {
+        file::read(&self.file, self.offset, bytes).map_err(|error| super::code(&error))
     }
 }
 
-/// Room for one read, used again when the engine has copied what was read into
-/// the component: to give memory back and take it anew costs as much as a read.
-#[derive(Default)]
-pub struct Buffer(pub Arc<Vec<u8>>);
-
-impl Buffer {
-    /// An empty vector with room for `length` bytes, and no more.
-    pub fn room(&mut self, length: usize) -> &mut Vec<u8> {
-        if self.0.capacity() != length || Arc::get_mut(&mut self.0).is_none() {
-            self.0 = Arc::new(Vec::with_capacity(length));
+impl FilesCtx {
+    fn read(&self, (handle, offset, length): ReadRequest) -> Result<Filled<Read>, super::Error> {
+        if length > MAX_READ_BYTES {
+            return Err(ErrorCode::Invalid.into());
         }
-        let vector = Arc::make_mut(&mut self.0);
-        vector.clear();
-        vector
+        let file = super::open_file(&self.open, handle).map_err(super::Error::Trap)?;
+        Ok(Filled::Source(Read { file: file.shared(), offset, length }))
     }
 }

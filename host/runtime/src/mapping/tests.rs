@@ -143,3 +143,16 @@ fn pages_overlap_where_they_have_one_in_common() {
     assert!(pages(4, 8).overlap(pages(0, 8)));
     assert!(!pages(0, 8).overlap(pages(8, 8)));
 }
+
+/// `files.read` has the system write into the component's memory.
+#[test]
+fn a_system_call_that_writes_to_a_lost_page_fails_without_a_signal() {
+    let scene = Scene::new();
+    let _mapping = scene.map(Sharing::Writing, BehindEnd::Lost);
+    let mut source = tempfile::tempfile().unwrap();
+    source.write_all(&[1; 100]).unwrap();
+    scene.file.set_len(0).unwrap();
+    // SAFETY: the memory belongs to this scene, and is never unmapped.
+    let page = unsafe { std::slice::from_raw_parts_mut(scene.at(0), 100) };
+    assert_eq!(rustix::io::pread(&source, page, 0), Err(rustix::io::Errno::FAULT));
+}

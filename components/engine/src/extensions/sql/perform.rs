@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Operation, Reader, Writer};
 
-use super::caller::Caller;
+use super::Caller;
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;

@@ -13,6 +13,7 @@ use super::pointers;
 use super::scalar::{Function, create_function};
 use super::sql::Caller;
 use super::sql::depth;
+use super::sql::open_handles;
 use super::sql::perform::perform;
 use crate::ffi::imports::{Reply, resume_batch, resume_output};
 use crate::ffi::layout::{Batch, Output};
@@ -80,17 +81,19 @@ pub fn finish<T: Returned>(
     extension: u32,
     mut why: Unfinished,
 ) -> Result<T, SqlError> {
-    loop {
+    let result = loop {
         let request = match why {
-            Unfinished::Failed(error) => return Err(error),
+            Unfinished::Failed(error) => break Err(error),
             Unfinished::Pending(request) => request,
         };
         let reply = depth::deeper(|| handle(db, extension, request));
         match T::resume(extension, &reply) {
-            Ok(result) => return Ok(result),
+            Ok(result) => break Ok(result),
             Err(next) => why = next,
         }
-    }
+    };
+    depth::deeper(|| open_handles::end_call(db, extension));
+    result
 }
 
 fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply {

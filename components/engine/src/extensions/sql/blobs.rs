@@ -26,7 +26,7 @@ pub fn open(
     reply: &mut Writer,
 ) -> Result<(), SqlError> {
     let Caller { db, extension } = caller;
-    let BlobLocation { is_writable, row_id, schema, table, column, .. } = location;
+    let BlobLocation { is_writable, ends_with_call, row_id, schema, table, column, .. } = location;
     if is_writable {
         access::check_write()?;
     }
@@ -38,7 +38,7 @@ pub fn open(
             (BlobKey::new(db, extension, location), Rc::new(blob))
         }
     };
-    let handle = open_handles::add_blob(key, blob.clone())?;
+    let handle = open_handles::add_blob(key, blob.clone(), ends_with_call)?;
     describe(handle, &blob, is_first, reply);
     Ok(())
 }

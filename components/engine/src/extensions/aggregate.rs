@@ -10,7 +10,7 @@ use crate::host::dispatch::{self, SqlError};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::function::{Aggregate, Direction};
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// Rows of a batch at most.
 const MAX_ROWS: u32 = 64;
@@ -58,7 +58,7 @@ impl Group {
             Direction::Add => aggregate_step,
             Direction::Remove => aggregate_inverse,
         };
-        let sent = call(db, extension, || send(extension, self.accumulator, &rows));
+        let sent = call(db, extension, send(extension, self.accumulator, &rows));
         drop(values);
         self.count = 0;
         self.rows.clear();
@@ -71,11 +71,15 @@ impl Group {
 impl Aggregate for Function {
     type Group = Group;
 
+    fn form(&self) -> Form {
+        self.form
+    }
+
     fn start(&self, db: &Connection) -> Result<Group, SqlError> {
         if self.has_pointers {
             forget_pointers(db, self.extension);
         }
-        let start = || dispatch::aggregate_start(self.extension, self.index.get());
+        let start = dispatch::aggregate_start(self.extension, self.index);
         Ok(Group {
             accumulator: call(db, self.extension, start)?,
             direction: Direction::Add,
@@ -92,7 +96,7 @@ impl Aggregate for Function {
         db: &Connection,
         group: &mut Group,
         direction: Direction,
-        arguments: &[&Value],
+        arguments: Arguments,
     ) -> Result<(), SqlError> {
         let width = arguments.len() as u32;
         if group.direction != direction || group.width != width {
@@ -100,7 +104,7 @@ impl Aggregate for Function {
             group.direction = direction;
             group.width = width;
         }
-        arguments.iter().for_each(|value| group.add(self.content(value)));
+        arguments.iter().for_each(|argument| group.add(self.content(argument)));
         let subtypes = self.subtypes(arguments);
         group.subtypes.extend_from_slice(&subtypes);
         group.count += 1;
@@ -115,7 +119,7 @@ impl Aggregate for Function {
     fn value(&self, context: &Context, group: &mut Group) -> Result<(), SqlError> {
         let db = context.connection();
         group.send(db, self.extension)?;
-        let value = || aggregate_value(self.extension, group.accumulator);
+        let value = aggregate_value(self.extension, group.accumulator);
         self.set_result(context, call(db, self.extension, value));
         Ok(())
     }
@@ -124,11 +128,10 @@ impl Aggregate for Function {
         let (db, accumulator) = (context.connection(), group.accumulator);
         group.send(db, self.extension).inspect_err(|_| {
             // The failure of the rows is what the user sees.
-            let _ = call(db, self.extension, || {
-                dispatch::aggregate_abandon(self.extension, accumulator)
-            });
+            let abandoned = dispatch::aggregate_abandon(self.extension, accumulator);
+            let _ = call(db, self.extension, abandoned);
         })?;
-        let finish = || aggregate_finish(self.extension, accumulator);
+        let finish = aggregate_finish(self.extension, accumulator);
         self.set_result(context, call(db, self.extension, finish));
         Ok(())
     }

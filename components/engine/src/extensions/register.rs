@@ -16,7 +16,7 @@ pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
     register_all(db, loaded, extension)?;
     match loaded.manifest.connects {
         Connecting::Never => Ok(()),
-        Connecting::AtLoad => call(db, extension, || dispatch::connect(extension)),
+        Connecting::AtLoad => call(db, extension, dispatch::connect(extension)),
     }
 }
 
@@ -38,7 +38,7 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
         .map(|(index, function)| Rc::new(Function::new(extension, index, function)))
         .collect();
     let extension = Rc::new(table::Extension {
-        number: extension,
+        handle: extension,
         name: manifest.name.clone(),
         has_pointers: functions.iter().any(|function| function.has_pointers),
         functions,

@@ -82,6 +82,8 @@ opcodes! {
     Autocommit = 18;
     /// `sqlite3_set_last_insert_rowid`: row id.
     SetLastInsertRowId = 19;
+    /// Run a statement for what it changes: statement. Reply: [`Ran`](crate::Ran).
+    Run = 20;
 }
 
 /// Where a blob is.
@@ -167,6 +169,7 @@ pub enum Operation<'a> {
     Database(Database<'a>),
     Autocommit,
     SetLastInsertRowId(i64),
+    Run(u32),
 }
 
 impl<'a> Operation<'a> {
@@ -208,6 +211,7 @@ impl<'a> Operation<'a> {
             Opcode::Database => Self::Database(Database::read(from)?),
             Opcode::Autocommit => Self::Autocommit,
             Opcode::SetLastInsertRowId => Self::SetLastInsertRowId(from.i64()?),
+            Opcode::Run => Self::Run(from.u32()?),
         })
     }
 }

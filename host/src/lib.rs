@@ -31,6 +31,7 @@ pub mod compose;
 pub mod composition;
 pub mod console;
 mod contract;
+pub mod database;
 pub mod deadline;
 mod engine;
 pub mod escape;

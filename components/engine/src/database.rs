@@ -69,9 +69,8 @@ thread_local! {
 /// SQLite's, and SQLITE_MISUSE for too many connections.
 pub fn open(path: &[u8], flags: OpenFlags, busy_milliseconds: u32) -> Result<u32, SqlError> {
     open::prepare();
-    let number = CONNECTIONS.with_borrow(|all| {
-        all.iter().position(Option::is_none).unwrap_or(all.len())
-    });
+    let number =
+        CONNECTIONS.with_borrow(|all| all.iter().position(Option::is_none).unwrap_or(all.len()));
     if number >= MAX_CONNECTIONS {
         let message = format!("{MAX_CONNECTIONS} connections are open already");
         return Err(failure(sqlite::SQLITE_MISUSE, &message));

@@ -22,7 +22,7 @@ pub(super) mod generated {
 pub use super::values::{InlineValue, Output, Value};
 pub use generated::{
     Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest, Module,
-    ModuleFlags, ModuleKind, Need, SqlError, add_to_linker,
+    ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };
 
 /// Flags as a list of their names in the contract.

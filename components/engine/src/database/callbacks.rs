@@ -5,9 +5,9 @@ use std::cell::Cell;
 use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
+use crate::host::extension_types::TextEncoding;
 use crate::program_callbacks::{self, Event};
 use crate::sqlite::value::{Numbers, Value as Argument};
-use crate::host::extension_types::TextEncoding;
 
 /// The program's number for what it has registered. It is released when SQLite drops it.
 pub struct Callback(u32);

@@ -11,7 +11,9 @@ use super::callbacks::{Callback, Returned, put_arguments};
 use crate::extensions::inline_value;
 use crate::extensions::scalar::{function_flags, registered};
 use crate::host::dispatch::SqlError;
-use crate::host::extension_types::{FunctionFlags, FunctionKind, Function as Described, TextEncoding};
+use crate::host::extension_types::{
+    Function as Described, FunctionFlags, FunctionKind, TextEncoding,
+};
 use crate::program_callbacks::Event;
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
@@ -67,13 +69,12 @@ pub fn create_collation(
 impl Function {
     fn set_result(&self, context: &Context, returned: Result<Returned, SqlError>) {
         let set = match returned {
-            Ok(Returned::Inline(value)) => {
-                inline_value::set(&value, context, TextEncoding::Utf8).map(|subtype| {
+            Ok(Returned::Inline(value)) => inline_value::set(&value, context, TextEncoding::Utf8)
+                .map(|subtype| {
                     if subtype != 0 && self.has_result_subtype {
                         context.set_subtype(subtype);
                     }
-                })
-            }
+                }),
             Ok(Returned::Long(bytes)) => set_long(context, &bytes),
             Err(error) => Err(error),
         };

@@ -68,8 +68,8 @@ pub fn connect(
     flags: OpenFlags,
     busy_milliseconds: u32,
 ) -> Result<OpenConnection, SqlError> {
-    let path = CString::new(path)
-        .map_err(|_| failure(sqlite::SQLITE_CANTOPEN, "the path has a NUL"))?;
+    let path =
+        CString::new(path).map_err(|_| failure(sqlite::SQLITE_CANTOPEN, "the path has a NUL"))?;
     COMPLAINT.take();
     let db = OpenConnection::open(&path, flags.code())?;
     if let Some(complaint) = COMPLAINT.take() {

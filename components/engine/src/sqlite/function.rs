@@ -137,9 +137,7 @@ impl Connection {
     pub fn remove_collation(&self, name: &CStr) -> c_int {
         let (db, name, encoding) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
         // SAFETY: an open connection and a C string; a collation without a callback is none.
-        unsafe {
-            sqlite::sqlite3_create_collation_v2(db, name, encoding, null_mut(), None, None)
-        }
+        unsafe { sqlite::sqlite3_create_collation_v2(db, name, encoding, null_mut(), None, None) }
     }
 
     /// Register a collation; the result code.

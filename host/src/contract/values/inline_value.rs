@@ -10,6 +10,12 @@ use crate::contract::types::generated;
 #[derive(Debug, Clone, Copy)]
 pub struct InlineValue(pub(super) wire::InlineValue);
 
+impl From<wire::InlineValue> for InlineValue {
+    fn from(value: wire::InlineValue) -> Self {
+        Self(value)
+    }
+}
+
 impl InlineValue {
     /// The same in its longer form.
     pub fn output(&self) -> Output {

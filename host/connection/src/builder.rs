@@ -55,8 +55,7 @@ pub struct Builder {
     limits: Limits,
     extension_directories: Vec<PathBuf>,
     extensions: Vec<String>,
-    extension_grants: ExtensionGrants,
-    error: Option<anyhow::Error>,
+    extension_grants: Vec<String>,
 }
 
 impl Builder {
@@ -74,8 +73,7 @@ impl Builder {
             },
             extension_directories: Vec::new(),
             extensions: Vec::new(),
-            extension_grants: ExtensionGrants::default(),
-            error: None,
+            extension_grants: Vec::new(),
         }
     }
 
@@ -160,9 +158,8 @@ impl Builder {
 
     /// Grant something to an extension, in the words of the runner's `--grant`: `vec0=sql`.
     #[must_use]
-    pub fn extension_grant(mut self, grant: &str) -> Self {
-        let added = self.extension_grants.add(grant);
-        self.error = self.error.or(added.err());
+    pub fn extension_grant(mut self, grant: impl Into<String>) -> Self {
+        self.extension_grants.push(grant.into());
         self
     }
 
@@ -177,9 +174,7 @@ impl Builder {
     }
 
     fn shared(self) -> anyhow::Result<Shared> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
+        extension_grants(&self.extension_grants)?;
         let program = load(&self.component, self.cache.clone())?;
         let mut grants = Grants::default();
         for (path, access) in &self.directories {
@@ -198,6 +193,12 @@ impl Builder {
             extension_grants: self.extension_grants,
         })
     }
+}
+
+fn extension_grants(texts: &[String]) -> anyhow::Result<ExtensionGrants> {
+    let mut grants = ExtensionGrants::default();
+    texts.iter().try_for_each(|text| grants.add(text))?;
+    Ok(grants)
 }
 
 fn real(path: &Path) -> anyhow::Result<PathBuf> {
@@ -232,7 +233,7 @@ pub(crate) struct Shared {
     limits: Limits,
     extension_directories: Vec<PathBuf>,
     extensions: Vec<String>,
-    extension_grants: ExtensionGrants,
+    extension_grants: Vec<String>,
 }
 
 /// A sandboxed SQLite with grants and limits, which opens connections. Each connection has an
@@ -305,7 +306,7 @@ impl Database {
             directory: env::current_dir().ok(),
             memory_bytes: self.0.limits.memory,
             end: self.0.limits.time.and_then(|time| Instant::now().checked_add(time)),
-            extensions: self.extensions(),
+            extensions: self.extensions().map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
         let connection =
@@ -316,20 +317,22 @@ impl Database {
         Ok(connection)
     }
 
-    fn extensions(&self) -> ExtensionsCtx {
+    fn extensions(&self) -> anyhow::Result<ExtensionsCtx> {
         let default = ExtensionLimits::default();
         let limits = ExtensionLimits {
             memory_bytes: default.memory_bytes.min(self.0.limits.memory),
             value_bytes: default.value_bytes.min(self.0.limits.memory),
-            call_time: self.0.limits.statement_time.map_or(default.call_time, |time| {
-                time.min(default.call_time)
-            }),
+            call_time: self
+                .0
+                .limits
+                .statement_time
+                .map_or(default.call_time, |time| time.min(default.call_time)),
             ..default
         };
-        ExtensionsCtx::new(self.0.extension_directories.clone())
+        Ok(ExtensionsCtx::new(self.0.extension_directories.clone())
             .limits(limits)
-            .grants(self.0.extension_grants.clone())
-            .cache(self.0.cache.clone())
+            .grants(extension_grants(&self.0.extension_grants)?)
+            .cache(self.0.cache.clone()))
     }
 }
 

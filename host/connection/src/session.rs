@@ -114,6 +114,11 @@ impl Session {
         }
     }
 
+    /// Whether it can never be used again.
+    pub fn is_gone(&self) -> bool {
+        self.is_broken.get() || self.instance.borrow().is_gone()
+    }
+
     /// Forget an interruption where nothing runs that it could mean.
     pub fn clear_interruption(&self) {
         self.instance.borrow().interrupter().clear();

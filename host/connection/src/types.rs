@@ -320,10 +320,9 @@ impl FromSql for Vec<u8> {
 impl<const N: usize> FromSql for [u8; N] {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let bytes = value.as_blob()?;
-        bytes.try_into().map_err(|_| FromSqlError::InvalidBlobSize {
-            expected_size: N,
-            blob_size: bytes.len(),
-        })
+        bytes
+            .try_into()
+            .map_err(|_| FromSqlError::InvalidBlobSize { expected_size: N, blob_size: bytes.len() })
     }
 }
 

@@ -5,6 +5,7 @@ RUNNER := $(RELEASE)/sqlite-wasm-run
 COMPONENT := target/wasm32-wasip2/release/cli.wasm
 PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests)
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -22,17 +23,17 @@ run: build ## set up, build, then import and query real data
 	tooling/demo $(RUNNER)
 
 test: build native-reference guests c-extensions first-wall-broken ## set up, build, then run all tests
-	@# Apart, since together their features would have wasmtime compiled again.
-	cargo test --release -p sqlite-wasm-run
-	cargo test --release --workspace --exclude cli --exclude engine --exclude sqlite-wasm-run
+	tooling/host unit-tests
+	tooling/host test
+	cargo test --release --workspace --exclude cli --exclude engine $(EXCLUDE_HOST)
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
-	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) cargo test --release -p sqlite-wasm-run --no-fail-fast --test fuzz
+	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
 build: compile $(PRECOMPILED) $(PORTABLE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
-	install -m 755 $(RUNNER) dist/sqlite-wasm-run
+	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
 
@@ -44,13 +45,13 @@ guests: setup ## the extensions that only the tests load
 	tooling/build-guests
 
 first-wall-broken: compile ## the program that only proves the second wall: it runs native code unchecked
-	cargo build --release -p sqlite-wasm-run --features break-first-wall --bin first-wall-broken
+	tooling/host broken
 
 c-extensions: setup ## existing C extensions, which only the tests load
 	tooling/c-sources/build
 
 smoke: build ## only the scripts of cli-smokes
-	cargo test --release -p sqlite-wasm-run --test shell smokes::
+	tooling/host test shell smokes::
 
 bench: dist native-reference guests ## compare with native sqlite3; CWASM=1: only the .cwasm
 	python3 tooling/bench.py
@@ -76,8 +77,8 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
-	cargo clippy --release -p sqlite-wasm-run --all-targets -- -D warnings
-	cargo clippy --release --workspace --exclude sqlite-wasm-run --target wasm32-wasip2 -- -D warnings
+	tooling/host clippy
+	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
 
 clean: ## remove all that was built
 	rm -rf target dist
@@ -87,7 +88,7 @@ setup: ## install what is missing: packages, toolchain
 
 compile: setup
 	cargo build --release -p cli --target wasm32-wasip2
-	cargo build --release
+	tooling/host build
 	tooling/build-extensions
 
 # Cargo decides whether these two are new; the empty recipe makes make look.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use runtime::cache::Directory as Cache;
+use runtime::compiler::Compiler;
 use runtime::component::{Loader, Program};
 use runtime::database::{Settings, Template};
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits};
@@ -51,6 +52,7 @@ enum Component {
 pub struct Builder {
     component: Component,
     cache: Option<Cache>,
+    compiler: Compiler,
     directories: Vec<(PathBuf, Access)>,
     limits: Limits,
     extension_directories: Vec<PathBuf>,
@@ -63,6 +65,7 @@ impl Builder {
         Self {
             component: Component::Beside,
             cache: Cache::by_xdg(),
+            compiler: Compiler::default(),
             directories: Vec::new(),
             limits: Limits {
                 memory: DEFAULT_MEMORY,
@@ -87,10 +90,19 @@ impl Builder {
     }
 
     /// Use these bytes of a `.wasm`: `include_bytes!("database.wasm")`. The first start compiles
-    /// them, in seconds, and keeps the result in the user's cache.
+    /// them, in seconds, by
+    /// `sqlite-wasm-compile` beside the program, and keeps the result in the user's cache.
     #[must_use]
     pub fn component_bytes(mut self, wasm: &'static [u8]) -> Self {
         self.component = Component::Bytes(wasm);
+        self
+    }
+
+    /// Compile by this `sqlite-wasm-compile`, and not by the one beside the program. What is
+    /// compiled already needs none.
+    #[must_use]
+    pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
+        self.compiler = self.compiler.helper(path.into());
         self
     }
 
@@ -175,7 +187,7 @@ impl Builder {
 
     fn shared(self) -> anyhow::Result<Shared> {
         extension_grants(&self.extension_grants)?;
-        let program = load(&self.component, self.cache.clone())?;
+        let program = load(&self.component, self.cache.clone(), self.compiler.clone())?;
         let mut grants = Grants::default();
         for (path, access) in &self.directories {
             let real = real(path)?;
@@ -187,6 +199,7 @@ impl Builder {
             template: Arc::new(Template::new(program)?),
             grants,
             cache: self.cache,
+            compiler: self.compiler,
             limits: self.limits,
             extension_directories: self.extension_directories,
             extensions: self.extensions,
@@ -205,8 +218,12 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))
 }
 
-fn load(component: &Component, cache: Option<Cache>) -> anyhow::Result<Program> {
-    let loader = Loader::new(cache)?;
+fn load(
+    component: &Component,
+    cache: Option<Cache>,
+    compiler: Compiler,
+) -> anyhow::Result<Program> {
+    let loader = Loader::new(cache)?.compiler(compiler);
     match component {
         Component::File(path) => loader.load_database(path),
         Component::Bytes(wasm) => loader.load_database_bytes("database.wasm".as_ref(), wasm),
@@ -230,6 +247,7 @@ pub(crate) struct Shared {
     template: Arc<Template>,
     grants: Grants,
     cache: Option<Cache>,
+    compiler: Compiler,
     limits: Limits,
     extension_directories: Vec<PathBuf>,
     extensions: Vec<String>,
@@ -332,6 +350,7 @@ impl Database {
         Ok(ExtensionsCtx::new(self.0.extension_directories.clone())
             .limits(limits)
             .grants(extension_grants(&self.0.extension_grants)?)
+            .compiler(self.0.compiler.clone())
             .cache(self.0.cache.clone()))
     }
 }

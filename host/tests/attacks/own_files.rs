@@ -138,7 +138,7 @@ fn own_directories_are_closed_to_any_component() {
 fn the_programs_own_files_are_only_read() {
     let directory = Directory::fresh("program");
     let program = directory.path().join("sqlite-wasm-run");
-    support::copy_program(&our_binary(), &program);
+    support::copy_runner(&program);
     support::copy_program(&support::own_component(), &directory.path().join("cli.cwasm"));
     let home = Directory::fresh("home");
     let run = |args: &[&str]| {
@@ -147,7 +147,14 @@ fn the_programs_own_files_are_only_read() {
         support::finish(command, &Input::Nothing)
     };
     let compiled = fs::read(directory.path().join("cli.cwasm")).unwrap();
-    for name in ["cli.cwasm", "cli.wasm", "sqlite-wasm-run", "extensions", "extensions/x.wasm"] {
+    for name in [
+        "cli.cwasm",
+        "cli.wasm",
+        "sqlite-wasm-run",
+        "sqlite-wasm-compile",
+        "extensions",
+        "extensions/x.wasm",
+    ] {
         writes(run, name, false);
     }
     fs::create_dir(directory.path().join("extensions")).unwrap();

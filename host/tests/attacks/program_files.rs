@@ -20,7 +20,7 @@ const PROGRAM: &str = "sqlite-wasm-run";
 impl Installed {
     fn fresh() -> Self {
         let installed = Self { directory: Directory::fresh("installed") };
-        support::copy_program(&support::our_binary(), &installed.path(PROGRAM));
+        support::copy_runner(&installed.path(PROGRAM));
         let copy = |from: PathBuf, to: &str| {
             fs::copy(from, installed.path(to)).expect("there is room");
         };
@@ -48,7 +48,8 @@ impl Installed {
     }
 }
 
-const OWN: &[&str] = &[PROGRAM, "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
+const OWN: &[&str] =
+    &[PROGRAM, "sqlite-wasm-compile", "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
 const NEW: &[&str] = &["extensions/new.wasm", "extensions/uuid.cwasm", "extensions/grants.toml"];
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::attacker::while_changing;
 use crate::support::composed::shipped;
@@ -43,7 +43,7 @@ fn a_grant_by_content_goes_to_the_content_that_was_checked() {
         support::run(&support::our_binary(), &[":memory:"], &directory.path(), &input)
     };
     let swap = || {
-        renameat2(AT_FDCWD, &now, AT_FDCWD, &other, RenameFlags::RENAME_EXCHANGE)
+        renameat_with(CWD, &now, CWD, &other, RenameFlags::EXCHANGE)
             .expect("the system can exchange two directories");
     };
     // So that nothing is compiled while files are swapped.
@@ -118,7 +118,7 @@ fn a_program_that_is_swapped_is_refused_or_whole() {
     fs::write(&now, support::attacker::precompiled(portable)).expect("the directory is ours");
     fs::write(&other, support::attacker::native_payload(portable)).expect("the directory is ours");
     let swap = || {
-        renameat2(AT_FDCWD, &now, AT_FDCWD, &other, RenameFlags::RENAME_EXCHANGE)
+        renameat_with(CWD, &now, CWD, &other, RenameFlags::EXCHANGE)
             .expect("the system can exchange two files");
     };
     let file = directory.path().join("file");

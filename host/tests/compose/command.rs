@@ -107,7 +107,7 @@ fn what_needs_a_grant_is_left_out_without_it() {
     let directory = Directory::fresh("no-grants");
     // Away from the file that grants what is shipped.
     let program = directory.path().join("runner");
-    support::copy_program(&support::our_binary(), &program);
+    support::copy_runner(&program);
     let file = usual().compiled();
     let args = [file.to_str().expect("UTF-8"), ":memory:", "SELECT length(uuid4())"];
     let run = support::run(&program, &args, &directory.path(), &support::Input::Nothing);

@@ -17,7 +17,7 @@ impl Dist {
         let directory = Directory::fresh("dist");
         let dist = directory.path().join("dist");
         fs::create_dir_all(dist.join("extensions")).expect("the directory is ours");
-        support::copy_program(&support::our_binary(), &dist.join("sqlite-wasm-run"));
+        support::copy_runner(&dist.join("sqlite-wasm-run"));
         let cli = support::portable_component();
         fs::copy(cli, dist.join("cli.wasm")).expect("the directory is ours");
         for name in extensions {

@@ -13,8 +13,9 @@ use crate::support::guest::{Loaded, guest};
 use crate::support::{self, Directory, End};
 use arbtest::arbitrary::{Result, Unstructured};
 use arbtest::arbtest;
-use sqlite_wasm_run::extensions::inspect::{Describe, Inspection};
-use sqlite_wasm_run::extensions::{ExtensionsCtx, Limits};
+use sqlite_wasm_runtime::compiler::Compiler;
+use sqlite_wasm_runtime::extensions::inspect::{Describe, Inspection};
+use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
 
 /// Values in one run of the program.
 const VALUES: usize = 200;
@@ -90,7 +91,9 @@ fn is_sound(inspection: &Inspection) {
 
 fn inspect(path: &Path) -> Inspection {
     let limits = Limits { call_time: Duration::from_millis(200), ..Limits::default() };
-    let mut extensions = ExtensionsCtx::new(vec![]).limits(limits);
+    let mut extensions = ExtensionsCtx::new(vec![])
+        .limits(limits)
+        .compiler(Compiler::default().helper(support::helper()));
     extensions.inspect("damaged", path, Describe::Run).expect("the file can be read")
 }
 

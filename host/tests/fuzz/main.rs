@@ -25,7 +25,7 @@ fn ended(run: &Outcome) {
     // Usage, and the runner's own codes; 101 is a panic, 120 a failure of the host.
     let is_known = matches!(run.end, End::Exited(0..=2 | 120..=124));
     assert!(is_known, "it panicked, crashed or hung\n{run}");
-    let panicked = run.err().contains("panicked at") && run.err().contains("host/src");
+    let panicked = run.err().contains("panicked at") && run.err().contains("host/runtime/src");
     assert!(!panicked, "the host panicked\n{run}");
 }
 

@@ -141,7 +141,7 @@ fn the_helper_has_no_environment_and_three_files() {
         // The file is the runner's own until the helper has started.
         for _ in 0..200 {
             let words = fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap_or_default();
-            if words.contains("--compile-helper") {
+            if words.contains("sqlite-wasm-compile") {
                 break;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -158,8 +158,10 @@ fn the_helper_has_no_environment_and_three_files() {
 }
 
 #[test]
-fn a_program_by_the_helpers_name_is_given_nothing() {
+fn started_by_hand_the_helper_says_what_starts_it() {
     let directory = Directory::fresh("by-hand");
-    let run = support::ours(&directory.path(), &["--compile-helper", "compile-command", "1", "x"]);
-    run.exits_with(1).prints("").complains("the limits are missing");
+    for words in [&[][..], &["run"], &["compile-command", "1", "x"]] {
+        let run = support::run(&support::helper(), words, &directory.path(), &Input::Nothing);
+        run.exits_with(1).prints("").complains("`sqlite-wasm-run` starts this program");
+    }
 }

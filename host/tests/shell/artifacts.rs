@@ -148,7 +148,7 @@ fn a_damaged_component_is_refused() {
 fn installed(component: Option<&[u8]>) -> (Directory, PathBuf) {
     let directory = Directory::fresh("installed");
     let program = directory.path().join("sqlite-wasm-run");
-    support::copy_program(&support::our_binary(), &program);
+    support::copy_runner(&program);
     if let Some(content) = component {
         fs::write(directory.path().join("cli.cwasm"), content).expect("the directory is ours");
     }

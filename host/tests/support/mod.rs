@@ -40,6 +40,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sqlite_wasm_runtime::compiler::HELPER;
+
 /// After this a child counts as hanging and is killed.
 ///
 /// The slowest test takes some seconds on a busy machine; only a deadlock or an
@@ -57,9 +59,15 @@ pub const ENDLESS_CALL: &str =
 /// How long to sleep between two looks at a child that still runs.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The program that Cargo built for these tests.
+/// The program as `make build` installs it.
 pub fn our_binary() -> PathBuf {
-    PathBuf::from(env!("CARGO_BIN_EXE_sqlite-wasm-run"))
+    let path = repository().join("target/release/sqlite-wasm-run");
+    existing(path, "`tooling/host build` makes it")
+}
+
+/// The program in the same directory that compiles.
+pub fn helper() -> PathBuf {
+    existing(our_binary().with_file_name(HELPER), "`tooling/host build` makes it")
 }
 
 /// The component in the same directory, already compiled.
@@ -95,11 +103,18 @@ pub fn copy_program(from: &Path, to: &Path) {
     finish(copy, &Input::Nothing).exits_with(0);
 }
 
+/// Copies our program to `to`, and the program that compiles next to it.
+pub fn copy_runner(to: &Path) {
+    copy_program(&our_binary(), to);
+    copy_program(&helper(), &to.with_file_name(HELPER));
+}
+
 /// Puts this user's key, which seals the tests' components, into another
 /// directory for `XDG_STATE_HOME`.
 pub fn take_key(state: &Path) {
-    sqlite_wasm_run::key::Key::of_user().expect("tests have a home");
-    let key = sqlite_wasm_run::user_directories::state().expect("tests have a home").join("key");
+    sqlite_wasm_runtime::key::Key::of_user().expect("tests have a home");
+    let key =
+        sqlite_wasm_runtime::user_directories::state().expect("tests have a home").join("key");
     let own = state.join("sqlite-wasm-run");
     fs::create_dir_all(&own).expect("the directory is ours");
     other_user::allow(&own, 0o700);
@@ -115,8 +130,8 @@ pub fn budget_ms() -> u64 {
 
 /// The repository.
 pub fn repository() -> PathBuf {
-    let host = Path::new(env!("CARGO_MANIFEST_DIR"));
-    host.parent().expect("host/ is in the repository").to_path_buf()
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.ancestors().nth(2).expect("host/tests is in the repository").to_path_buf()
 }
 
 /// An empty directory of one test; it goes when this is dropped, but stays for

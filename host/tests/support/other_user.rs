@@ -20,13 +20,15 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Copies our program, its component and the native shell.
+    /// Copies our programs, the component and the native shell.
     pub fn set() -> Self {
         let directory =
             tempfile::tempdir().expect("the system has a directory for temporary files");
         let stage = Self { directory };
         allow(&stage.path(), 0o755);
-        for program in [super::our_binary(), super::own_component(), super::native()] {
+        let programs =
+            [super::our_binary(), super::helper(), super::own_component(), super::native()];
+        for program in programs {
             let name = program.file_name().expect("programs have names");
             super::copy_program(&program, &stage.path().join(name));
             allow(&stage.path().join(name), 0o755);

@@ -1,0 +1,23 @@
+//! Compiling a component to native code.
+
+use anyhow::Result;
+use sqlite_wasm_runtime::address_space::Form;
+use sqlite_wasm_runtime::artifact;
+use sqlite_wasm_runtime::engine::EngineKind;
+use wasmtime::{Engine, OptLevel};
+
+/// Compile a component for the engine of this kind. The code has no seal.
+///
+/// # Errors
+///
+/// When it is not a component, or the compiler refuses it.
+pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
+    artifact::check_wasm(wasm)?;
+    let mut config = kind.config(kind.form().reservation());
+    config
+        .cranelift_opt_level(OptLevel::Speed)
+        // With little address space, each compiling thread would reserve its own heap.
+        .parallel_compilation(kind.form() == Form::Full);
+    let code = Engine::new(&config)?.precompile_component(wasm);
+    code.map_err(|error| artifact::invalid(&error.root_cause().to_string()))
+}

@@ -1,0 +1,147 @@
+//! The commands, one file each, and the functions that they share.
+
+pub mod completions;
+pub mod compose;
+mod directories;
+pub mod extension;
+mod extension_directories;
+pub mod man;
+pub mod precompile;
+pub mod run;
+pub mod second_wall;
+mod values;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use sqlite_wasm_runtime::address_space::Reservation;
+use sqlite_wasm_runtime::cache::Directory;
+use sqlite_wasm_runtime::compiler::{Budget, Compiler};
+use sqlite_wasm_runtime::component::Loader;
+use sqlite_wasm_runtime::escape::{controls_escaped, escaped};
+use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::threads;
+
+/// Where compiled components are cached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// In the directory by the XDG rules.
+    Xdg,
+    /// Nowhere.
+    Off,
+}
+
+/// The loader for all commands. It compiles in a helper process within
+/// `budget`, and shows its progress on a terminal.
+pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
+    let key = Key::of_user().ok().map(Arc::new);
+    loader_reserving(Reservation::Full, cache, budget, key)
+}
+
+/// The loader for components with this reservation and the user's key.
+pub fn loader_reserving(
+    reservation: Reservation,
+    cache: Cache,
+    budget: Budget,
+    key: Option<Arc<Key>>,
+) -> Result<Loader> {
+    let directory = match cache {
+        Cache::Xdg => Directory::by_xdg(),
+        Cache::Off => None,
+    };
+    let loader = Loader::reserving(reservation, directory, key)?.compiler(Compiler::new(budget));
+    Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
+}
+
+/// Print a whole text; a reader that goes away sets the exit code.
+pub fn print(text: &[u8]) -> ExitCode {
+    match std::io::stdout().write_all(text) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => exit_code::ExitCode::BrokenPipe.into(),
+    }
+}
+
+/// Print a value as JSON.
+pub fn print_json(value: &impl Serialize) -> Result<ExitCode> {
+    Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
+}
+
+/// The path of `name` in this program's own directory.
+pub fn installed(name: &str) -> Result<PathBuf> {
+    let program = std::env::current_exe().context("failed to find this program's own path")?;
+    Ok(program.with_file_name(name))
+}
+
+/// The directory of a file.
+pub fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => ".".as_ref(),
+    }
+}
+
+/// Write a file completely or not at all.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
+    let directory = directory_of(path);
+    let write = || -> Result<()> {
+        ensure!(directory.is_dir(), "the directory `{}` does not exist", escaped(directory));
+        // The library's own message names its temporary file.
+        let mut file = tempfile::NamedTempFile::new_in(directory)
+            .map_err(|error| std::io::Error::from(error.kind()))?;
+        file.write_all(content)?;
+        set_default_mode(file.as_file())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("failed to write `{}`", escaped(path)))
+}
+
+/// Make the file readable by all, as programs are: a temporary file is readable
+/// by its owner alone.
+fn set_default_mode(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+/// Print a message to standard error, with control characters escaped. There is
+/// nowhere to report a failure of that.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", controls_escaped(text.to_owned()));
+}
+
+/// A spinner on a terminal, nothing elsewhere.
+struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    fn of(path: &Path) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let name = escaped(path.file_name().unwrap_or(path.as_os_str())).to_string();
+        let bar = ProgressBar::new_spinner().with_message(format!("compiling {name}"));
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        // The animation needs a thread, which the system may refuse.
+        match threads::are_available() {
+            true => bar.enable_steady_tick(Duration::from_millis(100)),
+            false => bar.tick(),
+        }
+        Self(Some(bar))
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

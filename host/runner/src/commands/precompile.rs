@@ -1,0 +1,38 @@
+//! `precompile`: a `.cwasm` from a `.wasm`, ahead of time.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use sqlite_wasm_runtime::compiler::Budget;
+
+use super::{Cache, complain, loader, write_whole};
+
+/// Compile a component ahead of time
+#[derive(Debug, clap::Args)]
+pub struct Precompile {
+    /// The component to compile
+    #[arg(value_name = "IN.wasm")]
+    input: PathBuf,
+
+    /// Output file [default: the name of the input with `.cwasm`]
+    #[arg(short, long, value_name = "OUT.cwasm")]
+    output: Option<PathBuf>,
+}
+
+impl Precompile {
+    /// Write the result completely or not at all.
+    pub fn execute(self) -> Result<ExitCode> {
+        let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
+        let loader = loader(Cache::Off, Budget::default())?;
+        if loader.key().is_none() {
+            complain(
+                "warning: there is no key to sign the result with, so it runs only with \
+                 `--allow-native`; set `XDG_STATE_HOME` to a directory of your own",
+            );
+        }
+        let code = loader.precompile(&self.input)?;
+        write_whole(&output, &code)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

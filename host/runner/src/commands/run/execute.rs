@@ -1,0 +1,99 @@
+//! The steps of a run.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Result;
+use sqlite_wasm_runtime::compiler::Budget;
+use sqlite_wasm_runtime::deadline::Deadline;
+use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
+use sqlite_wasm_runtime::exit_code;
+use sqlite_wasm_runtime::extensions::NotLoaded;
+use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::runner::{self, MAX_MEMORY_BYTES};
+use sqlite_wasm_runtime::shell_arguments::load_command;
+use sqlite_wasm_runtime::{terminal, threads};
+
+use super::RunOptions;
+use super::load::LoadOption;
+use super::outcome::{report, timeout_reached};
+use super::program::program;
+use super::settings::options;
+use crate::commands::{Cache, complain, loader_reserving, second_wall};
+
+/// How long a program may take to end by itself after its deadline.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Run the component `component`, or by default the shell of this program, with
+/// the arguments `shell`.
+///
+/// # Errors
+///
+/// When the component cannot be loaded or started.
+pub fn execute(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+) -> Result<ExitCode> {
+    let deadline = Deadline::after(run.timeout);
+    let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
+    let limit_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let budget = Budget::new(run.max_memory, deadline.end());
+    // This program's own shell is compiled without a memory limit.
+    let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
+    let key = Key::of_user().ok().map(Arc::new);
+    let loader = |reservation| {
+        let loader = loader_reserving(reservation, cache, compiling, key.clone())?;
+        Ok(loader.allow_native(&run.allow_native))
+    };
+    let program = program(loader, component, limit_bytes)?;
+    let loads: Vec<LoadOption> = run.load.iter().map(|option| LoadOption::of(option)).collect();
+    let names: Vec<String> = loads.iter().map(LoadOption::name).collect();
+    let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name).into()]);
+    let shell = commands.chain(shell).collect();
+    let mut options = options(run, component, shell, key.clone(), budget)?;
+    options.deadline = deadline;
+    options.extensions.embed(&program);
+    for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
+        load.prepare(&mut options.extensions).map_err(|error| error.context(NotLoaded))?;
+    }
+    options.loads = names;
+    // Before the first thread starts.
+    second_wall::raise(run, &options)?;
+    end_at(deadline)?;
+    let outcome = runner::run(&program, options)?;
+    std::mem::forget(program);
+    report(outcome, limit_bytes)
+}
+
+/// End the process after the deadline if its component neither ends nor polls
+/// for interruption.
+fn end_at(deadline: Deadline) -> Result<()> {
+    let (Some(left), Some(timeout)) = (deadline.left(), deadline.limit()) else {
+        return Ok(());
+    };
+    threads::start("timeout", move || {
+        thread::sleep(left.saturating_add(GRACE));
+        terminal::restore();
+        complain(&timeout_reached(timeout));
+        std::process::exit(exit_code::ExitCode::Timeout as i32);
+    })
+}
+
+/// Print the versions of all parts.
+///
+/// # Errors
+///
+/// When the shell cannot be run.
+pub fn print_versions(run: &RunOptions, component: Option<&Path>) -> Result<ExitCode> {
+    let ours = env!("CARGO_PKG_VERSION");
+    let wasmtime = WASMTIME_VERSION;
+    write!(std::io::stdout(), "sqlite-wasm-run {ours}\nwasmtime {wasmtime}\nsqlite ")?;
+    std::io::stdout().flush()?;
+    execute(run, component, vec!["-version".into()])
+}

@@ -1,0 +1,37 @@
+//! The grants of extensions, and the prompt for the user.
+
+use std::fs;
+use std::io::{BufRead, BufReader, IsTerminal};
+
+use anyhow::Result;
+use rustix::termios::{QueueSelector, tcflush};
+use sqlite_wasm_runtime::extensions::ExtensionGrants;
+
+use super::RunOptions;
+use crate::commands::installed;
+
+/// The grants of the command line, of the shipped `grants.toml`, and of the
+/// user at a terminal.
+pub fn grants(run: &RunOptions) -> Result<ExtensionGrants> {
+    let mut grants = ExtensionGrants::default();
+    run.grants.iter().try_for_each(|path| grants.add_file(path))?;
+    run.grant.iter().try_for_each(|grant| grants.add(grant))?;
+    if let Ok(path) = installed("extensions/grants.toml") {
+        grants.shipped(path);
+    }
+    if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        grants.prompt_with(Box::new(ask));
+    }
+    Ok(grants)
+}
+
+/// Prompt the user: true for `y` or `yes`, false for all else.
+fn ask(question: &str) -> bool {
+    let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
+    // Discard input that was typed or pasted before the prompt appeared.
+    let flushed = tcflush(&terminal, QueueSelector::IFlush);
+    eprint!("{question} [y/N] ");
+    let mut answer = String::new();
+    let read = BufReader::new(terminal).read_line(&mut answer);
+    flushed.is_ok() && read.is_ok() && ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
+}

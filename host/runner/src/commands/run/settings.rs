@@ -1,0 +1,116 @@
+//! The options of a run, from the command line and the environment.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use sqlite_wasm_runtime::cache::Directory;
+use sqlite_wasm_runtime::compiler::{Budget, Compiler};
+use sqlite_wasm_runtime::console::History;
+use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
+use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options};
+use sqlite_wasm_runtime::stdio::Stdio;
+use sqlite_wasm_runtime::{own_files, terminal, user_directories};
+
+use super::RunOptions;
+use super::extension_grants::grants;
+use super::load::LoadOption;
+use crate::commands::extension_directories::extension_directories;
+use crate::commands::{complain, directories};
+
+/// The exit code of sqlite3 after a second Ctrl-C, when nothing reacted to the
+/// first.
+const INTERRUPTED: i32 = 1;
+
+/// Environment variables that the shell receives: those that locate its own
+/// files.
+const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
+
+pub fn options(
+    run: &RunOptions,
+    component: Option<&Path>,
+    shell: Vec<OsString>,
+    key: Option<Arc<Key>>,
+    budget: Budget,
+) -> Result<Options> {
+    let mut options = Options::new(Stdio::inherited());
+    options.home = user_directories::home();
+    let history_file = history(options.home.as_deref());
+    let extensions = extension_directories(&run.extension_dir);
+    options.startup_files = startup_files(options.home.as_deref());
+    let trusted = trusted(run, component, &options.startup_files);
+    own_files::set(history_file.as_deref(), &trusted, &extensions);
+    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
+    options.directory = env::current_dir().ok();
+    options.environment = ENVIRONMENT
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
+        .collect();
+    options.at_end = AtEnd::Abandon;
+    let cache = if run.no_cache { None } else { Directory::by_xdg() };
+    options.extensions = ExtensionsCtx::new(extensions)
+        .limits(extension_limits(run))
+        .grants(grants(run)?)
+        .report_with(Box::new(|message| complain(&format!("sqlite-wasm-run: {message}"))))
+        .native_code(key, &run.allow_native)
+        .compiler(Compiler::new(budget))
+        .cache(cache);
+    options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    // Only lines typed at a terminal go into the history.
+    if std::io::stdin().is_terminal() {
+        options.history = history_file.and_then(|path| History::open(&path));
+    }
+    terminal::catch_interrupts(options.interrupt.flag(), INTERRUPTED)?;
+    options.arguments = std::iter::once("sqlite3".into()).chain(shell).collect();
+    Ok(options)
+}
+
+/// The files that decide which code runs with which grants. They are protected,
+/// since the next start would trust what SQL wrote there.
+fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
+    let loads = run.load.iter().filter_map(|option| match LoadOption::of(option) {
+        LoadOption::File(path) => Some(path),
+        LoadOption::Name(_) => None,
+    });
+    let named = component.map(Path::to_path_buf).into_iter().chain(loads);
+    let lists = [&run.allow_native[..], &run.grants, startup].concat();
+    named.chain(lists).collect()
+}
+
+/// The path of sqlite3's history file.
+fn history(home: Option<&Path>) -> Option<PathBuf> {
+    match env::var_os("SQLITE_HISTORY") {
+        Some(path) => Some(path.into()),
+        None => home.map(|home| home.join(".sqlite_history")),
+    }
+}
+
+/// The paths of sqlite3's start-up file. Its default configuration directory is
+/// below `$HOME`, whatever the user database says.
+fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
+    let config = env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
+    config
+        .map(|config| config.join("sqlite3/sqliterc"))
+        .into_iter()
+        .chain(home.map(|home| home.join(".sqliterc")))
+        .collect()
+}
+
+fn extension_limits(run: &RunOptions) -> Limits {
+    let default = Limits::default();
+    // The default limits of an extension do not exceed the component's, which
+    // can load extensions of its own choice.
+    let limit = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    Limits {
+        memory_bytes: run.extension_memory.unwrap_or(default.memory_bytes.min(limit)),
+        call_time: run.extension_timeout.unwrap_or(default.call_time),
+        value_bytes: run.extension_value.unwrap_or(default.value_bytes.min(limit)),
+        log_bytes: run.extension_log.unwrap_or(default.log_bytes),
+    }
+}

@@ -1,0 +1,91 @@
+//! The files that a command can still reach behind the second wall.
+
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use sqlite_wasm_runtime::runner::Options;
+use sqlite_wasm_runtime::wall::{self, Plan, Rights};
+use sqlite_wasm_runtime::{temporary, user_directories};
+
+use super::complain;
+use super::run::RunOptions;
+
+/// The terminal, where the runner asks the user to grant a capability.
+const TERMINAL: &str = "/dev/tty";
+
+/// The standard input of the helper process.
+const NOTHING: &str = "/dev/null";
+
+/// Raise the wall for a run. No component and no second thread may run before.
+///
+/// # Errors
+///
+/// When a kernel that supports the wall refuses it.
+pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
+    if run.no_second_wall {
+        complain(
+            "sqlite-wasm-run: `--no-second-wall`: only the WebAssembly sandbox protects this run",
+        );
+        return Ok(());
+    }
+    let mut plan = Plan::default();
+    for grant in options.grants.iter() {
+        // A grant of a database alone includes its directory, where SQLite
+        // creates its journals.
+        let rights = match grant.is_whole() {
+            true => grant.access.into(),
+            false => Rights::Files,
+        };
+        plan.handle(grant.handle(), rights);
+    }
+    options.extensions.plan(&mut plan);
+    own_files(run, options, &mut plan);
+    plan.time_zone();
+    plan.helper();
+    plan.path(NOTHING, Rights::Terminal);
+    put_up(&plan)
+}
+
+/// Raise the wall for a command that inspects components: it reads `read`, and
+/// writes in the directory `write`.
+///
+/// # Errors
+///
+/// When a kernel that supports the wall refuses it.
+pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
+    let mut plan = Plan::default();
+    read.iter().for_each(|path| plan.path(path, Rights::Read));
+    if let Some(directory) = write {
+        plan.path(directory, Rights::Write);
+    }
+    if let Some(cache) = user_directories::cache() {
+        plan.path(cache, Rights::Read);
+    }
+    plan.helper();
+    put_up(&plan)
+}
+
+fn put_up(plan: &Plan) -> Result<()> {
+    if let Some(warning) = wall::raise(plan)?.warning() {
+        complain(&warning);
+    }
+    Ok(())
+}
+
+/// Add the files that the runner itself reads and writes while a component
+/// runs.
+fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
+    if let Some(cache) = user_directories::cache().filter(|_| !run.no_cache) {
+        plan.path(cache, Rights::Read);
+    }
+    // Without a directory, temporary files fail when they are needed.
+    if let Ok(directory) = temporary::prepare() {
+        plan.handle(directory.as_fd(), Rights::Files);
+    }
+    options.startup_files.iter().for_each(|file| plan.path(file, Rights::Read));
+    if std::io::stdin().is_terminal() {
+        plan.path(TERMINAL, Rights::Terminal);
+    }
+}

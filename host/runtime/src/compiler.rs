@@ -1,0 +1,99 @@
+//! Compiling, inspecting and composing untrusted components.
+//!
+//! A program of its own does all three, the *helper* `sqlite-wasm-compile`, with limits
+//! of memory and processor time and no grants. It reads the `.wasm` from one descriptor
+//! and writes its result to another; it gets no path and no environment. A component
+//! that makes the compiler loop, fill the memory or crash ends only the helper.
+//!
+//! ```no_run
+//! use sqlite_wasm_runtime::address_space::Form;
+//! use sqlite_wasm_runtime::compiler::Compiler;
+//! use sqlite_wasm_runtime::engine::EngineKind;
+//!
+//! let wasm = std::fs::read("cli.wasm")?;
+//! let code = Compiler::default().compile(EngineKind::Command(Form::Full), &wasm)?;
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+
+mod facts;
+mod limits;
+mod memory_file;
+mod spawn;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::artifact;
+use crate::engine::EngineKind;
+
+pub use facts::{
+    CustomSection, Facts, MANIFEST_SECTION, MAX_MANIFEST_BYTES, MAX_NAME_BYTES, MAX_NAMES,
+};
+pub use limits::{Budget, Limits};
+pub use spawn::{Failed, NO_MEMORY, REFUSED, Task, request};
+
+/// The name of the helper, a file in the directory of the program that uses it.
+pub const HELPER: &str = "sqlite-wasm-compile";
+
+/// Compiles, inspects and composes, by the helper within a budget.
+#[derive(Debug, Clone, Default)]
+pub struct Compiler {
+    helper: Option<PathBuf>,
+    budget: Budget,
+}
+
+impl Compiler {
+    /// The helper in the directory of this process's program, within `budget`.
+    pub fn new(budget: Budget) -> Self {
+        Self { helper: None, budget }
+    }
+
+    /// With the helper at another path.
+    #[must_use]
+    pub fn helper(mut self, path: PathBuf) -> Self {
+        self.helper = Some(path);
+        self
+    }
+
+    /// Compile a component for the engine of this kind. The code has no seal.
+    ///
+    /// # Errors
+    ///
+    /// [`artifact::Unusable`], the compiler's error, or [`Failed`].
+    pub fn compile(&self, kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
+        artifact::check_wasm(wasm)?;
+        self.run(Task::Compile(kind), &[wasm])
+    }
+
+    /// Describe a component without running it.
+    ///
+    /// # Errors
+    ///
+    /// [`artifact::Unusable`], the validator's error, or [`Failed`].
+    pub fn inspect(&self, wasm: &[u8]) -> Result<Facts> {
+        artifact::check_wasm(wasm)?;
+        Facts::decode(&self.run(Task::Inspect, &[wasm])?)
+    }
+
+    /// The largest accepted `.wasm`, in bytes.
+    pub fn max_wasm_bytes(&self) -> u64 {
+        self.budget.max_wasm_bytes()
+    }
+
+    /// The result of `task` on the concatenated `parts`.
+    pub(crate) fn run(&self, task: Task, parts: &[&[u8]]) -> Result<Vec<u8>> {
+        let program = self.helper.clone().map_or_else(beside_this_program, Ok)?;
+        spawn::run(&program, task, &self.budget, parts)
+    }
+}
+
+/// The helper in the directory of this process's program.
+///
+/// # Errors
+///
+/// When the system does not say where that is.
+pub fn beside_this_program() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("failed to find this program's own path")?;
+    Ok(program.with_file_name(HELPER))
+}

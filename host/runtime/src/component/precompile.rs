@@ -1,0 +1,58 @@
+//! Compiling a `.wasm` to the content of a `.cwasm`.
+
+use anyhow::Result;
+
+use crate::artifact::check_wasm;
+use crate::compiler::Compiler;
+use crate::composition::{Composition, Placement};
+use crate::engine::EngineKind;
+use crate::key::Key;
+use crate::seal::Seal;
+use crate::sha256::sha256;
+
+/// Compile a component for the engine of this kind and seal the result with
+/// `key`. Code without a key runs only with `--allow-native`.
+///
+/// # Errors
+///
+/// [`Unusable`], or the compiler's error.
+pub fn precompile(
+    compiler: &Compiler,
+    kind: EngineKind,
+    wasm: &[u8],
+    key: Option<&Key>,
+) -> Result<Vec<u8>> {
+    check_wasm(wasm)?;
+    let mut code = match Composition::of(wasm)? {
+        Some(composition) => precompile_composed(compiler, kind, wasm, composition)?,
+        None => compiler.compile(kind, wasm)?,
+    };
+    let seal = Seal::new(&code, wasm, key);
+    code.extend_from_slice(seal.bytes());
+    Ok(code)
+}
+
+/// Compile the component and the bundled extensions, and append their list.
+fn precompile_composed(
+    compiler: &Compiler,
+    kind: EngineKind,
+    wasm: &[u8],
+    mut composition: Composition,
+) -> Result<Vec<u8>> {
+    let component = &wasm[..composition.component_bytes];
+    let mut code = compiler.compile(kind, component)?;
+    composition.component_bytes = code.len();
+    for embedded in &mut composition.extensions {
+        if let Placement::Bundled { range, .. } = &mut embedded.placement {
+            let content = &wasm[range.clone()];
+            // Computed here, since grants refer to it and the file could claim
+            // any.
+            embedded.sha256 = sha256(content);
+            let start = code.len();
+            code.extend(compiler.compile(kind.of_extensions(), content)?);
+            *range = start..code.len();
+        }
+    }
+    code.extend(composition.encode()?);
+    Ok(code)
+}

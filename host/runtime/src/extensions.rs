@@ -1,0 +1,261 @@
+//! `sqlite-wasm:host/dispatch`: extensions, each in its own sandbox.
+//!
+//! ```
+//! use sqlite_wasm_runtime::extensions::{ExtensionsCtx, ExtensionGrants};
+//!
+//! let mut grants = ExtensionGrants::default();
+//! grants.add("define=sql")?;
+//! let extensions = ExtensionsCtx::new(vec!["extensions".into()]).grants(grants);
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+//!
+//! An extension has nothing: no files, no network, no environment, no
+//! arguments, and no SQL; only clocks and random numbers. [`ExtensionGrants`] grant it
+//! more. What it prints goes to a bounded log. One that traps yields an
+//! SQL error that names it; the next call gets a fresh instance, and tables,
+//! cursors and computations of the broken one fail.
+
+pub(crate) mod catalog;
+mod dispatch;
+mod grants;
+pub mod inspect;
+mod load;
+mod package;
+mod registry;
+mod sandbox;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::{HasData, Linker};
+
+use crate::address_space::Reservation;
+use crate::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
+use crate::cache::Directory;
+use crate::compiler::Compiler;
+use crate::component::{self, Beside, Loader, Program};
+use crate::contract::types::{self, SqlError};
+use crate::grants::Grants;
+use crate::key::Key;
+use crate::wall::{Plan, Rights};
+use registry::Registry;
+use sandbox::Instance;
+
+pub use catalog::search;
+pub use grants::{
+    Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,
+};
+pub use load::NotLoaded;
+pub(crate) use sandbox::message as trap_message;
+
+/// `SQLITE_ERROR`.
+const SQLITE_ERROR: i32 = 1;
+
+/// Most extensions of one component, those of each connection counted. The
+/// component chooses; each has memory.
+const MAX_EXTENSIONS: usize = 256;
+
+/// What an extension may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Linear memory at most, in bytes. sqlite-vec searches a hundred million
+    /// bytes of vectors; ordinary functions need a million or two.
+    pub memory_bytes: usize,
+    /// Time for one call: long for a function, and a person still waits.
+    pub call_time: Duration,
+    /// What one call returns at most, in bytes, all rows of a batch together.
+    /// The extension chooses, and the host makes copies; SQLite's own values may
+    /// be ten times as large, which hardly any are.
+    pub value_bytes: usize,
+    /// What it prints, in bytes; the rest is dropped. It is shown when the
+    /// extension traps.
+    pub log_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 512 << 20,
+            call_time: Duration::from_secs(10),
+            value_bytes: 128 << 20,
+            log_bytes: 64 << 10,
+        }
+    }
+}
+
+/// Reports to the user what SQLite has no way to show.
+pub type Report = Box<dyn FnMut(&str) + Send>;
+
+/// The extensions of a component.
+pub struct ExtensionsCtx {
+    directories: Vec<PathBuf>,
+    limits: Limits,
+    grants: ExtensionGrants,
+    cache: Option<Directory>,
+    key: Option<Arc<Key>>,
+    allowed: Vec<PathBuf>,
+    /// Those that the command line names, ready to be started.
+    prepared: Vec<(PathBuf, component::Loaded)>,
+    compiler: Compiler,
+    report: Option<Report>,
+    /// Made by the first extension: start-up has none.
+    loader: Option<Loader>,
+    /// What the memory of a component reserves that came with extensions: their
+    /// code has the same form.
+    beside_of: Option<Reservation>,
+    registry: Registry,
+    /// The extensions that are bundled with the component, until they are registered, and
+    /// then their ids.
+    beside: Vec<Beside>,
+    embedded: Vec<u32>,
+}
+
+impl ExtensionsCtx {
+    /// Found in `directories` by their names.
+    pub fn new(directories: Vec<PathBuf>) -> Self {
+        Self {
+            directories,
+            limits: Limits::default(),
+            grants: ExtensionGrants::default(),
+            cache: None,
+            key: None,
+            allowed: Vec::new(),
+            prepared: Vec::new(),
+            compiler: Compiler::default(),
+            report: None,
+            loader: None,
+            beside_of: None,
+            registry: Registry::default(),
+            beside: Vec::new(),
+            embedded: Vec::new(),
+        }
+    }
+
+    /// With those that came with `program`, in the form that its own code has.
+    pub fn embed(&mut self, program: &Program) {
+        self.beside = program.beside();
+        self.beside_of = (!self.beside.is_empty()).then(|| program.reservation());
+    }
+
+    /// With other limits than the usual ones.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// With what is granted to them.
+    #[must_use]
+    pub fn grants(mut self, grants: ExtensionGrants) -> Self {
+        self.grants = grants;
+        self
+    }
+
+    /// With a report of each trap in a call whose
+    /// failure SQLite does not show.
+    #[must_use]
+    pub fn report_with(mut self, report: Report) -> Self {
+        self.report = Some(report);
+        self
+    }
+
+    /// With compiled ones kept in `directory`.
+    #[must_use]
+    pub fn cache(mut self, directory: Option<Directory>) -> Self {
+        self.cache = directory;
+        self
+    }
+
+    /// Keep what extensions are loaded from and what they are granted reachable
+    /// behind the second wall.
+    pub fn plan(&self, plan: &mut Plan) {
+        self.directories.iter().for_each(|directory| plan.path(directory, Rights::Read));
+        for granted in self.grants.directories() {
+            plan.path(&granted.host, granted.access.into());
+        }
+    }
+
+    /// With native code taken that is sealed with `key`, or in the files
+    /// `allowed`.
+    #[must_use]
+    pub fn native_code(mut self, key: Option<Arc<Key>>, allowed: &[PathBuf]) -> Self {
+        self.key = key;
+        self.allowed = allowed.to_vec();
+        self
+    }
+
+    /// With those that are compiled by `compiler`.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
+    }
+
+    /// Report to the user what SQLite does not show.
+    fn report(&mut self, text: &str) {
+        if let Some(report) = &mut self.report {
+            report(text);
+        }
+    }
+}
+
+/// [`ExtensionsCtx`] on its way into a call.
+pub struct ExtensionsView<'a> {
+    /// The extensions.
+    pub ctx: &'a mut ExtensionsCtx,
+    /// The directories that a path may lead into.
+    pub grants: &'a Grants,
+}
+
+struct HasExtensions;
+
+impl HasData for HasExtensions {
+    type Data<'a> = ExtensionsView<'a>;
+}
+
+/// Offer the interface to components.
+///
+/// # Errors
+///
+/// When the linker has it already.
+pub fn add_to_linker<T: 'static>(
+    linker: &mut Linker<T>,
+    view: fn(&mut T) -> ExtensionsView<'_>,
+) -> wasmtime::Result<()> {
+    types::add_to_linker::<T, HasExtensions>(linker, view)?;
+    crate::bindings::sqlite_wasm::extension::table_types::add_to_linker::<T, HasExtensions>(
+        linker, view,
+    )?;
+    add_dispatch::<T, HasExtensions>(linker, view)
+}
+
+fn error(message: String) -> SqlError {
+    SqlError { code: SQLITE_ERROR, message }
+}
+
+impl ExtensionsView<'_> {
+    /// The instance of that id. A bundled extension gets its code by its first call.
+    #[inline]
+    fn extension(&mut self, id: u32) -> Result<&mut Instance, SqlError> {
+        let package = self.ctx.registry.package(id);
+        if package.is_some_and(|package| package.code().is_none()) {
+            self.ctx.make_ready(id)?;
+        }
+        self.ctx.registry.get_mut(id)
+    }
+
+    /// Make a call whose failure SQLite does not show, and report a trap all the same.
+    fn reporting_traps<T>(
+        &mut self,
+        id: u32,
+        call: impl FnOnce(&mut Self) -> Result<T, SqlError>,
+    ) -> Result<T, SqlError> {
+        self.extension(id)?.take_trap();
+        let answer = call(self);
+        if let Some(trap) = self.extension(id)?.take_trap() {
+            self.ctx.report(&trap);
+        }
+        answer
+    }
+}

@@ -1,0 +1,299 @@
+//! Inspecting a file, without running anything of it: an extension, or a program with
+//! extensions in it.
+//!
+//! ```no_run
+//! use sqlite_wasm_runtime::extensions::ExtensionsCtx;
+//! use sqlite_wasm_runtime::extensions::inspect::Describe;
+//!
+//! let mut extensions = ExtensionsCtx::new(vec![]);
+//! let sha3 = extensions.inspect("sha3", "sha3.wasm".as_ref(), Describe::Recorded)?;
+//! println!("{:?}", sha3.offer.map(|offer| offer.functions.len()));
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::catalog::record;
+use crate::artifact;
+use crate::compiler::{CustomSection, Facts};
+use crate::component::{self, Code, LoadError};
+use crate::composition::{Composition, Contained, Contents};
+use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
+use crate::contract::{check, need, types as wit, version};
+use crate::extensions::ExtensionsCtx;
+use crate::extensions::load::refused;
+use crate::key::Key;
+use crate::seal::SEAL_BYTES;
+use crate::sha256::hexadecimal;
+
+/// Largest file of native code that is hashed, in bytes: a composed program
+/// with thirty extensions has thirty million.
+const MAX_NATIVE_BYTES: u64 = 2 << 30;
+
+/// Whether what an extension registers is learnt by running it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Describe {
+    /// No: what its file records is shown, which is a claim.
+    Recorded,
+    /// Yes, in a sandbox without any grant.
+    Run,
+}
+
+/// A file, as far as it can be looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct Inspection {
+    /// The file.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub file_bytes: u64,
+    /// The SHA-256 of its content, as `sha256sum` prints it and a file of grants
+    /// names it.
+    pub sha256: String,
+    /// Whether it holds native code.
+    pub precompiled: bool,
+    /// Of native code that is whole: whether this user's key has sealed it.
+    pub sealed: Option<bool>,
+    /// Bytes of WebAssembly code; none for a file that is not a component.
+    pub code_bytes: Option<u64>,
+    /// Bytes of linear memory that it begins with.
+    pub memory_bytes: Option<u64>,
+    /// The version of the contract that it was made for.
+    pub contract: Option<String>,
+    /// The interfaces that it imports.
+    pub imports: Vec<String>,
+    /// Its custom sections.
+    pub sections: Vec<CustomSection>,
+    /// What it registers and needs; none for one that does not load, or whose
+    /// file does not say.
+    pub offer: Option<Offer>,
+    /// By whom: `recorded` in the file, or `described` by the extension itself.
+    pub offer_source: Option<&'static str>,
+    /// Why it does not load.
+    pub refusal: Option<String>,
+    /// What it is if it is a program.
+    #[serde(skip)]
+    pub program: Option<Contents>,
+}
+
+/// What an extension says of itself.
+#[derive(Debug, Clone, Serialize)]
+#[expect(missing_docs, reason = "the fields are those of `types.manifest`")]
+pub struct Offer {
+    pub name: String,
+    pub version: String,
+    pub description: String,
+    pub functions: Vec<Function>,
+    pub collations: Vec<String>,
+    pub modules: Vec<Module>,
+    /// As the option that grants it names it: `sql`, `sql:ro`, `dir`, `env:NAME`.
+    pub needs: Vec<String>,
+}
+
+/// A function that it registers.
+#[derive(Debug, Clone, Serialize)]
+pub struct Function {
+    /// Its name in SQL.
+    pub name: String,
+    /// How many; -1 for any number.
+    pub arguments: i8,
+    /// `scalar`, `aggregate` or `window`.
+    pub kind: &'static str,
+}
+
+/// A module that it registers.
+#[derive(Debug, Clone, Serialize)]
+pub struct Module {
+    /// Its name in SQL.
+    pub name: String,
+    /// `created`, `eponymous` or `eponymous-only`.
+    pub kind: &'static str,
+    /// Whether its tables can be changed.
+    pub writable: bool,
+}
+
+impl ExtensionsCtx {
+    /// Look at the file `path`, which the user calls `name`. One that does not
+    /// load is not a failure: the refusal says why, in the words of `.load`.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read, or this processor lacks what the engine
+    /// needs.
+    pub fn inspect(&mut self, name: &str, path: &Path, describe: Describe) -> Result<Inspection> {
+        let (mut inspection, result) = match is_native(path) {
+            true => inspect_native(path, self.loader()?.key().map(Arc::as_ref))?,
+            false => {
+                let wasm = self.loader()?.bytes(path)?;
+                let mut inspection = Inspection::of(path, wasm.len() as u64, hash(&wasm))?;
+                let result = self.look_inside(path, &wasm, describe, &mut inspection);
+                (inspection, result)
+            }
+        };
+        if let Err(error) = result {
+            inspection.refusal = Some(format!("{:#}", refused(name.as_ref(), error)));
+        }
+        Ok(inspection)
+    }
+
+    fn look_inside(
+        &mut self,
+        path: &Path,
+        wasm: &[u8],
+        describe: Describe,
+        inspection: &mut Inspection,
+    ) -> Result<()> {
+        let facts = self.loader()?.facts(path, wasm)?;
+        inspection.take(&facts);
+        if facts.exports(COMMAND_EXPORT) || facts.exports(DATABASE_EXPORT) {
+            let composition = Composition::of(wasm)?;
+            let recorded = composition.as_ref().and_then(|list| list.cli_version.clone());
+            let version = recorded.or(facts.cli_version);
+            inspection.become_program(composition.as_ref(), version);
+            return Ok(());
+        }
+        version::check(&facts.exports)?;
+        let recorded = record::recorded(&facts)?;
+        if describe == Describe::Recorded {
+            inspection.offer = recorded.as_ref().map(Offer::from);
+            inspection.offer_source = recorded.map(|_| "recorded");
+            return Ok(());
+        }
+        let manifest = self.describe(path, wasm)?;
+        inspection.offer = Some(Offer::from(&manifest));
+        inspection.offer_source = Some("described");
+        ensure!(
+            recorded.is_none_or(|recorded| recorded == manifest),
+            "its file records another manifest than it has; `extension record` corrects it"
+        );
+        Ok(())
+    }
+}
+
+fn is_native(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "cwasm")
+}
+
+/// Native code is not loaded: its seal, its length and its list are all that is
+/// looked at.
+fn inspect_native(path: &Path, key: Option<&Key>) -> Result<(Inspection, Result<()>)> {
+    let read = || -> Result<Vec<u8>> {
+        let file = component::open(path)?;
+        let length = file.metadata()?.len();
+        ensure!(length <= MAX_NATIVE_BYTES, "it is larger than {MAX_NATIVE_BYTES} bytes");
+        Code::read(&file)
+    };
+    let content = read().map_err(|error| error.context(LoadError(path.into())))?;
+    let mut inspection = Inspection::of(path, content.len() as u64, hash(&content))?;
+    let result = look_at_native(&content, key, &mut inspection);
+    Ok((inspection, result.map_err(|error| error.context(LoadError(path.into())))))
+}
+
+fn look_at_native(content: &[u8], key: Option<&Key>, inspection: &mut Inspection) -> Result<()> {
+    let seal = artifact::verified_seal(content)?;
+    inspection.sealed = Some(key.is_some_and(|key| seal.is_by(key)));
+    if let Some(composition) = Composition::of_native(&content[..content.len() - SEAL_BYTES])? {
+        let version = composition.cli_version.clone();
+        inspection.become_program(Some(&composition), version);
+    }
+    Ok(())
+}
+
+fn hash(content: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(content))
+}
+
+impl Inspection {
+    fn of(path: &Path, file_bytes: u64, sha256: String) -> Result<Self> {
+        let error = || LoadError(path.into());
+        Ok(Self {
+            path: fs::canonicalize(path).with_context(error)?,
+            file_bytes,
+            sha256,
+            precompiled: is_native(path),
+            code_bytes: None,
+            memory_bytes: None,
+            contract: None,
+            imports: Vec::new(),
+            sections: Vec::new(),
+            offer: None,
+            offer_source: None,
+            sealed: None,
+            refusal: None,
+            program: None,
+        })
+    }
+
+    fn take(&mut self, facts: &Facts) {
+        self.imports = facts.imports.iter().filter(|name| !is_types(name)).cloned().collect();
+        self.contract = version::of(&facts.exports).map(str::to_owned);
+        self.code_bytes = Some(facts.code_bytes);
+        self.memory_bytes = Some(facts.memory_bytes);
+        self.sections = facts.sections.clone();
+    }
+
+    fn become_program(&mut self, composition: Option<&Composition>, version: Option<String>) {
+        self.program = Some(Contents {
+            path: self.path.clone(),
+            file_bytes: self.file_bytes,
+            sha256: self.sha256.clone(),
+            precompiled: self.precompiled,
+            cli_version: version.filter(|version| check::line("version", version).is_ok()),
+            extensions: Contained::all(composition),
+        });
+    }
+}
+
+/// Interfaces of types alone, which ask for nothing.
+fn is_types(import: &str) -> bool {
+    ["sqlite-wasm:extension/types@", "sqlite-wasm:extension/table-types@"]
+        .iter()
+        .any(|types| import.starts_with(types))
+}
+
+impl From<&wit::Manifest> for Offer {
+    fn from(manifest: &wit::Manifest) -> Self {
+        Self {
+            name: manifest.name.clone(),
+            version: manifest.version.clone(),
+            description: manifest.description.clone(),
+            functions: manifest.functions.iter().map(Function::from).collect(),
+            collations: manifest.collations.iter().map(|c| c.name.clone()).collect(),
+            modules: manifest.modules.iter().map(Module::from).collect(),
+            needs: manifest.needs.iter().map(need).collect(),
+        }
+    }
+}
+
+impl From<&wit::Function> for Function {
+    fn from(function: &wit::Function) -> Self {
+        Self {
+            name: function.name.clone(),
+            arguments: function.arguments,
+            kind: match function.kind {
+                wit::FunctionKind::Scalar => "scalar",
+                wit::FunctionKind::Aggregate => "aggregate",
+                wit::FunctionKind::Window => "window",
+            },
+        }
+    }
+}
+
+impl From<&wit::Module> for Module {
+    fn from(module: &wit::Module) -> Self {
+        Self {
+            name: module.name.clone(),
+            kind: match module.kind {
+                wit::ModuleKind::Created => "created",
+                wit::ModuleKind::Eponymous => "eponymous",
+                wit::ModuleKind::EponymousOnly => "eponymous-only",
+            },
+            writable: module.flags.contains(wit::ModuleFlags::WRITABLE),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Loading: from a name to an instance that can be called.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::catalog::search::{self, Source};
+use super::package::{self, Package};
+use super::registry::missing;
+use super::sandbox::{Described, Instance};
+use super::{ExtensionsCtx, error};
+use crate::address_space::Reservation;
+use crate::bindings::sqlite_wasm::host::dispatch::Loaded;
+use crate::compiler::Facts;
+use crate::component::{LoadError, Loader};
+use crate::contract::types::{Manifest, SqlError};
+use crate::contract::version;
+use crate::escape::escaped;
+use crate::grants::Grants;
+
+/// An extension that the command line names cannot be loaded; the reasons are in the
+/// chain.
+#[derive(Debug)]
+pub struct NotLoaded;
+
+impl fmt::Display for NotLoaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`--load` failed; nothing was run")
+    }
+}
+
+impl std::error::Error for NotLoaded {}
+
+impl ExtensionsCtx {
+    /// Compile and keep the extension `name` now, so that what the command line
+    /// names is what is loaded later.
+    ///
+    /// # Errors
+    ///
+    /// When it is not found, or cannot be used.
+    pub fn prepare(&mut self, name: &str) -> Result<()> {
+        let path = search::by_name(name, &self.directories)
+            .map_err(|error| error.context(LoadError::of(name)))?;
+        self.prepare_file(&path)
+    }
+
+    /// The same for the file `path`, which is then found by its name before all
+    /// others.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or cannot be used.
+    pub fn prepare_file(&mut self, path: &Path) -> Result<()> {
+        let path = std::path::absolute(path)?;
+        let loaded = self.loader()?.load_named(&path)?;
+        let exports = version::exports(&loaded.component);
+        version::check(&exports).map_err(|error| error.context(LoadError::of(&path)))?;
+        self.prepared.push((path, loaded));
+        Ok(())
+    }
+
+    /// Load the extensions `names`, which are prepared. The component's own `.load`
+    /// finds them loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`NotLoaded`], for the first that cannot be loaded.
+    pub(crate) fn load_required<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a String>,
+        grants: &Grants,
+    ) -> Result<()> {
+        for name in names {
+            self.load(name, grants).map_err(|error| error.context(NotLoaded))?;
+        }
+        Ok(())
+    }
+
+    /// Load an extension that the component names, unless it is loaded already.
+    pub(super) fn load(&mut self, name: &str, grants: &Grants) -> Result<Loaded> {
+        let prepared = self.prepared.iter().map(|(path, _)| path.as_path());
+        let source = search::find(name, prepared, &self.directories, grants)
+            .map_err(|error| refused(name.as_ref(), error))?;
+        let is_it = |(_, package): &(u32, &Package)| package.path() == Some(source.path());
+        if let Some((extension, package)) = self.registry.roots().find(is_it) {
+            return Ok(Loaded { extension, manifest: package.manifest.clone() });
+        }
+        let opened = self.open(&source).map_err(|error| refused(name.as_ref(), error))?;
+        let manifest = opened.0.manifest.clone();
+        let extension = self.registry.add(Instance::of(Arc::new(opened.0), opened.1));
+        Ok(Loaded { extension, manifest })
+    }
+
+    fn open(&mut self, source: &Source) -> Result<(Package, Described)> {
+        let prepared = self.prepared.iter().find(|(path, _)| path == source.path());
+        let loaded = match (source, prepared) {
+            (Source::Named(_), Some((_, prepared))) => prepared.clone(),
+            (Source::Named(path), None) => self.loader()?.load_named(path)?,
+            (Source::Chosen(path, file), _) => self.loader()?.load_chosen(path, file)?,
+        };
+        self.registry.check_room()?;
+        Package::load(&loaded, source, self.limits, &mut self.grants)
+    }
+
+    /// Register the extensions that are bundled with the component. One that cannot be
+    /// used is left out, as one that the command line loads.
+    pub(super) fn load_embedded(&mut self) -> Vec<Loaded> {
+        for beside in std::mem::take(&mut self.beside) {
+            let name = beside.embedded.name.clone();
+            let room = self.registry.check_room();
+            match room.and_then(|()| Package::bundled(beside, self.limits, &mut self.grants)) {
+                Ok(package) => {
+                    let id = self.registry.add(Instance::new(Arc::new(package)));
+                    self.embedded.push(id);
+                }
+                Err(error) => self.report(&format!("{:#}", error.context(not_loaded(&name)))),
+            }
+        }
+        let loaded = |id: &u32| {
+            let manifest = self.registry.package(*id)?.manifest.clone();
+            Some(Loaded { extension: *id, manifest })
+        };
+        self.embedded.iter().filter_map(loaded).collect()
+    }
+
+    /// Get the code of a bundled extension ready.
+    #[cold]
+    pub(super) fn make_ready(&mut self, id: u32) -> Result<(), SqlError> {
+        let package = self.registry.get(id).map(|instance| instance.package.clone());
+        let package = package.ok_or_else(|| missing(id))?;
+        let ready = self.loader().and_then(|loader| package.prepare(loader.engine()));
+        let context = || not_loaded(&package.manifest.name);
+        ready.map_err(|cause| error(format!("{:#}", cause.context(context()))))
+    }
+
+    pub(super) fn loader(&mut self) -> Result<&Loader> {
+        let loader = match self.loader.take() {
+            Some(loader) => loader,
+            None => self.new_loader()?,
+        };
+        Ok(self.loader.insert(loader))
+    }
+
+    fn new_loader(&self) -> Result<Loader> {
+        let max_memory_bytes = self.limits.memory_bytes;
+        let reservation = match self.beside_of {
+            Some(component) => component.for_extensions_of(max_memory_bytes),
+            None => Reservation::for_extensions(max_memory_bytes),
+        };
+        let loader = Loader::for_extensions(reservation, self.cache.clone(), self.key.clone())?;
+        Ok(loader.allow_native(&self.allowed).compiler(self.compiler.clone()))
+    }
+
+    /// The bytes of the file at `path`, and what they are; nothing of them runs.
+    pub(crate) fn inspected(&mut self, path: &Path) -> Result<(Vec<u8>, Facts)> {
+        self.loader()?.inspect(path)
+    }
+
+    /// The manifest of the extension in these bytes of the file at `path`. It runs with
+    /// its usual limits, and nothing is granted to it.
+    pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> Result<Manifest> {
+        let component = self.loader()?.load_bytes(path, wasm)?.component;
+        let (_, described) = package::described(&component, &self.limits)?;
+        Ok(described.manifest)
+    }
+}
+
+/// The error of an extension that does not load. That of a file which cannot be
+/// used names it already.
+pub(super) fn refused(name: &Path, error: anyhow::Error) -> anyhow::Error {
+    match error.is::<LoadError>() {
+        true => error,
+        false => error.context(format!("failed to load the extension `{}`", escaped(name))),
+    }
+}
+
+fn not_loaded(name: &str) -> String {
+    format!("failed to load the embedded extension `{}`", escaped(name))
+}

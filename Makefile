@@ -53,15 +53,14 @@ c-extensions: setup ## existing C extensions, which only the tests load
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 
-bench: dist native-reference guests ## compare with native sqlite3; CWASM=1: only the .cwasm
-	python3 tooling/bench.py
-	python3 tooling/bench-extensions.py
+bench: dist native-reference guests ## compare with native sqlite3; SUITES=NAME,…, QUICK=1, CWASM=1: only the .cwasm
+	tooling/bench.py $(if $(SUITES),--suites $(SUITES)) $(if $(QUICK),--quick)
 
 bench-extensions: dist native-reference guests ## what extensions cost, loaded and embedded
-	python3 tooling/bench-extensions.py
+	tooling/bench.py --suites extensions
 
-bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec
-	python3 tooling/bench-vec.py
+bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
+	tooling/bench.py --suites vec
 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
@@ -74,6 +73,7 @@ cargo-component: build ## prove that extensions also build by `cargo component`;
 
 lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling/guards
 	tooling/guards --test
+	tooling/bench.py --test
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Compare the speed of our shell with two native ones; see `--help`.
 
-    make bench                                  # .wasm and .cwasm
-    python3 tooling/bench.py --sizes 100000     # just the big ones
-    python3 tooling/bench.py --workloads read   # one workload
-    CWASM=1 python3 tooling/bench.py            # of ours only the .cwasm
+    make bench                                       # all suites but vec
+    make bench SUITES=breadth QUICK=1                # one, with little data
+    tooling/bench.py --suites shell --sizes 100000   # just the big ones
+    tooling/bench.py --workloads read                # one workload
+    CWASM=1 tooling/bench.py                         # of ours only the .cwasm
 
 The code is in the directory `bench/`; a new workload is a line in
-`bench/workloads.py`.
+`bench/workloads.py`, a new class of statements a paragraph of `bench/breadth.sql`.
 """
 
 import sys

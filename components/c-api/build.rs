@@ -149,8 +149,8 @@ fn write_bindings(out: &Path) {
     let (package, _) = resolve.push_dir(CONTRACT).expect("the contract is sound");
     let world = resolve.select_world(&[package], Some(WORLD)).expect("it has the world");
     // C functions are called by `scalar.call` alone.
-    let unary = resolve.packages[package].interfaces["unary"];
-    resolve.worlds[world].exports.retain(|key, _| *key != WorldKey::Interface(unary));
+    let inline = resolve.packages[package].interfaces["inline"];
+    resolve.worlds[world].exports.retain(|key, _| *key != WorldKey::Interface(inline));
     let mut files = Files::default();
     let mut generator = wit_bindgen_c::Opts::default().build();
     generator.generate(&mut resolve, world, &mut files).expect("C has all of its types");

@@ -1,22 +1,21 @@
-"""Extensions: what a call, a row, a request for SQL and a load cost."""
+"""The suite `extensions`: what a call, a row, a request for SQL and a load cost.
 
-import argparse
-import json
-import re
+Statements are timed by the shell's own `.timer`, in one process for each repeat,
+so that what is subtracted from each other was measured side by side.
+"""
+
 import subprocess
-import sys
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from . import embedded
-from .command import positive
-from .conditions import commit, mark, objections
-from .engines import ENGINES, REFERENCE, ROOT, complaint_about_missing, engine
+from .engines import REFERENCE, ROOT, SUBJECT, engine
+from .figures import Figure, Verdict, combined
+from .session import Disagreement
+from .timer import processor_seconds
 
-FAILED = 1
-USAGE = 2
+ROWS = 100_000
+QUICK_ROWS = 10_000
 
 GUESTS = "target/release/guests"
 EXTENSIONS = "dist/extensions"
@@ -26,10 +25,11 @@ BLOCK_BYTES = 136
 MORE_BLOCKS = 8
 
 SCANS = 10
-"""Scans of one statement: the timer counts milliseconds, and a scan has few."""
+"""Scans of one statement, as one is short."""
 SERIES = f"SELECT sum(value) FROM (VALUES {', '.join(['(1)'] * SCANS)}) CROSS JOIN generate_series(1, {{rows}});"
 
 TURNS = 4
+STARTS = 5
 """For each repeat."""
 
 FIRST_ROW = "SELECT count(*) FROM generate_series(1, 1);"
@@ -55,6 +55,7 @@ BEFORE_LOADING = {
 AFTER_LOADING = {
     "ext-scalar": "SELECT sum(length(sha3_256(name))) FROM t;",
     "ext-scalar-long": "SELECT sum(length(sha3_256(long))) FROM t;",
+    "ext-scalar-two": "SELECT sum(length(sha3(name, 256))) FROM t;",
     "ext-table": SERIES,
     "ext-aggregate": "SELECT median(rowid) FROM t;",
     # A frame that grows with each row: none can be collected.
@@ -87,105 +88,96 @@ NATIVE = {
 REQUESTS_OF_A_STATEMENT = 3
 """`sha3_query` of one statement requests to prepare, to step, and to close it."""
 
-TIMER = re.compile(r"^Run Time: real ([0-9.]+)")
+
+Measured = list[tuple[Figure, float]]
 
 
-@dataclass(frozen=True)
-class Figure:
-    title: str
-    value: float
-    unit: str
-    must: float | None = None
-    aim: float | None = None
-    larger_is_better: bool = False
-
-    def mark(self) -> str:
-        if self.must is None:
-            return ""
-        reached = [self.value >= limit if self.larger_is_better else self.value <= limit for limit in (self.aim, self.must)]
-        return "pass, aim" if reached[0] else "pass" if reached[1] else "MISS"
+def complaint() -> str:
+    """What is missing that only this suite needs."""
+    there = (ROOT / GUESTS / "conformance.wasm").is_file()
+    return "" if there else f"missing `{GUESTS}/conformance.wasm`: run `make guests`"
 
 
-def main() -> int:
-    options = parser().parse_args()
-    ours = next(each for each in ENGINES if each.name == "cwasm")
-    complaint = complaint_about_missing([ours, engine(REFERENCE)])
-    if not (ROOT / GUESTS / "conformance.wasm").is_file():
-        complaint = complaint or f"missing `{GUESTS}/conformance.wasm`: run `make guests`"
-    if complaint:
-        print(f"error: {complaint}", file=sys.stderr)
-        return USAGE
-    marks = mark(objections())
-    command = [*ours.argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
-    times = repeated(lambda: timed(command, script(options.rows), names()), options.repeats)
-    native = repeated(lambda: timed(engine(REFERENCE).argv(), native_script(options.rows), native_names()), options.repeats)
-    found = figures(times | native, options.rows, load_ms(command, options.repeats))
-    found += embedded_figures(command, options)
-    publish(found, marks, options)
-    return FAILED if options.check and any(each.mark() == "MISS" for each in found) else 0
+def measure(repeats: int, quick: bool) -> list[Verdict]:
+    rows = QUICK_ROWS if quick else ROWS
+    command = [*engine(SUBJECT).argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
+    native = engine(REFERENCE).argv()
+    with embedded.Programs() as programs:
+        composed = programs.compiled(embedded.MEASURED)
+        forms = (command, [*command, "--load", "series"], programs.compiled(("series",)))
+        rounds = [
+            figures(timed(command, script(rows), names()) | timed(native, native_script(rows), native_names()), rows)
+            + embedded_figures(timed(composed, embedded_script(rows), list(EMBEDDED)), rows)
+            + series_figures(forms, rows)
+            + load_figures(command)
+            + embedded.figures(programs)
+            for _ in range(repeats)
+        ]
+    return combined(rounds)
 
 
-def figures(seconds: dict[str, float], rows: int, load: float) -> list[Figure]:
+def figures(seconds: dict[str, float], rows: int) -> Measured:
     def row_us(name: str) -> float:
         return seconds[name] / rows * 1e6
 
+    scalar, two = row_us("ext-scalar") - row_us("length"), row_us("ext-scalar-two") - row_us("length")
+    own = row_us("builtin-scalar") - row_us("length")
     hash_us = (row_us("ext-scalar-long") - row_us("ext-scalar")) / MORE_BLOCKS
-    crossing = row_us("ext-scalar") - row_us("length") - hash_us
     statement = row_us("ext-sql") - row_us("ext-sql-nothing")
-    own = row_us("builtin-sql") - row_us("builtin-sql-nothing")
-    request = (statement - own) / REQUESTS_OF_A_STATEMENT
+    own_statement = row_us("builtin-sql") - row_us("builtin-sql-nothing")
+    request = (statement - own_statement) / REQUESTS_OF_A_STATEMENT
+    by_row = row_us("ext-table-by-row") - row_us("ext-table")
+    window = row_us("ext-window") - row_us("builtin-window")
     return [
-        Figure("a scalar call, without the hash's own time", crossing, "µs", must=0.40, aim=0.25),
-        Figure("a scalar call that gives back its text", row_us("echo") - row_us("length"), "µs"),
-        Figure("the hash's own time (one block)", hash_us, "µs"),
-        Figure("the shell's sha3() in all", row_us("builtin-scalar") - row_us("length"), "µs"),
-        Figure("sha3() of a native C extension, in all", row_us("native-scalar") - row_us("native-length"), "µs"),
-        Figure("sha3_256() in all, to that", (row_us("ext-scalar") - row_us("length")) /
-               (row_us("native-scalar") - row_us("native-length")), "times"),
-        Figure("series in batches, to one row at a time", seconds["ext-table-by-row"] / seconds["ext-table"], "times",
-               must=7, aim=12, larger_is_better=True),  # fmt: skip
-        Figure("series, to a native C extension", seconds["ext-table"] / seconds["native-table"], "times"),
-        Figure("a row of series, over the shell's own", (row_us("ext-table") - row_us("builtin-table")) / SCANS, "µs", must=0.05, aim=0.03),
-        Figure("a row of median(), over the shell's own", row_us("ext-aggregate") - row_us("builtin-aggregate"), "µs"),
-        Figure("median(), to a native C extension", seconds["ext-aggregate"] / seconds["native-aggregate"], "times"),
-        Figure("a row of a window, which is not collected", row_us("ext-window") - row_us("builtin-window"), "µs"),
-        Figure("crossing: a scalar call without arguments", 1e3 * (row_us("crossing-scalar") - row_us("random")), "ns"),
-        Figure("crossing: a comparison", 1e3 * (row_us("crossing-comparison") - row_us("comparison")), "ns"),
-        Figure("crossing: a row fetched alone", 1e3 / SCANS * (row_us("ext-table-by-row") - row_us("ext-table")), "ns"),
-        Figure("crossing: a step, and the value so far", 1e3 * (row_us("ext-window") - row_us("builtin-window")) / 2, "ns"),
-        Figure("crossing: a question for SQL, and its answer", 1e3 * request / 2, "ns"),
-        Figure("two questions for SQL, without SQLite's time", 2 * request, "µs", must=3, aim=2),
-        Figure("to load a cached extension", load, "ms", must=3, aim=1),
+        (Figure("a scalar call, without the hash's own time", "µs", must=0.30, aim=0.22), scalar - hash_us),
+        (Figure("a scalar call that gives back its text", "µs"), row_us("echo") - row_us("length")),
+        (Figure("the hash's own time (one block)", "µs"), hash_us),
+        (Figure("the shell's sha3() in all", "µs"), own),
+        (Figure("sha3_256() in all, to the shell's sha3()", must=1.7, aim=1.3), scalar / own),
+        (Figure("sha3() with two arguments in all, to the same", must=1.8, aim=1.4), two / own),
+        (Figure("sha3_256() in all, to a native C extension"), scalar / (row_us("native-scalar") - row_us("native-length"))),
+        (Figure("series in batches, to one row at a time", must=7, aim=12, larger_is_better=True),
+         seconds["ext-table-by-row"] / seconds["ext-table"]),
+        (Figure("series, to a native C extension"), seconds["ext-table"] / seconds["native-table"]),
+        (Figure("a row of series, over the shell's own", "µs", must=0.035, aim=0.025),
+         (row_us("ext-table") - row_us("builtin-table")) / SCANS),
+        (Figure("a row of median(), over the shell's own", "µs"), row_us("ext-aggregate") - row_us("builtin-aggregate")),
+        (Figure("median(), to a native C extension"), seconds["ext-aggregate"] / seconds["native-aggregate"]),
+        (Figure("a row of a window, which is not collected", "µs"), window),
+        (Figure("crossing: a scalar call without arguments", "ns"), 1e3 * (row_us("crossing-scalar") - row_us("random"))),
+        (Figure("crossing: a comparison", "ns"), 1e3 * (row_us("crossing-comparison") - row_us("comparison"))),
+        (Figure("crossing: a row fetched alone", "ns"), 1e3 / SCANS * by_row),
+        (Figure("crossing: a step, and the value so far", "ns"), 1e3 * window / 2),
+        (Figure("crossing: a request for SQL, and its result", "ns"), 1e3 * request / 2),
+        (Figure("two requests for SQL, without SQLite's time", "µs", must=2.4, aim=1.8), 2 * request),
     ]  # fmt: skip
 
 
-def embedded_figures(plain: list[str], options: argparse.Namespace) -> list[Figure]:
-    with embedded.Programs() as programs:
-        command = programs.compiled(embedded.MEASURED)
-        run = lambda: timed(command, embedded_script(options.rows), list(EMBEDDED))  # noqa: E731
-        seconds = repeated(run, options.repeats)
-        forms = (plain, [*plain, "--load", "series"], programs.compiled(("series",)))
-        own, loaded, inside = series_s(forms, options)
-        compose = embedded.compose_s(programs, options.repeats)
-        start = embedded.start_ratio(programs, options.repeats)
-    row_us = {name: value / options.rows * 1e6 for name, value in seconds.items()}
+def embedded_figures(seconds: dict[str, float], rows: int) -> Measured:
+    row_us = {name: value / rows * 1e6 for name, value in seconds.items()}
     hash_us = (row_us["embedded-scalar-long"] - row_us["embedded-scalar"]) / MORE_BLOCKS
-    crossing = row_us["embedded-scalar"] - row_us["length"] - hash_us
+    call = row_us["embedded-scalar"] - row_us["length"] - hash_us
+    return [(Figure("an embedded scalar call, without the hash's own time", "µs", must=0.09, aim=0.06), call)]
+
+
+def series_figures(forms: tuple[list[str], ...], rows: int) -> Measured:
+    """The shell's own series, that of an extension, and the same embedded, in turns."""
+    text = f"{FIRST_ROW}\n.timer on\n{SERIES.format(rows=rows)}\n"
+    turns = [[timed(form, text, ["scan"])["scan"] for form in forms] for _ in range(TURNS)]
+    faster = median(loaded / inside for _, loaded, inside in turns)
+    over_own = median((loaded - own) / (inside - own) for own, loaded, inside in turns)
     return [
-        Figure("an embedded scalar call, without the hash's own time", crossing, "µs", must=0.15, aim=0.08),
-        Figure("series at run time by embedded", loaded / inside, "times", must=1.5, aim=3, larger_is_better=True),
-        Figure("the same, over the shell's own series", (loaded - own) / (inside - own), "times"),
-        Figure("to compose one extension", compose, "s", must=1, aim=0.2),
-        Figure("start with eleven embedded by the plain one", start, "times", must=1.5, aim=1.2),
-    ]  # fmt: skip
+        (Figure("series at run time by embedded", must=1.5, aim=3, larger_is_better=True), faster),
+        (Figure("the same, over the shell's own series"), over_own),
+    ]
 
 
-def series_s(commands: tuple[list[str], ...], options: argparse.Namespace) -> list[float]:
-    """Seconds that a scan takes with each command: in turns, so that what slows
-    the machine slows all."""
-    script = f"{FIRST_ROW}\n.timer on\n{SERIES.format(rows=options.rows)}\n"
-    runs = [[timed(command, script, ["scan"])["scan"] for command in commands] for _ in range(TURNS * options.repeats)]
-    return [median(times) / SCANS for times in zip(*runs)]
+def load_figures(command: list[str]) -> Measured:
+    """By how much a process that loads an extension takes longer."""
+    start = [*command, ":memory:", "SELECT 1"]
+    loading = [*command, "--load", "sha3", ":memory:", "SELECT 1"]
+    longer = [embedded.seconds_of(loading) - embedded.seconds_of(start) for _ in range(STARTS)]
+    return [(Figure("to load a cached extension", "ms", must=3, aim=1), median(longer) * 1e3)]
 
 
 def names() -> list[str]:
@@ -230,47 +222,9 @@ def setup(rows: int) -> str:
 
 
 def timed(command: list[str], text: str, names: list[str]) -> dict[str, float]:
-    """The real time of each statement, in seconds."""
+    """The processor time of each statement, in seconds."""
     done = subprocess.run([*command, ":memory:"], input=text, capture_output=True, text=True, check=False)
-    found = [float(match[1]) for line in done.stdout.splitlines() if (match := TIMER.match(line))]
+    found = processor_seconds(done.stdout)
     if done.stderr or len(found) != len(names):
-        sys.exit(f"error: the script fails: {done.stderr.strip() or f'{len(found)} of {len(names)} statements were timed'}")
+        raise Disagreement(f"the script fails: {done.stderr.strip() or f'{len(found)} of {len(names)} statements were timed'}")
     return dict(zip(names, found))
-
-
-def repeated(once, repeats: int) -> dict[str, float]:
-    """Medians over several processes."""
-    runs = [once() for _ in range(repeats)]
-    return {name: median(run[name] for run in runs) for name in runs[0]}
-
-
-def load_ms(command: list[str], repeats: int) -> float:
-    """By how much a process that loads an extension takes longer, in milliseconds."""
-    plain, loading = [], []
-    for _ in range(5 * repeats):
-        for times, arguments in ((plain, []), (loading, ["--load", "sha3"])):
-            begun = time.perf_counter()
-            subprocess.run([*command, *arguments, ":memory:", "SELECT 1"], check=True, stdout=subprocess.DEVNULL)
-            times.append((time.perf_counter() - begun) * 1e3)
-    return median(loading) - median(plain)
-
-
-def publish(found: list[Figure], marks: list[str], options: argparse.Namespace) -> None:
-    print(*marks, f"commit {commit()}", sep="\n")
-    for each in found:
-        limits = f"must {each.must:g}, aim {each.aim:g}" if each.must is not None else ""
-        print(f"{each.title:<54}{each.value:>9.3f} {each.unit:<6}{limits:<22}{each.mark()}".rstrip())
-    if options.json:
-        record = {each.title: {"value": each.value, "unit": each.unit, "must": each.must, "aim": each.aim} for each in found}
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"objections": marks, "rows": options.rows, "figures": record}, file, indent=2, ensure_ascii=False)
-
-
-def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="bench-extensions.py", description=__doc__.splitlines()[0])
-    add = made.add_argument
-    add("--rows", type=positive, default=100_000, metavar="N", help="rows (100000)")
-    add("--repeats", type=positive, default=5, metavar="N", help="processes, of which medians are taken (5)")
-    add("--json", metavar="FILE", help="also write the figures there")
-    add("--check", action="store_true", help="exit with 1 if a limit is missed")
-    return made

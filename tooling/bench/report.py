@@ -3,17 +3,28 @@
 import json
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from typing import TextIO
 
 from .conditions import commit, mark
 from .engines import REFERENCE, Engine, version
-from .figures import Verdict, ratio
+from .figures import Verdict
 from .session import Result, Series
+from .spread import Spread
 
 NOTHING = "–"
+MEANING = "times are medians; other figures medians of neighbouring runs, with the range of their middle half"
 COLOURS = {"pass, aim": "32", "pass": "32", "MISS": "31"}
+
+
+@dataclass
+class Part:
+    """What one suite measured."""
+
+    name: str
+    results: list[Result]
+    verdicts: list[Verdict]
 
 
 @dataclass
@@ -22,8 +33,6 @@ class Report:
 
     engines: list[Engine]
     repeats: int
-    results: list[Result]
-    verdicts: list[Verdict]
     objections: list[str]
 
     def __post_init__(self) -> None:
@@ -31,8 +40,9 @@ class Report:
         self.commit = commit()
         self.host = host()
         self.versions = {each.name: version(each) for each in self.engines}
+        self.parts: list[Part] = []
 
-    def results_table(self) -> list[list[str]]:
+    def results_table(self, results: list[Result]) -> list[list[str]]:
         """Medians of all engines, then each of ours by each native one."""
         names = [each.name for each in self.engines]
         natives = [each.name for each in self.engines if each.native]
@@ -45,51 +55,58 @@ class Report:
                 result.workload.name,
                 result.amount(),
                 *(milliseconds(result.series[name]) for name in names),
-                *(two_digits(ratio(result, *pair)) for pair in pairs),
+                *(spread(result.ratios(*pair)) for pair in pairs),
             ]
-            for result in self.results
+            for result in results
         ]
 
-    def figures_table(self) -> list[list[str]]:
-        head = ["figure, cwasm to ref", "measured", "must", "aim", "mark"]
+    def figures_table(self, part: Part) -> list[list[str]]:
+        head = [f"figures of `{part.name}`", "unit", "measured", "must", "aim", "mark"]
         return [head] + [
             [
-                each.figure.title(),
-                with_unit(each.value, each.figure.unit),
-                with_unit(each.figure.must, each.figure.unit),
-                with_unit(each.figure.aim, each.figure.unit),
+                each.figure.title,
+                each.figure.unit,
+                each.figure.text(each.spread),
+                each.figure.text(each.figure.must),
+                each.figure.text(each.figure.aim),
                 each.mark(),
             ]
-            for each in self.verdicts
+            for each in part.verdicts
         ]
 
     def notes(self) -> list[str]:
-        """Where and with what it was measured, and what could not be, or not well."""
+        """Where and with what it was measured, and what could not be."""
         engines = [f"{name}: {text}" for name, text in self.versions.items()]
-        every = [
-            (f"{result.workload.name} {result.amount()}, {name}", series)
-            for result in self.results
+        skipped = [
+            f"n/a: {result.workload.name} {result.amount()}, {name}: {series.unavailable}"
+            for part in self.parts
+            for result in part.results
             for name, series in result.series.items()
+            if series.unavailable
         ]
-        skipped = [f"n/a: {title}: {series.unavailable}" for title, series in every if series.unavailable]
-        noisy = [f"noisy: {title}: {noise}" for title, series in every if (noise := series.noise())]
         machine = f"{self.host['cpu']}, {self.host['cores']} cores, {self.host['kernel']}"
-        record = f"commit {self.commit}, {self.date}, medians of {self.repeats} repeats"
-        return [*mark(self.objections), machine, *engines, record, *skipped, *noisy]
+        record = f"commit {self.commit}, {self.date}, {self.repeats} repeats"
+        return [*mark(self.objections), machine, *engines, record, MEANING, *skipped]
 
     def write_text(self, out: TextIO) -> None:
         coloured = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        print(*self.notes(), "", *aligned(self.results_table(), text_columns=2), sep="\n", file=out)
-        if self.verdicts:
-            lines = aligned(self.figures_table(), text_columns=1)
-            marks = ["", *(each.mark() for each in self.verdicts)]
-            painted = [paint(line, mark) if coloured else line for line, mark in zip(lines, marks)]
-            print("", *painted, sep="\n", file=out)
+        print(*self.notes(), sep="\n", file=out)
+        for part in self.parts:
+            if part.results:
+                print("", *aligned(self.results_table(part.results), text_columns=2), sep="\n", file=out)
+            if part.verdicts:
+                lines = aligned(self.figures_table(part), text_columns=2)
+                marks = ["", *(each.mark() for each in part.verdicts)]
+                painted = [paint(line, mark) if coloured else line for line, mark in zip(lines, marks)]
+                print("", *painted, sep="\n", file=out)
 
     def write_markdown(self, out: TextIO) -> None:
-        print(*(f"- {note}" for note in self.notes()), "", *markdown(self.results_table(), 2), sep="\n", file=out)
-        if self.verdicts:
-            print("", *markdown(self.figures_table(), 1), sep="\n", file=out)
+        print(*(f"- {note}" for note in self.notes()), sep="\n", file=out)
+        for part in self.parts:
+            if part.results:
+                print("", *markdown(self.results_table(part.results), 2), sep="\n", file=out)
+            if part.verdicts:
+                print("", *markdown(self.figures_table(part), 2), sep="\n", file=out)
 
     def write_json(self, out: TextIO) -> None:
         record = {
@@ -99,8 +116,13 @@ class Report:
             "host": self.host,
             "engines": self.versions,
             "repeats": self.repeats,
-            "results": [result_record(result) for result in self.results],
-            "figures": [verdict_record(each) for each in self.verdicts],
+            "suites": {
+                part.name: {
+                    "results": [result_record(result) for result in part.results],
+                    "figures": [verdict_record(each) for each in part.verdicts],
+                }
+                for part in self.parts
+            },
         }
         json.dump(record, out, indent=1, ensure_ascii=False)
         out.write("\n")
@@ -123,20 +145,12 @@ def series_record(series: Series) -> dict:
         "wall_ms": [round(run.wall_ms, 3) for run in series.runs],
         "cpu_ms": [round(run.cpu_ms, 3) for run in series.runs],
         "peaks_bytes": [run.peak_bytes for run in series.runs],
+        "faults": [run.faults for run in series.runs],
     }
 
 
 def verdict_record(each: Verdict) -> dict:
-    figure = each.figure
-    return {
-        "workload": figure.workload,
-        "rows": figure.rows,
-        "unit": figure.unit,
-        "value": round(each.value, 3),
-        "must": figure.must,
-        "aim": figure.aim,
-        "mark": each.mark(),
-    }
+    return {**asdict(each.figure), **asdict(each.spread), "mark": each.mark()}
 
 
 def host() -> dict:
@@ -164,12 +178,8 @@ def milliseconds(series: Series) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def two_digits(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.2f}"
-
-
-def with_unit(value: float, unit: str) -> str:
-    return f"{value:.1f} MB" if unit == "MB" else f"{value:.2f}"
+def spread(values: list[float]) -> str:
+    return Spread.of(values).text() if values else NOTHING
 
 
 def aligned(table: list[list[str]], text_columns: int) -> list[str]:

@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 
 from .engines import REFERENCE, ROOT, Engine, engine
+from .spread import ratios
 from .workloads import Script, Workload
 
 CONTENT = """
@@ -27,9 +28,6 @@ SELECT 'table ' || name FROM sqlite_schema;
 .sha3sum --schema
 """
 """The query in `ref` on the database that an engine has left behind."""
-
-NOISY = 0.25
-"""Share of the median that the middle half of the runs may span."""
 
 
 class Disagreement(Exception):
@@ -43,6 +41,8 @@ class Run:
     wall_ms: float
     cpu_ms: float
     peak_bytes: int
+    faults: int
+    """Pages that the first process touched for the first time."""
     digest: str
 
 
@@ -59,14 +59,6 @@ class Series:
     def peak_bytes(self) -> float | None:
         return median(run.peak_bytes for run in self.runs) if self.runs else None
 
-    def noise(self) -> str:
-        """The range of the times if they are too far apart to rely on the median."""
-        times = sorted(run.wall_ms for run in self.runs)
-        if len(times) < 4:
-            return ""
-        low, middle, high = quantiles(times)
-        return f"{times[0]:,.1f} to {times[-1]:,.1f} ms" if high - low > NOISY * middle else ""
-
 
 @dataclass
 class Result:
@@ -79,6 +71,11 @@ class Result:
 
     def amount(self) -> str:
         return self.workload.fixed_amount if self.rows is None else f"{self.rows:,}"
+
+    def ratios(self, name: str, against: str) -> list[float]:
+        """The time of one engine by that of another, for each pair of neighbouring runs."""
+        ours, theirs = (self.series.get(each, Series()).runs for each in (name, against))
+        return ratios([run.wall_ms for run in ours], [run.wall_ms for run in theirs]) if ours and theirs else []
 
 
 class Session:
@@ -120,9 +117,8 @@ class Session:
         rounds = self.repeats * workload.runs_per_repeat
         for number in range(rounds):
             self.progress(f"{title}: run {number + 1} of {rounds}")
-            # Each engine goes first as often as another.
-            shift = number % max(len(able), 1)
-            for each in able[shift:] + able[:shift]:
+            # To and fro: those that are listed next to each other always run so, each as often first.
+            for each in able[:: -1 if number % 2 else 1]:
                 run = self.run(workload, title, each, script, template)
                 if run.digest != digest:
                     raise Disagreement(f"{title}: the output of `{each.name}` has changed since the check")
@@ -167,11 +163,11 @@ class Session:
         writer = self.directory / "writer.sql" if workload.writer else ""
         request = [script, output, errors, workload.readers, writer, *each.argv(), database]
         print(*request, sep="\t", file=self.launcher.stdin, flush=True)
-        wall, cpu, peak, status = map(int, self.launcher.stdout.readline().split())
+        wall, cpu, peak, faults, status = map(int, self.launcher.stdout.readline().split())
         if not tolerant and (status or errors.stat().st_size):
             code = os.waitstatus_to_exitcode(status)
             raise Disagreement(f"{title}: `{each.name}` fails (exit code {code}): {first_line(errors)}")
-        return Run(wall / 1e6, cpu / 1e6, peak, digest_of(output))
+        return Run(wall / 1e6, cpu / 1e6, peak, faults, digest_of(output))
 
     def fresh_database(self, template: Path | None, keeps: bool) -> Path:
         shutil.rmtree(self.work, ignore_errors=True)

@@ -29,7 +29,7 @@ pub mod scalar {
         inline: "package sqlite-wasm:kit-scalar;
             world scalar {
                 export sqlite-wasm:extension/scalar@0.1.0;
-                export sqlite-wasm:extension/unary@0.1.0;
+                export sqlite-wasm:extension/inline@0.1.0;
             }",
         path: "../../wit/extension",
         // The kit's own types, so that nothing is converted.

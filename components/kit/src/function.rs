@@ -71,9 +71,9 @@ impl Signature {
         flags.set(Flags::ARGUMENT_SUBTYPES, self.reads_subtypes);
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
         flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
-        let may_have_one = matches!(self.arguments, 1 | ANY_NUMBER);
         let is_scalar = kind == bindings::types::FunctionKind::Scalar;
-        flags.set(Flags::UNARY, is_scalar && may_have_one && !self.reads_subtypes);
+        let are_few = self.arguments <= wire::InlineArguments::MAX_COUNT as i8;
+        flags.set(Flags::INLINE, is_scalar && are_few && !self.reads_subtypes);
         Function {
             name: self.name.into(),
             arguments: self.arguments,

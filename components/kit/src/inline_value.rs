@@ -1,15 +1,21 @@
 //! Values that cross in registers, as the bindings have them; see `types.inline-value`.
 
-use crate::bindings::scalar::exports::sqlite_wasm::extension::unary;
+use crate::bindings::scalar::exports::sqlite_wasm::extension::inline;
 use crate::{Output, Value};
 
-pub use unary::InlineValue;
+pub use inline::{InlineArguments, InlineValue};
 
-/// The value of an argument.
-pub fn value(inline: &InlineValue) -> Value {
-    let (a, b, c, d, e, f, g, h) = inline.words;
-    let inline = wire::InlineValue { head: inline.head, words: [a, b, c, d, e, f, g, h] };
-    inline.value().map_or(Value::Null, Value::from)
+/// Room for arguments, and how many there are.
+pub fn values(arguments: &InlineArguments) -> ([Value; wire::InlineArguments::MAX_COUNT], usize) {
+    let (a, b, c, d, e, f, g, h) = arguments.words;
+    let words = [a, b, c, d, e, f, g, h];
+    let arguments = wire::InlineArguments { heads: arguments.heads, words };
+    let (mut values, mut count) = ([const { Value::Null }; _], 0);
+    for (place, value) in values.iter_mut().zip(arguments.values()) {
+        *place = value.into();
+        count += 1;
+    }
+    (values, count)
 }
 
 /// A result, if it is short.
@@ -22,26 +28,26 @@ pub fn of(output: &Output) -> Option<InlineValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of, value};
+    use super::{InlineArguments, of, values};
     use crate::{Output, Value};
 
     #[test]
-    fn short_values_stay_as_they_are() {
-        for argument in [
-            Value::Null,
-            Value::Integer(-1),
-            Value::Real(0.5),
-            Value::text("twelve bytes"),
-            Value::Blob((0..64).collect()),
-        ] {
-            let output = Output { value: argument.clone(), subtype: 74 };
-            let inline = of(&output).expect("it is short");
-            assert_eq!((inline.head >> 16, value(&inline)), (74, argument));
-        }
+    fn arguments_are_values() {
+        let arguments = [Value::text("twelve bytes"), Value::Null, Value::Real(0.5)];
+        let inline = wire::InlineArguments::new(arguments.iter().map(Value::borrowed));
+        let wire::InlineArguments { heads, words } = inline.expect("they are short");
+        let [a, b, c, d, e, f, g, h] = words;
+        let words = (a, b, c, d, e, f, g, h);
+        let (all, count) = values(&InlineArguments { heads, words });
+        assert_eq!(all[..count], arguments);
+        let (_, count) = values(&InlineArguments { heads: 0x4103, words });
+        assert_eq!(count, 0);
     }
 
     #[test]
-    fn longer_ones_have_no_short_form() {
-        assert!(of(&Output { value: Value::Blob(vec![0; 65]), subtype: 0 }).is_none());
+    fn results_have_a_subtype_and_a_length() {
+        let output = |length| Output { value: Value::Blob(vec![1; length]), subtype: 74 };
+        assert_eq!(of(&output(64)).map(|inline| inline.head), Some(74 << 16 | 64 << 8 | 4));
+        assert!(of(&output(65)).is_none());
     }
 }

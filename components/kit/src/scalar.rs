@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
-use crate::inline_value::{self, InlineValue};
+use crate::inline_value::{self, InlineArguments, InlineValue};
 use crate::{Definition, Output, Result, Value, bindings, sql};
 
 /// A scalar function of the extension's table.
@@ -58,13 +58,14 @@ impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::G
 }
 
 thread_local! {
-    /// What `unary.call` could not give.
+    /// What `inline.call` could not give.
     static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
 }
 
-impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::unary::Guest for T {
-    fn call(function: u32, argument: InlineValue) -> Option<InlineValue> {
-        let answer = called::<T>(function, &mut [inline_value::value(&argument)], &[]);
+impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::inline::Guest for T {
+    fn call(function: u32, arguments: InlineArguments) -> Option<InlineValue> {
+        let (mut values, count) = inline_value::values(&arguments);
+        let answer = called::<T>(function, &mut values[..count], &[]);
         let given = answer.as_ref().ok().and_then(inline_value::of);
         if given.is_none() {
             ANSWER.set(Some(answer));

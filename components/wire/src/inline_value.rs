@@ -62,8 +62,8 @@ impl InlineValue {
             Value::Null => (tag::NULL, 0, [0; 8]),
             Value::Integer(integer) => (tag::INTEGER, 0, first_word(integer.cast_unsigned())),
             Value::Real(real) => (tag::REAL, 0, first_word(real.to_bits())),
-            Value::Text(bytes) => (tag::TEXT, bytes.len(), pack(bytes)?),
-            Value::Blob(bytes) => (tag::BLOB, bytes.len(), pack(bytes)?),
+            Value::Text(bytes) => (tag::TEXT, bytes.len(), words_of(bytes)?),
+            Value::Blob(bytes) => (tag::BLOB, bytes.len(), words_of(bytes)?),
         };
         let head = u32::from_le_bytes([tag, length as u8, subtype, 0]);
         Some(Self { head, words })
@@ -91,14 +91,7 @@ impl InlineValue {
 
     #[inline]
     fn bytes(&self, length: u8) -> Vec<u8> {
-        let length = usize::from(length);
-        let mut bytes = Vec::with_capacity(Self::MAX_BYTES);
-        // Word by word: a copy of so many bytes is a call out of compiled code.
-        for word in self.words.iter().take(length.div_ceil(8)) {
-            bytes.extend_from_slice(&word.to_le_bytes());
-        }
-        bytes.truncate(length);
-        bytes
+        unpack(&self.words, length)
     }
 
     /// The record in memory.
@@ -135,14 +128,19 @@ fn first_word(word: u64) -> [u64; 8] {
     [word, 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// The bytes from the lowest of the first word on. Not by the C library's function,
-/// which is a call out of compiled code and costs more.
 #[inline]
-fn pack(bytes: &[u8]) -> Option<[u64; 8]> {
-    if bytes.len() > InlineValue::MAX_BYTES {
-        return None;
-    }
-    let mut words = [0; InlineValue::MAX_BYTES / 8];
+fn words_of(bytes: &[u8]) -> Option<[u64; 8]> {
+    let mut words = [0; 8];
+    pack(bytes, &mut words).map(|_| words)
+}
+
+/// Put bytes into `words`, from the lowest of the first one on: how many words they need;
+/// none where there are fewer. Not by the C library's function, which is a call out of
+/// compiled code and costs more.
+#[inline]
+pub(crate) fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
+    let count = bytes.len().div_ceil(8);
+    let words = words.get_mut(..count)?;
     let (whole, rest) = bytes.as_chunks();
     for (word, bytes) in words.iter_mut().zip(whole) {
         *word = u64::from_le_bytes(*bytes);
@@ -150,7 +148,20 @@ fn pack(bytes: &[u8]) -> Option<[u64; 8]> {
     if let Some(word) = words.get_mut(whole.len()) {
         *word = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     }
-    Some(words)
+    Some(count)
+}
+
+/// The first `length` bytes of `words`. Word by word: a copy of so many bytes is a call
+/// out of compiled code.
+#[inline]
+pub(crate) fn unpack(words: &[u64], length: u8) -> Vec<u8> {
+    let length = usize::from(length);
+    let mut bytes = Vec::with_capacity(InlineValue::MAX_BYTES);
+    for word in words.iter().take(length.div_ceil(8)) {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    bytes.truncate(length);
+    bytes
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ extern crate alloc;
 
 mod bytes;
 mod header;
+mod inline_arguments;
 mod inline_value;
 mod operation;
 mod operations;
@@ -18,6 +19,7 @@ mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
 pub use header::c_header;
+pub use inline_arguments::InlineArguments;
 pub use inline_value::{Head, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
@@ -26,10 +28,6 @@ pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
-
-/// The error code of a call that waits for SQL; see `dispatch`. It is not a result code
-/// of SQLite.
-pub const PENDING: i32 = i32::MAX;
 
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.
 pub const POINTER_SUBTYPE: u8 = b'p';

@@ -1,6 +1,9 @@
 //! The hash, in four sizes; also of the extension `sha3query`.
 
-use keccak_sha3::{Digest, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
+// By its path, as two extensions include this file.
+#[path = "keccak.rs"]
+mod keccak;
+
 use sqlite_wasm_kit::Value;
 
 /// How long a hash is.
@@ -22,33 +25,59 @@ impl Size {
             _ => None,
         }
     }
-}
 
-/// A hash in progress.
-pub enum Running {
-    Bits224(Sha3_224),
-    Bits256(Sha3_256),
-    Bits384(Sha3_384),
-    Bits512(Sha3_512),
-}
-
-impl Running {
-    pub fn new(size: Size) -> Self {
-        match size {
-            Size::Bits224 => Self::Bits224(Sha3_224::new()),
-            Size::Bits256 => Self::Bits256(Sha3_256::new()),
-            Size::Bits384 => Self::Bits384(Sha3_384::new()),
-            Size::Bits512 => Self::Bits512(Sha3_512::new()),
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Bits224 => 28,
+            Self::Bits256 => 32,
+            Self::Bits384 => 48,
+            Self::Bits512 => 64,
         }
     }
 
-    pub fn update(&mut self, content: &[u8]) {
-        match self {
-            Self::Bits224(hash) => hash.update(content),
-            Self::Bits256(hash) => hash.update(content),
-            Self::Bits384(hash) => hash.update(content),
-            Self::Bits512(hash) => hash.update(content),
+    /// How many bytes are absorbed at once.
+    const fn rate(self) -> usize {
+        200 - 2 * self.bytes()
+    }
+}
+
+/// A hash in progress (the sponge of FIPS 202).
+pub struct Running {
+    size: Size,
+    state: keccak::State,
+    /// What will be absorbed next, as far as it is known.
+    block: [u8; MAX_RATE],
+    filled: usize,
+}
+
+/// Bytes of the state that the shortest hash absorbs at once.
+const MAX_RATE: usize = Size::Bits224.rate();
+
+impl Running {
+    pub fn new(size: Size) -> Self {
+        Self { size, state: [0; 25], block: [0; MAX_RATE], filled: 0 }
+    }
+
+    pub fn update(&mut self, mut content: &[u8]) {
+        while !content.is_empty() {
+            let free = &mut self.block[self.filled..self.size.rate()];
+            let (now, later) = content.split_at(free.len().min(content.len()));
+            free[..now.len()].copy_from_slice(now);
+            self.filled += now.len();
+            if self.filled == self.size.rate() {
+                self.absorb();
+            }
+            content = later;
         }
+    }
+
+    fn absorb(&mut self) {
+        let (lanes, _) = self.block[..self.size.rate()].as_chunks();
+        for (lane, bytes) in self.state.iter_mut().zip(lanes) {
+            *lane ^= u64::from_le_bytes(*bytes);
+        }
+        keccak::permute(&mut self.state);
+        self.filled = 0;
     }
 
     /// Add one value, in shathree's encoding.
@@ -75,12 +104,13 @@ impl Running {
         self.update(content);
     }
 
-    pub fn finish(self) -> Vec<u8> {
-        match self {
-            Self::Bits224(hash) => hash.finalize().to_vec(),
-            Self::Bits256(hash) => hash.finalize().to_vec(),
-            Self::Bits384(hash) => hash.finalize().to_vec(),
-            Self::Bits512(hash) => hash.finalize().to_vec(),
-        }
+    pub fn finish(mut self) -> Vec<u8> {
+        let rate = self.size.rate();
+        self.block[self.filled..rate].fill(0);
+        // The suffix of SHA-3, then the padding's first and last bit.
+        self.block[self.filled] |= 0b110;
+        self.block[rate - 1] |= 0x80;
+        self.absorb();
+        self.state.map(u64::to_le_bytes).as_flattened()[..self.size.bytes()].to_vec()
     }
 }

@@ -1,5 +1,6 @@
 //! The command `sqlite-wasm-run`.
 
+mod allocator;
 mod arguments;
 mod commands;
 
@@ -13,6 +14,9 @@ use arguments::{Cli, Command, Sorted};
 use commands::complain;
 use commands::run::execute::{execute, print_versions};
 use commands::run::outcome::failure_code;
+
+#[global_allocator]
+static ALLOCATOR: allocator::Allocator = allocator::Allocator::new();
 
 fn main() -> ExitCode {
     wall::close_inherited(&wall::named_by(std::env::args_os().skip(1)));

@@ -246,16 +246,28 @@ impl ExtensionsView<'_> {
     }
 
     /// Make a call whose failure SQLite does not show, and report a trap all the same.
-    fn reporting_traps<T>(
+    fn reporting_traps<T, E: From<SqlError>>(
         &mut self,
         id: u32,
-        call: impl FnOnce(&mut Self) -> Result<T, SqlError>,
-    ) -> Result<T, SqlError> {
-        self.extension(id)?.take_trap();
+        call: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let extension = self.extension(id)?;
+        extension.take_trap();
+        extension.reports_trap = true;
         let answer = call(self);
-        if let Some(trap) = self.extension(id)?.take_trap() {
+        self.report_trap(id)?;
+        answer
+    }
+
+    /// Report the trap of a call that is done, if SQLite does not show it.
+    fn report_trap(&mut self, id: u32) -> Result<(), SqlError> {
+        let extension = self.extension(id)?;
+        if !extension.is_suspended()
+            && std::mem::take(&mut extension.reports_trap)
+            && let Some(trap) = extension.take_trap()
+        {
             self.ctx.report(&trap);
         }
-        answer
+        Ok(())
     }
 }

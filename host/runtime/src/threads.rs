@@ -1,9 +1,12 @@
-//! Starting threads without a panic if the system refuses one, as it does at
-//! the user's limit on processes.
+//! Threads and their stacks. Starting one does not panic if the system refuses it, as
+//! it does at the user's limit on processes.
 
 use std::thread;
 
 use anyhow::{Context, Result};
+use nix::libc::rlim_t;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::unistd::{getpid, gettid};
 
 /// Start a thread that ends with the process.
 ///
@@ -20,4 +23,16 @@ pub fn start(name: &str, body: impl FnOnce() + Send + 'static) -> Result<()> {
 /// Whether the system currently allows another thread.
 pub fn are_available() -> bool {
     thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok())
+}
+
+/// Let the main thread's stack grow to `bytes`, if this is the main thread. False in
+/// other threads, and where the hard limit is lower.
+///
+/// The kernel leaves at least 128 MiB below the main stack, whatever its limit was when
+/// the program started.
+pub fn grow_main_stack(bytes: usize) -> bool {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return false };
+    let wanted = bytes as rlim_t;
+    let is_enough = || soft >= wanted || setrlimit(Resource::RLIMIT_STACK, wanted, hard).is_ok();
+    gettid() == getpid() && hard >= wanted && is_enough()
 }

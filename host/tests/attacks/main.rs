@@ -27,6 +27,7 @@ mod malicious_tables;
 mod native_code;
 mod own_files;
 mod program_files;
+mod replies;
 mod sandbox;
 mod second_wall;
 mod sql_read_only;

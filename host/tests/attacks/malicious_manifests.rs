@@ -81,7 +81,7 @@ fn texts_and_lists_have_limits() {
     refused("many-shadows", "more than 100 shadow names");
     refused("many-needs", "more than 100 needs");
     refused("arguments", "with -5 arguments");
-    refused("pointers", "for pointers, and as unary");
+    refused("pointers", "for pointers, and as inline");
 }
 
 #[test]

@@ -70,6 +70,32 @@ fn texts_and_blobs_of_every_length_come_back() {
     loaded("lengths").answers(&script, &[]);
 }
 
+/// Up to four arguments go another way, if they have at most 64 bytes together.
+#[test]
+fn arguments_of_every_number_class_and_length_arrive() {
+    let join = |arguments: &[&str]| {
+        let each = arguments.iter().map(|argument| format!("conf_join({argument})"));
+        let each = each.collect::<Vec<_>>().join(" || ',' || ");
+        same(&format!("conf_join({})", arguments.join(", ")), &each)
+    };
+    let conditions = [
+        join(&["t", "b"]),
+        join(&["i", "b", "t"]),
+        join(&["t", "i / 3.0", "b", "NULL"]),
+        join(&["b", "b", "i", "t"]),
+        join(&["NULL", "t", "-i", "i", "b"]),
+        "conf_join() = ''".to_owned(),
+    ];
+    let script = format!(
+        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT 5000),
+         v(i, t, b) AS MATERIALIZED
+             (SELECT i, substr(hex(randomblob(40)), 1, i % 67), randomblob(i / 67) FROM n)
+         SELECT i, quote(t), quote(b) FROM v WHERE NOT ({});",
+        conditions.join(" AND ")
+    );
+    loaded("arguments").answers(&script, &[]);
+}
+
 #[test]
 fn values_of_a_table_are_those_of_sqlite() {
     let script = exceptions(|name, sql| {

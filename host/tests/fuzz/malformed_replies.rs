@@ -26,8 +26,8 @@ const LIVES_ON: &str = "2\nvalid|3\n0text,1text,2text\nok\n";
 /// A use of each function of the extension.
 const USES: &[(&str, &str)] = &[
     ("call", "SELECT malformed(1)"),
-    ("unary", "SELECT malformed_unary(1)"),
-    ("unary-pending-result", "SELECT malformed_unary(printf('%064d', 1))"),
+    ("inline", "SELECT malformed_inline(1)"),
+    ("inline-pending-result", "SELECT malformed_inline(printf('%064d', 1))"),
     ("step", "SELECT malformed_group(1)"),
     ("finish", "SELECT malformed_group(1)"),
     (
@@ -147,13 +147,13 @@ const NO_VALUES: &[(u32, &str)] = &[
 #[test]
 fn short_values_have_the_same_classes_and_64_bytes() {
     for (head, failure) in NO_VALUES {
-        breaks_with("unary", 80, &[(0, 1), (8, *head)], failure);
+        breaks_with("inline", 80, &[(0, 1), (8, *head)], failure);
     }
     // All that there is, and nothing behind it.
     let answer = hex(&memory(80, &[(0, 1), (8, 0x4004), (76, 0x0403_0201)]));
     let run = malformed("short").run(&format!(
-        "SELECT corrupt('unary', x'{answer}');
-         SELECT length(x), substr(hex(x), -8) FROM (SELECT malformed_unary(1) AS x);"
+        "SELECT corrupt('inline', x'{answer}');
+         SELECT length(x), substr(hex(x), -8) FROM (SELECT malformed_inline(1) AS x);"
     ));
     assert_eq!(run.out(), "\n64|01020304\n", "{run}");
 }
@@ -166,7 +166,7 @@ fn short_values_of_what_is_embedded_are_checked() {
     for (head, failure) in NO_VALUES {
         let answer = hex(&memory(80, &[(0, 1), (8, *head)]));
         let script = format!(
-            "SELECT corrupt('unary', x'{answer}');\nSELECT malformed_unary(1);\nSELECT 'alive';\n"
+            "SELECT corrupt('inline', x'{answer}');\nSELECT malformed_inline(1);\nSELECT 'alive';\n"
         );
         let run = composed.run_script(&[":memory:"], &script).exits_with(1);
         assert_eq!(run.out(), "\nalive\n", "{run}");

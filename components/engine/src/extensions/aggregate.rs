@@ -58,7 +58,7 @@ impl Group {
             Direction::Add => aggregate_step,
             Direction::Remove => aggregate_inverse,
         };
-        let sent = call(db, extension, || send(extension, self.accumulator, &rows));
+        let sent = call(db, extension, send(extension, self.accumulator, &rows));
         drop(values);
         self.count = 0;
         self.rows.clear();
@@ -75,7 +75,7 @@ impl Aggregate for Function {
         if self.has_pointers {
             forget_pointers(db, self.extension);
         }
-        let start = || dispatch::aggregate_start(self.extension, self.index.get());
+        let start = dispatch::aggregate_start(self.extension, self.index);
         Ok(Group {
             accumulator: call(db, self.extension, start)?,
             direction: Direction::Add,
@@ -115,7 +115,7 @@ impl Aggregate for Function {
     fn value(&self, context: &Context, group: &mut Group) -> Result<(), SqlError> {
         let db = context.connection();
         group.send(db, self.extension)?;
-        let value = || aggregate_value(self.extension, group.accumulator);
+        let value = aggregate_value(self.extension, group.accumulator);
         self.set_result(context, call(db, self.extension, value));
         Ok(())
     }
@@ -124,11 +124,10 @@ impl Aggregate for Function {
         let (db, accumulator) = (context.connection(), group.accumulator);
         group.send(db, self.extension).inspect_err(|_| {
             // The failure of the rows is what the user sees.
-            let _ = call(db, self.extension, || {
-                dispatch::aggregate_abandon(self.extension, accumulator)
-            });
+            let abandoned = dispatch::aggregate_abandon(self.extension, accumulator);
+            let _ = call(db, self.extension, abandoned);
         })?;
-        let finish = || aggregate_finish(self.extension, accumulator);
+        let finish = aggregate_finish(self.extension, accumulator);
         self.set_result(context, call(db, self.extension, finish));
         Ok(())
     }

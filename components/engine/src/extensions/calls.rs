@@ -1,80 +1,105 @@
 //! Calls of extensions, with the SQL that they request meanwhile.
 //!
-//! A call that fails with [`PENDING`] waits for SQL; [`call`] runs that, and repeats the call for
-//! its result.
+//! A call that waits for SQL returns its request; [`call`] runs that and resumes the call with the
+//! reply, until it has its result.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use libsqlite3_sys as sqlite;
-use wire::PENDING;
 
 use super::pointers;
 use super::scalar::{Function, create_function};
 use super::sql::caller::Caller;
 use super::sql::depth;
 use super::sql::perform::perform;
-use crate::host::dispatch::{self, SqlError, SqlRequest};
+use crate::ffi::imports::{Reply, resume_batch, resume_output};
+use crate::ffi::layout::{Batch, Output};
+use crate::host::dispatch::{self, Connected, IndexPlan, Overload, SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionKind};
-use crate::read_only::Request;
-use crate::sqlite::connection::{Connection, ConnectionId};
+use crate::read_only;
+use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
 use crate::sqlite::value::Value;
 
-/// Call an extension for `db`, and run the SQL that it requests before it returns.
-#[inline]
-pub fn call<T>(
-    db: &Connection,
-    extension: u32,
-    mut import: impl FnMut() -> Result<T, SqlError>,
-) -> Result<T, SqlError> {
-    call_once(db, extension, |_| import())
+/// What a call of an extension returns: `dispatch` continues a call by its type.
+pub trait Returned: Sized {
+    /// Continue a call that waits for `reply`.
+    fn resume(extension: u32, reply: &Reply) -> Result<Self, Unfinished>;
 }
 
-/// The same for a call with large arguments: `import` learns whether the call has begun, when the
-/// extension does not read them any more.
+macro_rules! returned {
+    ($($type:ty: $resume:ident;)*) => {$(
+        impl Returned for $type {
+            fn resume(extension: u32, reply: &Reply) -> Result<Self, Unfinished> {
+                dispatch::$resume(extension, reply.as_deref())
+            }
+        }
+    )*};
+}
+
+returned! {
+    (): resume_nothing;
+    u32: resume_handle;
+    Connected: resume_connected;
+    Option<IndexPlan>: resume_plan;
+    i64: resume_row_id;
+    Option<String>: resume_text;
+    Option<Overload>: resume_overload;
+}
+
+impl Returned for Output {
+    fn resume(extension: u32, reply: &Reply) -> Result<Self, Unfinished> {
+        resume_output(extension, reply)
+    }
+}
+
+impl Returned for Batch {
+    fn resume(extension: u32, reply: &Reply) -> Result<Self, Unfinished> {
+        resume_batch(extension, reply)
+    }
+}
+
+/// The result of a call of `extension` for `db` that has `begun`, after the SQL that it requests.
 #[inline]
-pub fn call_once<T>(
+pub fn call<T: Returned>(
     db: &Connection,
     extension: u32,
-    mut import: impl FnMut(bool) -> Result<T, SqlError>,
+    begun: Result<T, Unfinished>,
 ) -> Result<T, SqlError> {
-    let mut has_begun = false;
+    begun.or_else(|why| finish(db, extension, why))
+}
+
+/// The one loop of a call that waits for SQL.
+#[cold]
+pub fn finish<T: Returned>(
+    db: &Connection,
+    extension: u32,
+    mut why: Unfinished,
+) -> Result<T, SqlError> {
     loop {
-        match import(has_begun) {
-            Err(error) if error.code == PENDING => has_begun = error.message.is_empty(),
-            result => return result,
-        }
-        if !handle_requests(db, extension) {
-            let message = "the extension waits for SQL and asks for none";
-            return Err(failure(sqlite::SQLITE_MISUSE, message));
+        let request = match why {
+            Unfinished::Failed(error) => return Err(error),
+            Unfinished::Pending(request) => request,
+        };
+        let reply = depth::deeper(|| handle(db, extension, request));
+        match T::resume(extension, &reply) {
+            Ok(result) => return Ok(result),
+            Err(next) => why = next,
         }
     }
 }
 
-/// Handle an extension's requests until there are no more; whether there was one.
-fn handle_requests(db: &Connection, extension: u32) -> bool {
-    depth::deeper(|| {
-        let mut next = dispatch::request(extension);
-        let has_requested = next.is_some();
-        while let Some(request) = next {
-            let reply = handle(db, extension, request);
-            next = dispatch::resume(extension, reply.as_deref());
-        }
-        has_requested
-    })
-}
-
-fn handle(db: &Connection, extension: u32, request: SqlRequest) -> Result<Vec<u8>, SqlError> {
-    let SqlRequest { work, read_only, function } = request;
-    let _request = Request::begin(db, read_only);
-    let reply = perform(Caller { db, extension }, &work)?;
-    if let Some((index, function)) = function {
+fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply {
+    let dispatch::Request { operations, read_only, function } = request;
+    let _request = read_only::Request::begin(db, read_only);
+    let reply = perform(Caller { db, extension }, &operations)?;
+    if let Some((handle, function)) = function {
         depth::check()?;
-        register_function(db, extension, index, &function)?;
+        register_function(db, extension, handle, &function)?;
     }
     Ok(reply)
 }
@@ -84,67 +109,66 @@ pub fn forget_pointers(db: &Connection, extension: u32) {
     let numbers = pointers::take(extension);
     if !numbers.is_empty() {
         // The call that follows does not depend on it.
-        let _ = call(db, extension, || dispatch::pointers_forget(extension, &numbers));
+        let _ = call(db, extension, dispatch::pointers_forget(extension, &numbers));
     }
 }
 
-/// What SQLite finds a function by, and who registered it: its connection, the extension, the name
-/// in lower case, arguments, encoding, flags and risk.
-type Key = (ConnectionId, u32, String, i8, u8, u32, u8);
+/// A function that an extension registered at run time: the extension, and its handle.
+type Key = (u32, u32);
 
 thread_local! {
-    /// The functions that extensions have registered at run time.
-    static REGISTERED: RefCell<Option<HashMap<Rc<Key>, Weak<RunTimeFunction>>>> =
-        const { RefCell::new(None) };
+    /// The functions that extensions have registered at run time, and that SQLite has.
+    static REGISTERED: RefCell<BTreeMap<Key, Weak<RunTimeFunction>>> =
+        const { RefCell::new(BTreeMap::new()) };
 }
 
 /// A function that an extension has registered at run time. SQLite owns it.
-struct RunTimeFunction {
-    function: Function,
-    key: Rc<Key>,
+struct RunTimeFunction(Function);
+
+impl RunTimeFunction {
+    fn key(&self) -> Key {
+        (self.0.extension, self.0.index)
+    }
 }
 
 impl Scalar for RunTimeFunction {
     fn call(&self, context: &Context, arguments: &[&Value]) {
-        self.function.call(context, arguments);
+        self.0.call(context, arguments);
     }
 }
 
 impl Drop for RunTimeFunction {
     fn drop(&mut self) {
         REGISTERED.with_borrow_mut(|registered| {
-            let registered = registered.get_or_insert_default();
             // Another one may have taken its place.
-            if registered.get(&self.key).is_some_and(|known| std::ptr::eq(known.as_ptr(), self)) {
-                registered.remove(&self.key);
+            let known = registered.get(&self.key());
+            if known.is_some_and(|known| std::ptr::eq(known.as_ptr(), self)) {
+                registered.remove(&self.key());
             }
         });
     }
 }
 
-/// Register a scalar function that the extension knows by `index`. SQLite replaces none while a
-/// statement runs; where the extension itself has registered the same one, only its index changes.
+/// Register a scalar function by its `handle`, which stays the same when the extension registers
+/// the function again: SQLite replaces none while a statement runs.
 fn register_function(
     db: &Connection,
     extension: u32,
-    index: u32,
+    handle: u32,
     function: &extension_types::Function,
 ) -> Result<(), SqlError> {
     if function.kind != FunctionKind::Scalar {
         return Err(failure(sqlite::SQLITE_MISUSE, "only scalar functions are registered later"));
     }
-    let extension_types::Function { name, arguments, encoding, flags, risk, .. } = function;
-    let (name, flags) = (name.to_ascii_lowercase(), flags.bits().into());
-    let key = Rc::new((db.id(), extension, name, *arguments, *encoding as u8, flags, *risk as u8));
-    let known = REGISTERED.with_borrow(|registered| registered.as_ref()?.get(&key)?.upgrade());
-    if let Some(known) = known {
-        known.function.index.set(index);
+    let registered = Rc::new(RunTimeFunction(Function::new(extension, handle, function)));
+    let key = registered.key();
+    let is_known =
+        REGISTERED.with_borrow(|all| all.get(&key).is_some_and(|it| it.strong_count() > 0));
+    if is_known {
         return Ok(());
     }
-    let called = Function::new(extension, index, function);
-    let registered = Rc::new(RunTimeFunction { function: called, key: key.clone() });
     let weak = Rc::downgrade(&registered);
     create_function(db, function, registered)?;
-    REGISTERED.with_borrow_mut(|registered| registered.get_or_insert_default().insert(key, weak));
+    REGISTERED.with_borrow_mut(|registered| registered.insert(key, weak));
     Ok(())
 }

@@ -16,7 +16,7 @@ pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
     register_all(db, loaded, extension)?;
     match loaded.manifest.connects {
         Connecting::Never => Ok(()),
-        Connecting::AtLoad => call(db, extension, || dispatch::connect(extension)),
+        Connecting::AtLoad => call(db, extension, dispatch::connect(extension)),
     }
 }
 

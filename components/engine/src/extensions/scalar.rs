@@ -1,19 +1,18 @@
 //! Scalar functions.
 
-use std::cell::Cell;
 use std::ffi::{CString, c_int};
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{InlineValue, Value as Content};
+use wire::{InlineArguments, InlineValue, Value as Content};
 
 use super::attached;
-use super::calls::{call, forget_pointers};
+use super::calls::{call, finish, forget_pointers};
 use super::inline_value;
 use super::pointers::{self, Pointer};
-use crate::ffi::imports::{scalar_call, unary_call, unary_pending_result};
+use crate::ffi::imports::{InlineOutcome, inline_call, inline_pending_result, scalar_call};
 use crate::ffi::layout::{Argument, HostValue, List, Output};
-use crate::host::dispatch::SqlError;
+use crate::host::dispatch::{SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
 use crate::sqlite::connection::{Connection, encoding_code};
 use crate::sqlite::context::Context;
@@ -24,15 +23,14 @@ use crate::sqlite::value::{Numbers, Value};
 /// A function that an extension registered.
 pub struct Function {
     pub extension: u32,
-    /// The extension's number for it. It changes when the extension registers the function again,
-    /// also while SQLite calls it.
-    pub index: Cell<u32>,
+    /// Its index in the manifest, or the handle that it got later.
+    pub index: u32,
     encoding: TextEncoding,
     wants_subtypes: bool,
     has_result_subtype: bool,
     numbers: Numbers,
-    /// `unary-call` takes it with one inline value.
-    is_unary: bool,
+    /// `inline-call` takes it.
+    is_inline: bool,
     /// Its arguments and results may be pointers.
     pub has_pointers: bool,
 }
@@ -60,7 +58,7 @@ impl Function {
         let has = |flag| function.flags.contains(flag);
         Self {
             extension,
-            index: Cell::new(index),
+            index,
             encoding: function.encoding,
             wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
             has_result_subtype: has(FunctionFlags::RESULT_SUBTYPE),
@@ -68,7 +66,7 @@ impl Function {
                 true => Numbers::AsText,
                 false => Numbers::Unchanged,
             },
-            is_unary: has(FunctionFlags::UNARY),
+            is_inline: has(FunctionFlags::INLINE),
             has_pointers: has(FunctionFlags::POINTERS),
         }
     }
@@ -77,12 +75,12 @@ impl Function {
     pub fn overload(extension: u32, index: u32, has_pointers: bool) -> Self {
         Self {
             extension,
-            index: Cell::new(index),
+            index,
             encoding: TextEncoding::Utf8,
             wants_subtypes: true,
             has_result_subtype: true,
             numbers: Numbers::Unchanged,
-            is_unary: false,
+            is_inline: false,
             has_pointers,
         }
     }
@@ -125,31 +123,24 @@ impl Function {
         arguments
     }
 
-    fn call_with(&self, arguments: &Arguments) -> Result<Output, SqlError> {
-        let Arguments { subtypes, .. } = arguments;
-        scalar_call(self.extension, self.index.get(), arguments.values(), subtypes)
+    /// The arguments of `inline-call`, where they are few and short.
+    fn inline_arguments(&self, values: &[&Value]) -> Option<InlineArguments> {
+        InlineArguments::new(values.iter().map(|value| value.content(self.encoding, self.numbers)))
     }
 
-    /// A call with one inline value, which is that of `values`.
-    fn call_unary(&self, context: &Context, argument: &InlineValue, values: &[&Value]) {
-        let (extension, function) = (self.extension, self.index.get());
-        match unary_call(extension, function, argument) {
-            Some(value) => self.set_inline(context, &value),
-            None => self.set_result(context, self.pending_result(context, values)),
-        }
-    }
-
-    /// The result of a call that returned none. One that waits for SQL is repeated.
-    #[cold]
-    fn pending_result(&self, context: &Context, values: &[&Value]) -> Result<Output, SqlError> {
-        let (extension, function) = (self.extension, self.index.get());
-        let mut is_repeated = false;
-        call(context.connection(), extension, || {
-            if std::mem::replace(&mut is_repeated, true) {
-                return self.call_with(&self.arguments(values));
+    fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
+        let (db, extension, function) = (context.connection(), self.extension, self.index);
+        match inline_call(extension, function, arguments) {
+            InlineOutcome::Done(value) => self.set_inline(context, &value),
+            InlineOutcome::Stored => {
+                let stored = inline_pending_result(extension, function);
+                self.set_result(context, call(db, extension, stored));
             }
-            unary_pending_result(extension, function)
-        })
+            InlineOutcome::Pending(request) => {
+                let result = finish(db, extension, Unfinished::Pending(request));
+                self.set_result(context, result);
+            }
+        }
     }
 
     fn set_inline(&self, context: &Context, value: &InlineValue) {
@@ -195,17 +186,19 @@ impl Function {
 impl Scalar for Function {
     #[inline]
     fn call(&self, context: &Context, values: &[&Value]) {
-        if let ([value], true) = (values, self.is_unary)
-            && let Some(argument) = InlineValue::new(value.content(self.encoding, self.numbers), 0)
+        if self.is_inline
+            && let Some(arguments) = self.inline_arguments(values)
         {
-            return self.call_unary(context, &argument, values);
+            return self.call_inline(context, &arguments);
         }
         let db = context.connection();
         if self.has_pointers {
             forget_pointers(db, self.extension);
         }
         let arguments = self.arguments(values);
-        self.set_result(context, call(db, self.extension, || self.call_with(&arguments)));
+        let (function, values) = (self.index, arguments.values());
+        let begun = scalar_call(self.extension, function, values, &arguments.subtypes);
+        self.set_result(context, call(db, self.extension, begun));
     }
 }
 

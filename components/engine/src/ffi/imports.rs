@@ -3,12 +3,15 @@
 
 use std::mem::MaybeUninit;
 
-use wire::InlineValue;
+use wire::{InlineArguments, InlineValue};
 
-use super::layout::{Argument, Batch, HostBatch, HostOption, HostResult, Output, Rows};
+use super::layout::{Argument, Batch, HostBatch, HostInlineOutcome, HostResult, Output, Rows};
 use super::libc::{HostList, allocation_count, receive_into};
-use crate::host::dispatch::SqlError;
+use crate::host::dispatch::{Request, SqlError, Unfinished};
 use crate::host::files::{ErrorCode, File};
+
+/// SQLite's reply to a request.
+pub type Reply = Result<Vec<u8>, SqlError>;
 
 type ImportRows = unsafe extern "C" fn(
     extension: u32,
@@ -34,11 +37,20 @@ unsafe extern "C" {
         subtypes_count: usize,
         result: *mut HostResult<Output>,
     );
-    #[link_name = "unary-call"]
-    fn import_unary_call(
+    #[link_name = "resume-output"]
+    fn import_resume_output(
+        extension: u32,
+        is_failure: u32,
+        first: usize,
+        second: usize,
+        third: usize,
+        result: *mut HostResult<Output>,
+    );
+    #[link_name = "inline-call"]
+    fn import_inline_call(
         extension: u32,
         function: u32,
-        head: u32,
+        heads: u64,
         word_0: u64,
         word_1: u64,
         word_2: u64,
@@ -47,10 +59,10 @@ unsafe extern "C" {
         word_5: u64,
         word_6: u64,
         word_7: u64,
-        result: *mut HostOption<InlineValue>,
+        result: *mut HostInlineOutcome,
     );
-    #[link_name = "unary-pending-result"]
-    fn import_unary_pending_result(extension: u32, function: u32, result: *mut HostResult<Output>);
+    #[link_name = "inline-pending-result"]
+    fn import_inline_pending_result(extension: u32, function: u32, result: *mut HostResult<Output>);
     #[link_name = "aggregate-step"]
     fn import_aggregate_step(
         extension: u32,
@@ -86,6 +98,15 @@ unsafe extern "C" {
         limit: u32,
         result: *mut HostResult<HostBatch>,
     );
+    #[link_name = "resume-batch"]
+    fn import_resume_batch(
+        extension: u32,
+        is_failure: u32,
+        first: usize,
+        second: usize,
+        third: usize,
+        result: *mut HostResult<HostBatch>,
+    );
 }
 
 #[link(wasm_import_module = "sqlite-wasm:host/files@0.1.0")]
@@ -113,7 +134,7 @@ pub fn scalar_call(
     function: u32,
     arguments: &[Argument],
     subtypes: &[u8],
-) -> Result<Output, SqlError> {
+) -> Result<Output, Unfinished> {
     let (values, count) = (arguments.as_ptr(), arguments.len());
     // SAFETY: the lowered form of `scalar-call`; both lists outlive the call.
     let result = unsafe {
@@ -133,38 +154,66 @@ pub fn scalar_call(
     result.into_result()
 }
 
-/// `dispatch.unary-call`.
-#[inline(always)]
-pub fn unary_call(extension: u32, function: u32, argument: &InlineValue) -> Option<InlineValue> {
-    let InlineValue { head, words: [a, b, c, d, e, f, g, h] } = *argument;
-    // SAFETY: the lowered form of `unary-call`, whose argument is one record of numbers.
-    let result = unsafe {
-        returned(|result| {
-            import_unary_call(extension, function, head, a, b, c, d, e, f, g, h, result);
-        })
-    };
-    match result {
-        HostOption::None => None,
-        HostOption::Some(value) => Some(value),
+/// A reply to a request, as its parts cross.
+fn lowered(reply: &Reply) -> (u32, usize, usize, usize) {
+    match reply {
+        Ok(reply) => (0, reply.as_ptr().addr(), reply.len(), 0),
+        Err(SqlError { code, message }) => {
+            (1, code.cast_unsigned() as usize, message.as_ptr().addr(), message.len())
+        }
     }
 }
 
-/// `dispatch.unary-pending-result`.
-pub fn unary_pending_result(extension: u32, function: u32) -> Result<Output, SqlError> {
-    // SAFETY: the lowered form of `unary-pending-result`.
+/// `dispatch.resume-output`.
+pub fn resume_output(extension: u32, reply: &Reply) -> Result<Output, Unfinished> {
+    let (is_failure, a, b, c) = lowered(reply);
+    // SAFETY: the lowered form of `resume-output`; the reply outlives the call.
     let result =
-        unsafe { returned(|result| import_unary_pending_result(extension, function, result)) };
+        unsafe { returned(|result| import_resume_output(extension, is_failure, a, b, c, result)) };
+    result.into_result()
+}
+
+/// How an inline call ends; see `dispatch.inline-outcome`.
+pub enum InlineOutcome {
+    /// [`inline_pending_result`] returns the result.
+    Stored,
+    Done(InlineValue),
+    Pending(Request),
+}
+
+/// `dispatch.inline-call`.
+#[inline(always)]
+pub fn inline_call(extension: u32, function: u32, arguments: &InlineArguments) -> InlineOutcome {
+    let InlineArguments { heads, words: [a, b, c, d, e, f, g, h] } = *arguments;
+    // SAFETY: the lowered form of `inline-call`, whose arguments are one record of numbers.
+    let result = unsafe {
+        returned(|result| {
+            import_inline_call(extension, function, heads, a, b, c, d, e, f, g, h, result);
+        })
+    };
+    match result {
+        HostInlineOutcome::Stored => InlineOutcome::Stored,
+        HostInlineOutcome::Done(value) => InlineOutcome::Done(value),
+        HostInlineOutcome::Pending(request) => InlineOutcome::Pending(request.to_request()),
+    }
+}
+
+/// `dispatch.inline-pending-result`.
+pub fn inline_pending_result(extension: u32, function: u32) -> Result<Output, Unfinished> {
+    // SAFETY: the lowered form of `inline-pending-result`.
+    let result =
+        unsafe { returned(|result| import_inline_pending_result(extension, function, result)) };
     result.into_result()
 }
 
 /// `dispatch.aggregate-step`.
-pub fn aggregate_step(extension: u32, accumulator: u32, rows: &Rows) -> Result<(), SqlError> {
+pub fn aggregate_step(extension: u32, accumulator: u32, rows: &Rows) -> Result<(), Unfinished> {
     // SAFETY: the import has the signature of the type.
     unsafe { send_rows(import_aggregate_step, extension, accumulator, rows) }
 }
 
 /// `dispatch.aggregate-inverse`.
-pub fn aggregate_inverse(extension: u32, accumulator: u32, rows: &Rows) -> Result<(), SqlError> {
+pub fn aggregate_inverse(extension: u32, accumulator: u32, rows: &Rows) -> Result<(), Unfinished> {
     // SAFETY: as for `aggregate_step`: both functions take the same.
     unsafe { send_rows(import_aggregate_inverse, extension, accumulator, rows) }
 }
@@ -177,7 +226,7 @@ unsafe fn send_rows(
     extension: u32,
     accumulator: u32,
     rows: &Rows,
-) -> Result<(), SqlError> {
+) -> Result<(), Unfinished> {
     let Rows { count, width, values, subtypes } = rows;
     // SAFETY: the caller's import; the rows outlive the call.
     let result = unsafe {
@@ -201,7 +250,7 @@ unsafe fn send_rows(
 }
 
 /// `dispatch.aggregate-value`.
-pub fn aggregate_value(extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+pub fn aggregate_value(extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
     // SAFETY: the lowered form of `aggregate-value`.
     let result =
         unsafe { returned(|result| import_aggregate_value(extension, accumulator, result)) };
@@ -209,7 +258,7 @@ pub fn aggregate_value(extension: u32, accumulator: u32) -> Result<Output, SqlEr
 }
 
 /// `dispatch.aggregate-finish`.
-pub fn aggregate_finish(extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+pub fn aggregate_finish(extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
     // SAFETY: the lowered form of `aggregate-finish`.
     let result =
         unsafe { returned(|result| import_aggregate_finish(extension, accumulator, result)) };
@@ -217,11 +266,24 @@ pub fn aggregate_finish(extension: u32, accumulator: u32) -> Result<Output, SqlE
 }
 
 /// `dispatch.table-fetch-batch`.
-pub fn fetch_batch(extension: u32, cursor: u32, limit: u32) -> Result<Batch, SqlError> {
-    let before = allocation_count();
+pub fn fetch_batch(extension: u32, cursor: u32, limit: u32) -> Result<Batch, Unfinished> {
     // SAFETY: the lowered form of `table-fetch-batch`.
-    let result = unsafe { returned(|result| import_fetch_batch(extension, cursor, limit, result)) };
-    let rows = result.into_result()?;
+    received(|| unsafe { returned(|result| import_fetch_batch(extension, cursor, limit, result)) })
+}
+
+/// `dispatch.resume-batch`.
+pub fn resume_batch(extension: u32, reply: &Reply) -> Result<Batch, Unfinished> {
+    let (is_failure, a, b, c) = lowered(reply);
+    // SAFETY: the lowered form of `resume-batch`; the reply outlives the call.
+    received(|| unsafe {
+        returned(|result| import_resume_batch(extension, is_failure, a, b, c, result))
+    })
+}
+
+/// The batch that `import` returns.
+fn received(import: impl FnOnce() -> HostResult<HostBatch>) -> Result<Batch, Unfinished> {
+    let before = allocation_count();
+    let rows = import().into_result()?;
     Ok(Batch::new(rows, allocation_count().wrapping_sub(before)))
 }
 

@@ -3,10 +3,11 @@
 
 use std::marker::PhantomData;
 
-use wire::Value;
+use wire::{InlineValue, Value};
 
 use super::libc::HostList;
-use crate::host::dispatch::SqlError;
+use crate::host::dispatch::{Request, SqlError, Unfinished};
+use crate::host::extension_types::{Function, FunctionFlags, FunctionKind, Risk, TextEncoding};
 
 /// A list that the host reads during a call.
 #[repr(C)]
@@ -59,18 +60,97 @@ impl HostError {
     }
 }
 
+/// `types.function`.
+#[repr(C)]
+pub(super) struct HostFunction {
+    name: HostList<u8>,
+    arguments: i8,
+    kind: FunctionKind,
+    encoding: TextEncoding,
+    flags: u8,
+    risk: Risk,
+}
+
+impl HostFunction {
+    fn to_function(&self) -> Function {
+        Function {
+            name: String::from_utf8_lossy(&self.name).into_owned(),
+            arguments: self.arguments,
+            kind: self.kind,
+            encoding: self.encoding,
+            flags: FunctionFlags::from_bits_retain(self.flags),
+            risk: self.risk,
+        }
+    }
+}
+
+/// `tuple<u32, function>`.
+#[repr(C)]
+pub(super) struct HostRegistration {
+    handle: u32,
+    function: HostFunction,
+}
+
+/// `dispatch.request`.
+#[repr(C)]
+pub(super) struct HostRequest {
+    operations: HostList<u8>,
+    read_only: bool,
+    function: HostOption<HostRegistration>,
+}
+
+impl HostRequest {
+    #[cold]
+    pub(super) fn to_request(&self) -> Request {
+        let function = match &self.function {
+            HostOption::None => None,
+            HostOption::Some(it) => Some((it.handle, it.function.to_function())),
+        };
+        let operations = self.operations.to_vec();
+        Request { operations, read_only: self.read_only, function }
+    }
+}
+
+/// `dispatch.unfinished`.
 #[repr(C, u8)]
 #[allow(dead_code, reason = "the host stores them")]
-pub(super) enum HostResult<T, E = HostError> {
+pub(super) enum HostUnfinished {
+    Failed(HostError),
+    Pending(HostRequest),
+}
+
+impl HostUnfinished {
+    #[cold]
+    fn to_unfinished(&self) -> Unfinished {
+        match self {
+            Self::Failed(error) => Unfinished::Failed(error.to_error()),
+            Self::Pending(request) => Unfinished::Pending(request.to_request()),
+        }
+    }
+}
+
+/// `dispatch.inline-outcome`.
+#[repr(C, u8)]
+#[allow(dead_code, reason = "the host stores them")]
+pub(super) enum HostInlineOutcome {
+    Stored,
+    Done(InlineValue),
+    Pending(HostRequest),
+}
+
+#[repr(C, u8)]
+#[allow(dead_code, reason = "the host stores them")]
+pub(super) enum HostResult<T, E = HostUnfinished> {
     Ok(T),
     Err(E),
 }
 
 impl<T> HostResult<T> {
-    pub(super) fn into_result(self) -> Result<T, SqlError> {
+    #[inline]
+    pub(super) fn into_result(self) -> Result<T, Unfinished> {
         match self {
             Self::Ok(value) => Ok(value),
-            Self::Err(error) => Err(error.to_error()),
+            Self::Err(why) => Err(why.to_unfinished()),
         }
     }
 }

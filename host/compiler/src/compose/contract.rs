@@ -23,7 +23,7 @@ const HOST: &[(&str, &str)] =
 
 /// The interfaces that an extension may export.
 pub const INTERFACES: &[&str] =
-    &["extension", "scalar", "unary", "aggregate", "collation", "table", "pointers"];
+    &["extension", "scalar", "inline", "aggregate", "collation", "table", "pointers"];
 
 /// The interface and function of an extension that the function `name` of
 /// `dispatch` calls; none for functions of `dispatch` itself.
@@ -123,6 +123,23 @@ impl Contract {
     pub fn content_offset(&self, sides: &[Option<Type>; 2]) -> u32 {
         let sides = sides.iter().map(Option::as_ref);
         self.sizes.payload_offset(wit_parser::Int::U8, sides).size_wasm32() as u32
+    }
+
+    /// Where the content of a variant begins, in bytes. Its first case has the tag 0.
+    ///
+    /// # Errors
+    ///
+    /// When it is not a variant.
+    pub fn first_case_offset(&self, ty: Type) -> Result<u32> {
+        let Type::Id(id) = ty else { bail!("a variant has a name") };
+        match &self.resolve.types[id].kind {
+            TypeDefKind::Type(aliased) => self.first_case_offset(*aliased),
+            TypeDefKind::Variant(variant) => {
+                let cases = variant.cases.iter().map(|case| case.ty.as_ref());
+                Ok(self.sizes.payload_offset(variant.tag(), cases).size_wasm32() as u32)
+            }
+            other => bail!("a {} is not a variant", other.as_str()),
+        }
     }
 
     /// Bytes of a value of the type `ty` in memory.

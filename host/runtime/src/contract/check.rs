@@ -38,11 +38,11 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
 pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
     let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
     let scalars = manifest.functions.iter().filter(is_scalar).count();
-    let is_unary = |function: &&Function| function.flags.contains(FunctionFlags::UNARY);
+    let is_inline = |function: &&Function| function.flags.contains(FunctionFlags::INLINE);
     let has_pointers = |function: &&Function| function.flags.contains(FunctionFlags::POINTERS);
     let wanted = [
         ("scalar", scalars, "scalar functions"),
-        ("unary", manifest.functions.iter().filter(is_unary).count(), "unary functions"),
+        ("inline", manifest.functions.iter().filter(is_inline).count(), "inline functions"),
         ("pointers", manifest.functions.iter().filter(has_pointers).count(), "pointers"),
         ("aggregate", manifest.functions.len() - scalars, "aggregate functions"),
         ("collation", manifest.collations.len(), "collations"),
@@ -105,8 +105,8 @@ pub fn function(function: &Function) -> Result<()> {
     if function.arguments < -1 {
         bail!("it registers `{}` with {} arguments", function.name, function.arguments);
     }
-    if function.flags.contains(FunctionFlags::POINTERS | FunctionFlags::UNARY) {
-        bail!("it registers `{}` for pointers, and as unary", function.name);
+    if function.flags.contains(FunctionFlags::POINTERS | FunctionFlags::INLINE) {
+        bail!("it registers `{}` for pointers, and as inline", function.name);
     }
     Ok(())
 }

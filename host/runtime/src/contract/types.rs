@@ -15,14 +15,14 @@ mod bindings {
 }
 
 /// The types as they are generated.
-pub(super) mod generated {
+pub(crate) mod generated {
     pub use super::bindings::sqlite_wasm::extension::types::*;
 }
 
-pub use super::values::{InlineValue, Output, Value};
+pub use super::values::{InlineValue, Output, Value, check_arguments};
 pub use generated::{
-    Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, Manifest, Module,
-    ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
+    Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, InlineArguments,
+    Manifest, Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };
 
 /// Flags as a list of their names in the contract.
@@ -54,7 +54,7 @@ named_flags! {
     "argument-subtypes" ARGUMENT_SUBTYPES
     "result-subtype" RESULT_SUBTYPE
     "numbers-as-text" NUMBERS_AS_TEXT
-    "unary" UNARY
+    "inline" INLINE
     "pointers" POINTERS
 }
 

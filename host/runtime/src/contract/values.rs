@@ -4,5 +4,5 @@ mod canonical_abi;
 mod inline_value;
 mod value;
 
-pub use inline_value::InlineValue;
+pub use inline_value::{InlineValue, check_arguments};
 pub use value::{Output, Value};

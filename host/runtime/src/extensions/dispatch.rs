@@ -6,16 +6,18 @@ mod call;
 use std::mem;
 
 use super::ExtensionsView;
-use super::sandbox::{Instance, Ready, at_once};
+use super::sandbox::{Answer, Instance, Ready, at_once};
 use crate::bindings::sqlite_wasm::extension::table_types::{
     Batch, Change, Conflict, ConnectMode, Connected, FilterArgument, IndexInfo, IndexPlan,
     Overload, Transaction,
 };
-use crate::bindings::sqlite_wasm::host::dispatch::{ExtensionUsage, Host, Loaded, SqlRequest};
-use crate::contract::types::{self, InlineValue, Output, SqlError, Value};
+use crate::bindings::sqlite_wasm::host::dispatch::{
+    ExtensionUsage, Host, InlineOutcome, Loaded, Unfinished,
+};
+use crate::contract::types::{self, InlineArguments, Output, SqlError, Value};
 use crate::escape::controls_escaped;
 use crate::received;
-use call::unary_call;
+use call::{forgetting, inline_call, with_handle};
 
 /// Longest name or path of an extension, in bytes: Linux's longest path. The
 /// component chooses it, and messages repeat it.
@@ -52,18 +54,20 @@ impl Host for ExtensionsView<'_> {
         result
     }
 
-    fn connect(&mut self, extension: u32) -> Result<(), SqlError> {
+    fn connect(&mut self, extension: u32) -> Result<(), Unfinished> {
         self.extension(extension)?.connect()
     }
 
-    fn request(&mut self, extension: u32) -> Option<SqlRequest> {
-        self.extension(extension).ok()?.request()
-    }
-
-    fn resume(&mut self, extension: u32, reply: Result<Vec<u8>, SqlError>) -> Option<SqlRequest> {
-        let reply =
-            reply.map_err(|error| SqlError { message: received::text(error.message), ..error });
-        self.extension(extension).ok()?.resume(reply)
+    resumes! {
+        resume_nothing: ();
+        resume_output: Output;
+        resume_handle: u32;
+        resume_connected: Connected;
+        resume_plan: Option<IndexPlan>;
+        resume_batch: Batch;
+        resume_row_id: i64;
+        resume_text: Option<String>;
+        resume_overload: Option<Overload>;
     }
 
     fn embedded(&mut self) -> Vec<Loaded> {
@@ -76,45 +80,47 @@ impl Host for ExtensionsView<'_> {
         function: u32,
         arguments: Vec<Value>,
         subtypes: Vec<u8>,
-    ) -> Result<Output, SqlError> {
+    ) -> Result<Output, Unfinished> {
         let extension = self.extension(extension)?;
-        extension.ready()?;
-        let function = extension.function(function)?;
-        call!(extension, scalar.call_call(function, &arguments, &subtypes))
+        let function = extension.function(function);
+        call!(extension, scalar.call_call(id, &arguments, &subtypes), of id = function)
     }
 
-    fn unary_call(
+    fn inline_call(
         &mut self,
         extension: u32,
         function: u32,
-        argument: InlineValue,
-    ) -> Option<InlineValue> {
-        let extension = self.extension(extension).ok()?;
-        unary_call(extension, function, argument).unwrap_or_else(|failure| {
+        arguments: InlineArguments,
+    ) -> InlineOutcome {
+        let Ok(extension) = self.extension(extension) else { return InlineOutcome::Stored };
+        inline_call(extension, function, arguments).unwrap_or_else(|failure| {
             extension.pending_result = Some(Err(failure));
-            None
+            InlineOutcome::Stored
         })
     }
 
-    fn unary_pending_result(&mut self, extension: u32, function: u32) -> Result<Output, SqlError> {
+    fn inline_pending_result(
+        &mut self,
+        extension: u32,
+        function: u32,
+    ) -> Result<Output, Unfinished> {
         let extension = self.extension(extension)?;
         match extension.pending_result.take() {
-            Some(answer) => answer,
-            None => call!(extension, unary.call_pending_result(function)),
+            Some(answer) => answer.map_err(Unfinished::Failed),
+            None => call!(extension, inline.call_pending_result(function)),
         }
     }
 
-    fn pointers_forget(&mut self, extension: u32, numbers: Vec<i64>) -> Result<(), SqlError> {
+    fn pointers_forget(&mut self, extension: u32, numbers: Vec<i64>) -> Result<(), Unfinished> {
         self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
             call!(extension, pointers.call_forget(&numbers); plain)
         })
     }
 
-    fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, SqlError> {
+    fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, Unfinished> {
         let extension = self.extension(extension)?;
-        let number = call!(extension, aggregate.call_start(function); plain)?;
-        extension.handles.add(number)
+        call!(extension, aggregate.call_start(function), then with_handle; plain)
     }
 
     fn aggregate_step(
@@ -125,11 +131,11 @@ impl Host for ExtensionsView<'_> {
         width: u32,
         rows: Vec<Value>,
         subtypes: Vec<u8>,
-    ) -> Result<(), SqlError> {
+    ) -> Result<(), Unfinished> {
         call!(
             self.with_batch(extension)?,
-            aggregate.call_step(number, count, width, &rows, &subtypes),
-            with number = accumulator
+            aggregate.call_step(id, count, width, &rows, &subtypes),
+            with id = accumulator
         )
     }
 
@@ -141,34 +147,42 @@ impl Host for ExtensionsView<'_> {
         width: u32,
         rows: Vec<Value>,
         subtypes: Vec<u8>,
-    ) -> Result<(), SqlError> {
+    ) -> Result<(), Unfinished> {
         call!(
             self.with_batch(extension)?,
-            aggregate.call_inverse(number, count, width, &rows, &subtypes),
-            with number = accumulator
+            aggregate.call_inverse(id, count, width, &rows, &subtypes),
+            with id = accumulator
         )
     }
 
-    fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+    fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
         call!(
             self.extension(extension)?,
-            aggregate.call_value(number),
-            with number = accumulator
+            aggregate.call_value(id),
+            with id = accumulator
         )
     }
 
-    fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, SqlError> {
+    fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
         let extension = self.extension(extension)?;
-        let answer = call!(extension, aggregate.call_finish(number), with number = accumulator);
-        extension.forget_handle(accumulator, answer)
+        call!(
+            extension,
+            aggregate.call_finish(id),
+            with id = accumulator,
+            then forgetting(accumulator)
+        )
     }
 
-    fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), SqlError> {
+    fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), Unfinished> {
         self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
-            let answer =
-                call!(extension, aggregate.call_abandon(number), with number = accumulator; plain);
-            extension.forget_handle(accumulator, answer)
+            call!(
+                extension,
+                aggregate.call_abandon(id),
+                with id = accumulator,
+                then forgetting(accumulator);
+                plain
+            )
         })
     }
 
@@ -192,29 +206,44 @@ impl Host for ExtensionsView<'_> {
         schema: String,
         name: String,
         arguments: Vec<String>,
-    ) -> Result<Connected, SqlError> {
+    ) -> Result<Connected, Unfinished> {
         let extension = self.extension(extension)?;
         let (schema, name) = (received::text(schema), received::text(name));
         let arguments = received::texts(arguments);
-        let connected =
-            call!(extension, table.call_connect(module, mode, &schema, &name, &arguments))?;
-        let table = extension.handles.add(connected.table)?;
-        Ok(Connected { table, ..connected })
+        call!(
+            extension,
+            table.call_connect(module, mode, &schema, &name, &arguments),
+            then |extension: &mut Instance, connected: Answer<Connected>| {
+                let connected = connected?;
+                let table = extension.handles.add(connected.table)?;
+                Ok(Connected { table, ..connected })
+            }
+        )
     }
 
-    fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
+    fn table_disconnect(&mut self, extension: u32, table: u32) -> Result<(), Unfinished> {
         self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
-            let answer = call!(extension, table.call_disconnect(number), with number = table);
-            extension.forget_handle(table, answer)
+            call!(
+                extension,
+                table.call_disconnect(id),
+                with id = table,
+                then forgetting(table)
+            )
         })
     }
 
-    fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), SqlError> {
+    fn table_destroy(&mut self, extension: u32, table: u32) -> Result<(), Unfinished> {
         self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
-            call!(extension, table.call_destroy(number), with number = table)?;
-            extension.forget_handle(table, Ok(()))
+            call!(
+                extension,
+                table.call_destroy(id),
+                with id = table,
+                then move |extension: &mut Instance, answer: Answer<()>| {
+                    answer.inspect(|()| extension.handles.remove(table))
+                }
+            )
         })
     }
 
@@ -223,28 +252,32 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         table: u32,
         mut info: IndexInfo,
-    ) -> Result<Option<IndexPlan>, SqlError> {
+    ) -> Result<Option<IndexPlan>, Unfinished> {
         for constraint in &mut info.constraints {
             constraint.collation = received::text(mem::take(&mut constraint.collation));
         }
         call!(
             self.extension(extension)?,
-            table.call_best_index(number, &info),
-            with number = table
+            table.call_best_index(id, &info),
+            with id = table
         )
     }
 
-    fn table_open(&mut self, extension: u32, table: u32) -> Result<u32, SqlError> {
+    fn table_open(&mut self, extension: u32, table: u32) -> Result<u32, Unfinished> {
         let extension = self.extension(extension)?;
-        let cursor = call!(extension, table.call_open(number), with number = table)?;
-        extension.handles.add(cursor)
+        call!(extension, table.call_open(id), with id = table, then with_handle)
     }
 
-    fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), SqlError> {
+    fn table_close(&mut self, extension: u32, cursor: u32) -> Result<(), Unfinished> {
         self.reporting_traps(extension, |view| {
             let extension = view.extension(extension)?;
-            let answer = call!(extension, table.call_close(number), with number = cursor; plain);
-            extension.forget_handle(cursor, answer)
+            call!(
+                extension,
+                table.call_close(id),
+                with id = cursor,
+                then forgetting(cursor);
+                plain
+            )
         })
     }
 
@@ -257,11 +290,11 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<FilterArgument>,
         subtypes: Vec<u8>,
         columns: Vec<u32>,
-    ) -> Result<(), SqlError> {
+    ) -> Result<(), Unfinished> {
         call!(
             self.extension(extension)?,
-            table.call_filter(number, plan, text.as_deref(), &arguments, &subtypes, &columns),
-            with number = cursor
+            table.call_filter(id, plan, text.as_deref(), &arguments, &subtypes, &columns),
+            with id = cursor
         )
     }
 
@@ -270,8 +303,8 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         cursor: u32,
         limit: u32,
-    ) -> Result<Batch, SqlError> {
-        call!(self.with_batch(extension)?, table.call_fetch_batch(number, limit), with number = cursor)
+    ) -> Result<Batch, Unfinished> {
+        call!(self.with_batch(extension)?, table.call_fetch_batch(id, limit), with id = cursor)
     }
 
     fn table_update(
@@ -281,11 +314,11 @@ impl Host for ExtensionsView<'_> {
         change: Change,
         subtypes: Vec<u8>,
         conflict: Conflict,
-    ) -> Result<i64, SqlError> {
+    ) -> Result<i64, Unfinished> {
         call!(
             self.extension(extension)?,
-            table.call_update(number, &change, &subtypes, conflict),
-            with number = table
+            table.call_update(id, &change, &subtypes, conflict),
+            with id = table
         )
     }
 
@@ -294,8 +327,8 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         table: u32,
         step: Transaction,
-    ) -> Result<(), SqlError> {
-        let call = |view: &mut Self| call!(view.extension(extension)?, table.call_transact(number, step), with number = table);
+    ) -> Result<(), Unfinished> {
+        let call = |view: &mut Self| call!(view.extension(extension)?, table.call_transact(id, step), with id = table);
         // Of all steps SQLite shows only the message of these two.
         match step {
             Transaction::Begin | Transaction::Sync => call(self),
@@ -303,9 +336,9 @@ impl Host for ExtensionsView<'_> {
         }
     }
 
-    fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), SqlError> {
+    fn table_rename(&mut self, extension: u32, table: u32, name: String) -> Result<(), Unfinished> {
         let name = received::text(name);
-        call!(self.extension(extension)?, table.call_rename(number, &name), with number = table)
+        call!(self.extension(extension)?, table.call_rename(id, &name), with id = table)
     }
 
     fn table_integrity(
@@ -315,12 +348,12 @@ impl Host for ExtensionsView<'_> {
         schema: String,
         name: String,
         quick: bool,
-    ) -> Result<Option<String>, SqlError> {
+    ) -> Result<Option<String>, Unfinished> {
         let (schema, name) = (received::text(schema), received::text(name));
         call!(
             self.extension(extension)?,
-            table.call_integrity(number, &schema, &name, quick),
-            with number = table
+            table.call_integrity(id, &schema, &name, quick),
+            with id = table
         )
     }
 
@@ -330,41 +363,24 @@ impl Host for ExtensionsView<'_> {
         table: u32,
         arguments: u32,
         name: String,
-    ) -> Result<Option<Overload>, SqlError> {
+    ) -> Result<Option<Overload>, Unfinished> {
         let name = received::text(name);
         self.reporting_traps(extension, |view| {
             let instance = view.extension(extension)?;
             let in_manifest = instance.package.manifest.functions.len();
-            let found: Option<Overload> = call!(
+            call!(
                 instance,
-                table.call_find_function(number, arguments, &name),
-                with number = table;
+                table.call_find_function(id, arguments, &name),
+                with id = table,
+                then move |instance: &mut Instance, found: Answer<Option<Overload>>| {
+                    let Some(mut overload) = found? else { return Ok(None) };
+                    if overload.function as usize >= in_manifest {
+                        overload.function = instance.offer(overload.function)?;
+                    }
+                    Ok(Some(overload))
+                };
                 plain
-            )?;
-            let Some(mut overload) = found else { return Ok(None) };
-            if overload.function as usize >= in_manifest {
-                overload.function = instance.late_number(overload.function)?;
-            }
-            Ok(Some(overload))
+            )
         })
-    }
-}
-
-impl ExtensionsView<'_> {
-    /// The instance for a call that carries a batch of rows, which is counted.
-    fn with_batch(&mut self, extension: u32) -> Result<&mut Instance, SqlError> {
-        let extension = self.extension(extension)?;
-        extension.usage.batches += 1;
-        Ok(extension)
-    }
-
-    fn compared(
-        &mut self,
-        extension: u32,
-        collation: u32,
-        left: &[u8],
-        right: &[u8],
-    ) -> Result<i32, SqlError> {
-        call_at_once!(self.extension(extension)?, collation.call_compare(collation, left, right))
     }
 }

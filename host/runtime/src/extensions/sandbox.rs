@@ -12,9 +12,8 @@ mod trap;
 mod usage;
 
 pub use clock::{TICK, ticked};
-pub use exports::suspendable;
 pub use handles::LateFunctions;
-pub use instance::{Described, Instance, Ready, Started, describe};
+pub use instance::{Answer, Described, FunctionHandle, Instance, Ready, Suspendable, describe};
 pub use store::{Calls, Code, Sandbox};
 pub use suspended::at_once;
 pub(crate) use trap::message;

@@ -114,10 +114,17 @@ unsafe extern "C" {
     pub fn host_attach(extension: u32, reply: *mut Reply);
     #[link_name = "disconnect"]
     pub fn host_disconnect(extension: u32, reply: *mut Reply);
-    #[link_name = "request"]
-    pub fn host_request(extension: u32, reply: *mut Reply);
-    #[link_name = "resume"]
-    pub fn host_resume(
+    #[link_name = "resume-nothing"]
+    pub fn host_resume_nothing(
+        extension: u32,
+        case: u32,
+        data: usize,
+        length: usize,
+        rest: usize,
+        reply: *mut Reply,
+    );
+    #[link_name = "resume-output"]
+    pub fn host_resume_output(
         extension: u32,
         case: u32,
         data: usize,
@@ -137,6 +144,23 @@ unsafe extern "C" {
         subtype_count: usize,
         reply: *mut Reply,
     );
+    #[link_name = "inline-call"]
+    pub fn host_inline_call(
+        extension: u32,
+        function: u32,
+        heads: u64,
+        word_0: u64,
+        word_1: u64,
+        word_2: u64,
+        word_3: u64,
+        word_4: u64,
+        word_5: u64,
+        word_6: u64,
+        word_7: u64,
+        reply: *mut Reply,
+    );
+    #[link_name = "inline-pending-result"]
+    pub fn host_inline_pending_result(extension: u32, function: u32, reply: *mut Reply);
     #[link_name = "aggregate-start"]
     pub fn host_aggregate_start(extension: u32, function: u32, reply: *mut Reply);
     #[link_name = "aggregate-finish"]

@@ -283,13 +283,19 @@ fn call(parts: &[&str]) {
             "load" => host_load(start, length, reply),
             "attach" => host_attach(a32, reply),
             "disconnect" => host_disconnect(a32, reply),
-            "request" => host_request(a32, reply),
-            "resume" => host_resume(a32, b32 & 1, start as usize, length, c as usize, reply),
+            "resume-nothing" => {
+                host_resume_nothing(a32, b32 & 1, start as usize, length, c as usize, reply);
+            }
+            "resume-output" => {
+                host_resume_output(a32, b32 & 1, start as usize, length, c as usize, reply);
+            }
             "connect" => host_connect(a32, reply),
             "scalar-call" => {
                 // The text holds values of 16 bytes each.
                 host_scalar_call(a32, b32, start.next_aligned(), length / 16, start, 0, reply);
             }
+            "inline-call" => host_inline_call(a32, b32, c, c, c, c, c, c, c, c, c, reply),
+            "inline-pending-result" => host_inline_pending_result(a32, b32, reply),
             "aggregate-start" => host_aggregate_start(a32, b32, reply),
             "aggregate-finish" => host_aggregate_finish(a32, b32, reply),
             "aggregate-abandon" => host_aggregate_abandon(a32, b32, reply),

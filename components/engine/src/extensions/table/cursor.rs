@@ -79,7 +79,7 @@ impl Cursor {
         if self.extension.has_pointers {
             forget_pointers(db, extension);
         }
-        let batch = call(db, extension, || fetch_batch(extension, self.number, self.limit))?;
+        let batch = call(db, extension, fetch_batch(extension, self.number, self.limit))?;
         if let Some(what) = self.fault(&batch) {
             return Err(self.extension.broke(what));
         }
@@ -156,10 +156,11 @@ impl vtab::Cursor for Cursor {
         let subtypes = pointers::subtypes(arguments, extension);
         let arguments: Vec<_> =
             arguments.iter().map(|value| best_index::argument(value, extension)).collect();
-        call(db, extension, || {
-            let text = text.as_deref();
-            dispatch::table_filter(extension, cursor, number, text, &arguments, &subtypes, &columns)
-        })?;
+        let text = text.as_deref();
+        let begun = dispatch::table_filter(
+            extension, cursor, number, text, &arguments, &subtypes, &columns,
+        );
+        call(db, extension, begun)?;
         let count = columns.iter().max().map_or(0, |last| *last as usize + 1);
         self.positions = vec![NOT_FETCHED; count];
         for (position, column) in (0..).zip(&columns) {
@@ -210,6 +211,6 @@ impl vtab::Cursor for Cursor {
         self.release();
         let (extension, cursor) = (self.extension.number, self.number);
         // SQLite has no way for a failure.
-        let _ = call(db, extension, || dispatch::table_close(extension, cursor));
+        let _ = call(db, extension, dispatch::table_close(extension, cursor));
     }
 }

@@ -7,11 +7,11 @@ use std::rc::Rc;
 use super::cursor::Cursor;
 use super::extension::Extension;
 use super::{best_index, update};
-use crate::extensions::calls::{call, call_once};
+use crate::extensions::calls::{Returned, call};
 use crate::extensions::scalar::Function;
-use crate::host::dispatch::{self, SqlError};
+use crate::host::dispatch::{self, SqlError, Unfinished};
 use crate::host::extension_types::{self, ModuleFlags, Risk};
-use crate::host::table_types::{Change, ConnectMode, TableConfig, Transaction};
+use crate::host::table_types::{ConnectMode, TableConfig, Transaction};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::index_info::IndexInfo;
 use crate::sqlite::value::Value;
@@ -61,9 +61,8 @@ impl vtab::Module for Module {
     ) -> Result<Table, SqlError> {
         let number = self.extension.number;
         let [_, schema, name, arguments @ ..] = arguments else { return Err(self.unnamed()) };
-        let connected = call(db, number, || {
-            dispatch::table_connect(number, self.index, mode, schema, name, arguments)
-        })?;
+        let begun = dispatch::table_connect(number, self.index, mode, schema, name, arguments);
+        let connected = call(db, number, begun)?;
         let table = Table {
             extension: self.extension.clone(),
             table: connected.table,
@@ -109,20 +108,20 @@ impl Module {
 
 impl Table {
     /// Call the extension, which knows the table by its second argument.
-    fn call<T>(
+    fn call<T: Returned>(
         &self,
         db: &Connection,
-        import: impl Fn(u32, u32) -> Result<T, SqlError>,
+        import: impl FnOnce(u32, u32) -> Result<T, Unfinished>,
     ) -> Result<T, SqlError> {
         let extension = self.extension.number;
-        call(db, extension, || import(extension, self.table))
+        call(db, extension, import(extension, self.table))
     }
 
     /// The function by this number, which is as long there as the table.
     fn overload(&self, index: u32) -> Rc<Function> {
         let listed = self.extension.functions.get(index as usize);
         let mut overloads = self.overloads.borrow_mut();
-        let known = overloads.iter().find(|known| known.index.get() == index);
+        let known = overloads.iter().find(|known| known.index == index);
         if let Some(function) = listed.or(known) {
             return function.clone();
         }
@@ -163,10 +162,8 @@ impl vtab::Table for Table {
     fn update(&self, db: &Connection, values: &[&Value]) -> Result<i64, SqlError> {
         let (change, conflict) = (update::change(values), db.on_conflict());
         let subtypes = update::subtypes(values.get(2..).unwrap_or_default());
-        let (nothing, extension) = (Change::Delete(dispatch::Value::Null), self.extension.number);
-        call_once(db, extension, |has_begun| {
-            let change = if has_begun { &nothing } else { &change };
-            dispatch::table_update(extension, self.table, change, &subtypes, conflict)
+        self.call(db, |extension, table| {
+            dispatch::table_update(extension, table, &change, &subtypes, conflict)
         })
     }
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use wasm_encoder::{BlockType, Function as Code, InstructionSink, MemArg};
-use wit_parser::Function;
 use wit_parser::abi::WasmSignature;
+use wit_parser::{Function, Type};
 
 use super::{Target, Trampolines, manifests, values};
 use crate::compose::contract::target;
@@ -73,7 +73,7 @@ impl Trampoline<'_> {
 
     /// Call a fused extension.
     fn call(&self, sink: &mut InstructionSink, extension: u32) -> Result<()> {
-        // `request` and `resume`: an extension that uses SQL is never fused.
+        // `resume-…`: an extension that uses SQL is never fused.
         let Some((interface, name)) = target(&self.function.name) else {
             sink.unreachable();
             return Ok(());
@@ -91,13 +91,40 @@ impl Trampoline<'_> {
                 ensure!(given[..given.len() - 1] == *wanted, "`{name}` has another type");
                 self.call_infallible(sink, target)
             }
-            _ => {
+            (sides, target_sides) => {
                 ensure!(given == wanted, "`{name}` has another type");
                 locals(sink, 1..parameters.len() as u32);
                 sink.call(target.index);
-                Ok(())
+                match (sides, target_sides) {
+                    (Some([_, Some(unfinished)]), Some([_, Some(failure)])) => {
+                        self.wrap_failure(sink, unfinished, failure)
+                    }
+                    _ => Ok(()),
+                }
             }
         }
+    }
+
+    /// Make the failure of an extension that of `dispatch`, whose variant `unfinished` has
+    /// a tag in front of it.
+    fn wrap_failure(
+        &self,
+        sink: &mut InstructionSink,
+        unfinished: Type,
+        failure: Type,
+    ) -> Result<()> {
+        let content = self.content()?;
+        let shift = self.all.contract.first_case_offset(unfinished)?;
+        let result = self.result();
+        sink.local_get(result).i32_load8_u(at(0, 0)).if_(BlockType::Empty);
+        // From the end on, as both places overlap.
+        for word in (0..self.all.contract.bytes(&failure) / 4).rev() {
+            let from = u64::from(content + word * 4);
+            sink.local_get(result).local_get(result).i32_load(at(from, 2));
+            sink.i32_store(at(from + u64::from(shift), 2));
+        }
+        sink.local_get(result).i32_const(0).i32_store8(at(content.into(), 0)).end();
+        Ok(())
     }
 
     /// By its manifest the extension has no use for this function. Only `connect` and

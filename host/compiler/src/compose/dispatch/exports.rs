@@ -20,7 +20,7 @@ pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
     match (interface, name) {
         ("extension", "describe") => false,
         ("extension", "connect" | "disconnect") => manifest.connects != Connecting::Never,
-        ("unary", _) => declares(FunctionFlags::UNARY),
+        ("inline", _) => declares(FunctionFlags::INLINE),
         ("pointers", _) => declares(FunctionFlags::POINTERS),
         ("scalar", _) => {
             kinds().any(|kind| kind == FunctionKind::Scalar) || has(ModuleFlags::OVERLOADS)

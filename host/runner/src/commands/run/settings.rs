@@ -12,7 +12,7 @@ use sqlite_wasm_runtime::compiler::{Budget, Compiler};
 use sqlite_wasm_runtime::console::History;
 use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_runtime::key::Key;
-use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options};
+use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
 use sqlite_wasm_runtime::stdio::Stdio;
 use sqlite_wasm_runtime::{own_files, terminal, user_directories};
 
@@ -51,6 +51,7 @@ pub fn options(
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
     options.at_end = AtEnd::Abandon;
+    options.stack = Stack::main_if_possible();
     let cache = if run.no_cache { None } else { Directory::by_xdg() };
     options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))

@@ -4,7 +4,10 @@ use wasmtime::{Result, bail};
 use wire::Head;
 
 use super::value::{Output, Value};
-use crate::contract::types::generated;
+use crate::contract::types::{SqlError, generated};
+
+/// `SQLITE_MISUSE`.
+const SQLITE_MISUSE: i32 = 21;
 
 /// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +20,11 @@ impl From<wire::InlineValue> for InlineValue {
 }
 
 impl InlineValue {
+    /// A result, if it is short.
+    pub fn of(output: &Output) -> Option<Self> {
+        wire::InlineValue::new(output.value.as_wire(), output.subtype).map(Self)
+    }
+
     /// The same in its longer form.
     pub fn output(&self) -> Output {
         let value = self.0.value().map_or(Value::Null, Value::from);
@@ -44,5 +52,18 @@ impl From<generated::InlineValue> for InlineValue {
     fn from(generated::InlineValue { head, words }: generated::InlineValue) -> Self {
         let (a, b, c, d, e, f, g, h) = words;
         Self(wire::InlineValue { head, words: [a, b, c, d, e, f, g, h] })
+    }
+}
+
+/// Refuse arguments that are none: the component that calls may be malicious.
+#[inline]
+pub fn check_arguments(arguments: &generated::InlineArguments) -> Result<(), SqlError> {
+    let generated::InlineArguments { heads, words: (a, b, c, d, e, f, g, h) } = *arguments;
+    match (wire::InlineArguments { heads, words: [a, b, c, d, e, f, g, h] }).is_valid() {
+        true => Ok(()),
+        false => {
+            let message = format!("inline arguments with the heads {heads:#x} are not valid");
+            Err(SqlError { code: SQLITE_MISUSE, message })
+        }
     }
 }

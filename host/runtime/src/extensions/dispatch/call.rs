@@ -1,48 +1,66 @@
 //! How a function of an extension is called: at once, or so that the call can
 //! wait for SQL.
 
-use crate::contract::types::{InlineValue, Output, SqlError};
-use crate::extensions::sandbox::{Instance, Ready, Started, suspendable};
+use crate::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
+use crate::contract::types::{InlineArguments, InlineValue, Output, SqlError, check_arguments};
+use crate::extensions::ExtensionsView;
+use crate::extensions::sandbox::{Answer, FunctionHandle, Instance, Ready, Suspendable, at_once};
+use crate::received;
 
-/// Call a function of an extension's interface: `interface.function(…)`.
+/// Call a function of an extension's interface: `interface.function(…)`. The result, or
+/// why there is none yet.
 ///
-/// A fresh instance is connected first. Then:
+/// An instance that takes the place of one that trapped is connected first. Then:
 ///
-/// - `with NUMBER = HANDLE`: the extension's own number of what the caller
-///   calls HANDLE, for the arguments;
+/// - `with ID = HANDLE`: the extension's own id of what the caller calls HANDLE, for
+///   the arguments;
+/// - `of ID = FUNCTION`: the same for a function, of which the instance may learn when it
+///   is connected;
+/// - `then CLOSURE`: what follows the call when it is done, with its instance and result;
 /// - `plain`: the extension's function cannot fail.
 macro_rules! call {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
-        $(, with $number:ident = $handle:expr)? $(; $plain:ident)?) => {{
+        $(, with $id:ident = $handle:expr)? $(, of $function_id:ident = $called:expr)? $(, then $then:expr)? $(; $plain:ident)?) => {{
         let extension: &mut Instance = $extension;
+        $(let $id = extension.id_of($handle)?;)?
         extension.ready()?;
-        match extension.take_result() {
-            Some(answer) => answer,
-            None => {
-                $(let $number = extension.number_of($handle)?;)?
-                match extension.instance()? {
-                    Ready::Direct(started) => {
-                        let outcome = started.exports.$interface().and_then(|exports| {
-                            exports.$function(&mut started.store $(, $argument)*)
-                        });
-                        extension.concluded(answer!(outcome $($plain)?))
-                    }
-                    Ready::Suspendable(mut started) => extension.begin(Box::pin(async move {
-                        let outcome = match started.exports.$interface() {
-                            Ok(exports) => {
-                                exports.$function(&mut started.store $(, $argument)*).await
-                            }
-                            Err(error) => Err(error),
-                        };
-                        let outcome: wasmtime::Result<Result<_, SqlError>> =
-                            answer!(outcome $($plain)?);
-                        let outcome = outcome.map(|answer| Box::new(answer) as Box<_>);
-                        (started, outcome)
-                    })),
-                }
+        let then = then!($($then)?);
+        match extension.instance()? {
+            Ready::Direct(started) => {
+                $(let $function_id = $called.id(started)?;)?
+                let outcome = started.exports.$interface().and_then(|exports| {
+                    exports.$function(&mut started.store $(, $argument)*)
+                });
+                let answer = extension.concluded(answer!(outcome $($plain)?));
+                then(extension, answer).map_err(Unfinished::Failed)
             }
+            Ready::Suspendable(mut started) => extension.begin(async move {
+                let outcome: wasmtime::Result<Answer<_>> = async {
+                    if let Err(failure) = started.reconnect().await? {
+                        return Ok(Err(failure));
+                    }
+                    $(let $function_id = match $called.id(&started) {
+                        Ok(id) => id,
+                        Err(failure) => return Ok(Err(failure)),
+                    };)?
+                    let exports = started.exports.$interface()?;
+                    let outcome = exports.$function(&mut started.store $(, $argument)*).await;
+                    answer!(outcome $($plain)?)
+                }
+                .await;
+                (started, outcome)
+            }, then),
         }
     }};
+}
+
+macro_rules! then {
+    () => {
+        |_: &mut Instance, answer| answer
+    };
+    ($then:expr) => {
+        $then
+    };
 }
 
 macro_rules! answer {
@@ -76,43 +94,131 @@ macro_rules! call_at_once {
     }};
 }
 
-/// None when the answer is pending: it is long, a failure, or not there yet.
-pub fn unary_call(
+/// The functions that continue a suspended call, by the type of its result.
+macro_rules! resumes {
+    ($($name:ident: $result:ty;)*) => {$(
+        fn $name(
+            &mut self,
+            extension: u32,
+            reply: Answer<Vec<u8>>,
+        ) -> Result<$result, Unfinished> {
+            self.resume(extension, reply)
+        }
+    )*};
+}
+
+/// The result of a call that ends what the caller calls `handle`, whatever it is.
+pub fn forgetting<T>(handle: u32) -> impl FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send {
+    move |extension, answer| {
+        extension.handles.remove(handle);
+        answer
+    }
+}
+
+/// The result of a call that makes something: the caller gets a handle for it.
+pub fn with_handle(extension: &mut Instance, id: Answer<u32>) -> Answer<u32> {
+    extension.handles.add(id?)
+}
+
+/// A call with inline arguments. A result that is not inline is stored in the instance.
+pub fn inline_call(
     extension: &mut Instance,
     function: u32,
-    argument: InlineValue,
-) -> Result<Option<InlineValue>, SqlError> {
+    arguments: InlineArguments,
+) -> Answer<InlineOutcome> {
+    check_arguments(&arguments)?;
     extension.ready()?;
-    let function = extension.function(function)?;
+    let function = extension.function(function);
     match extension.instance()? {
         Ready::Direct(started) => {
+            let function = function.id(started)?;
             let outcome = started
                 .exports
-                .unary()
-                .and_then(|exports| exports.call_call(&mut started.store, function, argument));
-            extension.concluded(outcome.map(Ok))
+                .inline()
+                .and_then(|exports| exports.call_call(&mut started.store, function, arguments));
+            let answer = extension.concluded(outcome.map(Ok))?;
+            Ok(answer.map_or(InlineOutcome::Stored, InlineOutcome::Done))
         }
         Ready::Suspendable(mut started) => {
-            let answer = extension.begin(Box::pin(async move {
-                let outcome = long_unary_call(&mut started, function, argument).await;
-                (started, outcome.map(|answer| Box::new(answer) as Box<_>))
-            }));
-            extension.pending_result = Some(answer);
-            Ok(None)
+            let begun = extension.begin(
+                async move {
+                    let outcome = whole_inline_call(&mut started, function, arguments).await;
+                    (started, outcome)
+                },
+                |_, answer| answer,
+            );
+            stored(extension, begun)
         }
     }
 }
 
-/// The result as that of `scalar-call`, which repeats a call that had to
-/// wait for SQL.
-async fn long_unary_call(
-    started: &mut Started<suspendable::Exports>,
-    function: u32,
-    argument: InlineValue,
-) -> wasmtime::Result<Result<Output, SqlError>> {
-    let exports = started.exports.unary()?;
-    match exports.call_call(&mut started.store, function, argument).await? {
-        Some(short) => Ok(Ok(short.output())),
+/// The result of an inline call, which may be longer than it can return.
+async fn whole_inline_call(
+    started: &mut Suspendable,
+    function: FunctionHandle,
+    arguments: InlineArguments,
+) -> wasmtime::Result<Answer<Output>> {
+    if let Err(failure) = started.reconnect().await? {
+        return Ok(Err(failure));
+    }
+    let function = match function.id(started) {
+        Ok(function) => function,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let exports = started.exports.inline()?;
+    match exports.call_call(&mut started.store, function, arguments).await? {
+        Some(inline) => Ok(Ok(inline.output())),
         None => exports.call_pending_result(&mut started.store, function).await,
+    }
+}
+
+fn stored(extension: &mut Instance, begun: Result<Output, Unfinished>) -> Answer<InlineOutcome> {
+    match begun {
+        Err(Unfinished::Failed(failure)) => Err(failure),
+        Err(Unfinished::Pending(request)) => Ok(InlineOutcome::Pending(request)),
+        Ok(output) => Ok(InlineValue::of(&output).map_or_else(
+            || {
+                extension.pending_result = Some(Ok(output));
+                InlineOutcome::Stored
+            },
+            InlineOutcome::Done,
+        )),
+    }
+}
+
+impl From<SqlError> for Unfinished {
+    fn from(failure: SqlError) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl ExtensionsView<'_> {
+    pub(super) fn resume<T: Send + 'static>(
+        &mut self,
+        extension: u32,
+        reply: Answer<Vec<u8>>,
+    ) -> Result<T, Unfinished> {
+        let reply =
+            reply.map_err(|error| SqlError { message: received::text(error.message), ..error });
+        let result = self.extension(extension)?.resume(reply);
+        self.report_trap(extension)?;
+        result
+    }
+
+    /// The instance for a call that carries a batch of rows, which is counted.
+    pub(super) fn with_batch(&mut self, extension: u32) -> Result<&mut Instance, SqlError> {
+        let extension = self.extension(extension)?;
+        extension.usage.batches += 1;
+        Ok(extension)
+    }
+
+    pub(super) fn compared(
+        &mut self,
+        extension: u32,
+        collation: u32,
+        left: &[u8],
+        right: &[u8],
+    ) -> Result<i32, SqlError> {
+        call_at_once!(self.extension(extension)?, collation.call_compare(collation, left, right))
     }
 }

@@ -13,7 +13,7 @@ macro_rules! exports {
         pub struct Exports {
             extension: interfaces::extension::Guest,
             scalar: Option<interfaces::scalar::Guest>,
-            unary: Option<interfaces::unary::Guest>,
+            inline: Option<interfaces::inline::Guest>,
             aggregate: Option<interfaces::aggregate::Guest>,
             collation: Option<interfaces::collation::Guest>,
             table: Option<interfaces::table::Guest>,
@@ -49,7 +49,7 @@ macro_rules! exports {
                 Ok(Self {
                     extension: extension.load(&mut *store, instance)?,
                     scalar: found!(scalar, pre, store, instance),
-                    unary: found!(unary, pre, store, instance),
+                    inline: found!(inline, pre, store, instance),
                     aggregate: found!(aggregate, pre, store, instance),
                     collation: found!(collation, pre, store, instance),
                     table: found!(table, pre, store, instance),
@@ -62,7 +62,7 @@ macro_rules! exports {
             }
 
             offered!(scalar);
-            offered!(unary);
+            offered!(inline);
             offered!(aggregate);
             offered!(collation);
             offered!(table);
@@ -80,7 +80,7 @@ pub mod direct {
             world every-export {
                 export sqlite-wasm:extension/extension@0.1.0;
                 export sqlite-wasm:extension/scalar@0.1.0;
-                export sqlite-wasm:extension/unary@0.1.0;
+                export sqlite-wasm:extension/inline@0.1.0;
                 export sqlite-wasm:extension/aggregate@0.1.0;
                 export sqlite-wasm:extension/collation@0.1.0;
                 export sqlite-wasm:extension/table@0.1.0;

@@ -1,12 +1,10 @@
 //! An instance of an extension, of one connection or of all: its life, and what belongs
 //! to it.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use wasmtime::Store;
-use wire::PENDING;
 
 use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
@@ -14,6 +12,7 @@ use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage, clock};
 use crate::address_space::{self, NoAddressSpace};
+use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
@@ -21,13 +20,39 @@ use crate::extensions::sandbox::sql::SQLITE_MISUSE;
 use crate::extensions::{Limits, error};
 use crate::text;
 
-/// The message of a call that has not begun, and waits for SQL.
-const UNBEGUN: &str = "again";
-
 /// A store, and the exports of the instance in it.
 pub struct Started<E> {
     pub store: Store<Sandbox>,
     pub exports: E,
+    /// It takes the place of one that was connected and trapped: the next call connects
+    /// it first.
+    is_lost: bool,
+    /// Its `connect` was called.
+    pub(super) is_connected: bool,
+}
+
+impl Started<direct::Exports> {
+    fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
+        let answer = self.exports.extension()?.call_connect(&mut self.store)?;
+        self.is_connected = answer.is_ok();
+        Ok(answer)
+    }
+}
+
+impl Started<suspendable::Exports> {
+    async fn connect(&mut self) -> wasmtime::Result<Answer<()>> {
+        let answer = self.exports.extension()?.call_connect(&mut self.store).await?;
+        self.is_connected = answer.is_ok();
+        Ok(answer)
+    }
+
+    /// Connect it if it takes the place of one that trapped.
+    pub async fn reconnect(&mut self) -> wasmtime::Result<Answer<()>> {
+        match self.is_lost && !self.is_connected {
+            true => self.connect().await,
+            false => Ok(Ok(())),
+        }
+    }
 }
 
 /// An instance whose calls may be suspended.
@@ -51,18 +76,15 @@ pub enum Life {
     Suspendable(Suspendable),
     /// Its call waits for SQL.
     Suspended(Suspended),
-    /// Its call is done, and the result waits to be taken. A trap has
-    /// ended the instance.
-    Done(Option<Suspendable>, Answer<Box<dyn Any + Send>>),
 }
 
 impl Life {
-    /// Start an instance.
-    fn start(code: &Code, store: Store<Sandbox>) -> Result<Self> {
-        match code.calls {
-            Calls::Direct => direct(code, store).map(Box::new).map(Self::Direct),
-            Calls::Suspendable => suspendable(code, store).map(Box::new).map(Self::Suspendable),
-        }
+    /// Start an instance; `is_lost` as in [`Started`].
+    fn start(code: &Code, store: Store<Sandbox>, is_lost: bool) -> Result<Self> {
+        Ok(match code.calls {
+            Calls::Direct => Self::Direct(Box::new(direct(code, store, is_lost)?)),
+            Calls::Suspendable => Self::Suspendable(Box::new(suspendable(code, store, is_lost)?)),
+        })
     }
 
     fn describe(&mut self) -> wasmtime::Result<Manifest> {
@@ -76,27 +98,25 @@ impl Life {
     }
 }
 
-fn direct(code: &Code, mut store: Store<Sandbox>) -> Result<Started<direct::Exports>> {
+fn direct(
+    code: &Code,
+    mut store: Store<Sandbox>,
+    is_lost: bool,
+) -> Result<Started<direct::Exports>> {
     let instance = code.pre.instantiate(&mut store).map_err(not_started)?;
     let exports = direct::Exports::find(&code.pre, &mut store, &instance).map_err(other_type)?;
-    Ok(Started { store, exports })
+    Ok(Started { store, exports, is_lost, is_connected: false })
 }
 
-fn suspendable(code: &Code, mut store: Store<Sandbox>) -> Result<Started<suspendable::Exports>> {
+fn suspendable(
+    code: &Code,
+    mut store: Store<Sandbox>,
+    is_lost: bool,
+) -> Result<Started<suspendable::Exports>> {
     let instance = at_once(code.pre.instantiate_async(&mut store)).map_err(not_started)?;
     let exports =
         suspendable::Exports::find(&code.pre, &mut store, &instance).map_err(other_type)?;
-    Ok(Started { store, exports })
-}
-
-/// What became of the extension's `connect`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Connection {
-    /// It was not called.
-    New,
-    Connected,
-    /// The connected instance trapped; the next call connects its successor.
-    Lost,
+    Ok(Started { store, exports, is_lost, is_connected: false })
 }
 
 /// An instance that has given its manifest, and is granted nothing.
@@ -115,7 +135,7 @@ pub struct Described {
 pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     let (shared, mut usage) = (Shared::new(limits), Usage::default());
     let store = code.store(limits, &Granted::default(), &shared, &usage)?;
-    let mut life = Life::start(code, store)?;
+    let mut life = Life::start(code, store, false)?;
     usage.starts += 1;
     let manifest = life.describe().map_err(|trap| anyhow!(shared.message(&trap, limits)))?;
     Ok(Described { manifest, shared, usage, life })
@@ -128,10 +148,13 @@ pub struct Instance {
     pub usage: Usage,
     pub(super) shared: Shared,
     pub(super) life: Life,
-    connection: Connection,
+    /// An instance was connected: one that takes its place has to be, too.
+    pub(super) was_connected: bool,
+    /// SQLite does not show a failure of the call that is suspended.
+    pub reports_trap: bool,
     generation: u32,
     trap: Option<String>,
-    /// The result of a unary call that has returned nothing, until it is taken.
+    /// The result of an inline call that has returned nothing, until it is taken.
     pub pending_result: Option<Answer<Output>>,
 }
 
@@ -143,7 +166,8 @@ impl Instance {
             usage: Usage::default(),
             shared: Shared::new(&package.limits),
             life: Life::Absent,
-            connection: Connection::New,
+            was_connected: false,
+            reports_trap: false,
             generation: 0,
             trap: None,
             pending_result: None,
@@ -169,17 +193,21 @@ impl Instance {
         self.shared = Shared::new(&package.limits);
         self.shared.channel.functions(|fresh| *fresh = functions);
         let store = code.store(&package.limits, &package.granted, &self.shared, &self.usage)?;
-        self.life = Life::start(code, store)?;
+        self.life = Life::start(code, store, self.was_connected)?;
         self.handles = Handles::new(self.generation);
         self.generation += 1;
         self.usage.starts += 1;
         Ok(())
     }
 
+    fn start_named(&mut self) -> Answer<()> {
+        self.start().map_err(|cause| error(format!("{}: {cause:#}", self.name())))
+    }
+
     /// The instance for a call, or a fresh one where there is none.
     pub fn instance(&mut self) -> Answer<Ready<'_>> {
         if matches!(self.life, Life::Absent) {
-            self.start().map_err(|cause| error(format!("{}: {cause:#}", self.name())))?;
+            self.start_named()?;
         }
         if matches!(self.life, Life::Suspendable(_)) {
             let Life::Suspendable(mut started) = std::mem::replace(&mut self.life, Life::Absent)
@@ -222,9 +250,6 @@ impl Instance {
         self.trap = Some(message.clone());
         // None of its ids means anything to the next instance.
         self.handles = Handles::new(self.generation);
-        if self.connection == Connection::Connected {
-            self.connection = Connection::Lost;
-        }
         error(message)
     }
 
@@ -232,45 +257,57 @@ impl Instance {
     /// connected, and belongs to a connection, ends with it.
     pub fn awaits_disconnect(&self) -> bool {
         let never = self.package.manifest.connects == Connecting::Never;
-        let is_alive = matches!(self.life, Life::Suspendable(_));
-        self.connection == Connection::Connected || (never && is_alive)
+        match &self.life {
+            Life::Direct(started) => started.is_connected,
+            Life::Suspendable(started) => started.is_connected || never,
+            Life::Absent | Life::Suspended(_) => false,
+        }
     }
 
-    /// Connect an instance that takes the place of one that trapped. Called first in each
-    /// call, so that a call which waits for SQL repeats it.
+    /// Connect an instance that takes the place of one that trapped. One whose calls may
+    /// be suspended connects in the call itself.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
-        match self.connection {
-            Connection::Lost => self.connect().map_err(unbegun),
+        match self.was_connected {
+            true => self.reconnect(),
+            false => Ok(()),
+        }
+    }
+
+    fn reconnect(&mut self) -> Answer<()> {
+        if matches!(self.life, Life::Absent) {
+            self.start_named()?;
+        }
+        match &self.life {
+            Life::Direct(started) if !started.is_connected => match self.connect() {
+                Err(Unfinished::Failed(failure)) => Err(failure),
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }
 
     /// A connection begins to use the extension.
-    pub fn connect(&mut self) -> Answer<()> {
-        let answer = match self.take_result() {
-            Some(answer) => answer,
-            None => match self.instance()? {
-                Ready::Direct(started) => {
-                    let outcome = started
-                        .exports
-                        .extension()
-                        .and_then(|exports| exports.call_connect(&mut started.store));
-                    self.concluded(outcome)
-                }
-                Ready::Suspendable(mut started) => self.begin(Box::pin(async move {
-                    let outcome = match started.exports.extension() {
-                        Ok(exports) => exports.call_connect(&mut started.store).await,
-                        Err(error) => Err(error),
-                    };
-                    (started, outcome.map(|answer| Box::new(answer) as Box<_>))
-                })),
-            },
-        };
-        if answer.is_ok() {
-            self.connection = Connection::Connected;
+    pub fn connect(&mut self) -> Result<(), Unfinished> {
+        match self.instance()? {
+            Ready::Direct(started) => {
+                let outcome = started.connect();
+                self.was_connected |= matches!(outcome, Ok(Ok(())));
+                self.concluded(outcome).map_err(Unfinished::Failed)
+            }
+            Ready::Suspendable(mut started) => self.begin(
+                async move {
+                    let outcome = started.connect().await;
+                    (started, outcome)
+                },
+                |_, answer| answer,
+            ),
         }
-        answer
+    }
+
+    /// Whether a call waits for SQL.
+    pub fn is_suspended(&self) -> bool {
+        matches!(self.life, Life::Suspended(_))
     }
 
     /// The message of the last trap, if it was not taken yet.
@@ -279,34 +316,22 @@ impl Instance {
     }
 
     /// The extension's own id of a table, cursor or accumulator.
-    pub fn number_of(&self, handle: u32) -> Answer<u32> {
+    pub fn id_of(&self, handle: u32) -> Answer<u32> {
         self.handles.get(handle).ok_or_else(|| self.lost("open the database again"))
     }
 
-    /// The extension's own id of a function.
+    /// The function that the caller knows by `handle`.
     #[inline]
-    pub fn function(&self, function: u32) -> Answer<u32> {
-        if function < FIRST_LATE { Ok(function) } else { self.late_function(function) }
-    }
-
-    fn late_function(&self, handle: u32) -> Answer<u32> {
-        let number = self.shared.channel.functions(|functions| functions.get(handle));
-        number.ok_or_else(|| self.lost("load it again"))
-    }
-
-    /// An id for a function that only a table offers.
-    pub fn late_number(&self, function: u32) -> Answer<u32> {
-        self.shared.channel.functions(|functions| functions.add(function))
-    }
-
-    /// A table, cursor or accumulator ends with its call, whatever the result is; but not
-    /// while the call waits for SQL.
-    pub fn forget_handle<T>(&mut self, handle: u32, answer: Answer<T>) -> Answer<T> {
-        let is_pending = matches!(&answer, Err(error) if error.code == PENDING);
-        if !is_pending {
-            self.handles.remove(handle);
+    pub fn function(&self, handle: u32) -> FunctionHandle {
+        match handle < FIRST_LATE {
+            true => FunctionHandle::Listed(handle),
+            false => FunctionHandle::Late(handle, self.lost("load it again")),
         }
-        answer
+    }
+
+    /// A handle for a function that only a table offers.
+    pub fn offer(&self, function: u32) -> Answer<u32> {
+        self.shared.channel.functions(|functions| functions.offer(function))
     }
 
     fn name(&self) -> &str {
@@ -316,6 +341,29 @@ impl Instance {
     fn lost(&self, way_out: &str) -> SqlError {
         let name = self.name();
         error(format!("its state was lost when the extension `{name}` trapped; {way_out}"))
+    }
+}
+
+/// A function as the caller knows it.
+pub enum FunctionHandle {
+    /// By its index in the manifest.
+    Listed(u32),
+    /// By the handle that it got later, and the error when this instance does not have it.
+    Late(u32, SqlError),
+}
+
+impl FunctionHandle {
+    /// The extension's own id. An instance that takes the place of one that trapped has
+    /// late functions when it is connected.
+    #[inline]
+    pub fn id<E>(self, started: &Started<E>) -> Answer<u32> {
+        match self {
+            Self::Listed(index) => Ok(index),
+            Self::Late(handle, lost) => {
+                let channel = &started.store.data().channel;
+                channel.functions(|functions| functions.get(handle)).ok_or(lost)
+            }
+        }
     }
 }
 
@@ -340,19 +388,7 @@ fn other_type(error: wasmtime::Error) -> anyhow::Error {
     anyhow!("its exports do not have the types of the contract: {cause}; build it again")
 }
 
-/// The same failure, of a call that has not begun: its arguments are needed again.
-fn unbegun(failure: SqlError) -> SqlError {
-    match failure.code {
-        PENDING => SqlError { message: UNBEGUN.to_owned(), ..failure },
-        _ => failure,
-    }
-}
-
-/// A failure without the host's own code, and with a message of bounded length.
+/// A failure with a message of bounded length.
 pub(super) fn limited(failure: SqlError) -> SqlError {
-    let message = text::shortened(failure.message);
-    match failure.code {
-        PENDING => error(message),
-        code => SqlError { code, message },
-    }
+    SqlError { message: text::shortened(failure.message), ..failure }
 }

@@ -9,7 +9,7 @@ use wasmtime::component::Resource;
 use wire::{Opened, Operations, Prepared, Reader};
 
 use super::Sandbox;
-use super::suspendable::sqlite_wasm::extension::{sql, sql_work};
+use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use crate::contract::types::{Function, SqlError, Value};
 
 pub use channel::{Channel, SQLITE_MISUSE};

@@ -5,41 +5,121 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-use wire::PENDING;
-
 use super::instance::{Answer, Instance, Life, Suspendable, limited};
-use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use super::sql::SQLITE_MISUSE;
+use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::SqlError;
-use crate::extensions::error;
 use crate::extensions::grants::SqlAccess;
 
-/// A call that was done: an [`Answer`], or what broke.
-type Outcome = wasmtime::Result<Box<dyn Any + Send>>;
+/// A [`Call`] of some type; it owns its instance.
+pub type Suspended = Box<dyn Any + Send>;
 
-/// A call in progress; it owns its instance.
-pub type Suspended = Pin<Box<dyn Future<Output = (Suspendable, Outcome)> + Send>>;
+/// A call that was begun.
+struct Call<T> {
+    progress: Progress<T>,
+    /// What follows when it is done.
+    then: Box<dyn FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send>,
+}
+
+/// How far a call is.
+enum Progress<T> {
+    Running(Pin<Box<dyn Future<Output = (Suspendable, Outcome<T>)> + Send>>),
+    /// The function has returned, but work that it left may wait. A trap has ended the
+    /// instance.
+    Done(Option<Suspendable>, Answer<T>),
+}
+
+/// What a function returned, or its trap.
+type Outcome<T> = wasmtime::Result<Answer<T>>;
 
 impl Instance {
-    /// Begin a call that may be suspended.
-    pub fn begin<T: 'static>(&mut self, call: Suspended) -> Answer<T> {
+    /// Begin a call that may be suspended: its result, or its request.
+    pub fn begin<T: Send + 'static>(
+        &mut self,
+        call: impl Future<Output = (Suspendable, Outcome<T>)> + Send + 'static,
+        then: impl FnOnce(&mut Self, Answer<T>) -> Answer<T> + Send + 'static,
+    ) -> Result<T, Unfinished> {
         self.shared.channel.set_open(self.package.granted.sql != SqlAccess::None);
-        self.life = Life::Suspended(call);
-        self.go_on();
-        self.take_result().unwrap_or_else(|| {
-            // Nobody reads a message, and it would be copied with each call.
-            Err(SqlError { code: PENDING, message: String::new() })
-        })
+        let progress = Progress::Running(Box::pin(call));
+        self.advance(Box::new(Call { progress, then: Box::new(then) }))
+    }
+
+    /// Continue a suspended call with the reply to its request.
+    pub fn resume<T: Send + 'static>(&mut self, reply: Answer<Vec<u8>>) -> Result<T, Unfinished> {
+        let life = std::mem::replace(&mut self.life, Life::Absent);
+        let mut call = match life {
+            Life::Suspended(call) => call.downcast::<Call<T>>().map_err(Life::Suspended),
+            other => Err(other),
+        }
+        .map_err(|other| {
+            self.life = other;
+            let message = "no call with such a result waits for a reply".to_owned();
+            SqlError { code: SQLITE_MISUSE, message }
+        })?;
+        match (&mut call.progress, reply) {
+            (Progress::Running(_), reply) => self.shared.channel.put(reply),
+            // The failure of what the call has written last.
+            (Progress::Done(_, answer), Err(failure)) => *answer = Err(failure),
+            _ => {}
+        }
+        self.advance(call)
+    }
+
+    /// Let a call run until its next request or its end.
+    fn advance<T: Send + 'static>(&mut self, mut call: Box<Call<T>>) -> Result<T, Unfinished> {
+        if let Progress::Running(running) = &mut call.progress {
+            self.usage.enter();
+            let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            self.usage.leave();
+            if let Poll::Ready((started, outcome)) = polled {
+                call.progress = self.done(started, outcome);
+            }
+        }
+        if let Some(request) = self.request() {
+            self.life = Life::Suspended(call);
+            return Err(Unfinished::Pending(request));
+        }
+        let Call { progress, then } = *call;
+        let answer = match progress {
+            Progress::Done(started, answer) => {
+                self.life = started.map_or(Life::Absent, Life::Suspendable);
+                answer.map_err(limited)
+            }
+            Progress::Running(_) => Err(self.trapped(&waits_for_nothing())),
+        };
+        then(self, answer).map_err(Unfinished::Failed)
+    }
+
+    fn done<T>(&mut self, started: Suspendable, outcome: Outcome<T>) -> Progress<T> {
+        self.shared.channel.set_open(false);
+        match outcome {
+            Ok(answer) => {
+                self.was_connected |= started.is_connected;
+                Progress::Done(Some(started), answer)
+            }
+            Err(trap) => {
+                self.shared.channel.close_all();
+                Progress::Done(None, Err(self.trapped(&trap)))
+            }
+        }
+    }
+
+    /// The request of a call, or the work that it has left.
+    fn request(&mut self) -> Option<Request> {
+        let request = self.shared.channel.take(self.package.granted.sql);
+        self.usage.requests += u64::from(request.is_some());
+        request
     }
 
     /// What became of a call of a suspendable instance that cannot be suspended.
     pub fn concluded_at_once<T>(
         &mut self,
-        live: Suspendable,
+        started: Suspendable,
         outcome: wasmtime::Result<T>,
     ) -> Answer<T> {
         match outcome {
             Ok(value) => {
-                self.life = Life::Suspendable(live);
+                self.life = Life::Suspendable(started);
                 Ok(value)
             }
             Err(trap) => {
@@ -48,65 +128,16 @@ impl Instance {
             }
         }
     }
+}
 
-    /// Let a suspended call run until its next request or its end.
-    fn go_on(&mut self) {
-        let Life::Suspended(call) = &mut self.life else { return };
-        self.usage.enter();
-        let polled = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        self.usage.leave();
-        let Poll::Ready((live, outcome)) = polled else { return };
-        self.shared.channel.set_open(false);
-        self.life = match outcome {
-            Ok(answer) => Life::Done(Some(live), Ok(answer)),
-            Err(trap) => {
-                self.shared.channel.close_all();
-                Life::Done(None, Err(self.trapped(&trap)))
-            }
-        };
-    }
-
-    /// The result of a call that is done, and has no request left.
-    pub fn take_result<T: 'static>(&mut self) -> Option<Answer<T>> {
-        if !matches!(self.life, Life::Done(..)) || self.shared.channel.has_request() {
-            return None;
-        }
-        let Life::Done(live, answer) = std::mem::replace(&mut self.life, Life::Absent) else {
-            return None;
-        };
-        self.life = live.map_or(Life::Absent, Life::Suspendable);
-        Some(answer.and_then(|answer| match answer.downcast::<Answer<T>>() {
-            Ok(answer) => answer.map_err(limited),
-            Err(_) => Err(error("another call was to be repeated".to_owned())),
-        }))
-    }
-
-    /// The request of a suspended call.
-    pub fn request(&mut self) -> Option<SqlRequest> {
-        let request = self.shared.channel.take(self.package.granted.sql);
-        self.usage.requests += u64::from(request.is_some());
-        request
-    }
-
-    /// Answer that, and let the call go on.
-    pub fn resume(&mut self, reply: Answer<Vec<u8>>) -> Option<SqlRequest> {
-        match (&mut self.life, reply) {
-            (Life::Suspended(_), reply) => {
-                self.shared.channel.put(reply);
-                self.go_on();
-            }
-            // The call is done, but for what it wrote last.
-            (Life::Done(_, answer), Err(error)) => *answer = Err(error),
-            _ => {}
-        }
-        self.request()
-    }
+fn waits_for_nothing() -> wasmtime::Error {
+    wasmtime::format_err!("it waits where there is nothing to wait for")
 }
 
 /// The result of a call that cannot be suspended.
 pub fn at_once<T>(call: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
     match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
-        Poll::Pending => Err(wasmtime::format_err!("it waits where there is nothing to wait for")),
+        Poll::Pending => Err(waits_for_nothing()),
     }
 }

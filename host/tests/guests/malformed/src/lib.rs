@@ -6,8 +6,8 @@
 //! - `corrupt(WHERE, ADDRESS)`: it answers with that address
 //! - `corrupt(WHERE, NULL)`: all are valid again
 //! - `malformed(X)`: X; the function `call`
-//! - `malformed_unary(X)`: X, and NULL for a text of 64 bytes; the functions
-//!   `unary` and `unary-pending-result`
+//! - `malformed_inline(X)`: X, and NULL for a text of 64 bytes; the functions
+//!   `inline` and `inline-pending-result`
 //! - `malformed_group(X)`: the last X; `start`, `step`, `finish`, and with OVER
 //!   `inverse` and `value`
 //! - `malformed_table`: three rows of a number and a text; the functions of

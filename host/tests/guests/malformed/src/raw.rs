@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 use crate::valid::Valid;
-use crate::wire::exports::sqlite_wasm::extension::{aggregate, extension, scalar, table, unary};
+use crate::wire::exports::sqlite_wasm::extension::{aggregate, extension, inline, scalar, table};
 use crate::{FLAG, MANIFEST};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -68,9 +68,9 @@ exports! {
     connect "extension@0.1.0#connect": "connect", extension::_export_connect_cabi();
     call "scalar@0.1.0#call": "call",
         scalar::_export_call_cabi(a: i32, b: *mut u8, c: usize, d: *mut u8, e: usize);
-    unary "unary@0.1.0#call": "unary", unary::_export_call_cabi(
-        a: i32, b: i32, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64, i: i64, j: i64);
-    unary_pending_result "unary@0.1.0#pending-result": "unary-pending-result", unary::_export_pending_result_cabi(a: i32);
+    inline "inline@0.1.0#call": "inline", inline::_export_call_cabi(
+        a: i32, b: i64, c: i64, d: i64, e: i64, f: i64, g: i64, h: i64, i: i64, j: i64);
+    inline_pending_result "inline@0.1.0#pending-result": "inline-pending-result", inline::_export_pending_result_cabi(a: i32);
     step "aggregate@0.1.0#step": "step", aggregate::_export_step_cabi(
         a: i32, b: i32, c: i32, d: *mut u8, e: usize, f: *mut u8, g: usize);
     inverse "aggregate@0.1.0#inverse": "inverse", aggregate::_export_inverse_cabi(

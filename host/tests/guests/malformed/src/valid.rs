@@ -7,8 +7,8 @@ use crate::wire::sqlite_wasm::extension::table_types::{
     IndexPlan, Overload, TableConfig, Transaction,
 };
 use crate::wire::sqlite_wasm::extension::types::{
-    Connecting, Function, FunctionFlags, FunctionKind, InlineValue, Manifest, Module, ModuleFlags,
-    ModuleKind, Output, Risk, SqlError, TextEncoding, Value,
+    Connecting, Function, FunctionFlags, FunctionKind, InlineArguments, InlineValue, Manifest,
+    Module, ModuleFlags, ModuleKind, Output, Risk, SqlError, TextEncoding, Value,
 };
 use std::cell::Cell;
 
@@ -36,8 +36,8 @@ impl interfaces::extension::Guest for Valid {
                 function("malformed", 1, FunctionKind::Scalar),
                 function("malformed_group", 1, FunctionKind::Window),
                 Function {
-                    flags: FunctionFlags::UNARY,
-                    ..function("malformed_unary", 1, FunctionKind::Scalar)
+                    flags: FunctionFlags::INLINE,
+                    ..function("malformed_inline", 1, FunctionKind::Scalar)
                 },
             ],
             collations: Vec::new(),
@@ -81,10 +81,11 @@ impl interfaces::scalar::Guest for Valid {
     }
 }
 
-impl interfaces::unary::Guest for Valid {
+impl interfaces::inline::Guest for Valid {
     /// A last word other than 0 means that no inline value follows.
-    fn call(_: u32, argument: InlineValue) -> Option<InlineValue> {
-        (argument.words.7 == 0).then_some(argument)
+    fn call(_: u32, arguments: InlineArguments) -> Option<InlineValue> {
+        let InlineArguments { heads, words } = arguments;
+        (words.7 == 0).then_some(InlineValue { head: heads as u32 & 0xffff, words })
     }
 
     fn pending_result(_: u32) -> Result<Output, SqlError> {

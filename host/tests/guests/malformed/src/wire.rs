@@ -6,7 +6,7 @@ wit_bindgen::generate!({
         world malformed {
             export sqlite-wasm:extension/extension@0.1.0;
             export sqlite-wasm:extension/scalar@0.1.0;
-            export sqlite-wasm:extension/unary@0.1.0;
+            export sqlite-wasm:extension/inline@0.1.0;
             export sqlite-wasm:extension/aggregate@0.1.0;
             export sqlite-wasm:extension/table@0.1.0;
         }",

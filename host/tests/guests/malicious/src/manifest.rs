@@ -25,7 +25,7 @@ pub fn manifest(word: &str) -> Manifest {
         "many-needs" => manifest.needs = vec![Need::Sql; 100_000],
         "huge-need" => manifest.needs = vec![Need::Environment("x".repeat(1 << 20))],
         "pointers" => {
-            manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::UNARY;
+            manifest.functions[0].flags = FunctionFlags::POINTERS | FunctionFlags::INLINE;
         }
         "arguments" => manifest.functions[0].arguments = -5,
         action => {

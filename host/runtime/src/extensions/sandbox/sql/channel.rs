@@ -10,7 +10,7 @@ use std::task::Poll;
 
 use wire::Operations;
 
-use crate::bindings::sqlite_wasm::host::dispatch::SqlRequest;
+use crate::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::{LateFunctions, ticked};
@@ -152,21 +152,16 @@ impl Channel {
     }
 
     /// The request that waits, and the work before it; none when there is nothing to do.
-    pub fn take(&self, access: SqlAccess) -> Option<SqlRequest> {
+    pub fn take(&self, access: SqlAccess) -> Option<Request> {
         let mut state = self.state();
         state.has_request().then(|| {
             state.is_requested = false;
-            SqlRequest {
-                work: std::mem::take(&mut state.work).into_bytes(),
+            Request {
+                operations: std::mem::take(&mut state.work).into_bytes(),
                 read_only: access == SqlAccess::ReadOnly,
                 function: state.function.take(),
             }
         })
-    }
-
-    /// Whether [`Self::take`] would give anything.
-    pub fn has_request(&self) -> bool {
-        self.state().has_request()
     }
 
     /// The reply to the request that was taken.

@@ -1,0 +1,114 @@
+"""Tests of the benchmark itself: `tooling/bench.py --test`."""
+
+import unittest
+from pathlib import Path
+
+from .breadth import BREADTH
+from .engines import Engine
+from .figures import Figure, Verdict, breadth_verdicts, combined
+from .session import Disagreement, Result, Run, Series, Session
+from .spread import Spread, geometric_means, ratios
+from .timer import processor_seconds, without_times
+from .workloads import Workload
+
+SCRIPT = Workload("say", "", lambda _rows: iter(["."]), fixed_amount="1", keeps_database=True)
+
+
+def shell(name: str, command: str) -> Engine:
+    """An engine that only runs a command; the database is its `$0`."""
+    return Engine(name, ("/bin/sh", "-c", command), "", native=True)
+
+
+def result(name: str, ours: list[float], theirs: list[float]) -> Result:
+    series = {
+        engine: Series([Run(time, time, 0, 0, "") for time in times]) for engine, times in (("cwasm", ours), ("ref", theirs))
+    }
+    return Result(Workload(name, "", SCRIPT.script), 1, series)
+
+
+class Spreads(unittest.TestCase):
+    def test_a_ratio_is_of_neighbours_when_the_speed_changes(self) -> None:
+        # The machine is half as fast in three of five rounds, and switches between two runs once.
+        ours, theirs = [3, 6, 6, 3, 6], [2, 4, 2, 2, 4]
+        self.assertEqual(Spread.of(ratios(ours, theirs)), Spread(1.5, 1.5, 1.5))
+
+    def test_the_spread_is_that_of_the_middle_half(self) -> None:
+        self.assertEqual(Spread.of([9, 1, 2, 3, 4]), Spread(3, 2, 4))
+        self.assertEqual(Spread.of([5]), Spread(5, 5, 5))
+        self.assertEqual(Spread(1.5, 1.25, 2).text(), "1.50 (1.25–2.00)")
+
+    def test_runs_without_a_neighbour_are_an_error(self) -> None:
+        with self.assertRaises(ValueError):
+            ratios([1, 2], [1])
+
+    def test_the_mean_is_taken_of_each_round(self) -> None:
+        self.assertEqual([round(mean, 9) for mean in geometric_means([[1, 2], [4, 8]])], [2, 4])
+
+
+class Timer(unittest.TestCase):
+    def test_the_times_are_taken_out_of_the_output(self) -> None:
+        output = "1\nRun Time: real 0.100 user 0.020000 sys 0.001000\n2\nRun Time: real 0.3 user 0.250000 sys 0.000000\n"
+        self.assertEqual(processor_seconds(output), [0.021, 0.25])
+        self.assertEqual(without_times(output), "1\n2\n")
+
+
+class Figures(unittest.TestCase):
+    def test_a_limit_is_marked_by_its_direction(self) -> None:
+        spread = Spread(2, 1, 3)
+        self.assertEqual(Verdict(Figure("", must=2, aim=1), spread).mark(), "pass")
+        self.assertTrue(Verdict(Figure("", must=1.9, aim=1), spread).missed())
+        self.assertEqual(Verdict(Figure("", must=1, aim=2, larger_is_better=True), spread).mark(), "pass, aim")
+        self.assertEqual(Verdict(Figure(""), spread).mark(), "")
+
+    def test_figures_of_several_rounds_are_medians(self) -> None:
+        figure = Figure("call", "µs")
+        self.assertEqual(combined([[(figure, 3)], [(figure, 1)], [(figure, 2)]])[0].spread.value, 2)
+
+    def test_breadth_has_its_mean_and_its_worst_class(self) -> None:
+        mean, worst = breadth_verdicts([result("a", [2, 2], [1, 1]), result("b", [8, 8], [1, 1])])
+        self.assertAlmostEqual(mean.spread.value, 4)
+        self.assertEqual((worst.figure.title, worst.spread.value), ("the worst class: b", 8))
+
+
+class Sessions(unittest.TestCase):
+    def measure(self, *engines: Engine, repeats: int = 2) -> Result:
+        with Session(list(engines), repeats, lambda _: None) as session:
+            return session.measure(SCRIPT, None)
+
+    def test_equal_engines_are_timed(self) -> None:
+        found = self.measure(shell("a", "echo 1"), shell("b", "echo 1"))
+        self.assertEqual([len(series.runs) for series in found.series.values()], [2, 2])
+        self.assertTrue(all(run.faults > 0 for series in found.series.values() for run in series.runs))
+
+    def test_engines_that_differ_end_the_run(self) -> None:
+        for command in ("echo 2", "echo 1; echo wrong >&2", "echo 1; exit 3"):
+            with self.assertRaises(Disagreement, msg=command):
+                self.measure(shell("a", "echo 1"), shell("b", command))
+
+    def test_an_output_that_changes_ends_the_run(self) -> None:
+        with self.assertRaises(Disagreement):
+            self.measure(shell("a", "date +%N"))
+
+    def test_neighbours_stay_neighbours_in_all_rounds(self) -> None:
+        with Session([], 1, lambda _: None) as session:
+            log = session.directory / "log"
+            session.engines = [shell(name, f"cd .. && echo {name} >>log") for name in "abc"]
+            session.repeats = 2
+            session.measure(SCRIPT, None)
+            self.assertEqual(log.read_text().split(), list("abc" "abc" "cba"))
+
+
+class Breadth(unittest.TestCase):
+    def test_each_class_has_a_name_of_its_own_and_a_script(self) -> None:
+        names = [workload.name for workload in BREADTH]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreater(len(names), 50)
+        for workload in BREADTH:
+            text = "".join(workload.script(1000))
+            self.assertNotIn("{rows}", text)
+            self.assertTrue(text.strip(), workload.name)
+
+    def test_all_tables_of_the_file_are_classes(self) -> None:
+        heads = [line for line in Path(__file__).with_name("breadth.sql").read_text().splitlines() if line.startswith("-- ")]
+        named = [line for line in heads if line.startswith(("-- read ", "-- write "))]
+        self.assertEqual(len(named), len(BREADTH))

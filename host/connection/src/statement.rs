@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 
-use runtime::database::wire::{Operations, Prepared, Ran, Reader};
+use runtime::database::wire::{Operations, Prepared, Ran, Reader, Value};
 
 use crate::connection::Connection;
 use crate::error::{Error, Result};
@@ -109,7 +109,7 @@ pub struct Statement<'conn> {
 
 impl fmt::Debug for Statement<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Statement").field("sql", &self.sql()).finish_non_exhaustive()
+        write!(f, "Statement({:?})", self.sql())
     }
 }
 
@@ -289,7 +289,7 @@ impl<'conn> Statement<'conn> {
     ///
     /// # Errors
     ///
-    /// None today.
+    /// None.
     pub fn parameter_index(&self, name: &str) -> Result<Option<usize>> {
         let raw = self.raw()?;
         let found = raw.names(raw.parameters).position(|other| other == name);
@@ -341,18 +341,16 @@ impl<'conn> Statement<'conn> {
         self.raw.as_ref().is_some_and(|raw| raw.is_read_only)
     }
 
-    /// Its text with the values of the last run.
+    /// Its text with the values of the last run; none where it is too long.
     ///
     /// # Errors
     ///
-    /// SQLite's; none where it is too long.
+    /// SQLite's.
     pub fn expanded_sql(&self) -> Result<Option<String>> {
         let Some(handle) = self.raw()?.handle else { return Ok(None) };
         self.db.session.request(&Operations::default().expand(handle), |reply| {
             Ok(match reply.value()? {
-                runtime::database::wire::Value::Text(text) => {
-                    Some(String::from_utf8_lossy(text).into_owned())
-                }
+                Value::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
                 _ => None,
             })
         })
@@ -363,11 +361,11 @@ impl<'conn> Statement<'conn> {
         self.raw.as_ref().map_or("", |raw| &raw.sql)
     }
 
-    /// Finalize it.
+    /// Finalize it. A failure of a step was reported by the step.
     ///
     /// # Errors
     ///
-    /// None: a failure of a step was reported by the step.
+    /// None.
     pub fn finalize(self) -> Result<()> {
         Ok(())
     }

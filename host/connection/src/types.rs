@@ -1,13 +1,16 @@
 //! Values, and how they become Rust's types.
 
-use std::borrow::Cow;
+mod to_sql;
+
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use runtime::database::wire;
 
-use crate::error::{BoxedError, Error, Result};
+use crate::error::BoxedError;
+
+pub use to_sql::{ToSql, ToSqlOutput};
 
 /// The class of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,15 +258,6 @@ macro_rules! integers {
                 integer.try_into().map_err(|_| FromSqlError::OutOfRange(integer))
             }
         }
-
-        impl ToSql for $type {
-            #[inline]
-            fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-                let integer = i64::try_from(*self);
-                let integer = integer.map_err(|error| Error::ToSqlConversionFailure(error.into()))?;
-                Ok(ToSqlOutput::Owned(Value::Integer(integer)))
-            }
-        }
     )*};
 }
 
@@ -338,109 +332,6 @@ impl<T: FromSql> FromSql for Option<T> {
 impl FromSql for Value {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Ok(value.into())
-    }
-}
-
-/// What a type becomes for SQLite.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum ToSqlOutput<'a> {
-    /// A value that is borrowed.
-    Borrowed(ValueRef<'a>),
-    /// A value of its own.
-    Owned(Value),
-}
-
-impl ToSqlOutput<'_> {
-    pub(crate) fn as_ref(&self) -> ValueRef<'_> {
-        match self {
-            Self::Borrowed(value) => *value,
-            Self::Owned(value) => value.into(),
-        }
-    }
-}
-
-/// A type that is converted to values of SQLite.
-pub trait ToSql {
-    /// The value.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::ToSqlConversionFailure`] where SQLite has no such value.
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>>;
-}
-
-macro_rules! to_sql {
-    ($($type:ty: $self:ident => $value:expr;)*) => {$(
-        impl ToSql for $type {
-            #[inline]
-            fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-                let $self = self;
-                Ok($value)
-            }
-        }
-    )*};
-}
-
-to_sql! {
-    f64: it => ToSqlOutput::Owned(Value::Real(*it));
-    f32: it => ToSqlOutput::Owned(Value::Real((*it).into()));
-    bool: it => ToSqlOutput::Owned(Value::Integer((*it).into()));
-    str: it => ToSqlOutput::Borrowed(ValueRef::Text(it.as_bytes()));
-    String: it => ToSqlOutput::Borrowed(ValueRef::Text(it.as_bytes()));
-    [u8]: it => ToSqlOutput::Borrowed(ValueRef::Blob(it));
-    Vec<u8>: it => ToSqlOutput::Borrowed(ValueRef::Blob(it));
-    Value: it => ToSqlOutput::Borrowed(it.into());
-    ValueRef<'_>: it => ToSqlOutput::Borrowed(*it);
-    Null: _it => ToSqlOutput::Owned(Value::Null);
-    (): _it => ToSqlOutput::Owned(Value::Null);
-}
-
-impl<const N: usize> ToSql for [u8; N] {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        self[..].to_sql()
-    }
-}
-
-impl<T: ToSql> ToSql for Option<T> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        self.as_ref().map_or(Ok(ToSqlOutput::Owned(Value::Null)), T::to_sql)
-    }
-}
-
-impl<T: ToSql + ?Sized> ToSql for &T {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        (**self).to_sql()
-    }
-}
-
-impl<T: ToSql + ?Sized> ToSql for Box<T> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        (**self).to_sql()
-    }
-}
-
-impl<T: ToSql + ?Sized> ToSql for Rc<T> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        (**self).to_sql()
-    }
-}
-
-impl<T: ToSql + ?Sized> ToSql for Arc<T> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        (**self).to_sql()
-    }
-}
-
-impl<T: ToSql + ToOwned + ?Sized> ToSql for Cow<'_, T> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        (**self).to_sql()
-    }
-}
-
-impl ToSql for ToSqlOutput<'_> {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(self.as_ref()))
     }
 }
 

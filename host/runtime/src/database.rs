@@ -10,6 +10,8 @@
 
 mod bindings;
 mod callbacks;
+mod exports;
+mod failure;
 mod host;
 mod instance;
 mod process;
@@ -20,7 +22,8 @@ mod template;
 pub use bindings::exports::sqlite_wasm::database::connections::{Hook, OpenFlags, Progress};
 pub use bindings::sqlite_wasm::database::callbacks::Event;
 pub use callbacks::Callback;
-pub use instance::{Failure, Instance, Reason};
+pub use failure::{Failure, Reason};
+pub use instance::Instance;
 pub use process::Interrupter;
 pub use template::{Settings, Template};
 

@@ -11,10 +11,11 @@ use super::bindings::exports::sqlite_wasm::database::connections::{
     Guest, GuestIndices, Hook, OpenFlags, Progress,
 };
 use super::callbacks::Callback;
+use super::exports::Exports;
+use super::failure::{Failure, Reason};
 use super::host::Host;
 use super::process::{Interrupter, OnProgress};
 use super::stack::Stack;
-use super::template::Template;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::trap_message;
 use crate::received;
@@ -34,32 +35,6 @@ const NO_MEMORY: i32 = 7;
 
 /// `SQLITE_INTERRUPT`.
 const INTERRUPT: i32 = 9;
-
-/// Why a call failed, where it is not SQLite's own reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// An [`Interrupter`] was used.
-    Interrupted,
-    /// The statement's time is over.
-    StatementTime,
-    /// The time of all statements is over.
-    Time,
-    /// The memory limit refused memory.
-    Memory,
-    /// The instance has trapped or broken the contract, and is gone.
-    Trapped,
-}
-
-/// A failed call.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// SQLite's extended result code.
-    pub code: i32,
-    /// The message. It comes from the sandbox and may be any text.
-    pub message: String,
-    /// What the host knows of it.
-    pub reason: Option<Reason>,
-}
 
 /// Operations of at most 96 bytes.
 #[derive(ComponentType, Lower)]
@@ -87,7 +62,7 @@ struct Live {
 pub struct Instance {
     live: Option<Live>,
     stack: Stack,
-    template: Arc<Template>,
+    exports: Arc<Exports>,
     interrupter: Interrupter,
     /// Why it is gone.
     trap: String,
@@ -114,14 +89,13 @@ impl Instance {
         mut store: Store<Host>,
         instance: component::Instance,
         stack: Stack,
-        template: Arc<Template>,
+        exports: Arc<Exports>,
         interrupter: Interrupter,
     ) -> Result<Self> {
-        let functions = template.functions();
-        let perform = instance.get_typed_func(&mut store, functions.perform)?;
-        let perform_inline = instance.get_typed_func(&mut store, functions.perform_inline)?;
+        let perform = instance.get_typed_func(&mut store, exports.perform)?;
+        let perform_inline = instance.get_typed_func(&mut store, exports.perform_inline)?;
         let live = Live { store, instance, perform, perform_inline, others: None };
-        Ok(Self { live: Some(live), stack, template, interrupter, trap: String::new() })
+        Ok(Self { live: Some(live), stack, exports, interrupter, trap: String::new() })
     }
 
     /// What interrupts its statements from other threads.
@@ -312,7 +286,7 @@ impl Instance {
     ) -> Result<T, Failure> {
         let Self { live: Some(live), stack, .. } = self else { return Err(self.gone()) };
         live.store.data_mut().process.stopped = None;
-        let functions = &self.template.functions().all;
+        let functions = &self.exports.all;
         // The host's own code does not panic; if it did, only this instance would end.
         match stack.run(|| call(live, functions)) {
             Ok(Ok(Ok(value))) => Ok(value),

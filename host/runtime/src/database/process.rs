@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::instance::Reason;
+use super::failure::Reason;
 use crate::bindings::sqlite_wasm::host::process::{CpuTimes, Host, Interruption};
 use crate::escape::escaped;
 use crate::grants::Grants;

@@ -6,18 +6,17 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use wasmtime::Store;
-use wasmtime::component::{ComponentExportIndex, InstancePre};
+use wasmtime::component::InstancePre;
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
-use super::bindings::exports::sqlite_wasm::database::connections::GuestIndices;
 use super::callbacks::Callbacks;
+use super::exports::Exports;
 use super::host::{Host, linker};
 use super::instance::{Instance, MAX_REPLY_BYTES};
 use super::process::{Interrupter, Process};
 use super::stack::Stack;
 use crate::component::Program;
-use crate::contract::version::DATABASE_EXPORT;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -47,15 +46,7 @@ pub struct Settings {
 pub struct Template {
     program: Program,
     pre: InstancePre<Host>,
-    functions: Functions,
-}
-
-/// Where the component has its functions.
-pub(super) struct Functions {
-    pub perform: ComponentExportIndex,
-    pub perform_inline: ComponentExportIndex,
-    /// All of them.
-    pub all: GuestIndices,
+    exports: Arc<Exports>,
 }
 
 impl Template {
@@ -70,12 +61,8 @@ impl Template {
         let unusable = "the component is not a database of this version";
         let pre = linker(&program)?.instantiate_pre(&program.component);
         let pre = pre.map_err(anyhow::Error::from).context(unusable)?;
-        let functions = Functions {
-            perform: export(&program, "perform")?,
-            perform_inline: export(&program, "perform-inline")?,
-            all: GuestIndices::new(&pre).map_err(anyhow::Error::from).context(unusable)?,
-        };
-        Ok(Self { program, pre, functions })
+        let exports = Exports::of(&pre).context(unusable)?;
+        Ok(Self { program, pre, exports: Arc::new(exports) })
     }
 
     /// An instance with these settings.
@@ -83,7 +70,7 @@ impl Template {
     /// # Errors
     ///
     /// When the limits leave no room for it.
-    pub fn start(self: &Arc<Self>, mut settings: Settings) -> Result<Instance> {
+    pub fn start(&self, mut settings: Settings) -> Result<Instance> {
         settings.extensions.embed(&self.program);
         let limit = self.program.reservation().limited(settings.memory_bytes);
         let interrupter = Interrupter::default();
@@ -96,23 +83,8 @@ impl Template {
             .map_err(|_| anyhow!("the host panicked"))?
             .map_err(anyhow::Error::from)
             .context("failed to start the database within its limits")?;
-        Instance::new(store, instance, stack, self.clone(), interrupter)
+        Instance::new(store, instance, stack, self.exports.clone(), interrupter)
     }
-
-    pub(super) fn functions(&self) -> &Functions {
-        &self.functions
-    }
-}
-
-fn export(program: &Program, name: &str) -> Result<ComponentExportIndex> {
-    let missing = || format!("the component does not export `{name}`");
-    let component = &program.component;
-    let interface = component.get_export_index(None, &interface_name()).with_context(missing)?;
-    component.get_export_index(Some(&interface), name).with_context(missing)
-}
-
-fn interface_name() -> String {
-    format!("{DATABASE_EXPORT}{}", crate::contract::version::CONTRACT_VERSION)
 }
 
 fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> Host {

@@ -1,8 +1,5 @@
 //! What the tests share.
 
-// Each test program uses a part of this.
-#![allow(dead_code, missing_docs)]
-
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 

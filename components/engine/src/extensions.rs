@@ -11,7 +11,7 @@ pub mod embedded;
 pub mod load;
 mod pointers;
 mod register;
-mod scalar;
+pub mod scalar;
 pub mod sql;
 mod statistics;
 mod table;

@@ -51,6 +51,38 @@ impl Operations {
         self.on(Opcode::Step, statement).u32(limit)
     }
 
+    /// Run a statement for what it changes.
+    pub fn run(self, statement: u32) -> Self {
+        self.on(Opcode::Run, statement)
+    }
+
+    /// Where the SQL that failed last did.
+    pub fn error_offset(self) -> Self {
+        self.code(Opcode::ErrorOffset)
+    }
+
+    /// Whether a transaction is open.
+    pub fn autocommit(self) -> Self {
+        self.code(Opcode::Autocommit)
+    }
+
+    /// The text of a statement with what is bound.
+    pub fn expand(self, statement: u32) -> Self {
+        self.on(Opcode::Expand, statement)
+    }
+
+    /// Whether a statement explains, and the types of its columns.
+    pub fn describe(self, statement: u32) -> Self {
+        self.on(Opcode::Describe, statement)
+    }
+
+    /// A database of the connection by its name.
+    pub fn database(self, name: &str) -> Self {
+        let mut described = self.code(Opcode::Database);
+        described.0.text(name.as_bytes());
+        described
+    }
+
     /// Open the blob in a column (`schema`, `table`, `column`) of a row.
     pub fn open_blob(self, column: [&str; 3], row_id: i64, is_writable: bool) -> Self {
         let mut opened = self.on(Opcode::OpenBlobs, 1);
@@ -107,6 +139,16 @@ impl Operations {
             true => *self = other,
             false => self.0.0.extend_from_slice(&other.0.0),
         }
+    }
+
+    /// Their bytes, to be read.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0.0
+    }
+
+    /// Drop all, and keep their memory.
+    pub fn clear(&mut self) {
+        self.0.0.clear();
     }
 
     /// Their bytes.
@@ -209,7 +251,7 @@ mod tests {
             none().write(1, 2, b"abc"),
             none().bind(1, 2, Value::Blob(b"abc")),
             none().open_blob(["a", "b", "c"], 1, false),
-            Operations::from(alloc::vec![20]),
+            Operations::from(alloc::vec![255]),
         ] {
             let bytes = operations.into_bytes();
             for length in 1..bytes.len() {
@@ -217,6 +259,6 @@ mod tests {
                 assert_eq!(operation.err(), Some(Error::Malformed));
             }
         }
-        assert_eq!(Operation::read(&mut Reader(&[20])).err(), Some(Error::Malformed));
+        assert_eq!(Operation::read(&mut Reader(&[255])).err(), Some(Error::Malformed));
     }
 }

@@ -210,7 +210,7 @@ impl Scalar for Function {
 /// Set the value as the result, and return its subtype. An extension that is fused with this
 /// program may return anything; the error describes what is not a value.
 #[inline]
-fn set_inline(
+pub fn set_inline(
     value: &InlineValue,
     context: &Context,
     encoding: TextEncoding,

@@ -5,7 +5,9 @@ RUNNER := $(RELEASE)/sqlite-wasm-run
 COMPONENT := target/wasm32-wasip2/release/cli.wasm
 PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests)
+DATABASE := target/wasm32-wasip2/release/database.wasm
+DATABASE_CODE := $(RELEASE)/database.cwasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -25,16 +27,18 @@ run: build ## set up, build, then import and query real data
 test: build native-reference guests c-extensions first-wall-broken ## set up, build, then run all tests
 	tooling/host unit-tests
 	tooling/host test
-	cargo test --release --workspace --exclude cli --exclude engine $(EXCLUDE_HOST)
+	tooling/host connection
+	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
-build: compile $(PRECOMPILED) $(PORTABLE) ## the runner, its CLI and the extensions, in target/release
+build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
+	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
 
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
@@ -87,15 +91,18 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 
 compile: setup
-	cargo build --release -p cli --target wasm32-wasip2
+	cargo build --release -p cli -p database --target wasm32-wasip2
 	tooling/host build
 	tooling/build-extensions
 
 # Cargo decides whether these two are new; the empty recipe makes make look.
-$(COMPONENT) $(RUNNER): compile ;
+$(COMPONENT) $(DATABASE) $(RUNNER): compile ;
 
 $(PRECOMPILED): $(COMPONENT) $(RUNNER)
 	$(RUNNER) precompile $(COMPONENT) -o $@
+
+$(DATABASE_CODE): $(DATABASE) $(RUNNER)
+	$(RUNNER) precompile $(DATABASE) -o $@
 
 # Compiled anew where the system gives too little address space for the other.
 $(PORTABLE): $(COMPONENT)

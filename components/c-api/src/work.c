@@ -181,7 +181,7 @@ bool work_has_sql(void) {
 bool sql_register(uint32_t id, wit_error *error) {
   sqlite_wasm_extension_types_function_t described;
   function_describe(function_at(id), &described);
-  return sqlite_wasm_extension_sql_register_function(id, &described, error);
+  return sqlite_wasm_extension_sql_work_register_function(id, &described, error);
 }
 
 uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }

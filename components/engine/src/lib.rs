@@ -2,13 +2,15 @@
 //! interruption.
 //!
 //! A program links this crate. SQLite calls `sqlite3_os_init` in `vfs` and
-//! `engine_connection_opened` in [`program`] by itself. `components/cli` is such a program.
+//! `engine_connection_opened` in [`program`] by itself. `components/cli` is such a program;
+//! `components/database` is another one, on the connections of [`database`].
 //!
 //! Only the edges allow `unsafe_code`: `ffi` to the host and the C library, `sqlite`, `vfs` and
 //! [`program`] to SQLite.
 
 #![deny(unsafe_code)]
 
+pub mod database;
 mod extensions;
 mod ffi;
 pub mod paths;
@@ -36,4 +38,17 @@ pub mod host {
     pub use sqlite_wasm::extension::table_types;
     pub use sqlite_wasm::extension::types as extension_types;
     pub use sqlite_wasm::host::*;
+}
+
+/// The interface `callbacks` of `wit/database`, as the component sees it.
+#[allow(missing_docs, unsafe_code)]
+mod program_callbacks {
+    wit_bindgen::generate!({
+        inline: "package sqlite-wasm:engine-callbacks;
+            world callbacks { import sqlite-wasm:database/callbacks@0.1.0; }",
+        path: ["../../wit/extension", "../../wit/host", "../../wit/database"],
+        with: { "sqlite-wasm:extension/types@0.1.0": crate::host::extension_types },
+        generate_all,
+    });
+    pub use sqlite_wasm::database::callbacks::*;
 }

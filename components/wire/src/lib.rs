@@ -23,7 +23,7 @@ pub use inline_arguments::InlineArguments;
 pub use inline_value::{Head, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
-pub use reply::{Opened, Prepared, Rows};
+pub use reply::{Opened, Prepared, Ran, Rows};
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.

@@ -83,6 +83,8 @@ opcodes! {
     SetLastInsertRowId = 19;
     /// Keep a blob open that [ends with the call](BlobLocation::ends_with_call): blob.
     Keep = 20;
+    /// Run a statement for what it changes: statement. Reply: [`Ran`](crate::Ran).
+    Run = 21;
 }
 
 /// Where a blob is: flags, row id, schema, table, column.
@@ -173,6 +175,7 @@ pub enum Operation<'a> {
     Autocommit,
     SetLastInsertRowId(i64),
     Keep(u32),
+    Run(u32),
 }
 
 impl<'a> Operation<'a> {
@@ -215,6 +218,7 @@ impl<'a> Operation<'a> {
             Opcode::Autocommit => Self::Autocommit,
             Opcode::SetLastInsertRowId => Self::SetLastInsertRowId(from.i64()?),
             Opcode::Keep => Self::Keep(from.u32()?),
+            Opcode::Run => Self::Run(from.u32()?),
         })
     }
 }

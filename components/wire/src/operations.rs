@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Opcode, Value, Writer};
+use crate::{Opcode, Operation, Reader, Value, Writer};
 
 /// Operations, one after the other; see [`Opcode`].
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,38 @@ impl Operations {
         self.on(Opcode::Step, statement).u32(limit)
     }
 
+    /// Run a statement for what it changes.
+    pub fn run(self, statement: u32) -> Self {
+        self.on(Opcode::Run, statement)
+    }
+
+    /// Where the SQL that failed last did.
+    pub fn error_offset(self) -> Self {
+        self.code(Opcode::ErrorOffset)
+    }
+
+    /// Whether a transaction is open.
+    pub fn autocommit(self) -> Self {
+        self.code(Opcode::Autocommit)
+    }
+
+    /// The text of a statement with what is bound.
+    pub fn expand(self, statement: u32) -> Self {
+        self.on(Opcode::Expand, statement)
+    }
+
+    /// Whether a statement explains, and the types of its columns.
+    pub fn describe(self, statement: u32) -> Self {
+        self.on(Opcode::Describe, statement)
+    }
+
+    /// A database of the connection by its name.
+    pub fn database(self, name: &str) -> Self {
+        let mut described = self.code(Opcode::Database);
+        described.0.text(name.as_bytes());
+        described
+    }
+
     /// Open the blob in a column (`schema`, `table`, `column`) of a row.
     pub fn open_blob(self, column: [&str; 3], row_id: i64, is_writable: bool) -> Self {
         let mut opened = self.on(Opcode::OpenBlobs, 1);
@@ -88,12 +120,35 @@ impl Operations {
         self.0.0.len()
     }
 
+    /// Whether all of them end something, which is possible everywhere. An extension may have
+    /// written anything.
+    pub fn only_end(&self) -> bool {
+        let mut operations = Reader(&self.0.0);
+        while !operations.is_empty() {
+            match Operation::read(&mut operations) {
+                Ok(Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll) => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Add others behind these.
     pub fn append(&mut self, other: Self) {
         match self.is_empty() {
             true => *self = other,
             false => self.0.0.extend_from_slice(&other.0.0),
         }
+    }
+
+    /// Their bytes, to be read.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0.0
+    }
+
+    /// Drop all, and keep their memory.
+    pub fn clear(&mut self) {
+        self.0.0.clear();
     }
 
     /// Their bytes.
@@ -136,7 +191,7 @@ impl From<Vec<u8>> for Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlobLocation, Error, Operation, Reader};
+    use crate::{BlobLocation, Error};
 
     fn read(operations: Operations) -> alloc::string::String {
         let bytes = operations.into_bytes();
@@ -181,13 +236,22 @@ mod tests {
     }
 
     #[test]
+    fn what_ends_something_is_known() {
+        let none = Operations::default;
+        assert!(none().only_end() && none().reset(1).close(2).close_all().only_end());
+        assert!(!none().close(1).execute("x").only_end());
+        assert!(!none().write(1, 2, &[3]).only_end());
+        assert!(!Operations::from(alloc::vec![Opcode::Close as u8, 1]).only_end());
+    }
+
+    #[test]
     fn operations_that_are_cut_off_are_malformed() {
         let none = Operations::default;
         for operations in [
             none().write(1, 2, b"abc"),
             none().bind(1, 2, Value::Blob(b"abc")),
             none().open_blob(["a", "b", "c"], 1, false),
-            Operations::from(alloc::vec![20]),
+            Operations::from(alloc::vec![255]),
         ] {
             let bytes = operations.into_bytes();
             for length in 1..bytes.len() {
@@ -195,6 +259,6 @@ mod tests {
                 assert_eq!(operation.err(), Some(Error::Malformed));
             }
         }
-        assert_eq!(Operation::read(&mut Reader(&[20])).err(), Some(Error::Malformed));
+        assert_eq!(Operation::read(&mut Reader(&[255])).err(), Some(Error::Malformed));
     }
 }

@@ -71,6 +71,32 @@ impl Rows {
     }
 }
 
+/// The reply to [`Opcode::Run`](crate::Opcode::Run).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// It returned a row, and was reset there.
+    pub has_row: bool,
+    /// Rows that it changed (`sqlite3_changes`).
+    pub changes: i64,
+    /// The row id of the last insertion.
+    pub last_insert_row_id: i64,
+}
+
+impl Ran {
+    /// Write it.
+    pub fn put(&self, writer: &mut Writer) {
+        writer.u8(self.has_row.into());
+        writer.i64(self.changes);
+        writer.i64(self.last_insert_row_id);
+    }
+
+    /// Read it.
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        let (has_row, changes) = (reader.bool()?, reader.i64()?);
+        Ok(Self { has_row, changes, last_insert_row_id: reader.i64()? })
+    }
+}
+
 /// The reply for each blob to [`Opcode::OpenBlobs`](crate::Opcode::OpenBlobs). Behind it
 /// are the bytes of the blob, which may be none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,15 +129,18 @@ mod tests {
         let prepared = Prepared { statement: Some(0), used: 8, is_read_only: true };
         let rows = Rows { is_last: true, count: 2, width: 3 };
         let opened = Opened { blob: None, size: 0 };
+        let ran = Ran { has_row: true, changes: -1, last_insert_row_id: i64::MIN };
         let mut writer = Writer::default();
         Rows::default().put(&mut writer);
         prepared.put(&mut writer);
         opened.put(&mut writer);
+        ran.put(&mut writer);
         rows.put_first(&mut writer);
         let mut reader = Reader(&writer.0);
         assert_eq!(Rows::read(&mut reader), Ok(rows));
         assert_eq!(Prepared::read(&mut reader), Ok(prepared));
         assert_eq!(Opened::read(&mut reader), Ok(opened));
+        assert_eq!(Ran::read(&mut reader), Ok(ran));
         assert!(reader.is_empty());
     }
 }

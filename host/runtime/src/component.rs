@@ -14,7 +14,7 @@ use wasmtime::component::Component;
 
 use crate::address_space::Reservation;
 use crate::composition::{Composition, Embedded};
-use crate::contract::version::COMMAND_EXPORT;
+use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::escape::escaped;
 
 pub(crate) use code::Code;
@@ -29,6 +29,12 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Whether it exports an interface, given up to its version.
+    fn exports(&self, engine: &Engine, interface: &str) -> bool {
+        let ty = self.component.component_type();
+        ty.exports(engine).any(|(name, _)| name.starts_with(interface))
+    }
+
     /// The SHA-256 of the `.wasm` that it was compiled from, as `sha256sum`
     /// prints it.
     ///
@@ -40,7 +46,7 @@ impl Loaded {
     }
 }
 
-/// A command-line component, ready to run.
+/// A command-line component or a database, ready to run.
 pub struct Program {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
@@ -64,14 +70,27 @@ impl Beside {
 }
 
 impl Program {
-    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
-        let ty = component.component_type();
-        if !ty.exports(engine).any(|(name, _)| name.starts_with(COMMAND_EXPORT)) {
+    fn command(engine: &Engine, loaded: Loaded) -> Result<Self> {
+        if !loaded.exports(engine, COMMAND_EXPORT) {
             return Err(anyhow!(
                 "it does not export `wasi:cli/run`; \
                  only command-line components can run"
             ));
         }
+        Self::new(engine, loaded)
+    }
+
+    fn database(engine: &Engine, loaded: Loaded) -> Result<Self> {
+        if !loaded.exports(engine, DATABASE_EXPORT) {
+            return Err(anyhow!(
+                "it does not export `sqlite-wasm:database/connections`; use `database.wasm`, or \
+                 what `compose --cli database.wasm` made"
+            ));
+        }
+        Self::new(engine, loaded)
+    }
+
+    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
         let composition = code.composition()?;
         Ok(Self { engine: engine.clone(), component, composition, code })
     }

@@ -30,6 +30,7 @@ pub mod compose;
 pub mod composition;
 pub mod console;
 pub mod contract;
+pub mod database;
 pub mod deadline;
 pub mod engine;
 pub mod escape;

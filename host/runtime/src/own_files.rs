@@ -10,7 +10,8 @@ use crate::grants::{Grants, Mask};
 use crate::user_directories;
 
 /// The program's files in its own directory.
-const PROGRAM_FILES: &[&str] = &[compiler::HELPER, "cli.cwasm", "cli.wasm", "extensions"];
+const PROGRAM_FILES: &[&str] =
+    &[compiler::HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "extensions"];
 
 /// One list for the process, since extensions are granted directories too.
 static OWN: OnceLock<Vec<(PathBuf, Mask)>> = OnceLock::new();

@@ -219,20 +219,11 @@ impl Host for ProcessView<'_> {
     }
 
     fn cpu_usage(&mut self) -> CpuTimes {
-        let Ok(usage) = getrusage(UsageWho::RUSAGE_THREAD) else {
-            return CpuTimes { user: 0, system: 0 };
-        };
-        CpuTimes {
-            user: microseconds(usage.user_time()),
-            system: microseconds(usage.system_time()),
-        }
+        cpu_usage()
     }
 
     fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
-        let time = jiff::Timestamp::from_second(unix_seconds).ok()?;
-        let zone = jiff::tz::TimeZone::system();
-        let info = zone.to_offset_info(time);
-        Some((info.offset().seconds(), info.dst().is_dst()))
+        local_offset(unix_seconds)
     }
 
     fn home_directory(&mut self) -> Option<Vec<u8>> {
@@ -277,6 +268,22 @@ fn read_startup_file(path: &Path) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     file.take(MAX_STARTUP_BYTES + 1).read_to_end(&mut content).ok()?;
     (content.len() as u64 <= MAX_STARTUP_BYTES).then_some(content)
+}
+
+/// Processor time of the calling thread.
+pub(crate) fn cpu_usage() -> CpuTimes {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_THREAD) else {
+        return CpuTimes { user: 0, system: 0 };
+    };
+    CpuTimes { user: microseconds(usage.user_time()), system: microseconds(usage.system_time()) }
+}
+
+/// Seconds to add to UTC in the system's time zone, and whether daylight saving is in force.
+pub(crate) fn local_offset(unix_seconds: i64) -> Option<(i32, bool)> {
+    let time = jiff::Timestamp::from_second(unix_seconds).ok()?;
+    let zone = jiff::tz::TimeZone::system();
+    let info = zone.to_offset_info(time);
+    Some((info.offset().seconds(), info.dst().is_dst()))
 }
 
 fn microseconds(time: TimeVal) -> u64 {

@@ -75,7 +75,7 @@ fn every_item_and_member_is_documented_and_dated() {
     let mut resolve = Resolve::default();
     let wit = support::repository().join("wit");
     let mut complaints = Complaints::default();
-    for package in ["extension", "host"] {
+    for package in ["extension", "host", "database"] {
         let (package, _) = resolve.push_dir(wit.join(package)).expect("the contract is sound");
         let package = &resolve.packages[package];
         for (name, world) in &package.worlds {

@@ -69,7 +69,7 @@ fn refused(request: Vec<u8>, why: &str) {
 
 #[test]
 fn what_is_no_operation_is_refused() {
-    const WHY: &str = "asks for what SQLite has not, or in part";
+    const WHY: &str = "does not exist, or is incomplete";
     refused(vec![Opcode::ALL.len() as u8], WHY);
     refused(vec![200], WHY);
     refused(vec![255; 40], WHY);

@@ -11,7 +11,7 @@ use libsqlite3_sys as sqlite;
 
 use super::pointers;
 use super::scalar::{Function, create_function};
-use super::sql::caller::Caller;
+use super::sql::Caller;
 use super::sql::depth;
 use super::sql::open_handles;
 use super::sql::perform::perform;
@@ -24,7 +24,7 @@ use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// What a call of an extension returns: `dispatch` continues a call by its type.
 pub trait Returned: Sized {
@@ -135,7 +135,11 @@ impl RunTimeFunction {
 }
 
 impl Scalar for RunTimeFunction {
-    fn call(&self, context: &Context, arguments: &[&Value]) {
+    fn form(&self) -> Form {
+        self.0.form
+    }
+
+    fn call(&self, context: &Context, arguments: Arguments) {
         self.0.call(context, arguments);
     }
 }

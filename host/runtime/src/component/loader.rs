@@ -141,8 +141,30 @@ impl Loader {
     ///
     /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load(&self, path: &Path) -> Result<Program> {
-        let load = || Program::new(&self.engine, self.open_named(path)?);
+        let load = || Program::command(&self.engine, self.open_named(path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// Load the database without a shell in the `.wasm` or `.cwasm` file at
+    /// `path`, a path that the user has given.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason and a remedy in its chain.
+    pub fn load_database(&self, path: &Path) -> Result<Program> {
+        let load = || Program::database(&self.engine, self.open_named(path)?);
+        load().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// The same from the bytes of a `.wasm` that the program has in itself;
+    /// `name` is for messages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::load_database`].
+    pub fn load_database_bytes(&self, name: &Path, wasm: &[u8]) -> Result<Program> {
+        let load = || Program::database(&self.engine, self.load_bytes(name, wasm)?);
+        load().map_err(|error| error.context(LoadError(name.into())))
     }
 
     /// Load a component of any kind from a path that the user has given.

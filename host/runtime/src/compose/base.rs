@@ -9,7 +9,7 @@ use crate::compiler::Facts;
 use crate::component::Loader;
 use crate::composition::{Composition, Embedded, Placement};
 use crate::contract::check;
-use crate::contract::version::{COMMAND_EXPORT, CONTRACT_VERSION};
+use crate::contract::version::{COMMAND_EXPORT, CONTRACT_VERSION, DATABASE_EXPORT};
 use crate::escape::escaped;
 
 /// The interface with which a CLI calls extensions, in any version.
@@ -73,8 +73,12 @@ impl Base {
 /// Refuse a component that is not a CLI, or one for another version.
 fn check_cli(facts: &Facts) -> Result<()> {
     let wanted = format!("{DISPATCH}{CONTRACT_VERSION}");
-    let is_command = facts.exports(COMMAND_EXPORT);
-    ensure!(is_command, "it is not a command-line component: it does not export `wasi:cli/run`");
+    let is_program = facts.exports(COMMAND_EXPORT) || facts.exports(DATABASE_EXPORT);
+    ensure!(
+        is_program,
+        "it is neither a command-line component nor a database: it does not export \
+         `wasi:cli/run` or `sqlite-wasm:database/connections`"
+    );
     match facts.imports.iter().find(|name| name.starts_with(DISPATCH)) {
         Some(found) if *found == wanted => Ok(()),
         Some(found) => bail!("it was made for `{found}`, not for `{wanted}`; build it again"),

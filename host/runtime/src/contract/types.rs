@@ -22,7 +22,7 @@ pub(crate) mod generated {
 pub use super::values::{InlineValue, Output, Value, check_arguments};
 pub use generated::{
     Connecting, Function, FunctionFlags, FunctionKind, Host, HostWithStore, InlineArguments,
-    Manifest, Module, ModuleFlags, ModuleKind, Need, SqlError, add_to_linker,
+    Manifest, Module, ModuleFlags, ModuleKind, Need, Risk, SqlError, TextEncoding, add_to_linker,
 };
 
 /// Flags as a list of their names in the contract.

@@ -6,6 +6,9 @@ use wasmtime::component::Component;
 /// The first interface that a command-line component exports, in any version.
 pub const COMMAND_EXPORT: &str = "wasi:cli/run@";
 
+/// The interface that a database without a shell exports, in any version.
+pub const DATABASE_EXPORT: &str = "sqlite-wasm:database/connections@";
+
 /// The interface that every extension exports, in any version.
 pub const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 

@@ -24,7 +24,7 @@ use crate::artifact;
 use crate::compiler::{CustomSection, Facts};
 use crate::component::{self, Code, LoadError};
 use crate::composition::{Composition, Contained, Contents};
-use crate::contract::version::COMMAND_EXPORT;
+use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::contract::{check, need, types as wit, version};
 use crate::extensions::ExtensionsCtx;
 use crate::extensions::load::refused;
@@ -150,7 +150,7 @@ impl ExtensionsCtx {
     ) -> Result<()> {
         let facts = self.loader()?.facts(path, wasm)?;
         inspection.take(&facts);
-        if facts.exports(COMMAND_EXPORT) {
+        if facts.exports(COMMAND_EXPORT) || facts.exports(DATABASE_EXPORT) {
             let composition = Composition::of(wasm)?;
             let recorded = composition.as_ref().and_then(|list| list.cli_version.clone());
             let version = recorded.or(facts.cli_version);

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Opened, Writer};
 
+use super::Caller;
 use super::access;
 use super::blob_cache::{self, BlobKey};
-use super::caller::Caller;
 use super::open_handles;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Operation, Reader, Writer};
 
-use super::caller::Caller;
+use super::Caller;
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
@@ -66,6 +66,10 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
             depth::check()?;
             statements::step(caller, statement, limit)?
         }
+        Operation::Run(statement) => {
+            depth::check()?;
+            statements::run(caller, statement)?
+        }
         Operation::OpenBlobs { count, locations } => {
             depth::check()?;
             open_blobs(caller, count, locations)?
@@ -95,7 +99,7 @@ fn number(number: i64) -> Vec<u8> {
 fn unreadable(error: wire::Error) -> SqlError {
     let (code, message) = match error {
         wire::Error::Malformed => {
-            (sqlite::SQLITE_MISUSE, "the extension asks for what SQLite has not, or in part")
+            (sqlite::SQLITE_MISUSE, "an operation does not exist, or is incomplete")
         }
         wire::Error::NotUtf8 => (sqlite::SQLITE_ERROR, "the SQL is no UTF-8"),
         wire::Error::NulInName => (sqlite::SQLITE_ERROR, "a name has a NUL"),

@@ -5,9 +5,9 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{Prepared, Rows, Value, Writer};
+use wire::{Prepared, Ran, Rows, Value, Writer};
 
-use super::caller::Caller;
+use super::Caller;
 use super::{access, blob_cache, open_handles};
 use crate::host::dispatch::SqlError;
 use crate::read_only::{self, Access};
@@ -131,6 +131,29 @@ pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError
     // The schema may have changed with the first step.
     rows.width = statement.column_count() as u32;
     rows.put_first(&mut reply);
+    Ok(reply.0)
+}
+
+/// Run a statement, and stop at its first row.
+pub fn run(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
+    let statement = get(caller, handle)?;
+    let statement = &mut *statement.borrow_mut();
+    access::check_run(caller.db, statement)?;
+    blob_cache::clear_for(statement.sql());
+    let has_row = match statement.step() {
+        Step::Row => true,
+        Step::Done => false,
+        Step::Failed => {
+            let error = step_error(caller.db);
+            statement.reset();
+            return Err(error);
+        }
+    };
+    statement.reset();
+    let [changes, _] = caller.db.changes();
+    let last_insert_row_id = caller.db.last_insert_row_id();
+    let mut reply = Writer::with_capacity(17);
+    Ran { has_row, changes: changes.into(), last_insert_row_id }.put(&mut reply);
     Ok(reply.0)
 }
 

@@ -13,6 +13,12 @@ const SQLITE_MISUSE: i32 = 21;
 #[derive(Debug, Clone, Copy)]
 pub struct InlineValue(pub(super) wire::InlineValue);
 
+impl From<wire::InlineValue> for InlineValue {
+    fn from(value: wire::InlineValue) -> Self {
+        Self(value)
+    }
+}
+
 impl InlineValue {
     /// A result, if it is short.
     pub fn of(output: &Output) -> Option<Self> {

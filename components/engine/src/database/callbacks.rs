@@ -1,0 +1,74 @@
+//! Calls of the program.
+
+use std::cell::Cell;
+
+use wire::{InlineValue, Value, Writer};
+
+use crate::host::dispatch::SqlError;
+use crate::program_callbacks::{self, Event};
+use crate::sqlite::value::Arguments;
+
+/// The program's number for what it has registered. It is released when SQLite drops it.
+pub struct Callback(u32);
+
+/// What the program returned.
+pub enum Returned {
+    /// At most 64 bytes.
+    Inline(InlineValue),
+    /// A value in bytes.
+    Long(Vec<u8>),
+}
+
+thread_local! {
+    /// Room for arguments, kept between calls.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Room that is kept between calls at most, in bytes: hardly any arguments are longer.
+const MAX_ROOM_BYTES: usize = 64 << 10;
+
+impl Callback {
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Call the program with what `put` writes.
+    pub fn call(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Result<Returned, SqlError> {
+        let mut arguments = Writer(ROOM.take());
+        arguments.0.clear();
+        put(&mut arguments);
+        let returned = program_callbacks::call(self.0, event, &arguments.0);
+        if arguments.0.capacity() <= MAX_ROOM_BYTES {
+            ROOM.set(arguments.0);
+        }
+        match returned {
+            Some(value) => {
+                let words: [u64; 8] = value.words.into();
+                Ok(Returned::Inline(InlineValue { head: value.head, words }))
+            }
+            None => program_callbacks::pending_result().map(Returned::Long),
+        }
+    }
+
+    /// The same for an integer; none for a failure, and for another value.
+    pub fn integer(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Option<i64> {
+        match self.call(event, put) {
+            Ok(Returned::Inline(value)) => match value.value()? {
+                Value::Integer(integer) => Some(integer),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Drop for Callback {
+    fn drop(&mut self) {
+        program_callbacks::release(self.0);
+    }
+}
+
+/// Write the arguments of a function.
+pub fn put_arguments(writer: &mut Writer, arguments: Arguments) {
+    arguments.iter().for_each(|argument| writer.value(argument.content()));
+}

@@ -1,0 +1,167 @@
+//! Functions and collations of the program.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+use wire::{Reader, Value as Content};
+
+use super::c_name;
+use super::callbacks::{Callback, Returned, put_arguments};
+use crate::extensions::scalar::{function_flags, registered, set_inline};
+use crate::host::dispatch::SqlError;
+use crate::host::extension_types::{
+    Function as Described, FunctionFlags, FunctionKind, TextEncoding,
+};
+use crate::program_callbacks::Event;
+use crate::sqlite::connection::Connection;
+use crate::sqlite::context::Context;
+use crate::sqlite::error::failure;
+use crate::sqlite::function::{self, Aggregate, Direction, Scalar};
+use crate::sqlite::value::{Arguments, Form};
+
+/// A function that the program registered.
+struct Function {
+    callback: Callback,
+    has_result_subtype: bool,
+}
+
+/// Register a function; without a callback remove it.
+pub fn create(
+    db: &Connection,
+    callback: Option<Callback>,
+    described: &Described,
+) -> Result<(), SqlError> {
+    let name = c_name(&described.name)?;
+    let arguments = described.arguments.into();
+    let Some(callback) = callback else {
+        return registered(db.remove_function(&name, arguments), &described.name);
+    };
+    let described = Described { encoding: TextEncoding::Utf8, ..described.clone() };
+    let has_result_subtype = described.flags.contains(FunctionFlags::RESULT_SUBTYPE);
+    let function = Rc::new(Function { callback, has_result_subtype });
+    let flags = function_flags(&described);
+    let is_window = described.kind == FunctionKind::Window;
+    let code = match described.kind {
+        FunctionKind::Scalar => db.create_scalar(&name, arguments, flags, function),
+        _ => db.create_aggregate(&name, arguments, flags, is_window, function),
+    };
+    registered(code, &described.name)
+}
+
+/// Register a collation; without a callback remove it.
+pub fn create_collation(
+    db: &Connection,
+    callback: Option<Callback>,
+    name: &str,
+) -> Result<(), SqlError> {
+    let c_name = c_name(name)?;
+    let code = match callback {
+        Some(callback) => {
+            db.create_collation(&c_name, TextEncoding::Utf8, Rc::new(Collation(callback)))
+        }
+        None => db.remove_collation(&c_name),
+    };
+    registered(code, name)
+}
+
+impl Function {
+    fn set_result(&self, context: &Context, returned: Result<Returned, SqlError>) {
+        let set = match returned {
+            Ok(Returned::Inline(value)) => {
+                set_inline(&value, context, TextEncoding::Utf8).map(|subtype| {
+                    if subtype != 0 && self.has_result_subtype {
+                        context.set_subtype(subtype);
+                    }
+                })
+            }
+            Ok(Returned::Long(bytes)) => set_long(context, &bytes),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = set {
+            context.set_error(&error);
+        }
+    }
+}
+
+fn set_long(context: &Context, bytes: &[u8]) -> Result<(), SqlError> {
+    match Reader(bytes).value() {
+        Ok(Content::Null) => context.set_null(),
+        Ok(Content::Integer(integer)) => context.set_integer(integer),
+        Ok(Content::Real(real)) => context.set_real(real),
+        Ok(Content::Text(text)) => context.set_text(text, TextEncoding::Utf8),
+        Ok(Content::Blob(blob)) => context.set_blob(blob),
+        Err(_) => return Err(failure(sqlite::SQLITE_ERROR, "the program returned no value")),
+    }
+    Ok(())
+}
+
+impl Scalar for Function {
+    fn form(&self) -> Form {
+        Form::UTF8
+    }
+
+    fn call(&self, context: &Context, arguments: Arguments) {
+        let put = |writer: &mut _| put_arguments(writer, arguments);
+        self.set_result(context, self.callback.call(Event::Scalar, put));
+    }
+}
+
+impl Aggregate for Function {
+    /// The program's number for it.
+    type Group = i64;
+
+    fn form(&self) -> Form {
+        Form::UTF8
+    }
+
+    fn start(&self, _: &Connection) -> Result<i64, SqlError> {
+        match self.callback.call(Event::Start, |_| ())? {
+            Returned::Inline(value) if matches!(value.value(), Some(Content::Integer(_))) => {
+                Ok(value.words[0].cast_signed())
+            }
+            _ => Err(failure(sqlite::SQLITE_ERROR, "the program returned no group")),
+        }
+    }
+
+    fn step(
+        &self,
+        _: &Connection,
+        group: &mut i64,
+        direction: Direction,
+        arguments: Arguments,
+    ) -> Result<(), SqlError> {
+        let event = match direction {
+            Direction::Add => Event::Step,
+            Direction::Remove => Event::Inverse,
+        };
+        let put = |writer: &mut wire::Writer| {
+            writer.integer(*group);
+            put_arguments(writer, arguments);
+        };
+        self.callback.call(event, put).map(drop)
+    }
+
+    fn value(&self, context: &Context, group: &mut i64) -> Result<(), SqlError> {
+        self.set_result(context, self.callback.call(Event::Value, |to| to.integer(*group)));
+        Ok(())
+    }
+
+    fn finish(&self, context: &Context, group: i64) -> Result<(), SqlError> {
+        self.set_result(context, self.callback.call(Event::Finish, |to| to.integer(group)));
+        Ok(())
+    }
+}
+
+/// A collation that the program registered.
+struct Collation(Callback);
+
+impl function::Collation for Collation {
+    fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
+        let order = self.0.integer(Event::Compare, |to| {
+            to.text(left);
+            to.text(right);
+        });
+        order.map_or_else(|| left.cmp(right), |order| order.cmp(&0))
+    }
+}

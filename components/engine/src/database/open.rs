@@ -1,0 +1,80 @@
+//! Opening connections.
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_int};
+use std::sync::Once;
+
+use libsqlite3_sys as sqlite;
+
+use crate::host::dispatch::SqlError;
+use crate::host::process;
+use crate::paths;
+use crate::program::{Hooks, set_hooks};
+use crate::sqlite::error::failure;
+use crate::sqlite::opened::OpenConnection;
+
+/// How to open a database.
+#[derive(Clone, Copy, Default)]
+pub struct OpenFlags {
+    /// Reading and writing.
+    pub read_write: bool,
+    /// Create the file where it is missing.
+    pub create: bool,
+    /// The path may be a URI.
+    pub uri: bool,
+    /// In memory.
+    pub memory: bool,
+    /// A path with a symbolic link fails.
+    pub no_follow: bool,
+}
+
+impl OpenFlags {
+    fn code(self) -> c_int {
+        let access = match (self.read_write, self.create) {
+            (false, _) => sqlite::SQLITE_OPEN_READONLY,
+            (true, false) => sqlite::SQLITE_OPEN_READWRITE,
+            (true, true) => sqlite::SQLITE_OPEN_READWRITE | sqlite::SQLITE_OPEN_CREATE,
+        };
+        let others = [
+            (self.uri, sqlite::SQLITE_OPEN_URI),
+            (self.memory, sqlite::SQLITE_OPEN_MEMORY),
+            (self.no_follow, sqlite::SQLITE_OPEN_NOFOLLOW),
+        ];
+        let others = others.iter().filter(|(on, _)| *on).fold(0, |all, (_, flag)| all | flag);
+        access | others | sqlite::SQLITE_OPEN_EXRESCODE
+    }
+}
+
+thread_local! {
+    /// Why an embedded extension cannot use the connection that is being opened.
+    static COMPLAINT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What a command-line program does when it starts.
+pub fn prepare() {
+    static PREPARED: Once = Once::new();
+    PREPARED.call_once(|| {
+        if let Some(directory) = process::working_directory() {
+            paths::enter(&directory);
+        }
+        let complain = |what: &str| COMPLAINT.set(Some(what.to_owned()));
+        set_hooks(Hooks { refused_functions: &[], interrupted: || (), complain });
+    });
+}
+
+/// Open a connection.
+pub fn connect(
+    path: &[u8],
+    flags: OpenFlags,
+    busy_milliseconds: u32,
+) -> Result<OpenConnection, SqlError> {
+    let path =
+        CString::new(path).map_err(|_| failure(sqlite::SQLITE_CANTOPEN, "the path has a NUL"))?;
+    COMPLAINT.take();
+    let db = OpenConnection::open(&path, flags.code())?;
+    if let Some(complaint) = COMPLAINT.take() {
+        return Err(failure(sqlite::SQLITE_CANTOPEN, &complaint));
+    }
+    db.set_busy_timeout(busy_milliseconds);
+    Ok(db)
+}

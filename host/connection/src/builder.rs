@@ -1,0 +1,390 @@
+//! Databases: what connections may do and use.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, anyhow};
+use runtime::cache::Directory as Cache;
+use runtime::compiler::Compiler;
+use runtime::component::{Loader, Program};
+use runtime::database::{Settings, Template};
+use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits};
+pub use runtime::grants::Access;
+use runtime::grants::{Grant, Grants};
+use runtime::own_files;
+use runtime::user_directories::Homes;
+
+use crate::connection::{Connection, OpenFlags};
+use crate::error::{Error, Result};
+
+/// Memory of a connection where the builder says nothing, in bytes.
+const DEFAULT_MEMORY: usize = 256 << 20;
+
+/// Time for which a statement waits for a lock where the program says nothing.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The names under which the sandboxed SQLite is looked for: compiled, and to be compiled.
+const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
+
+/// The limits of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub memory: usize,
+    pub statement_time: Option<Duration>,
+    pub time: Option<Duration>,
+    pub rows: Option<u64>,
+    pub bytes: Option<u64>,
+}
+
+/// Where the sandboxed SQLite comes from.
+enum Component {
+    Beside,
+    File(PathBuf),
+    Bytes(&'static [u8]),
+}
+
+/// Grants and limits of connections; [`Database::builder`] makes one.
+pub struct Builder {
+    component: Component,
+    cache: Option<Cache>,
+    compiler: Compiler,
+    directories: Vec<(PathBuf, Access)>,
+    limits: Limits,
+    extension_directories: Vec<PathBuf>,
+    extensions: Vec<String>,
+    extension_grants: Vec<String>,
+}
+
+impl Builder {
+    fn new() -> Self {
+        Self {
+            component: Component::Beside,
+            cache: Cache::by_xdg(),
+            compiler: Compiler::default(),
+            directories: Vec::new(),
+            limits: Limits {
+                memory: DEFAULT_MEMORY,
+                statement_time: None,
+                time: None,
+                rows: None,
+                bytes: None,
+            },
+            extension_directories: Vec::new(),
+            extensions: Vec::new(),
+            extension_grants: Vec::new(),
+        }
+    }
+
+    /// Use the sandboxed SQLite in this file: `database.cwasm`, `database.wasm`, or what
+    /// `compose --cli database.wasm` made. Without this and [`Self::component_bytes`], the first
+    /// of the two names that is beside the program's own file or one directory above.
+    #[must_use]
+    pub fn component(mut self, path: impl Into<PathBuf>) -> Self {
+        self.component = Component::File(path.into());
+        self
+    }
+
+    /// Use these bytes of a `.wasm`: `include_bytes!("database.wasm")`. The first start compiles
+    /// them, in seconds, by
+    /// `sqlite-wasm-compile` beside the program, and keeps the result in the user's cache.
+    #[must_use]
+    pub fn component_bytes(mut self, wasm: &'static [u8]) -> Self {
+        self.component = Component::Bytes(wasm);
+        self
+    }
+
+    /// Compile by this `sqlite-wasm-compile`, and not by the one beside the program. What is
+    /// compiled already needs none.
+    #[must_use]
+    pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
+        self.compiler = self.compiler.helper(path.into());
+        self
+    }
+
+    /// Grant a directory, for databases that are attached, backups, and all that SQL opens by
+    /// name. A database that is opened by its path needs no grant.
+    #[must_use]
+    pub fn directory(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
+        self.directories.push((path.into(), access));
+        self
+    }
+
+    /// Limit the memory of a connection, in bytes, up to 4 GiB; 256 MiB by default. SQLite itself
+    /// needs about 10 MiB, of which 8 MiB are address space for its stack. Extensions have their
+    /// own memory, at most as much again.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.limits.memory = bytes;
+        self
+    }
+
+    /// Limit the time that one statement takes in SQLite, all its rows together; no limit by
+    /// default. A statement that is over ends within milliseconds, and its changes are undone.
+    #[must_use]
+    pub fn statement_time(mut self, time: Duration) -> Self {
+        self.limits.statement_time = Some(time);
+        self
+    }
+
+    /// Limit the time from opening a connection until its last statement ends; no limit by
+    /// default.
+    #[must_use]
+    pub fn time(mut self, time: Duration) -> Self {
+        self.limits.time = Some(time);
+        self
+    }
+
+    /// Limit the rows that one statement returns; no limit by default.
+    #[must_use]
+    pub fn rows(mut self, rows: u64) -> Self {
+        self.limits.rows = Some(rows);
+        self
+    }
+
+    /// Limit the bytes that one statement returns; no limit by default. A number counts as 9, and
+    /// a text or blob as 6 more than its length.
+    #[must_use]
+    pub fn bytes(mut self, bytes: u64) -> Self {
+        self.limits.bytes = Some(bytes);
+        self
+    }
+
+    /// Look for extensions by name in a directory.
+    #[must_use]
+    pub fn extension_directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.extension_directories.push(path.into());
+        self
+    }
+
+    /// Load an extension of ours into each connection, by its name.
+    #[must_use]
+    pub fn extension(mut self, name: impl Into<String>) -> Self {
+        self.extensions.push(name.into());
+        self
+    }
+
+    /// Grant something to an extension, in the words of the runner's `--grant`: `vec0=sql`.
+    #[must_use]
+    pub fn extension_grant(mut self, grant: impl Into<String>) -> Self {
+        self.extension_grants.push(grant.into());
+        self
+    }
+
+    /// Load the sandboxed SQLite, and open the granted directories.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sandbox`] with the reason: a file that is missing or not sealed by this user, a
+    /// directory that is missing, or a grant that cannot be read.
+    pub fn build(self) -> Result<Database> {
+        self.shared().map(|shared| Database(Arc::new(shared))).map_err(Error::Sandbox)
+    }
+
+    fn shared(self) -> anyhow::Result<Shared> {
+        extension_grants(&self.extension_grants)?;
+        let program = load(&self.component, self.cache.clone(), self.compiler.clone())?;
+        let mut grants = Grants::default();
+        for (path, access) in &self.directories {
+            let real = real(path)?;
+            let name = std::path::absolute(path)?;
+            grants.add(Grant::open(&real, &name, *access)?);
+            grants.add(Grant::open(&real, &real, *access)?);
+        }
+        Ok(Shared {
+            template: Arc::new(Template::new(program)?),
+            grants,
+            cache: self.cache,
+            compiler: self.compiler,
+            limits: self.limits,
+            extension_directories: self.extension_directories,
+            extensions: self.extensions,
+            extension_grants: self.extension_grants,
+        })
+    }
+}
+
+fn extension_grants(texts: &[String]) -> anyhow::Result<ExtensionGrants> {
+    let mut grants = ExtensionGrants::default();
+    texts.iter().try_for_each(|text| grants.add(text))?;
+    Ok(grants)
+}
+
+fn real(path: &Path) -> anyhow::Result<PathBuf> {
+    fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))
+}
+
+fn load(
+    component: &Component,
+    cache: Option<Cache>,
+    compiler: Compiler,
+) -> anyhow::Result<Program> {
+    let loader = Loader::new(cache)?.compiler(compiler);
+    match component {
+        Component::File(path) => loader.load_database(path),
+        Component::Bytes(wasm) => loader.load_database_bytes("database.wasm".as_ref(), wasm),
+        Component::Beside => loader.load_database(&beside()?),
+    }
+}
+
+/// The sandboxed SQLite beside the program, or above: cargo puts tests and examples one directory
+/// below the programs.
+fn beside() -> anyhow::Result<PathBuf> {
+    let program = env::current_exe().context("the program's own path is not known")?;
+    let directories = program.ancestors().skip(1).take(2);
+    let mut paths = directories.flat_map(|directory| COMPONENTS.map(|name| directory.join(name)));
+    paths.find(|path| path.is_file()).ok_or_else(|| {
+        anyhow!("no `database.cwasm` is beside the program; name it by `Builder::component`")
+    })
+}
+
+/// What all connections of a database share.
+pub(crate) struct Shared {
+    template: Arc<Template>,
+    grants: Grants,
+    cache: Option<Cache>,
+    compiler: Compiler,
+    limits: Limits,
+    extension_directories: Vec<PathBuf>,
+    extensions: Vec<String>,
+    extension_grants: Vec<String>,
+}
+
+/// A sandboxed SQLite with grants and limits, which opens connections. Each connection has an
+/// instance of its own: what one does, or a trap in one, does not reach another.
+///
+/// ```
+/// use sqlite_wasm::Database;
+/// use std::time::Duration;
+///
+/// let builder = Database::builder().memory(64 << 20).statement_time(Duration::from_secs(1));
+/// # let builder = builder.component("../../target/release/database.cwasm");
+/// let database = builder.build()?;
+/// let db = database.open_in_memory()?;
+/// let sql = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
+/// let error = db.execute_batch(sql).unwrap_err();
+/// assert_eq!(error.to_string(), "the time limit of a statement, 1s was reached");
+/// # Ok::<(), sqlite_wasm::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Database(Arc<Shared>);
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Database").field("limits", &self.0.limits).finish_non_exhaustive()
+    }
+}
+
+impl Database {
+    /// A builder with the default limits and nothing granted.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    /// Open a database for reading and writing, and create it where it is missing. The file is
+    /// granted, with its journals, and nothing else of its directory.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's, and [`Error::Sandbox`] where the limits leave no room for an instance.
+    pub fn open(&self, path: impl AsRef<Path>) -> Result<Connection> {
+        self.open_with_flags(path, OpenFlags::default())
+    }
+
+    /// Open a database in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_in_memory(&self) -> Result<Connection> {
+        self.open(":memory:")
+    }
+
+    /// Open a database. With [`OpenFlags::SQLITE_OPEN_URI`], what a URI names must be granted by
+    /// [`Builder::directory`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_with_flags(&self, path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
+        let path = path.as_ref();
+        let mut grants = self.0.grants.clone();
+        let is_file = flags.names_a_file(path);
+        let path = match is_file {
+            true => grant_database(&mut grants, path, flags).map_err(Error::Sandbox)?,
+            false => path.to_owned(),
+        };
+        own_files::mask(&mut grants);
+        let settings = Settings {
+            grants: Arc::new(grants),
+            directory: env::current_dir().ok(),
+            memory_bytes: self.0.limits.memory,
+            end: self.0.limits.time.and_then(|time| Instant::now().checked_add(time)),
+            extensions: self.extensions().map_err(Error::Sandbox)?,
+        };
+        let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
+        let connection =
+            Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, self.0.limits)?;
+        for name in &self.0.extensions {
+            connection.load_extension(name)?;
+        }
+        Ok(connection)
+    }
+
+    fn extensions(&self) -> anyhow::Result<ExtensionsCtx> {
+        let default = ExtensionLimits::default();
+        let limits = ExtensionLimits {
+            memory_bytes: default.memory_bytes.min(self.0.limits.memory),
+            value_bytes: default.value_bytes.min(self.0.limits.memory),
+            call_time: self
+                .0
+                .limits
+                .statement_time
+                .map_or(default.call_time, |time| time.min(default.call_time)),
+            ..default
+        };
+        Ok(ExtensionsCtx::new(self.0.extension_directories.clone())
+            .limits(limits)
+            .grants(extension_grants(&self.0.extension_grants)?)
+            .compiler(self.0.compiler.clone())
+            .cache(self.0.cache.clone()))
+    }
+}
+
+/// Grant a database with its journals, and nothing else of its directory: its real path.
+fn grant_database(grants: &mut Grants, path: &Path, flags: OpenFlags) -> anyhow::Result<PathBuf> {
+    // A link is followed once, here.
+    let path = match fs::canonicalize(path) {
+        Ok(real) => real,
+        Err(_) => missing(path)?,
+    };
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(anyhow!("`{}` is not the path of a file", path.display()));
+    };
+    let access = match flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
+        true => Access::ReadWrite,
+        false => Access::ReadOnly,
+    };
+    let grant = Grant::open(directory, directory, access)?;
+    let is_granted = grants.around(&grant).is_some() && !Homes::of_user().is_behind_dot(directory);
+    match is_granted {
+        true => grants.allow_database(&grant, name),
+        false => grants.add_database(grant.only_databases(), name),
+    }
+    Ok(path)
+}
+
+/// The real path of a file that does not exist yet.
+fn missing(path: &Path) -> anyhow::Result<PathBuf> {
+    let name: Option<&OsStr> = path.file_name();
+    let name = name.ok_or_else(|| anyhow!("`{}` is not the path of a file", path.display()))?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let real = fs::canonicalize(directory)
+        .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;
+    Ok(real.join(name))
+}

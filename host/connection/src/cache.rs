@@ -1,0 +1,93 @@
+//! Statements that stay prepared.
+
+use std::cell::{Cell, RefCell};
+use std::ops::{Deref, DerefMut};
+
+use crate::connection::Connection;
+use crate::error::Result;
+use crate::statement::{RawStatement, Statement};
+
+/// Statements that are kept where the program says nothing.
+const DEFAULT_CAPACITY: usize = 16;
+
+/// The statements that are not in use, the newest last.
+pub struct Cache {
+    statements: RefCell<Vec<RawStatement>>,
+    capacity: Cell<usize>,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self { statements: RefCell::default(), capacity: Cell::new(DEFAULT_CAPACITY) }
+    }
+}
+
+impl Cache {
+    /// A statement of this text.
+    pub fn get<'conn>(&self, db: &'conn Connection, sql: &str) -> Result<CachedStatement<'conn>> {
+        let sql = sql.trim();
+        let kept = {
+            let mut statements = self.statements.borrow_mut();
+            let index = statements.iter().rposition(|kept| kept.sql.trim() == sql);
+            index.map(|index| statements.remove(index))
+        };
+        let statement = match kept {
+            Some(kept) => Statement::new(db, kept),
+            None => db.prepare(sql)?,
+        };
+        Ok(CachedStatement { statement })
+    }
+
+    fn put(&self, db: &Connection, statement: RawStatement) {
+        let mut statements = self.statements.borrow_mut();
+        statements.push(statement);
+        while statements.len() > self.capacity.get() {
+            statements.remove(0).close(db);
+        }
+    }
+
+    pub fn set_capacity(&self, db: &Connection, capacity: usize) {
+        self.capacity.set(capacity);
+        let mut statements = self.statements.borrow_mut();
+        while statements.len() > capacity {
+            statements.remove(0).close(db);
+        }
+    }
+}
+
+/// A statement that goes back to the connection's cache when it is dropped.
+#[derive(Debug)]
+pub struct CachedStatement<'conn> {
+    statement: Statement<'conn>,
+}
+
+impl CachedStatement<'_> {
+    /// Finalize it, instead of keeping it.
+    pub fn discard(mut self) {
+        if let Some(raw) = self.statement.raw.take() {
+            raw.close(self.statement.db);
+        }
+    }
+}
+
+impl<'conn> Deref for CachedStatement<'conn> {
+    type Target = Statement<'conn>;
+
+    fn deref(&self) -> &Statement<'conn> {
+        &self.statement
+    }
+}
+
+impl DerefMut for CachedStatement<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.statement
+    }
+}
+
+impl Drop for CachedStatement<'_> {
+    fn drop(&mut self) {
+        if let Some(raw) = self.statement.raw.take() {
+            self.statement.db.cache.put(self.statement.db, raw);
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Connections.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::ops::{BitAnd, BitOr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+use runtime::database::wire::Operations;
+use runtime::database::{self, Instance, Interrupter};
+
+use crate::builder::Limits;
+use crate::cache::{Cache, CachedStatement};
+use crate::error::{Error, Result};
+use crate::params::Params;
+use crate::rows::Row;
+use crate::session::Session;
+use crate::statement::{RawStatement, Statement};
+use crate::types::FromSql;
+
+/// How to open a database; the default is reading, writing and creating.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenFlags(u8);
+
+impl OpenFlags {
+    /// Only reading.
+    pub const SQLITE_OPEN_READ_ONLY: Self = Self(0);
+    /// Reading and writing.
+    pub const SQLITE_OPEN_READ_WRITE: Self = Self(1);
+    /// Create the file where it is missing.
+    pub const SQLITE_OPEN_CREATE: Self = Self(2);
+    /// The path may be a URI (`file:…`).
+    pub const SQLITE_OPEN_URI: Self = Self(4);
+    /// In memory; the path is a name.
+    pub const SQLITE_OPEN_MEMORY: Self = Self(8);
+    /// A path with a symbolic link fails.
+    pub const SQLITE_OPEN_NOFOLLOW: Self = Self(16);
+
+    /// Whether all of `other` are set.
+    pub fn contains(self, other: Self) -> bool {
+        self & other == other
+    }
+
+    /// Whether a path is that of a file, which is then granted.
+    pub(crate) fn names_a_file(self, path: &Path) -> bool {
+        let bytes = path.as_os_str().as_bytes();
+        let is_uri = self.contains(Self::SQLITE_OPEN_URI) && bytes.starts_with(b"file:");
+        !is_uri && !self.contains(Self::SQLITE_OPEN_MEMORY) && !matches!(bytes, b"" | b":memory:")
+    }
+
+    fn wit(self) -> database::OpenFlags {
+        use database::OpenFlags as Wit;
+        let all = [
+            (Self::SQLITE_OPEN_READ_WRITE, Wit::READ_WRITE),
+            (Self::SQLITE_OPEN_CREATE, Wit::CREATE),
+            (Self::SQLITE_OPEN_URI, Wit::URI),
+            (Self::SQLITE_OPEN_MEMORY, Wit::MEMORY),
+            (Self::SQLITE_OPEN_NOFOLLOW, Wit::NO_FOLLOW),
+        ];
+        let set = all.into_iter().filter(|(flag, _)| self.contains(*flag));
+        set.fold(Wit::empty(), |set, (_, flag)| set | flag)
+    }
+}
+
+impl Default for OpenFlags {
+    fn default() -> Self {
+        Self::SQLITE_OPEN_READ_WRITE | Self::SQLITE_OPEN_CREATE
+    }
+}
+
+impl BitOr for OpenFlags {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for OpenFlags {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+/// A connection to a database, whose SQLite runs in a sandbox of its own.
+///
+/// It can be moved to another thread, and is used by one at a time. When its sandbox traps, this
+/// call and each later one fail with [`Error::Trapped`]; its locks are released, and the next
+/// connection rolls back what was not committed.
+///
+/// ```
+/// # use sqlite_wasm::Database;
+/// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
+/// let db = database.open_in_memory()?;
+/// db.execute("CREATE TABLE item(name TEXT, price REAL)", ())?;
+/// assert_eq!(db.execute("INSERT INTO item VALUES (?1, ?2)", ("table", 99.5))?, 1);
+/// let price: f64 =
+///     db.query_row("SELECT price FROM item WHERE name = ?1", ["table"], |row| row.get(0))?;
+/// assert_eq!((price, db.last_insert_rowid()?), (99.5, 1));
+/// # Ok::<(), sqlite_wasm::Error>(())
+/// ```
+pub struct Connection {
+    pub(crate) session: Session,
+    pub(crate) cache: Cache,
+    interrupter: Interrupter,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    pub(crate) fn start(
+        mut instance: Instance,
+        path: &OsStr,
+        flags: OpenFlags,
+        busy_timeout: Duration,
+        limits: Limits,
+    ) -> Result<Self> {
+        let busy = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
+        instance.limit_statement(limits.statement_time);
+        let opened = instance.open(path.as_bytes(), flags.wit(), busy);
+        let connection = opened.map_err(|failure| Error::of(failure, &limits))?;
+        let interrupter = instance.interrupter().clone();
+        let session = Session::new(instance, connection, limits);
+        Ok(Self { session, cache: Cache::default(), interrupter })
+    }
+
+    /// Prepare a statement.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] where more SQL follows.
+    pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
+        let (raw, used) = RawStatement::prepare(self, sql)?;
+        let statement = Statement::new(self, raw);
+        match is_blank(&sql[used..]) {
+            true => Ok(statement),
+            false => Err(Error::MultipleStatement),
+        }
+    }
+
+    /// Prepare a statement, or take it from the cache of those that were prepared by this.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::prepare`].
+    pub fn prepare_cached(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        self.cache.get(self, sql)
+    }
+
+    /// Keep so many statements in the cache; 16 by default.
+    pub fn set_prepared_statement_cache_capacity(&self, capacity: usize) {
+        self.cache.set_capacity(self, capacity);
+    }
+
+    /// Run one statement: the number of rows that it changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::prepare`] and [`Statement::execute`].
+    pub fn execute<P: Params>(&self, sql: &str, params: P) -> Result<usize> {
+        self.prepare(sql)?.execute(params)
+    }
+
+    /// Run all statements of a text; their rows are dropped.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's, of the first one that fails; the ones before it were run.
+    pub fn execute_batch(&self, sql: &str) -> Result<()> {
+        self.session.clear_interruption();
+        self.session.perform(&Operations::default().execute(sql), &mut Vec::new())
+    }
+
+    /// Run a query, and convert its first row.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::prepare`] and [`Statement::query_row`].
+    pub fn query_row<T, P: Params, F>(&self, sql: &str, params: P, f: F) -> Result<T>
+    where
+        F: FnOnce(&Row<'_>) -> Result<T>,
+    {
+        self.prepare(sql)?.query_row(params, f)
+    }
+
+    /// The value of a pragma of a schema, `main` for none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::query_row`].
+    pub fn pragma_query_value<T: FromSql>(&self, schema: Option<&str>, pragma: &str) -> Result<T> {
+        let schema = quoted(schema.unwrap_or("main"));
+        self.query_row(&format!("PRAGMA {schema}.{}", quoted(pragma)), (), |row| row.get(0))
+    }
+
+    /// The row id of the last insertion; 0 before the first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn last_insert_rowid(&self) -> Result<i64> {
+        let operations = Operations::default().last_insert_row_id();
+        self.session.request(&operations, |reply| Ok(reply.i64()?))
+    }
+
+    /// Rows that the last statement changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn changes(&self) -> Result<u64> {
+        self.session
+            .request(&Operations::default().changes(), |reply| Ok(reply.i64()?.max(0) as u64))
+    }
+
+    /// Rows that all statements of the connection changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn total_changes(&self) -> Result<u64> {
+        self.session.request(&Operations::default().changes(), |reply| {
+            reply.i64()?;
+            Ok(reply.i64()?.max(0) as u64)
+        })
+    }
+
+    /// Whether no transaction is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn is_autocommit(&self) -> Result<bool> {
+        self.session.request(&Operations::default().autocommit(), |reply| Ok(reply.i64()? != 0))
+    }
+
+    /// Let a statement that finds a lock wait so long; 5 s from the beginning, zero for not at
+    /// all. Replaces a busy handler.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`].
+    pub fn busy_timeout(&self, timeout: Duration) -> Result<()> {
+        let milliseconds = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+        self.execute_batch(&format!("PRAGMA busy_timeout = {milliseconds}"))
+    }
+
+    /// Load an extension of ours into this connection, by its name or a granted path. SQL itself
+    /// cannot load any.
+    ///
+    /// # Errors
+    ///
+    /// With the reason, and what grants the capability that it lacks.
+    pub fn load_extension(&self, name: &str) -> Result<()> {
+        self.session.call(|instance, connection| instance.load_extension(connection, name))
+    }
+
+    /// What interrupts the statements of this connection, from any thread.
+    pub fn get_interrupt_handle(&self) -> InterruptHandle {
+        InterruptHandle(self.interrupter.clone())
+    }
+
+    /// Whether its sandbox has trapped, so that each further call fails.
+    pub fn is_gone(&self) -> bool {
+        self.session.is_gone()
+    }
+
+    /// Close it.
+    ///
+    /// # Errors
+    ///
+    /// The connection with the error, where it has trapped.
+    pub fn close(self) -> Result<(), (Self, Error)> {
+        let closed = self.session.call(|instance, connection| instance.close(connection));
+        closed.map_err(|error| (self, error))
+    }
+}
+
+/// Interrupts what a connection runs. It may outlive the connection.
+///
+/// ```
+/// # use sqlite_wasm::{Database, ErrorCode};
+/// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
+/// let db = database.open_in_memory()?;
+/// let handle = db.get_interrupt_handle();
+/// std::thread::spawn(move || {
+///     std::thread::sleep(std::time::Duration::from_millis(50));
+///     handle.interrupt();
+/// });
+/// let endless = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c)
+///                SELECT count(*) FROM c";
+/// let error = db.execute_batch(endless).unwrap_err();
+/// assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
+/// # Ok::<(), sqlite_wasm::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct InterruptHandle(Interrupter);
+
+impl InterruptHandle {
+    /// Let the statement that runs fail with `SQLITE_INTERRUPT`; nothing where none runs.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}
+
+/// A name as SQL.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Whether SQL has only white space, semicolons and comments.
+fn is_blank(mut sql: &str) -> bool {
+    loop {
+        sql = sql.trim_start_matches([' ', '\t', '\n', '\x0c', '\r', '\u{feff}', ';']);
+        sql = if let Some(comment) = sql.strip_prefix("--") {
+            comment.find('\n').map_or("", |end| &comment[end..])
+        } else if let Some(comment) = sql.strip_prefix("/*") {
+            comment.find("*/").map_or("", |end| &comment[end + 2..])
+        } else {
+            return sql.is_empty();
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_blank() {
+        assert!(is_blank("") && is_blank(" ; -- x\n /* y */ ;"));
+        assert!(!is_blank("; SELECT 1") && !is_blank("-"));
+        assert!(is_blank("-- x") && is_blank("/* x"));
+    }
+
+    #[test]
+    fn a_connection_moves_between_threads() {
+        fn is_send<T: Send>() {}
+        is_send::<Connection>();
+        is_send::<InterruptHandle>();
+    }
+
+    #[test]
+    fn names_are_quoted() {
+        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+    }
+}

@@ -1,0 +1,360 @@
+//! Functions and collations of the program, which SQL calls. They run outside the sandbox, in the
+//! program, with arguments that SQL chose.
+
+mod groups;
+
+use std::cmp::Ordering;
+use std::ops::BitOr;
+
+use runtime::database::function::{
+    Function, FunctionFlags as WitFlags, FunctionKind, Risk, TextEncoding,
+};
+use runtime::database::wire::{self, Reader};
+use runtime::database::{Callback, Event};
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+use crate::rows::{index_values, value_at};
+use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, Value, ValueRef};
+use groups::Groups;
+
+/// Arguments of a call at most: SQLite's own limit is 1000.
+const MAX_ARGUMENTS: u32 = 1000;
+
+/// What a function promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FunctionFlags(u8);
+
+impl FunctionFlags {
+    /// Text comes as UTF-8, as always here.
+    pub const SQLITE_UTF8: Self = Self(0);
+    /// The same arguments give the same result within one statement.
+    pub const SQLITE_DETERMINISTIC: Self = Self(1);
+    /// Only SQL of the program calls it, and no trigger, view or schema.
+    pub const SQLITE_DIRECTONLY: Self = Self(2);
+    /// Schemas that are not trusted may call it.
+    pub const SQLITE_INNOCUOUS: Self = Self(4);
+
+    fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl BitOr for FunctionFlags {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The arguments of a call.
+#[derive(Debug)]
+pub struct Context<'a> {
+    bytes: &'a [u8],
+    offsets: &'a [u32],
+}
+
+impl Context<'_> {
+    /// How many arguments there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.offsets.is_empty()
+    }
+
+    /// The argument `index`, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidFunctionParameterType`] where it is not of the type, and
+    /// [`Error::InvalidColumnIndex`] where there is none.
+    pub fn get<T: FromSql>(&self, index: usize) -> Result<T> {
+        let offset = self.offsets.get(index).ok_or(Error::InvalidColumnIndex(index))?;
+        let value = value_at(self.bytes, *offset);
+        T::column_result(value).map_err(|error| match error {
+            FromSqlError::InvalidType => {
+                Error::InvalidFunctionParameterType(index, value.data_type())
+            }
+            error => Error::from_sql(index, value.data_type(), error),
+        })
+    }
+
+    /// The argument `index`, borrowed; NULL where there is none.
+    pub fn get_raw(&self, index: usize) -> ValueRef<'_> {
+        self.offsets.get(index).map_or(ValueRef::Null, |offset| value_at(self.bytes, *offset))
+    }
+}
+
+/// An aggregate function with a state of type `A` and a result of type `T`.
+pub trait Aggregate<A, T: ToSql> {
+    /// The state before the first row of a group.
+    ///
+    /// # Errors
+    ///
+    /// What SQL sees, as for the functions below.
+    fn init(&self, context: &mut Context<'_>) -> Result<A>;
+
+    /// Add a row.
+    ///
+    /// # Errors
+    ///
+    /// What SQL sees.
+    fn step(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
+
+    /// The result of a group; none is given for a group without rows.
+    ///
+    /// # Errors
+    ///
+    /// What SQL sees.
+    fn finalize(&self, context: &mut Context<'_>, state: Option<A>) -> Result<T>;
+}
+
+/// An aggregate that can also be used with OVER.
+pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
+    /// The result for the rows in the window.
+    ///
+    /// # Errors
+    ///
+    /// What SQL sees.
+    fn value(&self, state: Option<&mut A>) -> Result<T>;
+
+    /// Take a row out of the window.
+    ///
+    /// # Errors
+    ///
+    /// What SQL sees.
+    fn inverse(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
+}
+
+type Outcome = Result<wire::Value<Vec<u8>>, (i32, String)>;
+
+fn outcome(result: Result<impl ToSql>) -> Outcome {
+    let value = result.and_then(|value| match value.to_sql()? {
+        ToSqlOutput::Owned(value) => Ok(value_of(value)),
+        ToSqlOutput::Borrowed(value) => Ok(value.to_wire().map(<[u8]>::to_vec)),
+    });
+    value.map_err(|error| error.for_sql())
+}
+
+fn value_of(value: Value) -> wire::Value<Vec<u8>> {
+    match value {
+        Value::Null => wire::Value::Null,
+        Value::Integer(integer) => wire::Value::Integer(integer),
+        Value::Real(real) => wire::Value::Real(real),
+        Value::Text(text) => wire::Value::Text(text.into_bytes()),
+        Value::Blob(blob) => wire::Value::Blob(blob),
+    }
+}
+
+/// Find all arguments. They come from the sandbox.
+fn index_all(bytes: &[u8], offsets: &mut Vec<u32>) -> Result<()> {
+    let mut position = 0;
+    offsets.clear();
+    let mut one = Vec::new();
+    for _ in 0..MAX_ARGUMENTS {
+        if position == bytes.len() {
+            return Ok(());
+        }
+        offsets.push(u32::try_from(position).map_err(|_| Error::MalformedReply)?);
+        position = index_values(bytes, position, 1, &mut one).ok_or(Error::MalformedReply)?;
+    }
+    if position == bytes.len() { Ok(()) } else { Err(Error::MalformedReply) }
+}
+
+struct Scalar<F> {
+    function: F,
+    offsets: Vec<u32>,
+}
+
+impl<F, T> Callback for Scalar<F>
+where
+    F: FnMut(&Context<'_>) -> Result<T> + Send,
+    T: ToSql,
+{
+    fn call(&mut self, _: Event, bytes: &[u8]) -> Outcome {
+        let indexed = index_all(bytes, &mut self.offsets);
+        let call = |()| (self.function)(&Context { bytes, offsets: &self.offsets });
+        outcome(indexed.and_then(call))
+    }
+}
+
+struct Collation<F>(F);
+
+impl<F: FnMut(&str, &str) -> Ordering + Send> Callback for Collation<F> {
+    fn call(&mut self, _: Event, bytes: &[u8]) -> Outcome {
+        let mut reader = Reader(bytes);
+        let mut text = || match reader.value() {
+            Ok(wire::Value::Text(text)) => Ok(String::from_utf8_lossy(text)),
+            _ => Err(Error::MalformedReply),
+        };
+        let order = text().and_then(|left| Ok((self.0)(&left, &text()?) as i64));
+        outcome(order)
+    }
+}
+
+/// A description for SQLite.
+fn described(name: &str, arguments: i32, kind: FunctionKind, flags: FunctionFlags) -> Function {
+    Function {
+        name: name.to_owned(),
+        arguments: i8::try_from(arguments).unwrap_or(-1),
+        kind,
+        encoding: TextEncoding::Utf8,
+        flags: match flags.has(FunctionFlags::SQLITE_DETERMINISTIC) {
+            true => WitFlags::DETERMINISTIC,
+            false => WitFlags::empty(),
+        },
+        risk: if flags.has(FunctionFlags::SQLITE_DIRECTONLY) {
+            Risk::DirectOnly
+        } else if flags.has(FunctionFlags::SQLITE_INNOCUOUS) {
+            Risk::Innocuous
+        } else {
+            Risk::Ordinary
+        },
+    }
+}
+
+impl Connection {
+    /// Let SQL call a function of the program, with 0 to 127 arguments, or -1 for any number. A
+    /// panic in it is an SQL error.
+    ///
+    /// ```
+    /// # use sqlite_wasm::{Database, functions::FunctionFlags};
+    /// # let database = Database::builder().component("../../target/release/database.cwasm").build()?;
+    /// let db = database.open_in_memory()?;
+    /// db.create_scalar_function("twice", 1, FunctionFlags::SQLITE_DETERMINISTIC, |context| {
+    ///     Ok(context.get::<String>(0)?.repeat(2))
+    /// })?;
+    /// let twice: String = db.query_row("SELECT twice('ab')", (), |row| row.get(0))?;
+    /// assert_eq!(twice, "abab");
+    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// SQLite's: `SQLITE_BUSY` where one of this name runs.
+    pub fn create_scalar_function<F, T>(
+        &self,
+        name: &str,
+        arguments: i32,
+        flags: FunctionFlags,
+        function: F,
+    ) -> Result<()>
+    where
+        F: FnMut(&Context<'_>) -> Result<T> + Send + 'static,
+        T: ToSql + 'static,
+    {
+        let described = described(name, arguments, FunctionKind::Scalar, flags);
+        let callback = Box::new(Scalar { function, offsets: Vec::new() });
+        self.session.call(|instance, connection| {
+            instance.create_function(connection, Some(callback), &described)
+        })
+    }
+
+    /// Let SQL call an aggregate function of the program.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_scalar_function`].
+    pub fn create_aggregate_function<A, D, T>(
+        &self,
+        name: &str,
+        arguments: i32,
+        flags: FunctionFlags,
+        function: D,
+    ) -> Result<()>
+    where
+        A: Send + 'static,
+        D: Aggregate<A, T> + Send + 'static,
+        T: ToSql + 'static,
+    {
+        let described = described(name, arguments, FunctionKind::Aggregate, flags);
+        let callback = Box::new(Groups::<D, A, T>::new(function));
+        self.session.call(|instance, connection| {
+            instance.create_function(connection, Some(callback), &described)
+        })
+    }
+
+    /// Let SQL call a window function of the program.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_scalar_function`].
+    pub fn create_window_function<A, D, T>(
+        &self,
+        name: &str,
+        arguments: i32,
+        flags: FunctionFlags,
+        function: D,
+    ) -> Result<()>
+    where
+        A: Send + 'static,
+        D: WindowAggregate<A, T> + Send + 'static,
+        T: ToSql + 'static,
+    {
+        let described = described(name, arguments, FunctionKind::Window, flags);
+        let callback = Box::new(Groups::<D, A, T>::windows(function));
+        self.session.call(|instance, connection| {
+            instance.create_function(connection, Some(callback), &described)
+        })
+    }
+
+    /// Remove a function for these arguments.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_scalar_function`].
+    pub fn remove_function(&self, name: &str, arguments: i32) -> Result<()> {
+        let flags = FunctionFlags::default();
+        let described = described(name, arguments, FunctionKind::Scalar, flags);
+        self.session
+            .call(|instance, connection| instance.create_function(connection, None, &described))
+    }
+
+    /// Let SQL compare texts by the program. Text that is not UTF-8 gets U+FFFD first. The order
+    /// must be total, or indexes become wrong.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_scalar_function`].
+    pub fn create_collation<F>(&self, name: &str, compare: F) -> Result<()>
+    where
+        F: FnMut(&str, &str) -> Ordering + Send + 'static,
+    {
+        let callback = Box::new(Collation(compare));
+        self.session.call(|instance, connection| {
+            instance.create_collation(connection, Some(callback), name)
+        })
+    }
+
+    /// Remove a collation.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::create_scalar_function`].
+    pub fn remove_collation(&self, name: &str) -> Result<()> {
+        self.session.call(|instance, connection| instance.create_collation(connection, None, name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_are_not_values_are_refused() {
+        let mut offsets = Vec::new();
+        let mut writer = wire::Writer::default();
+        (0..1000).for_each(|_| writer.null());
+        assert!(index_all(&writer.0, &mut offsets).is_ok());
+        writer.null();
+        assert!(index_all(&writer.0, &mut offsets).is_err());
+        assert!(index_all(&[9], &mut offsets).is_err());
+        let mut scalar = Scalar { function: |_: &Context<'_>| Ok(1), offsets };
+        assert!(scalar.call(Event::Scalar, &[3, 1]).is_err());
+        assert!(Collation(|a: &str, b: &str| a.cmp(b)).call(Event::Compare, &[0]).is_err());
+    }
+}

@@ -1,0 +1,388 @@
+//! Rows, which arrive in blocks and are decoded where they are.
+
+use std::fmt;
+use std::time::Duration;
+
+use runtime::database::wire::{self, Operations, Reader, tag};
+
+use crate::error::{Error, Limit, Result};
+use crate::statement::Statement;
+use crate::types::{FromSql, ValueRef};
+
+/// Rows of the first block and factor for each next one: a query of which one row is read does not
+/// compute hundreds.
+const FIRST_ROWS: u32 = 1;
+const GROWTH: u32 = 4;
+
+/// Rows of a block at most. The sandbox ends one earlier when it has a mebibyte.
+const MAX_ROWS: u32 = 256;
+
+/// A block's memory that is kept for the next query at most, in bytes.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+
+/// Columns of a statement at most: what SQLite can be built with.
+const MAX_COLUMNS: u32 = 32767;
+
+/// Memory that a statement reuses.
+#[derive(Default)]
+pub struct Room {
+    pub block: Vec<u8>,
+    pub offsets: Vec<u32>,
+}
+
+/// The rows of a query, one by one: `while let Some(row) = rows.next()? { … }`.
+pub struct Rows<'stmt> {
+    row: Row<'stmt>,
+    /// Where the next row begins in the block.
+    position: usize,
+    /// Rows that are left in the block.
+    left: u32,
+    width: u32,
+    /// Rows of the next block at most.
+    next_block: u32,
+    state: State,
+    /// Only the first row is wanted: the statement is reset with the same request.
+    is_one: bool,
+    /// Time, rows and bytes so far, for the limits.
+    time: Duration,
+    rows: u64,
+    bytes: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing was sent.
+    New,
+    /// The statement has more rows.
+    Running,
+    /// It has none, and is reset.
+    Done,
+}
+
+impl fmt::Debug for Rows<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rows").finish_non_exhaustive()
+    }
+}
+
+impl<'stmt> Rows<'stmt> {
+    pub(crate) fn new(statement: &'stmt Statement<'_>) -> Self {
+        let room = statement.raw.as_ref().map(|raw| raw.room.take()).unwrap_or_default();
+        Self {
+            row: Row { statement, block: room.block, offsets: room.offsets },
+            position: 0,
+            left: 0,
+            width: 0,
+            next_block: FIRST_ROWS,
+            state: State::New,
+            is_one: false,
+            time: Duration::ZERO,
+            rows: 0,
+            bytes: 0,
+        }
+    }
+
+    pub(crate) fn of_one(statement: &'stmt Statement<'_>) -> Self {
+        let mut rows = Self::new(statement);
+        rows.is_one = true;
+        rows
+    }
+
+    /// The next row; none at the end.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's, and [`Error::LimitReached`]. The rows before it were returned.
+    #[expect(clippy::should_implement_trait, reason = "the row borrows from `self`")]
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<&Row<'stmt>>> {
+        if self.left == 0 && (self.state == State::Done || !self.fetch()?) {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.advance()?;
+        Ok(Some(&self.row))
+    }
+
+    /// The rows, converted by `f`.
+    pub fn mapped<F, T>(self, f: F) -> MappedRows<'stmt, F>
+    where
+        F: FnMut(&Row<'_>) -> Result<T>,
+    {
+        MappedRows { rows: self, map: f }
+    }
+
+    /// The same with another type of errors.
+    pub fn and_then<F, T, E>(self, f: F) -> AndThenRows<'stmt, F>
+    where
+        F: FnMut(&Row<'_>) -> Result<T, E>,
+    {
+        AndThenRows { rows: self, map: f }
+    }
+
+    /// Find the values of the next row.
+    fn advance(&mut self) -> Result<()> {
+        let Row { statement, block, offsets } = &mut self.row;
+        let end = index_values(block, self.position, self.width, offsets);
+        let end = statement.db.session.checked(end.ok_or(Error::MalformedReply));
+        let end = end.inspect_err(|_| self.state = State::Done)?;
+        let limits = &statement.db.session.limits;
+        self.rows += 1;
+        self.bytes += (end - self.position) as u64;
+        self.position = end;
+        let reached = match (limits.rows, limits.bytes) {
+            (Some(rows), _) if self.rows > rows => Limit::Rows(rows),
+            (_, Some(bytes)) if self.bytes > bytes => Limit::Bytes(bytes),
+            _ => return Ok(()),
+        };
+        self.left = 0;
+        self.reset();
+        Err(Error::LimitReached(reached))
+    }
+
+    /// Fetch a block; whether it has a row.
+    #[cold]
+    fn fetch(&mut self) -> Result<bool> {
+        let session = &self.row.statement.db.session;
+        let raw = self.row.statement.raw()?;
+        let (bound, handle) = raw.begin();
+        let Some(handle) = handle else {
+            self.state = State::Done;
+            return Ok(false);
+        };
+        if self.state == State::Running && session.take_interruption() {
+            self.reset();
+            return Err(Error::sqlite(9, "interrupted"));
+        }
+        let mut operations = bound.step(handle, self.next_block);
+        if self.is_one {
+            operations = operations.reset(handle);
+        }
+        let left = session.limits.statement_time.map(|limit| limit.saturating_sub(self.time));
+        let (took, performed) = session.perform_within(&operations, &mut self.row.block, left);
+        raw.keep(operations);
+        self.time += took;
+        self.state = State::Done;
+        performed?;
+        let rows = session.checked(self.read())?;
+        self.next_block = (self.next_block * GROWTH).min(MAX_ROWS);
+        let is_over = rows.is_last || self.is_one;
+        self.state = if is_over { State::Done } else { State::Running };
+        Ok(rows.count > 0)
+    }
+
+    /// Read how many rows a block has.
+    fn read(&mut self) -> Result<wire::Rows> {
+        let block = &self.row.block;
+        let mut reader = Reader(block);
+        let rows = wire::Rows::read(&mut reader)?;
+        let is_possible = rows.width <= MAX_COLUMNS
+            && rows.count <= self.next_block
+            && (rows.count > 0 || rows.is_last);
+        if !is_possible {
+            return Err(Error::MalformedReply);
+        }
+        self.position = block.len() - reader.0.len();
+        (self.left, self.width) = (rows.count, rows.width);
+        Ok(rows)
+    }
+
+    /// Reset a statement that has more rows: it holds locks.
+    fn reset(&mut self) {
+        if std::mem::replace(&mut self.state, State::Done) == State::Running
+            && let Some(raw) = &self.row.statement.raw
+            && let (_, Some(handle)) = raw.begin()
+        {
+            let operations = Operations::default().reset(handle);
+            // A failure is that of the connection, which the next request reports.
+            let _ = self.row.statement.db.session.perform(&operations, &mut self.row.block);
+        }
+    }
+}
+
+impl Drop for Rows<'_> {
+    fn drop(&mut self) {
+        self.reset();
+        let Row { statement, block, offsets } = &mut self.row;
+        if let Some(raw) = &statement.raw
+            && block.capacity() <= MAX_KEPT_BYTES
+        {
+            raw.room.set(Room { block: std::mem::take(block), offsets: std::mem::take(offsets) });
+        }
+    }
+}
+
+/// Find `width` values from `position` on: where they begin, and where the last one ends. None
+/// where that is not what they are.
+#[inline]
+pub fn index_values(
+    bytes: &[u8],
+    mut position: usize,
+    width: u32,
+    offsets: &mut Vec<u32>,
+) -> Option<usize> {
+    offsets.clear();
+    for _ in 0..width {
+        offsets.push(u32::try_from(position).ok()?);
+        let length = match bytes.get(position)? {
+            &tag::NULL => 1,
+            &(tag::INTEGER | tag::REAL) => 9,
+            &(tag::TEXT | tag::BLOB) => {
+                let length = bytes.get(position + 1..)?.first_chunk()?;
+                (u32::from_le_bytes(*length) as usize).checked_add(6)?
+            }
+            _ => return None,
+        };
+        position = position.checked_add(length)?;
+        if position > bytes.len() {
+            return None;
+        }
+    }
+    Some(position)
+}
+
+/// The value at an offset that [`index_values`] found.
+#[inline]
+pub fn value_at(bytes: &[u8], offset: u32) -> ValueRef<'_> {
+    let rest = bytes.get(offset as usize..).unwrap_or_default();
+    Reader(rest).value().map_or(ValueRef::Null, ValueRef::from)
+}
+
+/// A row of a query.
+pub struct Row<'stmt> {
+    pub(crate) statement: &'stmt Statement<'stmt>,
+    block: Vec<u8>,
+    offsets: Vec<u32>,
+}
+
+impl fmt::Debug for Row<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = self.offsets.iter().map(|offset| value_at(&self.block, *offset));
+        f.debug_list().entries(values).finish()
+    }
+}
+
+impl Row<'_> {
+    /// The value of a column, by its index from 0 or its name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`] where there is none;
+    /// [`Error::InvalidColumnType`], [`Error::IntegralValueOutOfRange`] and
+    /// [`Error::FromSqlConversionFailure`] where it is not of the type.
+    #[inline]
+    pub fn get<I: RowIndex, T: FromSql>(&self, index: I) -> Result<T> {
+        let index = index.index(self.statement)?;
+        let value = self.get_ref(index)?;
+        T::column_result(value).map_err(|error| match error {
+            crate::types::FromSqlError::InvalidType => {
+                let name = self.statement.column_name(index).unwrap_or_default().to_owned();
+                Error::InvalidColumnType(index, name, value.data_type())
+            }
+            error => Error::from_sql(index, value.data_type(), error),
+        })
+    }
+
+    /// The value of a column, borrowed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`].
+    #[inline]
+    pub fn get_ref<I: RowIndex>(&self, index: I) -> Result<ValueRef<'_>> {
+        let index = index.index(self.statement)?;
+        let offset = self.offsets.get(index).ok_or(Error::InvalidColumnIndex(index))?;
+        Ok(value_at(&self.block, *offset))
+    }
+}
+
+/// How a column is named: its index from 0, or its name.
+pub trait RowIndex {
+    #[doc(hidden)]
+    fn index(&self, statement: &Statement<'_>) -> Result<usize>;
+}
+
+impl RowIndex for usize {
+    #[inline]
+    fn index(&self, _: &Statement<'_>) -> Result<usize> {
+        Ok(*self)
+    }
+}
+
+impl RowIndex for &str {
+    fn index(&self, statement: &Statement<'_>) -> Result<usize> {
+        statement.column_index(self)
+    }
+}
+
+/// Rows that are converted; see [`Statement::query_map`].
+#[derive(Debug)]
+pub struct MappedRows<'stmt, F> {
+    rows: Rows<'stmt>,
+    map: F,
+}
+
+impl<T, F: FnMut(&Row<'_>) -> Result<T>> Iterator for MappedRows<'_, F> {
+    type Item = Result<T>;
+
+    fn next(&mut self) -> Option<Result<T>> {
+        self.rows.next().transpose().map(|row| row.and_then(&mut self.map))
+    }
+}
+
+/// Rows that are converted; see [`Statement::query_and_then`].
+#[derive(Debug)]
+pub struct AndThenRows<'stmt, F> {
+    rows: Rows<'stmt>,
+    map: F,
+}
+
+impl<T, E: From<Error>, F: FnMut(&Row<'_>) -> Result<T, E>> Iterator for AndThenRows<'_, F> {
+    type Item = Result<T, E>;
+
+    fn next(&mut self) -> Option<Result<T, E>> {
+        self.rows.next().transpose().map(|row| row.map_err(E::from).and_then(&mut self.map))
+    }
+}
+
+/// A query that may return no row.
+pub trait OptionalExtension<T> {
+    /// None for [`Error::QueryReturnedNoRows`].
+    ///
+    /// # Errors
+    ///
+    /// All others.
+    fn optional(self) -> Result<Option<T>>;
+}
+
+impl<T> OptionalExtension<T> for Result<T> {
+    fn optional(self) -> Result<Option<T>> {
+        match self {
+            Ok(value) => Ok(Some(value)),
+            Err(Error::QueryReturnedNoRows) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_and_nothing_beyond_the_end() {
+        let mut writer = wire::Writer::default();
+        writer.integer(7);
+        writer.text(b"ab");
+        writer.null();
+        let mut offsets = Vec::new();
+        assert_eq!(index_values(&writer.0, 0, 3, &mut offsets), Some(writer.0.len()));
+        assert_eq!(value_at(&writer.0, offsets[1]), ValueRef::Text(b"ab"));
+        for end in 0..writer.0.len() {
+            assert_eq!(index_values(&writer.0[..end], 0, 3, &mut offsets), None);
+        }
+        assert_eq!(index_values(&[5], 0, 1, &mut offsets), None);
+        assert_eq!(index_values(&[3, 255, 255, 255, 255, 0], 0, 1, &mut offsets), None);
+        assert_eq!(value_at(&[], 9), ValueRef::Null);
+    }
+}

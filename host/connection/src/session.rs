@@ -1,0 +1,134 @@
+//! One connection's side of the wire: operations out, replies in. All that comes back is checked.
+
+use std::cell::{Cell, RefCell};
+use std::time::{Duration, Instant};
+
+use runtime::database::wire::{Operations, Reader};
+use runtime::database::{Failure, Instance};
+
+use crate::builder::Limits;
+use crate::error::{Error, Result};
+
+/// Closing and resetting wait for the next request up to this many bytes.
+const MAX_LATER_BYTES: usize = 4096;
+
+/// An instance with one connection in it.
+pub struct Session {
+    instance: RefCell<Instance>,
+    pub connection: u32,
+    pub limits: Limits,
+    /// Sent with the next request.
+    later: RefCell<Operations>,
+    /// The sandbox broke the protocol.
+    is_broken: Cell<bool>,
+}
+
+impl Session {
+    pub fn new(instance: Instance, connection: u32, limits: Limits) -> Self {
+        Self {
+            instance: RefCell::new(instance),
+            connection,
+            limits,
+            later: RefCell::default(),
+            is_broken: Cell::new(false),
+        }
+    }
+
+    /// Call a function of the instance. Functions of the program run inside and have no
+    /// connection, so the instance is never borrowed twice.
+    pub fn call<T>(
+        &self,
+        call: impl FnOnce(&mut Instance, u32) -> Result<T, Failure>,
+    ) -> Result<T> {
+        if self.is_broken.get() {
+            return Err(Error::MalformedReply);
+        }
+        let mut instance = self.instance.borrow_mut();
+        instance.limit_statement(self.limits.statement_time);
+        call(&mut instance, self.connection).map_err(|failure| Error::of(failure, &self.limits))
+    }
+
+    /// Perform operations; the reply is put into `reply`.
+    pub fn perform(&self, operations: &Operations, reply: &mut Vec<u8>) -> Result<()> {
+        self.perform_within(operations, reply, self.limits.statement_time).1
+    }
+
+    /// The same within some time: the time that it took, which is measured where there is a limit.
+    pub fn perform_within(
+        &self,
+        operations: &Operations,
+        reply: &mut Vec<u8>,
+        time: Option<Duration>,
+    ) -> (Duration, Result<()>) {
+        if self.is_broken.get() {
+            return (Duration::ZERO, Err(Error::MalformedReply));
+        }
+        let start = time.map(|_| Instant::now());
+        let mut instance = self.instance.borrow_mut();
+        if time.is_some() {
+            instance.limit_statement(time);
+        }
+        let mut later = self.later.borrow_mut();
+        let performed = match later.is_empty() {
+            true => instance.perform(self.connection, operations.as_bytes(), reply),
+            false => {
+                later.append(operations.clone());
+                let performed = instance.perform(self.connection, later.as_bytes(), reply);
+                later.clear();
+                performed
+            }
+        };
+        let took = start.map_or(Duration::ZERO, |start| start.elapsed());
+        (took, performed.map_err(|failure| Error::of(failure, &self.limits)))
+    }
+
+    /// Perform operations, and read the reply.
+    pub fn request<T>(
+        &self,
+        operations: &Operations,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
+    ) -> Result<T> {
+        let mut reply = Vec::new();
+        self.perform(operations, &mut reply)?;
+        self.checked(read(&mut Reader(&reply)))
+    }
+
+    /// After a reply that no SQLite sends, nothing is sent any more.
+    pub fn checked<T>(&self, read: Result<T>) -> Result<T> {
+        if matches!(read, Err(Error::MalformedReply)) {
+            self.is_broken.set(true);
+        }
+        read
+    }
+
+    /// Close a statement or blob with the next request.
+    pub fn close_later(&self, handle: u32) {
+        let mut later = self.later.borrow_mut();
+        let operations = std::mem::take(&mut *later).close(handle);
+        *later = operations;
+        let is_full = later.len() > MAX_LATER_BYTES;
+        drop(later);
+        if is_full {
+            // A failure is that of the connection, which the next request reports.
+            let _ = self.perform(&Operations::default(), &mut Vec::new());
+        }
+    }
+
+    /// Whether it can never be used again.
+    pub fn is_gone(&self) -> bool {
+        self.is_broken.get() || self.instance.borrow().is_gone()
+    }
+
+    /// Forget an interruption where nothing runs that it could mean.
+    pub fn clear_interruption(&self) {
+        self.instance.borrow().interrupter().clear();
+    }
+
+    /// Whether an interruption waits for a statement that has begun; it is then over.
+    pub fn take_interruption(&self) -> bool {
+        let instance = self.instance.borrow();
+        let is_set = instance.interrupter().is_set();
+        instance.interrupter().clear();
+        is_set
+    }
+}

@@ -1,0 +1,315 @@
+//! What a stranger's SQL, database and component can do: nothing beyond their own connection.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::{ENDLESS, builder, built, database, memory};
+use sqlite_wasm::functions::FunctionFlags;
+use sqlite_wasm::types::Value;
+use sqlite_wasm::{Access, Connection, Database, Error, ErrorCode, Limit, OpenFlags, Result};
+
+/// How long random input goes on: what `ARBTEST_BUDGET_MS` says, or a few seconds.
+fn budget() -> Duration {
+    let said = std::env::var("ARBTEST_BUDGET_MS").ok();
+    Duration::from_millis(said.map_or(4000, |text| text.parse().expect("it is a number")))
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+}
+
+/// A database with something of every kind, of small pages.
+const KINDS: &str = "
+    PRAGMA page_size = 512;
+    CREATE TABLE a(id INTEGER PRIMARY KEY, name TEXT UNIQUE, big BLOB);
+    WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 200)
+        INSERT INTO a SELECT i, 'name ' || i, zeroblob(i * 20) FROM c;
+    CREATE INDEX by_size ON a(length(big), name);
+    CREATE TABLE b(x PRIMARY KEY, y) WITHOUT ROWID;
+    INSERT INTO b SELECT name, id FROM a;
+    CREATE VIRTUAL TABLE words USING fts5(word);
+    INSERT INTO words SELECT name FROM a;
+    CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1);
+    INSERT INTO boxes SELECT id, id, id + 1 FROM a;
+    CREATE VIEW v AS SELECT a.id, b.y FROM a JOIN b ON a.name = b.x;
+    CREATE TRIGGER t AFTER DELETE ON a BEGIN DELETE FROM b WHERE x = old.name; END;
+    DELETE FROM a WHERE id % 7 = 0;";
+
+const QUERIES: &[&str] = &[
+    "SELECT * FROM sqlite_schema",
+    "SELECT id, name, length(big), sum(length(hex(big))) FROM a GROUP BY id % 5",
+    "SELECT * FROM v ORDER BY y DESC",
+    "SELECT * FROM words WHERE words MATCH 'name AND 1*'",
+    "SELECT * FROM boxes WHERE x0 > 3 AND x1 < 90",
+    "SELECT * FROM b WHERE x > 'name 5'",
+    "PRAGMA integrity_check",
+    "UPDATE a SET big = zeroblob(3000) WHERE id % 3 = 0",
+    "DELETE FROM a WHERE id % 2 = 0",
+    "INSERT INTO words(words) VALUES ('optimize')",
+    "VACUUM",
+];
+
+fn use_all(db: &Connection) -> Result<()> {
+    for sql in QUERIES {
+        let run = || -> Result<()> {
+            let mut statement = db.prepare(sql)?;
+            let mut rows = statement.query(())?;
+            while let Some(row) = rows.next()? {
+                let _: Value = row.get(0)?;
+            }
+            Ok(())
+        };
+        match run() {
+            Err(error @ (Error::Trapped(_) | Error::MalformedReply)) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn crafted_databases_give_errors() {
+    let directory = tempfile::tempdir().expect("there is room");
+    let path = directory.path().join("x.db");
+    database().open(&path).expect("it is new").execute_batch(KINDS).expect("it is SQL");
+    let sound = fs::read(&path).expect("it was written");
+    let limited =
+        builder().memory(64 << 20).statement_time(Duration::from_millis(500)).rows(10_000);
+    let limited = limited.build().expect("it is built");
+    let mut random = Random(0x5eed);
+    let end = Instant::now() + budget();
+    let mut cases = 0;
+    while Instant::now() < end {
+        let mut crafted = sound.clone();
+        for _ in 0..=random.below(8) {
+            // Headers of pages and of the file more often than what is inside.
+            let page = random.below(crafted.len() / 512) * 512;
+            let bytes = if random.below(2) == 0 { 110 } else { 512 };
+            crafted[page + random.below(bytes)] = random.next() as u8;
+        }
+        if random.below(10) == 0 {
+            crafted.truncate(random.below(crafted.len()));
+        }
+        fs::write(&path, &crafted).expect("there is room");
+        let used = limited.open(&path).and_then(|db| use_all(&db));
+        match used {
+            Err(error @ (Error::Trapped(_) | Error::MalformedReply)) => {
+                panic!("case {cases}: {error}")
+            }
+            _ => cases += 1,
+        }
+    }
+    assert!(cases > 5, "{cases}");
+}
+
+#[test]
+fn memory_has_a_limit_and_the_connection_goes_on() -> Result<()> {
+    let limited = builder().memory(32 << 20).build()?;
+    let (db, other) = (limited.open_in_memory()?, limited.open_in_memory()?);
+    let error = db.execute_batch("SELECT length(hex(randomblob(20000000)))").unwrap_err();
+    assert!(matches!(error, Error::LimitReached(Limit::Memory(_))), "{error:?}");
+    db.execute_batch("CREATE TABLE t(a)")?;
+    let fill = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c)
+                INSERT INTO t SELECT randomblob(100000) FROM c";
+    let error = db.execute_batch(fill).unwrap_err();
+    assert!(matches!(error, Error::LimitReached(Limit::Memory(_))), "{error:?}");
+    assert_eq!(db.query_row("SELECT count(*) FROM t", (), |row| row.get::<_, i64>(0))?, 0);
+    other.execute_batch("CREATE TABLE u AS SELECT randomblob(100000)")?;
+    assert!(builder().memory(1 << 20).build()?.open_in_memory().is_err());
+    Ok(())
+}
+
+#[test]
+fn time_has_a_limit_for_a_statement_and_in_all() -> Result<()> {
+    let limited = builder().statement_time(Duration::from_millis(200)).build()?;
+    let db = limited.open_in_memory()?;
+    let start = Instant::now();
+    let error = db.execute_batch(ENDLESS).unwrap_err();
+    assert!(matches!(error, Error::LimitReached(Limit::StatementTime(_))), "{error:?}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    // Each of its blocks is fast.
+    let series = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
+    let mut statement = db.prepare(series)?;
+    let mut rows = statement.query(())?;
+    let failed = loop {
+        match rows.next() {
+            Ok(row) => assert!(row.is_some()),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(failed, Error::LimitReached(Limit::StatementTime(_))), "{failed:?}");
+    drop(rows);
+    db.execute_batch("SELECT 1")?;
+    let db = builder().time(Duration::from_millis(200)).build()?.open_in_memory()?;
+    std::thread::sleep(Duration::from_millis(250));
+    let error = db.execute_batch(ENDLESS).unwrap_err();
+    assert!(matches!(error, Error::LimitReached(Limit::Time(_))), "{error:?}");
+    Ok(())
+}
+
+#[test]
+fn rows_and_bytes_have_limits() -> Result<()> {
+    let series = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT i FROM c";
+    let count = |database: Database| -> Result<(i64, Error)> {
+        let db = database.open_in_memory()?;
+        let mut statement = db.prepare(series)?;
+        let mut rows = statement.query(())?;
+        let mut last = 0;
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => last = row.get(0)?,
+                Ok(None) => panic!("it has no end"),
+                Err(error) => return Ok((last, error)),
+            }
+        }
+    };
+    let (last, error) = count(builder().rows(100).build()?)?;
+    assert_eq!(last, 100);
+    assert!(matches!(error, Error::LimitReached(Limit::Rows(100))), "{error:?}");
+    let (last, error) = count(builder().bytes(900).build()?)?;
+    assert_eq!(last, 100);
+    assert!(matches!(error, Error::LimitReached(Limit::Bytes(900))), "{error:?}");
+    let db = builder().bytes(1000).build()?.open_in_memory()?;
+    let long = db.query_row("SELECT zeroblob(1000)", (), |row| row.get::<_, Vec<u8>>(0));
+    assert!(matches!(long, Err(Error::LimitReached(Limit::Bytes(1000)))));
+    Ok(())
+}
+
+fn cannot_open(error: &Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+        && error.to_string().contains("outside the granted directories")
+}
+
+#[test]
+fn only_the_database_and_what_is_granted_is_reached() -> Result<()> {
+    let directory = tempfile::tempdir().expect("there is room");
+    let place = |name: &str| directory.path().join(name);
+    for name in ["mine", "granted", "read"] {
+        fs::create_dir(place(name)).expect("it is new");
+    }
+    let database = builder()
+        .directory(place("granted"), Access::ReadWrite)
+        .directory(place("read"), Access::ReadOnly)
+        .build()?;
+    let attach = |db: &Connection, path: &Path| {
+        let attached = db.execute("ATTACH ?1 AS other", [path.to_str()]);
+        attached.and_then(|_| db.execute_batch("CREATE TABLE other.t(a); DETACH other"))
+    };
+    crate::support::database().open(place("mine/secret.db"))?.execute_batch("CREATE TABLE s(a)")?;
+    crate::support::database().open(place("read/r.db"))?.execute_batch("CREATE TABLE s(a)")?;
+    symlink(place("mine/secret.db"), place("granted/link.db")).expect("it is new");
+    let db = database.open(place("mine/own.db"))?;
+    db.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t(a); INSERT INTO t VALUES (1)")?;
+    for name in ["mine/secret.db", "granted/../mine/secret.db", "granted/link.db", "mine/new.db"] {
+        let error = attach(&db, &place(name)).unwrap_err();
+        assert!(cannot_open(&error), "{name}: {error}");
+    }
+    assert!(attach(&db, Path::new("/proc/self/mem")).is_err());
+    attach(&db, &place("granted/x.db"))?;
+    let error = attach(&db, &place("read/r.db")).unwrap_err();
+    assert_eq!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly));
+    let vacuum = db.execute("VACUUM INTO ?1", [place("mine/copy.db").to_str()]).unwrap_err();
+    assert!(cannot_open(&vacuum), "{vacuum}");
+    assert!(db.backup("main", place("mine/copy.db"), None::<fn(_)>).is_err());
+    db.backup("main", place("granted/copy.db"), None::<fn(_)>)?;
+    assert!(!place("mine/copy.db").exists());
+    for function in ["readfile('/etc/passwd')", "writefile('/tmp/x', 'y')", "edit('x')"] {
+        assert!(db.execute_batch(&format!("SELECT {function}")).is_err());
+    }
+    Ok(())
+}
+
+fn hostile() -> Database {
+    let guest = built().join("guests/hostile_database.wasm");
+    assert!(guest.is_file(), "`make guests` makes it");
+    let limited = builder().component(guest).memory(64 << 20);
+    limited.statement_time(Duration::from_millis(100)).build().expect("it loads")
+}
+
+fn attacked(database: &Database, attack: &str) -> Result<Connection> {
+    database.open_with_flags(attack, OpenFlags::SQLITE_OPEN_MEMORY)
+}
+
+#[test]
+fn replies_of_a_hostile_component_are_errors() {
+    let database = hostile();
+    let end = Instant::now() + budget();
+    let mut cases = 0_u64;
+    while Instant::now() < end || cases < 50 {
+        cases += 1;
+        let Ok(db) = attacked(&database, &cases.to_string()) else { continue };
+        let _ = db.execute_batch("x");
+        if let Ok(mut statement) = db.prepare("SELECT 1") {
+            let _ = statement.raw_bind_parameter(1, &7);
+            let _ = (statement.column_names().len(), statement.parameter_name(1));
+            let _ = statement.expanded_sql();
+            let mut rows = statement.raw_query();
+            // Each block has a row, so this ends with what the component sends.
+            for _ in 0..1000 {
+                let Ok(Some(row)) = rows.next() else { break };
+                let _ = row.get::<_, Value>(0);
+                let _ = format!("{row:?}");
+            }
+            drop(rows);
+            let _ = statement.raw_execute();
+        }
+        let _ = (db.last_insert_rowid(), db.changes(), db.is_autocommit());
+        if let Ok(mut blob) = db.blob_open("main", "t", "a", 1, false) {
+            let _ = blob.reopen(2);
+            let length = blob.len().min(1000);
+            let _ = blob.read_at_exact(&mut vec![0; length], 0);
+        }
+        let _ = db.close();
+    }
+}
+
+#[test]
+fn a_trap_ends_its_own_connection_only() -> Result<()> {
+    let database = hostile();
+    for attack in ["trap", "memory", "late", "print"] {
+        let start = Instant::now();
+        let db = attacked(&database, attack)?;
+        let error = db.execute_batch("x").err();
+        if attack != "print" {
+            assert!(matches!(error, Some(Error::Trapped(_))), "{attack}: {error:?}");
+            assert!(db.is_gone() && matches!(db.prepare("x"), Err(Error::Trapped(_))));
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "{attack}");
+    }
+    let db = attacked(&database, "trap")?;
+    let message = db.execute_batch("x").unwrap_err().to_string();
+    assert!(message.contains("as a test"), "{message}");
+    // A long reply is within the memory limit, and its numbers lead nowhere.
+    assert!(attacked(&database, "long")?.prepare("x").is_err());
+    memory().execute_batch("SELECT 1")
+}
+
+#[test]
+fn callbacks_of_a_hostile_component_are_errors() -> Result<()> {
+    let database = hostile();
+    for _ in 0..20 {
+        let db = attacked(&database, "callbacks")?;
+        let flags = FunctionFlags::default();
+        db.create_scalar_function("f", 1, flags, |context| context.get::<Value>(0))?;
+        db.create_collation("c", |a, b| a.cmp(b))?;
+        db.commit_hook(Some(|| false))?;
+        db.update_hook(Some(|_, _: &str, _: &str, _| ()))?;
+        db.busy_handler(Some(|_| true))?;
+        let error = db.execute_batch("x").err();
+        assert!(!matches!(error, Some(Error::Trapped(_))), "{error:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Functions, collations and hooks of the program.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use sqlite_wasm::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
+use sqlite_wasm::hooks::Action;
+use sqlite_wasm::types::{Value, ValueRef};
+use sqlite_wasm::{Error, ErrorCode, Result};
+
+use crate::support::{ENDLESS, database, fill, memory};
+
+#[test]
+fn functions_of_the_program_are_called() -> Result<()> {
+    let db = memory();
+    let flags = FunctionFlags::SQLITE_UTF8;
+    let state = Arc::new(());
+    let held = state.clone();
+    db.create_scalar_function("twice", 1, flags, move |context| {
+        let _held = &held;
+        Ok(match context.get_raw(0) {
+            ValueRef::Integer(number) => Value::Integer(number * 2),
+            value => Value::Text(value.as_str().unwrap_or_default().repeat(2)),
+        })
+    })?;
+    let all = "SELECT twice(21), twice('ab'), twice(printf('%.100c', 'x')), twice(1.5)";
+    db.query_row(all, (), |row| {
+        assert_eq!(row.get::<_, i64>(0)?, 42);
+        assert_eq!(row.get::<_, String>(1)?, "abab");
+        assert_eq!(row.get::<_, String>(2)?.len(), 200);
+        assert_eq!(row.get::<_, String>(3)?, "");
+        Ok(())
+    })?;
+    db.create_scalar_function("fails", -1, flags, |context| {
+        Err::<i64, _>(Error::UserFunctionError(format!("{} arguments", context.len()).into()))
+    })?;
+    let error = db.execute_batch("SELECT fails(1, 2, 3)").unwrap_err();
+    assert_eq!(error.to_string(), "3 arguments");
+    db.create_scalar_function("panics", 0, flags, |_| -> Result<i64> { panic!("as a test") })?;
+    let error = db.execute_batch("SELECT panics()").unwrap_err();
+    assert_eq!(error.to_string(), "the program's function panicked");
+    db.remove_function("twice", 1)?;
+    assert_eq!(Arc::strong_count(&state), 1, "what SQLite dropped is dropped");
+    assert!(db.execute_batch("SELECT twice(1)").is_err());
+    Ok(())
+}
+
+struct Longest;
+
+impl Aggregate<String, Option<String>> for Longest {
+    fn init(&self, _: &mut Context<'_>) -> Result<String> {
+        Ok(String::new())
+    }
+
+    fn step(&self, context: &mut Context<'_>, longest: &mut String) -> Result<()> {
+        let text: String = context.get(0)?;
+        if text.len() > longest.len() {
+            *longest = text;
+        }
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, longest: Option<String>) -> Result<Option<String>> {
+        Ok(longest)
+    }
+}
+
+struct Sum;
+
+impl Aggregate<i64, i64> for Sum {
+    fn init(&self, _: &mut Context<'_>) -> Result<i64> {
+        Ok(0)
+    }
+
+    fn step(&self, context: &mut Context<'_>, sum: &mut i64) -> Result<()> {
+        *sum += context.get::<i64>(0)?;
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, sum: Option<i64>) -> Result<i64> {
+        Ok(sum.unwrap_or(0))
+    }
+}
+
+impl WindowAggregate<i64, i64> for Sum {
+    fn value(&self, sum: Option<&mut i64>) -> Result<i64> {
+        Ok(sum.copied().unwrap_or(0))
+    }
+
+    fn inverse(&self, context: &mut Context<'_>, sum: &mut i64) -> Result<()> {
+        *sum -= context.get::<i64>(0)?;
+        Ok(())
+    }
+}
+
+#[test]
+fn aggregates_and_windows_of_the_program_are_called() -> Result<()> {
+    let db = memory();
+    let flags = FunctionFlags::default();
+    db.create_aggregate_function("longest", 1, flags, Longest)?;
+    db.create_window_function("mysum", 1, flags, Sum)?;
+    fill(&db, 100);
+    let mut statement = db.prepare("SELECT id % 3, longest(name) FROM t GROUP BY 1 ORDER BY 1")?;
+    let groups = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let groups: BTreeMap<i64, String> = groups.collect::<Result<_>>()?;
+    assert_eq!(groups[&1], "name 100");
+    let none = "SELECT longest(name) FROM t WHERE 0";
+    assert_eq!(db.query_row(none, (), |row| row.get::<_, Option<String>>(0))?, None);
+    let mut statement =
+        db.prepare("SELECT mysum(id) OVER (ORDER BY id ROWS 1 PRECEDING) FROM t WHERE id < 5")?;
+    let sums: Vec<i64> = statement.query_map((), |row| row.get(0))?.collect::<Result<_>>()?;
+    assert_eq!(sums, [1, 3, 5, 7]);
+    let error = db.execute_batch("SELECT mysum('x')").unwrap_err();
+    assert!(error.to_string().contains("argument 0 is Text"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn collations_of_the_program_sort() -> Result<()> {
+    let db = memory();
+    db.create_collation("backwards", |a, b| b.cmp(a))?;
+    let sql = "SELECT group_concat(value, '') FROM
+               (SELECT value FROM json_each('[\"a\", \"c\", \"b\"]') ORDER BY value COLLATE backwards)";
+    assert_eq!(db.query_row(sql, (), |row| row.get::<_, String>(0))?, "cba");
+    db.remove_collation("backwards")?;
+    assert!(db.execute_batch(sql).is_err());
+    Ok(())
+}
+
+#[test]
+fn hooks_are_called() -> Result<()> {
+    let db = memory();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let to = seen.clone();
+    db.update_hook(Some(move |action: Action, schema: &str, table: &str, row: i64| {
+        to.lock().unwrap().push((action, format!("{schema}.{table}"), row));
+    }))?;
+    let rollbacks = Arc::new(AtomicUsize::new(0));
+    let counted = rollbacks.clone();
+    db.rollback_hook(Some(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+    }))?;
+    db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1); UPDATE t SET a = 2")?;
+    db.commit_hook(Some(|| true))?;
+    assert!(db.execute_batch("DELETE FROM t WHERE a = 2").is_err());
+    db.commit_hook(None::<fn() -> bool>)?;
+    assert_eq!(rollbacks.load(Ordering::Relaxed), 1);
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen[0], (Action::SQLITE_INSERT, "main.t".into(), 1));
+    assert_eq!(
+        seen.iter().map(|(action, ..)| *action).collect::<Vec<_>>()[1..],
+        [Action::SQLITE_UPDATE, Action::SQLITE_DELETE]
+    );
+    Ok(())
+}
+
+#[test]
+fn a_progress_handler_interrupts() -> Result<()> {
+    let db = memory();
+    let mut calls = 0;
+    db.progress_handler(
+        10_000,
+        Some(move || {
+            calls += 1;
+            calls > 3
+        }),
+    )?;
+    let error = db.execute_batch(ENDLESS).unwrap_err();
+    assert_eq!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted));
+    db.progress_handler(0, None::<fn() -> bool>)?;
+    db.execute_batch("SELECT 1")
+}
+
+#[test]
+fn a_busy_handler_decides_how_long_to_wait() -> Result<()> {
+    let directory = tempfile::tempdir().expect("there is room");
+    let path = directory.path().join("x.db");
+    let (one, other) = (database().open(&path)?, database().open(&path)?);
+    one.execute_batch("CREATE TABLE t(a); BEGIN IMMEDIATE")?;
+    let calls = Arc::new(AtomicI32::new(0));
+    let counted = calls.clone();
+    other.busy_handler(Some(move |count| {
+        counted.store(count, Ordering::Relaxed);
+        count < 5
+    }))?;
+    assert!(other.execute_batch("INSERT INTO t VALUES (1)").is_err());
+    assert_eq!(calls.load(Ordering::Relaxed), 5);
+    let start = Instant::now();
+    other.busy_timeout(Duration::from_millis(100))?;
+    assert!(other.execute_batch("INSERT INTO t VALUES (1)").is_err());
+    assert!(start.elapsed() >= Duration::from_millis(90));
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Tests of the crate on the sandboxed SQLite that `make build` built.
+
+mod api;
+mod attacks;
+mod callbacks;
+mod support;

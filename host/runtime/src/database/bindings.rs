@@ -1,0 +1,16 @@
+//! The interfaces of `wit/database`, generated.
+
+#![allow(missing_docs)]
+
+wasmtime::component::bindgen!({
+    path: ["../../wit/extension", "../../wit/host", "../../wit/database"],
+    world: "sqlite-wasm:database/database",
+    with: {
+        "sqlite-wasm:extension/types": crate::contract::types,
+        "sqlite-wasm:extension/table-types": crate::bindings::sqlite_wasm::extension::table_types,
+        "sqlite-wasm:host/files": crate::bindings::sqlite_wasm::host::files,
+        "sqlite-wasm:host/shared-memory": crate::bindings::sqlite_wasm::host::shared_memory,
+        "sqlite-wasm:host/process": crate::bindings::sqlite_wasm::host::process,
+        "sqlite-wasm:host/dispatch": crate::bindings::sqlite_wasm::host::dispatch,
+    },
+});

@@ -1,0 +1,37 @@
+//! Where a component has its functions.
+
+use anyhow::{Context, Result};
+use wasmtime::component::{ComponentExportIndex, InstancePre};
+
+use super::bindings::exports::sqlite_wasm::database::connections::GuestIndices;
+use crate::contract::version::{CONTRACT_VERSION, DATABASE_EXPORT};
+
+/// The functions of `connections`.
+pub struct Exports {
+    pub perform: ComponentExportIndex,
+    pub perform_inline: ComponentExportIndex,
+    /// All of them.
+    pub all: GuestIndices,
+}
+
+impl Exports {
+    /// Those of a component.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing.
+    pub fn of<T>(pre: &InstancePre<T>) -> Result<Self> {
+        let interface = format!("{DATABASE_EXPORT}{CONTRACT_VERSION}");
+        let interface = pre.component().get_export_index(None, &interface);
+        let interface = interface.context("it does not export `connections`")?;
+        let function = |name: &str| {
+            let index = pre.component().get_export_index(Some(&interface), name);
+            index.with_context(|| format!("it does not export `{name}`"))
+        };
+        Ok(Self {
+            perform: function("perform")?,
+            perform_inline: function("perform-inline")?,
+            all: GuestIndices::new(pre)?,
+        })
+    }
+}

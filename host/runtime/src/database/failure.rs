@@ -1,0 +1,27 @@
+//! Why calls fail.
+
+/// Why a call failed, where it is not SQLite's own reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// An [`Interrupter`] was used.
+    Interrupted,
+    /// The statement's time is over.
+    StatementTime,
+    /// The time of all statements is over.
+    Time,
+    /// The memory limit refused memory.
+    Memory,
+    /// The instance has trapped or broken the contract, and is gone.
+    Trapped,
+}
+
+/// A failed call.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// SQLite's extended result code.
+    pub code: i32,
+    /// The message. It comes from the sandbox and may be any text.
+    pub message: String,
+    /// What the host knows of it.
+    pub reason: Option<Reason>,
+}

@@ -1,0 +1,190 @@
+//! `sqlite-wasm:host/process` of a library: interruption, time limits and waiting.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::failure::Reason;
+use crate::bindings::sqlite_wasm::host::process::{CpuTimes, Host, Interruption};
+use crate::escape::escaped;
+use crate::grants::Grants;
+use crate::process::{cpu_usage, local_offset};
+
+/// Interval at which a wait checks for interruption.
+const WAIT_STEP: Duration = Duration::from_millis(10);
+
+/// How long a component may continue after it was told that its time is over, before it traps:
+/// SQLite ends a statement within milliseconds, and a rollback may take longer.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Interrupts what an instance runs; from any thread, and also after its end.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupter(Arc<AtomicBool>);
+
+impl Interrupter {
+    /// Interrupt the statement that runs, or the next one.
+    pub fn interrupt(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Forget an interruption that nothing has noticed.
+    pub fn clear(&self) {
+        if self.is_set() {
+            self.0.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether an interruption waits to be noticed.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn take(&self) -> bool {
+        self.is_set() && self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Called every few thousand steps of a statement: whether to interrupt it.
+pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
+
+/// The state of an instance's process.
+pub struct Process {
+    pub interrupter: Interrupter,
+    pub directory: Option<PathBuf>,
+    pub on_progress: Option<OnProgress>,
+    /// When all ends.
+    pub end: Option<Instant>,
+    /// When the statement that runs ends.
+    pub statement_end: Option<Instant>,
+    /// Why the last statement was interrupted.
+    pub stopped: Option<Reason>,
+    /// The last path that no grant covers.
+    pub refused: Option<String>,
+}
+
+impl Process {
+    /// Why the statement is to stop, and since when.
+    fn over(&self) -> Option<(Instant, Reason)> {
+        let ends = [(self.end, Reason::Time), (self.statement_end, Reason::StatementTime)];
+        let ends = ends.into_iter().filter_map(|(end, reason)| Some((end?, reason)));
+        let (end, reason) = ends.min_by_key(|(end, _)| *end)?;
+        (Instant::now() >= end).then_some((end, reason))
+    }
+
+    fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        if self.interrupter.take() || self.on_progress.as_mut().is_some_and(|call| call()) {
+            self.stopped = Some(Reason::Interrupted);
+            return Ok(Some(Interruption::User));
+        }
+        let Some((end, reason)) = self.over() else { return Ok(None) };
+        if self.stopped == Some(reason) && end.elapsed() > GRACE {
+            return Err(wasmtime::format_err!("it continued after its time was over"));
+        }
+        self.stopped = Some(reason);
+        Ok(Some(Interruption::Deadline))
+    }
+
+    fn sleep(&self, duration: Duration) {
+        let end = Instant::now() + duration;
+        while !self.interrupter.is_set() && self.over().is_none() {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            std::thread::sleep(left.min(WAIT_STEP));
+        }
+    }
+}
+
+/// [`Process`], borrowed for a call.
+pub struct View<'a> {
+    pub process: &'a mut Process,
+    pub grants: &'a Grants,
+}
+
+impl Host for View<'_> {
+    fn poll_interruption(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        self.process.poll()
+    }
+
+    fn sleep(&mut self, microseconds: u32) -> wasmtime::Result<()> {
+        self.process.sleep(Duration::from_micros(microseconds.into()));
+        Ok(())
+    }
+
+    fn cpu_usage(&mut self) -> CpuTimes {
+        cpu_usage()
+    }
+
+    fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
+        local_offset(unix_seconds)
+    }
+
+    fn home_directory(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn startup_file(&mut self, _: Vec<u8>) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn check_granted(&mut self, path: Vec<u8>) -> bool {
+        let is_granted = self.grants.is_granted(&path);
+        if !is_granted {
+            let path = Path::new(OsStr::from_bytes(&path));
+            self.process.refused = Some(escaped(path).to_string());
+        }
+        is_granted
+    }
+
+    fn arguments(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
+    fn working_directory(&mut self) -> Option<Vec<u8>> {
+        self.process.directory.clone().map(|path| path.into_os_string().into_vec())
+    }
+
+    fn set_exit_code(&mut self, _: u8) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process() -> Process {
+        Process {
+            interrupter: Interrupter::default(),
+            directory: None,
+            on_progress: None,
+            end: None,
+            statement_end: None,
+            stopped: None,
+            refused: None,
+        }
+    }
+
+    #[test]
+    fn an_interruption_is_noticed_once() {
+        let mut process = process();
+        process.interrupter.interrupt();
+        assert_eq!(process.poll().unwrap(), Some(Interruption::User));
+        assert_eq!(process.poll().unwrap(), None);
+        assert_eq!(process.stopped, Some(Reason::Interrupted));
+    }
+
+    #[test]
+    fn the_earlier_limit_counts_and_who_continues_traps() {
+        let mut process = process();
+        let now = Instant::now();
+        process.end = now.checked_sub(Duration::from_secs(3));
+        process.statement_end = Some(now + Duration::from_secs(60));
+        assert_eq!(process.poll().unwrap(), Some(Interruption::Deadline));
+        assert_eq!(process.stopped, Some(Reason::Time));
+        assert!(process.poll().is_err());
+        process.sleep(Duration::from_secs(60));
+    }
+}

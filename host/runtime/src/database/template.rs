@@ -1,0 +1,113 @@
+//! A loaded component, from which instances are made.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use wasmtime::Store;
+use wasmtime::component::InstancePre;
+use wasmtime_wasi::WasiCtxBuilder;
+use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+
+use super::callbacks::Callbacks;
+use super::exports::Exports;
+use super::host::{Host, linker};
+use super::instance::{Instance, MAX_REPLY_BYTES};
+use super::process::{Interrupter, Process};
+use super::stack::Stack;
+use crate::component::Program;
+use crate::extensions::ExtensionsCtx;
+use crate::files::FilesCtx;
+use crate::fused::FusedCtx;
+use crate::grants::Grants;
+use crate::memory::MemoryLimit;
+use crate::wasi::{MAX_RANDOM_BYTES, resource_table};
+
+/// Longest text that an instance prints, in bytes; the rest is dropped. A panic's message has a
+/// line or two.
+const MAX_LOG_BYTES: usize = 64 << 10;
+
+/// The grants and limits of an instance.
+pub struct Settings {
+    /// Directories and databases.
+    pub grants: Arc<Grants>,
+    /// Where relative paths begin.
+    pub directory: Option<PathBuf>,
+    /// Memory at most, in bytes, without that of extensions.
+    pub memory_bytes: usize,
+    /// When all statements end; none for no limit.
+    pub end: Option<Instant>,
+    /// The extensions that it may load.
+    pub extensions: ExtensionsCtx,
+}
+
+/// A component of `wit/database` with its imports, ready to be instantiated.
+pub struct Template {
+    program: Program,
+    pre: InstancePre<Host>,
+    exports: Arc<Exports>,
+}
+
+impl Template {
+    /// A template of `program`, which [`Loader::load_database`] has loaded.
+    ///
+    /// [`Loader::load_database`]: crate::component::Loader::load_database
+    ///
+    /// # Errors
+    ///
+    /// When the program imports what no database may have, or was made for another version.
+    pub fn new(program: Program) -> Result<Self> {
+        let unusable = "the component is not a database of this version";
+        let pre = linker(&program)?.instantiate_pre(&program.component);
+        let pre = pre.map_err(anyhow::Error::from).context(unusable)?;
+        let exports = Exports::of(&pre).context(unusable)?;
+        Ok(Self { program, pre, exports: Arc::new(exports) })
+    }
+
+    /// An instance with these settings.
+    ///
+    /// # Errors
+    ///
+    /// When the limits leave no room for it.
+    pub fn start(&self, mut settings: Settings) -> Result<Instance> {
+        settings.extensions.embed(&self.program);
+        let limit = self.program.reservation().limited(settings.memory_bytes);
+        let interrupter = Interrupter::default();
+        let mut store = Store::new(&self.program.engine, host(settings, limit, &interrupter));
+        store.limiter(|host| &mut host.memory);
+        store.set_hostcall_fuel(limit.min(MAX_REPLY_BYTES));
+        let mut stack = Stack::new().context("no address space is left for a stack")?;
+        let instance = stack
+            .run(|| self.pre.instantiate(&mut store))
+            .map_err(|_| anyhow!("the host panicked"))?
+            .map_err(anyhow::Error::from)
+            .context("failed to start the database within its limits")?;
+        Instance::new(store, instance, stack, self.exports.clone(), interrupter)
+    }
+}
+
+fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> Host {
+    let log = MemoryOutputPipe::new(MAX_LOG_BYTES);
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdout(log.clone()).stderr(log.clone()).max_random_size(MAX_RANDOM_BYTES);
+    Host {
+        wasi: wasi.build(),
+        table: resource_table(),
+        files: FilesCtx::new(settings.grants),
+        process: Process {
+            interrupter: interrupter.clone(),
+            directory: settings.directory,
+            on_progress: None,
+            end: settings.end,
+            statement_end: None,
+            stopped: None,
+            refused: None,
+        },
+        memory: MemoryLimit::new(memory_bytes),
+        extensions: settings.extensions,
+        fused: FusedCtx::default(),
+        callbacks: Callbacks::default(),
+        log,
+    }
+}

@@ -1,0 +1,146 @@
+//! A component in place of `database.wasm` that sends what no SQLite sends. The path that it is
+//! asked to open says what it does: a seed for random replies, or the name of an attack.
+#![cfg(target_family = "wasm")]
+
+use std::cell::{Cell, RefCell};
+
+use bindings::exports::sqlite_wasm::database::connections::{
+    Function, Guest, Hook, InlineOperations, OpenFlags, Progress, SqlError,
+};
+use bindings::sqlite_wasm::database::callbacks::{self, Event};
+use bindings::sqlite_wasm::host::process;
+
+#[allow(missing_docs)]
+mod bindings {
+    wit_bindgen::generate!({
+        world: "sqlite-wasm:database/database",
+        path: ["../../../../wit/extension", "../../../../wit/host", "../../../../wit/database"],
+        generate_all,
+    });
+}
+
+struct Hostile;
+
+bindings::export!(Hostile with_types_in bindings);
+
+thread_local! {
+    static RANDOM: Cell<u64> = const { Cell::new(1) };
+    static ATTACK: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn random() -> u64 {
+    let mut state = RANDOM.get();
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    RANDOM.set(state);
+    state
+}
+
+/// Bytes that are often nearly a reply: small numbers, tags, lengths.
+fn bytes() -> Vec<u8> {
+    let count = random() % 80;
+    let byte = |_| match random() % 8 {
+        0..=3 => 0,
+        4 => (random() % 6) as u8,
+        5 => 1,
+        6 => 255,
+        _ => random() as u8,
+    };
+    (0..count).map(byte).collect()
+}
+
+fn reply() -> Result<Vec<u8>, SqlError> {
+    match ATTACK.with_borrow(Clone::clone).as_str() {
+        "trap" => panic!("as a test"),
+        "long" => return Ok(vec![1; 40 << 20]),
+        "memory" => loop {
+            std::mem::forget(vec![1_u8; 1 << 20]);
+        },
+        // Told that its time is over, it continues.
+        "late" => loop {
+            process::poll_interruption();
+        },
+        "print" => (0..10_000).for_each(|_| eprintln!("{}", "x".repeat(1000))),
+        "callbacks" => (0..200).for_each(|_| call_back()),
+        _ => {}
+    }
+    if random().is_multiple_of(4) {
+        let message = String::from_utf8_lossy(&bytes()).into_owned();
+        return Err(SqlError { code: random() as i32, message });
+    }
+    Ok(bytes())
+}
+
+fn call_back() {
+    let events = [
+        Event::Scalar,
+        Event::Start,
+        Event::Step,
+        Event::Inverse,
+        Event::Value,
+        Event::Finish,
+        Event::Compare,
+        Event::Busy,
+        Event::Commit,
+        Event::Rollback,
+        Event::Update,
+    ];
+    let number = (random() % 8) as u32;
+    let event = events[(random() % 11) as usize];
+    if callbacks::call(number, event, &bytes()).is_none() {
+        let _ = callbacks::pending_result();
+    }
+    if random().is_multiple_of(50) {
+        callbacks::release(number);
+    }
+}
+
+impl Guest for Hostile {
+    fn open(path: Vec<u8>, _: OpenFlags, _: u32) -> Result<u32, SqlError> {
+        let path = String::from_utf8_lossy(&path).into_owned();
+        RANDOM.set(path.parse::<u64>().unwrap_or(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        ATTACK.set(path);
+        Ok(u32::MAX)
+    }
+
+    fn close(_: u32) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn perform(_: u32, _: Vec<u8>) -> Result<Vec<u8>, SqlError> {
+        reply()
+    }
+
+    fn perform_inline(_: u32, _: InlineOperations) -> Result<Vec<u8>, SqlError> {
+        reply()
+    }
+
+    fn create_function(_: u32, _: Option<u32>, _: Function) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn create_collation(_: u32, _: Option<u32>, _: String) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn set_hook(_: u32, _: Hook, _: Option<u32>) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn load_extension(_: u32, _: String) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    fn backup_start(_: u32, _: String, _: Vec<u8>, _: bool) -> Result<u32, SqlError> {
+        Ok(0)
+    }
+
+    fn backup_step(_: u32, _: i32) -> Result<Progress, SqlError> {
+        Ok(Progress { is_done: random().is_multiple_of(3), remaining: random() as u32, total: 0 })
+    }
+
+    fn backup_finish(_: u32) -> Result<(), SqlError> {
+        Ok(())
+    }
+}

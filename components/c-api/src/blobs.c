@@ -11,10 +11,13 @@
 #define MAX_READ_BYTES (256 << 10)
 
 struct sqlite3_blob {
+  sqlite3_blob *next;
   uint32_t handle, size;
   bool is_writable;
   /* It was moved to a row that does not exist. */
   bool is_lost;
+  /* It stays open after the call that opened it. */
+  bool is_kept;
   /* The reply to its opening, with the content of a small blob. It is valid until
   ** the next operation. Without it an insertion into vec0 takes a seventh longer:
   ** vec0 reads a small bitmap for each row. */
@@ -22,6 +25,8 @@ struct sqlite3_blob {
   uint32_t content_bytes;
   uint64_t opened_at;
 };
+
+static sqlite3_blob *all_blobs;
 
 /* Handle, size and length precede the content. */
 #define CONTENT_OFFSET 12
@@ -81,8 +86,19 @@ int sqlite3_blob_open(sqlite3 *db, const char *schema, const char *table, const 
     free(blob);
     return code;
   }
+  blob->next = all_blobs;
+  all_blobs = blob;
   *opened = blob;
   return SQLITE_OK;
+}
+
+/* At the end of a call: the host closes blobs then, but for those that the extension
+** still has open. */
+void blobs_keep(void) {
+  for (sqlite3_blob *blob = all_blobs; blob; blob = blob->next) {
+    if (!blob->is_kept) work_defer(work_on(WORK_KEEP, blob->handle));
+    blob->is_kept = true;
+  }
 }
 
 int sqlite3_blob_reopen(sqlite3_blob *blob, sqlite3_int64 row_id) {
@@ -99,7 +115,14 @@ int sqlite3_blob_bytes(sqlite3_blob *blob) { return blob && !blob->is_lost ? blo
 
 int sqlite3_blob_close(sqlite3_blob *blob) {
   if (!blob) return SQLITE_OK;
-  work_defer(work_on(WORK_CLOSE, blob->handle));
+  if (blob->is_kept) {
+    work_defer(work_on(WORK_CLOSE, blob->handle));
+  } else {
+    work_close_later(blob->handle);
+  }
+  sqlite3_blob **link = &all_blobs;
+  while (*link != blob) link = &(*link)->next;
+  *link = blob->next;
   if (blob->reply.len) free(blob->reply.ptr);
   free(blob);
   return SQLITE_OK;

@@ -112,6 +112,7 @@ char *sqlite3_expanded_sql(sqlite3_stmt *statement) {
   if (!statement || !work_has_sql()) return NULL;
   /* Pending bindings travel with the request. */
   wit_bytes reply;
+  if (!statement->is_running) statement_put_cleared(statement);
   Work *work = &statement->bound;
   work_u8(work, WORK_EXPAND);
   work_u32(work, statement->handle);

@@ -18,6 +18,9 @@
 /* The most columns that are opened with another one. */
 #define MAX_COMPANIONS 16
 
+/* A flag of a blob; see `sql-work`. */
+#define ENDS_WITH_CALL 2
+
 /* The most groups that are remembered. */
 #define MAX_GROUPS 4
 
@@ -86,17 +89,15 @@ static bool is_companion(const Location *wanted) {
 }
 
 void prefetch_drop(void) {
-  static Work closed;
+  bool is_wanted = true;
   for (size_t i = 0; i < opened_count; i++) {
     if (!opened[i].handle) continue;
-    work_u8(&closed, WORK_CLOSE);
-    work_u32(&closed, opened[i].handle - 1);
+    work_close_later(opened[i].handle - 1);
+    is_wanted = false;
   }
   opened_count = 0;
-  if (!closed.count) return;
   /* The extension did something else this time. */
-  prefetch_forget();
-  work_defer(&closed);
+  if (!is_wanted) prefetch_forget();
 }
 
 bool prefetch_take(const Location *wanted, OpenBlob *blob) {
@@ -111,7 +112,7 @@ bool prefetch_take(const Location *wanted, OpenBlob *blob) {
 }
 
 static void put(Work *request, const Location *wanted, const uint8_t *column, size_t count) {
-  work_u8(request, wanted->is_writable);
+  work_u8(request, ENDS_WITH_CALL | wanted->is_writable);
   work_u64(request, wanted->row_id);
   work_raw(request, column, count);
 }

@@ -35,7 +35,8 @@ static sqlite3_stmt *new_statement(uint32_t handle, wit_bytes prepared, const ui
   statement->parameter_names = names(&at, &statement->parameters);
   statement->column_names = names(&at, &statement->columns);
   statement->cells = calloc(statement->columns + 1, sizeof(Cell));
-  if (!statement->cells) abort();
+  statement->is_cleared = calloc(statement->parameters + 1, sizeof(bool));
+  if (!statement->cells || !statement->is_cleared) abort();
   for (uint32_t i = 0; i <= statement->columns; i++) cell_set_null(&statement->cells[i]);
   statement->next = all_statements;
   all_statements = statement;
@@ -145,8 +146,24 @@ static int show_row(sqlite3_stmt *statement) {
   return statement->code = SQLITE_ROW;
 }
 
+static void put_binding(sqlite3_stmt *statement, int index, wit_value *value) {
+  work_u8(&statement->bound, WORK_BIND);
+  work_u32(&statement->bound, statement->handle);
+  work_u32(&statement->bound, index);
+  work_value(&statement->bound, value);
+}
+
+void statement_put_cleared(sqlite3_stmt *statement) {
+  wit_value null = {.tag = SQLITE_WASM_EXTENSION_TYPES_VALUE_NULL};
+  for (uint32_t i = 0; i < statement->parameters; i++) {
+    if (statement->is_cleared[i]) put_binding(statement, i + 1, &null);
+    statement->is_cleared[i] = false;
+  }
+}
+
 static int fetch(sqlite3_stmt *statement) {
   drop_rows(statement);
+  if (!statement->is_running) statement_put_cleared(statement);
   statement->limit = statement->is_running ? statement->limit * 4 : FIRST_ROWS;
   if (statement->limit > MAX_ROWS) statement->limit = MAX_ROWS;
   Work *work = &statement->bound;
@@ -215,6 +232,7 @@ int sqlite3_finalize(sqlite3_stmt *statement) {
   free(statement->column_names);
   work_free(&statement->bound);
   free(statement->cells);
+  free(statement->is_cleared);
   columns_free(statement);
   sqlite3_free(statement->sql);
   free(statement);
@@ -231,10 +249,8 @@ static int bind(sqlite3_stmt *statement, int index, wit_value *value) {
   if (statement->is_running) {
     return connection_fail(SQLITE_MISUSE, "bind on a busy prepared statement", 33);
   }
-  work_u8(&statement->bound, WORK_BIND);
-  work_u32(&statement->bound, statement->handle);
-  work_u32(&statement->bound, index);
-  work_value(&statement->bound, value);
+  put_binding(statement, index, value);
+  statement->is_cleared[index - 1] = false;
   return connection_succeed();
 }
 
@@ -345,9 +361,7 @@ int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int index, int count) {
 }
 
 int sqlite3_clear_bindings(sqlite3_stmt *statement) {
-  for (uint32_t index = 1; index <= statement->parameters; index++) {
-    sqlite3_bind_null(statement, index);
-  }
+  if (statement) memset(statement->is_cleared, true, statement->parameters * sizeof(bool));
   return SQLITE_OK;
 }
 

@@ -14,8 +14,10 @@ struct sqlite3_stmt {
   uint32_t parameters, columns;
   const char **parameter_names, **column_names;
   bool is_read_only;
-  /* Bindings, which are sent with the next step. */
+  /* Bindings, which are sent with the next step, and for each parameter whether it was
+  ** cleared after the last of them. */
   Work bound;
+  bool *is_cleared;
   /* The last batch of rows, and the next row in it. */
   wit_bytes rows;
   const uint8_t *next_row;
@@ -32,6 +34,9 @@ struct sqlite3_stmt {
   /* The result of the last step, for reset and finalize. */
   int code;
 };
+
+/* Add the parameters that were cleared and not bound again to what is sent. */
+void statement_put_cleared(sqlite3_stmt *statement);
 
 /* Free the metadata and the texts in UTF-16. */
 void columns_free(sqlite3_stmt *statement);

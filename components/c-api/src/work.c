@@ -18,6 +18,9 @@ uint64_t work_requests, work_operations;
 /* Operations that wait for the next request. */
 static Work deferred;
 
+/* Some of them cannot wait until after the call. */
+static bool is_due;
+
 static uint8_t *room_for(Work *work, size_t count) {
   if (work->room - work->count < count) {
     work->room = 2 * work->room + count + 64;
@@ -110,6 +113,7 @@ static bool send(Work *work, wit_bytes *reply, wit_error *error) {
 
 /* The operations with the deferred ones before them. */
 static Work *after_deferred(Work *work) {
+  is_due = false;
   if (!deferred.count || work == &deferred) return work;
   add(&deferred, work->bytes, work->count);
   clear(work);
@@ -141,16 +145,28 @@ int work_defer(Work *work) {
     clear(work);
   }
   work_operations++;
+  is_due = true;
   return deferred.count > MAX_DEFERRED_BYTES ? work_run(&deferred) : SQLITE_OK;
+}
+
+void work_close_later(uint32_t handle) {
+  static Work closed;
+  bool was_due = is_due;
+  work_u8(&closed, WORK_CLOSE);
+  work_u32(&closed, handle);
+  work_defer(&closed);
+  is_due = was_due;
 }
 
 void work_flush(void) {
   if (prefetch_drop) prefetch_drop();
-  if (!deferred.count) return;
+  if (blobs_keep) blobs_keep();
+  if (!deferred.count || !is_due) return;
   full_extension_list_u8_t operations = {deferred.bytes, deferred.count};
   wit_error error;
   bool is_taken = sqlite_wasm_extension_sql_work_perform_later(&operations, &error);
   clear(&deferred);
+  is_due = false;
   if (!is_taken) failed(&error);
 }
 
@@ -165,7 +181,7 @@ bool work_has_sql(void) {
 bool sql_register(uint32_t id, wit_error *error) {
   sqlite_wasm_extension_types_function_t described;
   function_describe(function_at(id), &described);
-  return sqlite_wasm_extension_sql_register_function(id, &described, error);
+  return sqlite_wasm_extension_sql_work_register_function(id, &described, error);
 }
 
 uint8_t work_take_u8(const uint8_t **at) { return *(*at)++; }

@@ -38,6 +38,12 @@ int work_request(Work *work, wit_bytes *reply);
 int work_run(Work *work);
 /* Send the operations with the next request, or at the end of the call. */
 int work_defer(Work *work);
+/* Close a blob that the host closes at the end of the call: with the next request,
+** which may be one of a later call. */
+void work_close_later(uint32_t handle);
+/* Have the host keep the blobs that are open at the end of a call. Null where nothing
+** opens blobs. */
+void blobs_keep(void) __attribute__((weak));
 /* Send deferred operations at the end of a call. Null where nothing links SQL. */
 void work_flush(void) __attribute__((weak));
 

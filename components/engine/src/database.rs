@@ -14,7 +14,7 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 
 use crate::extensions::load;
-use crate::extensions::sql::{blob_cache, caller::Caller, open_handles, perform};
+use crate::extensions::sql::{Caller, blob_cache, open_handles, perform};
 pub use crate::host::dispatch::SqlError;
 use crate::host::extension_types::Function;
 use crate::sqlite::error::failure;

@@ -8,7 +8,6 @@ mod attached;
 mod calls;
 mod collation;
 pub mod embedded;
-pub mod inline_value;
 pub mod load;
 mod pointers;
 mod register;

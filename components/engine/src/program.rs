@@ -21,7 +21,7 @@ use crate::sqlite::connection::{Connection, drop_box};
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// Virtual machine steps between two calls of the host. A call costs some 40 ns and this many steps
 /// 50 µs or more, so that nobody can measure the one or feel the other.
@@ -89,7 +89,11 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite3) -> c_int {
 struct Refused(&'static str);
 
 impl Scalar for Refused {
-    fn call(&self, context: &Context, _: &[&Value]) {
+    fn form(&self) -> Form {
+        Form::UTF8
+    }
+
+    fn call(&self, context: &Context, _: Arguments) {
         context.set_error(&failure(sqlite::SQLITE_ERROR, self.0));
     }
 }

@@ -93,28 +93,17 @@ pub mod table {
     });
 }
 
-pub mod sql {
+pub mod sql_work {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-sql;
-            world sql {
-                import sqlite-wasm:extension/sql@0.1.0;
-                import sqlite-wasm:extension/sql-work@0.1.0;
-            }",
+            world sql { import sqlite-wasm:extension/sql-work@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own types, so that nothing is converted.
-        with: {
-            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
-            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
-        },
+        // The kit's own type, so that nothing is converted.
+        with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,
     });
-    pub use self::sqlite_wasm::extension::sql::*;
+    pub use self::sqlite_wasm::extension::sql_work::*;
     pub use self::sqlite_wasm::extension::types::{
         Function, FunctionFlags, FunctionKind, Risk, TextEncoding,
     };
-}
-
-/// SQL as bytes.
-pub mod sql_work {
-    pub use super::sql::sqlite_wasm::extension::sql_work::*;
 }

@@ -5,17 +5,21 @@ use crate::{Output, Value};
 
 pub use inline::{InlineArguments, InlineValue};
 
-/// Room for arguments, and how many there are.
-pub fn values(arguments: &InlineArguments) -> ([Value; wire::InlineArguments::MAX_COUNT], usize) {
+/// The most arguments that cross in registers.
+pub const MAX_COUNT: usize = wire::InlineArguments::MAX_COUNT;
+
+/// Put arguments into `values`: how many there are.
+#[inline]
+pub fn take(arguments: &InlineArguments, values: &mut [Value; MAX_COUNT]) -> usize {
     let (a, b, c, d, e, f, g, h) = arguments.words;
     let words = [a, b, c, d, e, f, g, h];
     let arguments = wire::InlineArguments { heads: arguments.heads, words };
-    let (mut values, mut count) = ([const { Value::Null }; _], 0);
+    let mut count = 0;
     for (place, value) in values.iter_mut().zip(arguments.values()) {
         *place = value.into();
         count += 1;
     }
-    (values, count)
+    count
 }
 
 /// A result, if it is short.
@@ -28,7 +32,7 @@ pub fn of(output: &Output) -> Option<InlineValue> {
 
 #[cfg(test)]
 mod tests {
-    use super::{InlineArguments, of, values};
+    use super::{InlineArguments, MAX_COUNT, of, take};
     use crate::{Output, Value};
 
     #[test]
@@ -38,10 +42,10 @@ mod tests {
         let wire::InlineArguments { heads, words } = inline.expect("they are short");
         let [a, b, c, d, e, f, g, h] = words;
         let words = (a, b, c, d, e, f, g, h);
-        let (all, count) = values(&InlineArguments { heads, words });
-        assert_eq!(all[..count], arguments);
-        let (_, count) = values(&InlineArguments { heads: 0x4103, words });
-        assert_eq!(count, 0);
+        let mut values = [const { Value::Null }; MAX_COUNT];
+        let count = take(&InlineArguments { heads, words }, &mut values);
+        assert_eq!(values[..count], arguments);
+        assert_eq!(take(&InlineArguments { heads: 0x4103, words }, &mut values), 0);
     }
 
     #[test]

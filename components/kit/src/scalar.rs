@@ -64,7 +64,8 @@ thread_local! {
 
 impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::inline::Guest for T {
     fn call(function: u32, arguments: InlineArguments) -> Option<InlineValue> {
-        let (mut values, count) = inline_value::values(&arguments);
+        let mut values = [const { Value::Null }; inline_value::MAX_COUNT];
+        let count = inline_value::take(&arguments, &mut values);
         let answer = called::<T>(function, &mut values[..count], &[]);
         let given = answer.as_ref().ok().and_then(inline_value::of);
         if given.is_none() {

@@ -14,9 +14,15 @@
 //! }
 //! ```
 
-use crate::bindings::sql as wit;
+mod blob;
+
+use wire::{Operations, Prepared, Reader};
+
+use crate::bindings::sql_work::{self as wit, perform, perform_later};
 use crate::function::Signature;
-use crate::{Error, Result, Risk, Stability, Value};
+use crate::{Error, Result, Risk, Stability, Value, code};
+
+pub use blob::Blob;
 
 /// The first number of the functions that [`register`] adds; the manifest's own
 /// have lower ones.
@@ -31,7 +37,13 @@ const MAX_ROWS: u32 = 1024;
 /// A prepared statement.
 #[derive(Debug)]
 pub struct Statement {
-    statement: wit::Statement,
+    handle: u32,
+    is_read_only: bool,
+    parameter_count: u32,
+    /// What SQLite said when it was prepared, with the names of parameters and columns.
+    prepared: Vec<u8>,
+    /// What is bound before the next step.
+    bound: Operations,
     /// Of each row that was fetched.
     columns: usize,
     /// What was fetched and not yet taken.
@@ -64,12 +76,23 @@ pub fn prepare(sql: &str) -> Result<Statement> {
 ///
 /// SQLite's own.
 pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
-    let prepared = wit::prepare(sql)?;
-    let statement = prepared.statement.map(|statement| {
-        let (columns, rows) = (0, Vec::new().into_iter());
-        Statement { statement, columns, rows, limit: FIRST_ROWS, is_last: true, is_running: false }
+    let reply = request(none().prepare(sql))?;
+    let mut rest = Reader(&reply);
+    let Prepared { statement, used, is_read_only } = Prepared::read(&mut rest)?;
+    let parameter_count = rest.u32()?;
+    let statement = statement.map(|handle| Statement {
+        handle,
+        is_read_only,
+        parameter_count,
+        prepared: reply,
+        bound: none(),
+        columns: 0,
+        rows: Vec::new().into_iter(),
+        limit: FIRST_ROWS,
+        is_last: true,
+        is_running: false,
     });
-    Ok((statement, &sql[sql.len() - prepared.tail.len()..]))
+    Ok((statement, sql.get(used as usize..).unwrap_or_default()))
 }
 
 /// Run all statements of `sql`; their rows are dropped.
@@ -78,17 +101,20 @@ pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
 ///
 /// SQLite's own, of the first that fails; those before it were run.
 pub fn execute(sql: &str) -> Result<()> {
-    wit::execute(sql)
+    request(none().execute(sql)).map(drop)
 }
 
 /// The row id of the last insertion.
 pub fn last_insert_row_id() -> i64 {
-    wit::last_insert_row_id()
+    let reply = request(none().last_insert_row_id()).unwrap_or_default();
+    Reader(&reply).i64().unwrap_or_default()
 }
 
 /// Rows that the last statement changed, and all of this connection.
 pub fn changes() -> (i64, i64) {
-    wit::changes()
+    let reply = request(none().changes()).unwrap_or_default();
+    let mut reply = Reader(&reply);
+    (reply.i64().unwrap_or_default(), reply.i64().unwrap_or_default())
 }
 
 /// Register a scalar function on this connection; the extension's `registered`
@@ -122,6 +148,31 @@ pub fn register(
     wit::register_function(FIRST_REGISTERED + number, &function)
 }
 
+fn none() -> Operations {
+    Operations::default()
+}
+
+/// Do operations now: the reply.
+fn request(operations: Operations) -> Result<Vec<u8>> {
+    blob::requested();
+    perform(&operations.into_bytes())
+}
+
+/// Do operations that have no reply with the next request, or now where too many wait.
+fn later(operations: Operations) -> Result<()> {
+    let operations = operations.into_bytes();
+    match perform_later(&operations) {
+        Err(error) if error.code == code::TOOBIG => perform(&operations).map(drop),
+        done => done,
+    }
+}
+
+impl From<wire::Error> for Error {
+    fn from(_: wire::Error) -> Self {
+        Self::new(code::MISUSE, "the reply does not fit the request")
+    }
+}
+
 impl Statement {
     /// Run it with these values for its parameters, from the first on.
     ///
@@ -141,8 +192,14 @@ impl Statement {
     /// When there are more values than parameters.
     pub fn start(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<()> {
         self.reset();
-        for (number, value) in (1..).zip(parameters) {
-            self.statement.bind(number, &value)?;
+        self.bound = none();
+        for (parameter, value) in (1..).zip(parameters) {
+            if parameter > self.parameter_count {
+                let message = format!("the statement has no parameter {parameter}");
+                return Err(Error::new(code::RANGE, message));
+            }
+            let bound = std::mem::take(&mut self.bound);
+            self.bound = bound.bind(self.handle, parameter, value.borrowed());
         }
         (self.limit, self.is_last) = (FIRST_ROWS, false);
         Ok(())
@@ -155,22 +212,33 @@ impl Statement {
     /// SQLite's own; no rows follow.
     pub fn next_row(&mut self) -> Result<Option<Vec<Value>>> {
         while self.rows.len() == 0 && !self.is_last {
-            (self.is_last, self.is_running) = (true, false);
-            let batch = self.statement.step(self.limit)?;
-            self.limit = (self.limit * 4).min(MAX_ROWS);
-            (self.is_last, self.is_running) = (batch.is_last, !batch.is_last);
-            self.columns = batch.values.len().checked_div(batch.count as usize).unwrap_or(0);
-            self.rows = batch.values.into_iter();
+            self.fetch()?;
         }
         let row: Vec<Value> = self.rows.by_ref().take(self.columns).collect();
         Ok((!row.is_empty()).then_some(row))
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        (self.is_last, self.is_running) = (true, false);
+        let bound = std::mem::take(&mut self.bound);
+        let reply = request(bound.step(self.handle, self.limit))?;
+        self.limit = (self.limit * 4).min(MAX_ROWS);
+        let mut reply = Reader(&reply);
+        let wire::Rows { is_last, width, .. } = wire::Rows::read(&mut reply)?;
+        let mut values = Vec::new();
+        while !reply.is_empty() {
+            values.push(reply.value()?.map(<[u8]>::to_vec).into());
+        }
+        (self.columns, self.rows) = (width as usize, values.into_iter());
+        (self.is_last, self.is_running) = (is_last, !is_last);
+        Ok(())
     }
 
     /// End it before its last row, so that it holds no lock.
     pub fn reset(&mut self) {
         // Each call of the host costs.
         if std::mem::take(&mut self.is_running) {
-            self.statement.reset();
+            let _ = later(none().reset(self.handle));
         }
         (self.rows, self.is_last) = (Vec::new().into_iter(), true);
     }
@@ -186,22 +254,38 @@ impl Statement {
 
     /// The number of a parameter by its name, with the `:`, `@` or `$`.
     pub fn parameter(&self, name: &str) -> Option<u32> {
-        Some(self.statement.parameter_index(name)).filter(|number| *number > 0)
+        let (parameters, _) = self.names().ok()?;
+        let index = parameters.iter().position(|it| !name.is_empty() && it == name)?;
+        Some(index as u32 + 1)
     }
 
     /// How many parameters it has.
     pub fn parameter_count(&self) -> u32 {
-        self.statement.parameter_count()
+        self.parameter_count
     }
 
     /// The names of its columns.
     pub fn column_names(&self) -> Vec<String> {
-        self.statement.column_names()
+        self.names().map(|(_, columns)| columns).unwrap_or_default()
+    }
+
+    /// The names of its parameters, empty for one without, and of its columns.
+    fn names(&self) -> Result<(Vec<String>, Vec<String>)> {
+        let mut rest = Reader(&self.prepared);
+        Prepared::read(&mut rest)?;
+        let mut names = || Ok::<_, Error>(rest.names()?.map(Into::into).collect());
+        Ok((names()?, names()?))
     }
 
     /// Whether it writes nothing.
     pub fn is_read_only(&self) -> bool {
-        self.statement.is_read_only()
+        self.is_read_only
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        let _ = later(none().close(self.handle));
     }
 }
 
@@ -220,58 +304,5 @@ impl Iterator for Rows<'_> {
 impl Drop for Rows<'_> {
     fn drop(&mut self) {
         self.0.reset();
-    }
-}
-
-/// An open blob of a row.
-#[derive(Debug)]
-pub struct Blob(wit::Blob);
-
-impl Blob {
-    /// Open the blob in a column of the row `row_id`.
-    ///
-    /// # Errors
-    ///
-    /// SQLite's own.
-    pub fn open(
-        schema: &str,
-        table: &str,
-        column: &str,
-        row_id: i64,
-        writable: bool,
-    ) -> Result<Self> {
-        wit::open_blob(schema, table, column, row_id, writable).map(Self)
-    }
-
-    /// Its size in bytes.
-    pub fn size(&self) -> u32 {
-        self.0.size()
-    }
-
-    /// Read `length` bytes from `offset` on.
-    ///
-    /// # Errors
-    ///
-    /// SQLite's own; also beyond the end.
-    pub fn read(&self, offset: u32, length: u32) -> Result<Vec<u8>> {
-        self.0.read(offset, length)
-    }
-
-    /// Write over the bytes from `offset` on.
-    ///
-    /// # Errors
-    ///
-    /// SQLite's own; also beyond the end.
-    pub fn write(&self, offset: u32, data: &[u8]) -> Result<()> {
-        self.0.write(offset, data)
-    }
-
-    /// Go to another row of the same column.
-    ///
-    /// # Errors
-    ///
-    /// SQLite's own.
-    pub fn reopen(&mut self, row_id: i64) -> Result<()> {
-        self.0.reopen(row_id)
     }
 }

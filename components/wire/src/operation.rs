@@ -11,7 +11,7 @@ macro_rules! opcodes {
         ///
         /// At most one operation of a call has a reply. After one that fails only those are
         /// done that end something: [`Opcode::Reset`], [`Opcode::Close`] and
-        /// [`Opcode::CloseAll`].
+        /// [`Opcode::CloseAll`], and [`Opcode::Keep`].
         #[repr(u8)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Opcode {
@@ -50,8 +50,7 @@ opcodes! {
     Execute = 5;
     /// Read rows: statement, limit. Reply: [`Rows`](crate::Rows), values.
     Step = 6;
-    /// Open blobs: their count, and for each whether it is writable, row id, schema,
-    /// table, column. Reply for each: [`Opened`](crate::Opened), and the bytes of the
+    /// Open blobs: their count, and for each its [`BlobLocation`]. Reply for each: [`Opened`](crate::Opened), and the bytes of the
     /// first one where it is small. Fails where the first one cannot be opened.
     OpenBlobs = 7;
     /// Move a blob to another row: blob, row id. Reply as for [`Opcode::OpenBlobs`].
@@ -82,15 +81,20 @@ opcodes! {
     Autocommit = 18;
     /// `sqlite3_set_last_insert_rowid`: row id.
     SetLastInsertRowId = 19;
+    /// Keep a blob open that [ends with the call](BlobLocation::ends_with_call): blob.
+    Keep = 20;
     /// Run a statement for what it changes: statement. Reply: [`Ran`](crate::Ran).
-    Run = 20;
+    Run = 21;
 }
 
-/// Where a blob is.
+/// Where a blob is: flags, row id, schema, table, column.
 #[derive(Clone, Copy, Debug)]
 pub struct BlobLocation<'a> {
-    /// It is opened for writing too.
+    /// It is opened for writing too: 1 among the flags.
     pub is_writable: bool,
+    /// It is closed when the extension's call ends, unless it is kept: 2 among the flags.
+    /// The handle stays taken until it is closed too, which may be in a later call.
+    pub ends_with_call: bool,
     /// The row.
     pub row_id: i64,
     /// The database.
@@ -107,10 +111,11 @@ impl<'a> BlobLocation<'a> {
     /// Read it.
     pub fn read(reader: &mut Reader<'a>) -> Result<Self, Error> {
         let start = reader.0;
-        let (is_writable, row_id) = (reader.bool()?, reader.i64()?);
+        let (flags, row_id) = (reader.u8()?, reader.i64()?);
+        let (is_writable, ends_with_call) = (flags & 1 != 0, flags & 2 != 0);
         let (schema, table, column) = (reader.name()?, reader.name()?, reader.name()?);
         let key = &start[..start.len() - reader.0.len()];
-        Ok(Self { is_writable, row_id, schema, table, column, key })
+        Ok(Self { is_writable, ends_with_call, row_id, schema, table, column, key })
     }
 
     /// Change a [`BlobLocation::key`] to that of another row.
@@ -169,6 +174,7 @@ pub enum Operation<'a> {
     Database(Database<'a>),
     Autocommit,
     SetLastInsertRowId(i64),
+    Keep(u32),
     Run(u32),
 }
 
@@ -211,6 +217,7 @@ impl<'a> Operation<'a> {
             Opcode::Database => Self::Database(Database::read(from)?),
             Opcode::Autocommit => Self::Autocommit,
             Opcode::SetLastInsertRowId => Self::SetLastInsertRowId(from.i64()?),
+            Opcode::Keep => Self::Keep(from.u32()?),
             Opcode::Run => Self::Run(from.u32()?),
         })
     }

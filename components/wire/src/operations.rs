@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Opcode, Value, Writer};
+use crate::{Opcode, Operation, Reader, Value, Writer};
 
 /// Operations, one after the other; see [`Opcode`].
 #[derive(Clone, Debug, Default)]
@@ -120,6 +120,19 @@ impl Operations {
         self.0.0.len()
     }
 
+    /// Whether all of them end something, which is possible everywhere. An extension may have
+    /// written anything.
+    pub fn only_end(&self) -> bool {
+        let mut operations = Reader(&self.0.0);
+        while !operations.is_empty() {
+            match Operation::read(&mut operations) {
+                Ok(Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll) => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// Add others behind these.
     pub fn append(&mut self, other: Self) {
         match self.is_empty() {
@@ -178,7 +191,7 @@ impl From<Vec<u8>> for Operations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlobLocation, Error, Operation, Reader};
+    use crate::{BlobLocation, Error};
 
     fn read(operations: Operations) -> alloc::string::String {
         let bytes = operations.into_bytes();
@@ -220,6 +233,15 @@ mod tests {
         assert_eq!((location.is_writable, location.row_id), (true, 7));
         assert_eq!((location.schema, location.table), (c"main", c"t"));
         assert_eq!((location.column, location.key), (c"c", &bytes[5..]));
+    }
+
+    #[test]
+    fn what_ends_something_is_known() {
+        let none = Operations::default;
+        assert!(none().only_end() && none().reset(1).close(2).close_all().only_end());
+        assert!(!none().close(1).execute("x").only_end());
+        assert!(!none().write(1, 2, &[3]).only_end());
+        assert!(!Operations::from(alloc::vec![Opcode::Close as u8, 1]).only_end());
     }
 
     #[test]

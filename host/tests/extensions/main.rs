@@ -20,3 +20,4 @@ mod pointers;
 mod shipped;
 mod sql_read_only;
 mod sql_work;
+mod typed_sql;

@@ -1,14 +1,8 @@
 //! Extensions as a user loads them; what each one computes is in `cli-smokes`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::support::{self, Directory};
-
-/// The directory of the repository.
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
+use crate::support::{self, Directory, repository};
 
 /// The names of the directories in `extensions`.
 fn shipped() -> Vec<String> {

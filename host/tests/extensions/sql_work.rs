@@ -179,6 +179,26 @@ fn after_a_failure_only_what_ends_something_is_done() {
 }
 
 #[test]
+fn a_blob_may_end_with_its_call_and_its_handle_stays_taken() {
+    let mut place = place("t", 1);
+    place[0] = 2;
+    let open = operation(Opcode::OpenBlobs, &[&number(1), &place]);
+    let read = |blob| operation(Opcode::Read, &[&number(blob), &number(1), &number(2)]);
+    let close = |blob| operation(Opcode::Close, &[&number(blob)]);
+    let replies = answers(&[
+        open.clone(),
+        [close(7), open.clone(), operation(Opcode::Keep, &[&number(1)])].concat(),
+        read(1),
+        [close(0), close(1), open].concat(),
+        read(0),
+    ]);
+    let opened = |handle| format!("reply {handle:02}0000000300000003000000{}", "01020300");
+    assert_eq!(replies[..3], [opened(1), opened(2), "reply 0203".to_owned()]);
+    assert_eq!(replies[3], opened(1));
+    assert!(replies[4..].join("").contains("it was closed with its connection or call"));
+}
+
+#[test]
 fn of_blobs_that_are_opened_together_the_first_must_be_there() {
     let open = |places: &[Vec<u8>]| {
         operation(Opcode::OpenBlobs, &[&number(places.len() as u32), &places.concat()])

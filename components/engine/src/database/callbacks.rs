@@ -5,9 +5,8 @@ use std::cell::Cell;
 use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
-use crate::host::extension_types::TextEncoding;
 use crate::program_callbacks::{self, Event};
-use crate::sqlite::value::{Numbers, Value as Argument};
+use crate::sqlite::value::Arguments;
 
 /// The program's number for what it has registered. It is released when SQLite drops it.
 pub struct Callback(u32);
@@ -70,8 +69,6 @@ impl Drop for Callback {
 }
 
 /// Write the arguments of a function.
-pub fn put_arguments(writer: &mut Writer, arguments: &[&Argument]) {
-    for argument in arguments {
-        writer.value(argument.content(TextEncoding::Utf8, Numbers::Unchanged));
-    }
+pub fn put_arguments(writer: &mut Writer, arguments: Arguments) {
+    arguments.iter().for_each(|argument| writer.value(argument.content()));
 }

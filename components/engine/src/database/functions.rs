@@ -8,8 +8,7 @@ use wire::{Reader, Value as Content};
 
 use super::c_name;
 use super::callbacks::{Callback, Returned, put_arguments};
-use crate::extensions::inline_value;
-use crate::extensions::scalar::{function_flags, registered};
+use crate::extensions::scalar::{function_flags, registered, set_inline};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::{
     Function as Described, FunctionFlags, FunctionKind, TextEncoding,
@@ -19,7 +18,7 @@ use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::{self, Aggregate, Direction, Scalar};
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// A function that the program registered.
 struct Function {
@@ -69,12 +68,13 @@ pub fn create_collation(
 impl Function {
     fn set_result(&self, context: &Context, returned: Result<Returned, SqlError>) {
         let set = match returned {
-            Ok(Returned::Inline(value)) => inline_value::set(&value, context, TextEncoding::Utf8)
-                .map(|subtype| {
+            Ok(Returned::Inline(value)) => {
+                set_inline(&value, context, TextEncoding::Utf8).map(|subtype| {
                     if subtype != 0 && self.has_result_subtype {
                         context.set_subtype(subtype);
                     }
-                }),
+                })
+            }
             Ok(Returned::Long(bytes)) => set_long(context, &bytes),
             Err(error) => Err(error),
         };
@@ -97,7 +97,11 @@ fn set_long(context: &Context, bytes: &[u8]) -> Result<(), SqlError> {
 }
 
 impl Scalar for Function {
-    fn call(&self, context: &Context, arguments: &[&Value]) {
+    fn form(&self) -> Form {
+        Form::UTF8
+    }
+
+    fn call(&self, context: &Context, arguments: Arguments) {
         let put = |writer: &mut _| put_arguments(writer, arguments);
         self.set_result(context, self.callback.call(Event::Scalar, put));
     }
@@ -106,6 +110,10 @@ impl Scalar for Function {
 impl Aggregate for Function {
     /// The program's number for it.
     type Group = i64;
+
+    fn form(&self) -> Form {
+        Form::UTF8
+    }
 
     fn start(&self, _: &Connection) -> Result<i64, SqlError> {
         match self.callback.call(Event::Start, |_| ())? {
@@ -121,7 +129,7 @@ impl Aggregate for Function {
         _: &Connection,
         group: &mut i64,
         direction: Direction,
-        arguments: &[&Value],
+        arguments: Arguments,
     ) -> Result<(), SqlError> {
         let event = match direction {
             Direction::Add => Event::Step,

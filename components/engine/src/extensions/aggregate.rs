@@ -10,7 +10,7 @@ use crate::host::dispatch::{self, SqlError};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::function::{Aggregate, Direction};
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// Rows of a batch at most.
 const MAX_ROWS: u32 = 64;
@@ -71,6 +71,10 @@ impl Group {
 impl Aggregate for Function {
     type Group = Group;
 
+    fn form(&self) -> Form {
+        self.form
+    }
+
     fn start(&self, db: &Connection) -> Result<Group, SqlError> {
         if self.has_pointers {
             forget_pointers(db, self.extension);
@@ -92,7 +96,7 @@ impl Aggregate for Function {
         db: &Connection,
         group: &mut Group,
         direction: Direction,
-        arguments: &[&Value],
+        arguments: Arguments,
     ) -> Result<(), SqlError> {
         let width = arguments.len() as u32;
         if group.direction != direction || group.width != width {
@@ -100,7 +104,7 @@ impl Aggregate for Function {
             group.direction = direction;
             group.width = width;
         }
-        arguments.iter().for_each(|value| group.add(self.content(value)));
+        arguments.iter().for_each(|argument| group.add(self.content(argument)));
         let subtypes = self.subtypes(arguments);
         group.subtypes.extend_from_slice(&subtypes);
         group.count += 1;

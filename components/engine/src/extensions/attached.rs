@@ -1,4 +1,4 @@
-//! The extensions that a connection uses, and the numbers that it calls them by.
+//! The extensions that a connection uses, and the handles that it calls them by.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -15,8 +15,8 @@ struct Attached {
 
 struct AttachedExtension {
     extension: u32,
-    /// The connection's own number for it.
-    number: u32,
+    /// The connection's own handle for it.
+    handle: u32,
     name: String,
 }
 
@@ -24,45 +24,45 @@ impl ClientData for Attached {
     const NAME: &CStr = c"sqlite-wasm-extensions";
 }
 
-/// A connection's number for an extension that it has attached.
-pub fn number(db: &Connection, extension: u32) -> Option<u32> {
+/// A connection's handle for an extension that it has attached.
+pub fn handle(db: &Connection, extension: u32) -> Option<u32> {
     let extensions = db.client_data::<Attached>()?.extensions.borrow();
-    extensions.iter().find(|attached| attached.extension == extension).map(|it| it.number)
+    extensions.iter().find(|attached| attached.extension == extension).map(|it| it.handle)
 }
 
-/// The name of the extension that a connection calls by `number`.
-pub fn name(db: &Connection, number: u32) -> Option<String> {
+/// The name of the extension that a connection calls by `handle`.
+pub fn name(db: &Connection, handle: u32) -> Option<String> {
     let extensions = db.client_data::<Attached>()?.extensions.borrow();
-    extensions.iter().find(|attached| attached.number == number).map(|it| it.name.clone())
+    extensions.iter().find(|attached| attached.handle == handle).map(|it| it.name.clone())
 }
 
-/// Attach the extension `name`: the connection's number for it.
+/// Attach the extension `name`: the connection's handle for it.
 pub fn attach(db: &Connection, extension: u32, name: &str) -> Result<u32, SqlError> {
-    if let Some(number) = number(db, extension) {
-        return Ok(number);
+    if let Some(handle) = handle(db, extension) {
+        return Ok(handle);
     }
     if db.client_data::<Attached>().is_none() {
         let no_memory = |code| failure(code, "no memory is left for another extension");
         db.set_client_data(Attached { db: db.id(), extensions: RefCell::default() })
             .map_err(no_memory)?;
     }
-    let number = dispatch::attach(extension)?;
+    let handle = dispatch::attach(extension)?;
     if let Some(attached) = db.client_data::<Attached>() {
         let name = name.to_owned();
-        attached.extensions.borrow_mut().push(AttachedExtension { extension, number, name });
+        attached.extensions.borrow_mut().push(AttachedExtension { extension, handle, name });
     }
-    Ok(number)
+    Ok(handle)
 }
 
 impl Drop for Attached {
     /// SQLite closes the connection: its statements are gone, and it calls no function any more.
     fn drop(&mut self) {
-        for AttachedExtension { extension, number, .. } in self.extensions.take() {
+        for AttachedExtension { extension, handle, .. } in self.extensions.take() {
             // The host reports a trap; SQLite closes the connection in any case.
-            let _ = dispatch::disconnect(number);
-            open_handles::forget(self.db, number);
-            if number != extension {
-                pointers::take(number);
+            let _ = dispatch::disconnect(handle);
+            open_handles::forget(self.db, handle);
+            if handle != extension {
+                pointers::take(handle);
             }
         }
     }

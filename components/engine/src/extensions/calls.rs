@@ -11,8 +11,9 @@ use libsqlite3_sys as sqlite;
 
 use super::pointers;
 use super::scalar::{Function, create_function};
-use super::sql::caller::Caller;
+use super::sql::Caller;
 use super::sql::depth;
+use super::sql::open_handles;
 use super::sql::perform::perform;
 use crate::ffi::imports::{Reply, resume_batch, resume_output};
 use crate::ffi::layout::{Batch, Output};
@@ -23,7 +24,7 @@ use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
-use crate::sqlite::value::Value;
+use crate::sqlite::value::{Arguments, Form};
 
 /// What a call of an extension returns: `dispatch` continues a call by its type.
 pub trait Returned: Sized {
@@ -80,17 +81,19 @@ pub fn finish<T: Returned>(
     extension: u32,
     mut why: Unfinished,
 ) -> Result<T, SqlError> {
-    loop {
+    let result = loop {
         let request = match why {
-            Unfinished::Failed(error) => return Err(error),
+            Unfinished::Failed(error) => break Err(error),
             Unfinished::Pending(request) => request,
         };
         let reply = depth::deeper(|| handle(db, extension, request));
         match T::resume(extension, &reply) {
-            Ok(result) => return Ok(result),
+            Ok(result) => break Ok(result),
             Err(next) => why = next,
         }
-    }
+    };
+    depth::deeper(|| open_handles::end_call(db, extension));
+    result
 }
 
 fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply {
@@ -132,7 +135,11 @@ impl RunTimeFunction {
 }
 
 impl Scalar for RunTimeFunction {
-    fn call(&self, context: &Context, arguments: &[&Value]) {
+    fn form(&self) -> Form {
+        self.0.form
+    }
+
+    fn call(&self, context: &Context, arguments: Arguments) {
         self.0.call(context, arguments);
     }
 }

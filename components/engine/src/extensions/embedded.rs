@@ -35,9 +35,9 @@ pub fn connect(db: &Connection, complain: impl Fn(&str)) {
 /// names.
 pub fn register(db: &Connection) {
     for loaded in all().iter() {
-        if let Some(number) = attached::number(db, loaded.extension) {
+        if let Some(handle) = attached::handle(db, loaded.extension) {
             // What fails failed in `connect` too, which reported it.
-            let _ = register::register_all(db, loaded, number);
+            let _ = register::register_all(db, loaded, handle);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Pointers of extensions (`sqlite3_result_pointer`): SQLite has a pointer to a [`Pointer`], and
-//! the extension knows it by a number that it chose.
+//! the extension knows it by a handle that it chose.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -8,12 +8,12 @@ use std::rc::Rc;
 use wire::{POINTER_SUBTYPE, Value as Content};
 
 use crate::ffi::layout::HostValue;
-use crate::sqlite::value::{Pointee, Value};
+use crate::sqlite::value::Pointee;
 
 /// A pointer that SQLite holds, or may hold.
 pub struct Pointer {
     extension: u32,
-    number: i64,
+    handle: i64,
 }
 
 impl Pointee for Pointer {
@@ -23,7 +23,7 @@ impl Pointee for Pointer {
 impl Drop for Pointer {
     /// SQLite may be in the middle of anything, so the extension learns it later.
     fn drop(&mut self) {
-        DROPPED.with_borrow_mut(|dropped| dropped.push((self.extension, self.number)));
+        DROPPED.with_borrow_mut(|dropped| dropped.push((self.extension, self.handle)));
     }
 }
 
@@ -37,25 +37,28 @@ impl Pointer {
     /// extension has declared that it may return pointers.
     pub fn new(value: &HostValue, subtype: u8, extension: u32) -> Option<Rc<Self>> {
         match value {
-            Content::Integer(number) if subtype == POINTER_SUBTYPE => {
-                Some(Rc::new(Self { extension, number: *number }))
+            Content::Integer(handle) if subtype == POINTER_SUBTYPE => {
+                Some(Rc::new(Self { extension, handle: *handle }))
             }
             _ => None,
         }
     }
 }
 
-/// The extension's number of a pointer; none for other values, and for pointers of others.
-pub fn number(value: &Value, extension: u32) -> Option<i64> {
-    let pointer = value.pointer::<Pointer>()?;
-    (pointer.extension == extension).then_some(pointer.number)
+/// The extension's handle of a pointer; none for pointers of others.
+pub fn handle(pointer: Option<&Pointer>, extension: u32) -> Option<i64> {
+    let pointer = pointer?;
+    (pointer.extension == extension).then_some(pointer.handle)
 }
 
-/// The subtypes of values; empty where none has one. Only the extension's own pointers have that of
-/// pointers.
-pub fn subtypes(values: &[&Value], extension: u32) -> Vec<u8> {
-    let subtypes = values.iter().map(|value| match value.subtype() {
-        POINTER_SUBTYPE if number(value, extension).is_none() => 0,
+/// The subtypes of values that may be pointers; empty where none has one. Only the extension's own
+/// pointers have that of pointers.
+pub fn subtypes<'a>(
+    values: impl Iterator<Item = (u8, Option<&'a Pointer>)>,
+    extension: u32,
+) -> Vec<u8> {
+    let subtypes = values.map(|(subtype, pointer)| match subtype {
+        POINTER_SUBTYPE if handle(pointer, extension).is_none() => 0,
         subtype => subtype,
     });
     or_none(subtypes.collect())
@@ -73,6 +76,6 @@ pub fn take(extension: u32) -> Vec<i64> {
             return Vec::new();
         }
         let taken = dropped.extract_if(.., |(owner, _)| *owner == extension);
-        taken.map(|(_, number)| number).collect()
+        taken.map(|(_, handle)| handle).collect()
     })
 }

@@ -38,7 +38,7 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
         .map(|(index, function)| Rc::new(Function::new(extension, index, function)))
         .collect();
     let extension = Rc::new(table::Extension {
-        number: extension,
+        handle: extension,
         name: manifest.name.clone(),
         has_pointers: functions.iter().any(|function| function.has_pointers),
         functions,

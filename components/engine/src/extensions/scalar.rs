@@ -4,11 +4,10 @@ use std::ffi::{CString, c_int};
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{InlineArguments, InlineValue, Value as Content};
+use wire::{Head, InlineArguments, InlineValue, Value as Content, tag};
 
 use super::attached;
 use super::calls::{call, finish, forget_pointers};
-use super::inline_value;
 use super::pointers::{self, Pointer};
 use crate::ffi::imports::{InlineOutcome, inline_call, inline_pending_result, scalar_call};
 use crate::ffi::layout::{Argument, HostValue, List, Output};
@@ -18,17 +17,17 @@ use crate::sqlite::connection::{Connection, encoding_code};
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
-use crate::sqlite::value::{Numbers, Value};
+use crate::sqlite::value::{self, Arguments, Form, Numbers};
 
 /// A function that an extension registered.
 pub struct Function {
     pub extension: u32,
     /// Its index in the manifest, or the handle that it got later.
     pub index: u32,
-    encoding: TextEncoding,
+    /// Of its arguments; its results have the same encoding.
+    pub form: Form,
     wants_subtypes: bool,
     has_result_subtype: bool,
-    numbers: Numbers,
     /// `inline-call` takes it.
     is_inline: bool,
     /// Its arguments and results may be pointers.
@@ -39,14 +38,14 @@ pub struct Function {
 const ARGUMENTS_ON_STACK: usize = 16;
 
 /// Arguments, and their subtypes where the function reads them.
-pub struct Arguments<'a> {
+struct Lowered<'a> {
     stack: [Argument<'a>; ARGUMENTS_ON_STACK],
     heap: Vec<Argument<'a>>,
     count: usize,
     subtypes: Vec<u8>,
 }
 
-impl Arguments<'_> {
+impl Lowered<'_> {
     fn values(&self) -> &[Argument<'_>] {
         if self.heap.is_empty() { &self.stack[..self.count] } else { &self.heap }
     }
@@ -59,13 +58,15 @@ impl Function {
         Self {
             extension,
             index,
-            encoding: function.encoding,
+            form: Form {
+                encoding: function.encoding,
+                numbers: match has(FunctionFlags::NUMBERS_AS_TEXT) {
+                    true => Numbers::AsText,
+                    false => Numbers::Unchanged,
+                },
+            },
             wants_subtypes: has(FunctionFlags::ARGUMENT_SUBTYPES),
             has_result_subtype: has(FunctionFlags::RESULT_SUBTYPE),
-            numbers: match has(FunctionFlags::NUMBERS_AS_TEXT) {
-                true => Numbers::AsText,
-                false => Numbers::Unchanged,
-            },
             is_inline: has(FunctionFlags::INLINE),
             has_pointers: has(FunctionFlags::POINTERS),
         }
@@ -76,56 +77,57 @@ impl Function {
         Self {
             extension,
             index,
-            encoding: TextEncoding::Utf8,
+            form: Form::UTF8,
             wants_subtypes: true,
             has_result_subtype: true,
-            numbers: Numbers::Unchanged,
             is_inline: false,
             has_pointers,
         }
     }
 
     /// An argument as the extension takes it.
-    pub fn content<'a>(&self, value: &'a Value) -> Content<&'a [u8]> {
-        let number = match self.has_pointers {
-            true => pointers::number(value, self.extension),
+    pub fn content<'a>(&self, argument: value::Argument<'a>) -> Content<&'a [u8]> {
+        let handle = match self.has_pointers {
+            true => pointers::handle(argument.pointer(), self.extension),
             false => None,
         };
-        number.map_or_else(|| value.content(self.encoding, self.numbers), Content::Integer)
+        handle.map_or_else(|| argument.content(), Content::Integer)
     }
 
     /// The subtypes of arguments, if the extension takes them.
-    pub fn subtypes(&self, values: &[&Value]) -> Vec<u8> {
+    pub fn subtypes(&self, arguments: Arguments) -> Vec<u8> {
+        let subtypes = arguments.iter().map(|argument| argument.subtype());
         if self.has_pointers {
-            pointers::subtypes(values, self.extension)
+            let pointers = arguments.iter().map(|argument| argument.pointer());
+            pointers::subtypes(subtypes.zip(pointers), self.extension)
         } else if self.wants_subtypes {
-            values.iter().map(|value| value.subtype()).collect()
+            subtypes.collect()
         } else {
             Vec::new()
         }
     }
 
-    fn arguments<'a>(&self, values: &[&'a Value]) -> Arguments<'a> {
-        let mut arguments = Arguments {
+    fn lowered<'a>(&self, arguments: Arguments<'a>) -> Lowered<'a> {
+        let mut lowered = Lowered {
             stack: [Content::Null; ARGUMENTS_ON_STACK],
             heap: Vec::new(),
-            count: values.len(),
-            subtypes: self.subtypes(values),
+            count: arguments.len(),
+            subtypes: self.subtypes(arguments),
         };
-        let argument = |value: &&'a Value| self.content(value).map(List::new);
-        if values.len() > ARGUMENTS_ON_STACK {
-            arguments.heap = values.iter().map(argument).collect();
+        let values = arguments.iter().map(|argument| self.content(argument).map(List::new));
+        if arguments.len() > ARGUMENTS_ON_STACK {
+            lowered.heap = values.collect();
         } else {
-            for (slot, value) in arguments.stack.iter_mut().zip(values) {
-                *slot = argument(value);
+            for (slot, value) in lowered.stack.iter_mut().zip(values) {
+                *slot = value;
             }
         }
-        arguments
+        lowered
     }
 
     /// The arguments of `inline-call`, where they are few and short.
-    fn inline_arguments(&self, values: &[&Value]) -> Option<InlineArguments> {
-        InlineArguments::new(values.iter().map(|value| value.content(self.encoding, self.numbers)))
+    fn inline_arguments(&self, arguments: Arguments) -> Option<InlineArguments> {
+        InlineArguments::new(arguments.iter().map(|argument| argument.content()))
     }
 
     fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
@@ -144,7 +146,7 @@ impl Function {
     }
 
     fn set_inline(&self, context: &Context, value: &InlineValue) {
-        match inline_value::set(value, context, self.encoding) {
+        match set_inline(value, context, self.form.encoding) {
             Ok(subtype) => self.set_subtype(context, subtype),
             Err(SqlError { code, message }) => {
                 let name = attached::name(context.connection(), self.extension).unwrap_or_default();
@@ -161,7 +163,7 @@ impl Function {
             Ok(Output { value, subtype }) => match self.pointer(&value, subtype) {
                 Some(pointer) => context.set_pointer(pointer),
                 None => {
-                    context.set_value(value, self.encoding);
+                    context.set_value(value, self.form.encoding);
                     self.set_subtype(context, subtype);
                 }
             },
@@ -184,10 +186,14 @@ impl Function {
 }
 
 impl Scalar for Function {
+    fn form(&self) -> Form {
+        self.form
+    }
+
     #[inline]
-    fn call(&self, context: &Context, values: &[&Value]) {
+    fn call(&self, context: &Context, arguments: Arguments) {
         if self.is_inline
-            && let Some(arguments) = self.inline_arguments(values)
+            && let Some(arguments) = self.inline_arguments(arguments)
         {
             return self.call_inline(context, &arguments);
         }
@@ -195,11 +201,43 @@ impl Scalar for Function {
         if self.has_pointers {
             forget_pointers(db, self.extension);
         }
-        let arguments = self.arguments(values);
-        let (function, values) = (self.index, arguments.values());
-        let begun = scalar_call(self.extension, function, values, &arguments.subtypes);
+        let lowered = self.lowered(arguments);
+        let begun = scalar_call(self.extension, self.index, lowered.values(), &lowered.subtypes);
         self.set_result(context, call(db, self.extension, begun));
     }
+}
+
+/// Set the value as the result, and return its subtype. An extension that is fused with this
+/// program may return anything; the error describes what is not a value.
+#[inline]
+pub fn set_inline(
+    value: &InlineValue,
+    context: &Context,
+    encoding: TextEncoding,
+) -> Result<u8, SqlError> {
+    let head = value.head();
+    if !head.is_valid() {
+        return Err(broken(head));
+    }
+    match head.tag {
+        tag::NULL => context.set_null(),
+        tag::INTEGER => context.set_integer(value.words[0].cast_signed()),
+        tag::REAL => context.set_real(f64::from_bits(value.words[0])),
+        tag::TEXT => {
+            let bytes = value.words.map(u64::to_le_bytes);
+            context.set_text(&bytes.as_flattened()[..head.length.into()], encoding);
+        }
+        _ => {
+            let bytes = value.words.map(u64::to_le_bytes);
+            context.set_blob(&bytes.as_flattened()[..head.length.into()]);
+        }
+    }
+    Ok(head.subtype)
+}
+
+fn broken(Head { tag, length, .. }: Head) -> SqlError {
+    let message = format!("an inline value of class {tag} with {length} bytes is not valid");
+    failure(sqlite::SQLITE_ERROR, &message)
 }
 
 /// SQLite's flags for a function.

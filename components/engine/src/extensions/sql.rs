@@ -3,9 +3,18 @@
 mod access;
 pub mod blob_cache;
 mod blobs;
-pub mod caller;
 pub mod depth;
 mod metadata;
 pub mod open_handles;
 pub mod perform;
 mod statements;
+
+use crate::sqlite::connection::Connection;
+
+/// Who requests an operation.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// The connection that called the extension.
+    pub db: &'a Connection,
+    pub extension: u32,
+}

@@ -2,9 +2,32 @@
 
 mod best_index;
 mod cursor;
-mod extension;
 mod module;
-mod update;
 
-pub use extension::Extension;
 pub use module::register;
+
+use std::rc::Rc;
+
+use libsqlite3_sys as sqlite;
+
+use crate::extensions::scalar::Function;
+use crate::host::dispatch::SqlError;
+use crate::sqlite::error::failure;
+
+/// The extension of a table.
+pub struct Extension {
+    pub handle: u32,
+    pub name: String,
+    /// Columns, and arguments of overloads, may be pointers.
+    pub has_pointers: bool,
+    /// Those of the manifest; tables may overload functions by them.
+    pub functions: Vec<Rc<Function>>,
+}
+
+impl Extension {
+    /// The error for what it did against the contract.
+    pub fn broke(&self, what: &str) -> SqlError {
+        let message = format!("the extension `{}` broke the contract: {what}", self.name);
+        failure(sqlite::SQLITE_ERROR, &message)
+    }
+}

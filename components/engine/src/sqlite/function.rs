@@ -12,13 +12,16 @@ use sqlite::{sqlite3_context, sqlite3_value};
 use super::connection::{Connection, encoding_code};
 use super::context::{Context, drop_rc};
 use super::error::failure;
-use super::value::Value;
+use super::value::{Arguments, Form};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::TextEncoding;
 
 /// A scalar function. It sets its result in the context.
 pub trait Scalar: 'static {
-    fn call(&self, context: &Context, arguments: &[&Value]);
+    /// How it reads its arguments.
+    fn form(&self) -> Form;
+
+    fn call(&self, context: &Context, arguments: Arguments);
 }
 
 /// What happens to the rows of a group.
@@ -34,6 +37,9 @@ pub trait Aggregate: 'static {
     /// The computation over the rows of a group.
     type Group;
 
+    /// How it reads its arguments.
+    fn form(&self) -> Form;
+
     fn start(&self, db: &Connection) -> Result<Self::Group, SqlError>;
 
     fn step(
@@ -41,7 +47,7 @@ pub trait Aggregate: 'static {
         db: &Connection,
         group: &mut Self::Group,
         direction: Direction,
-        arguments: &[&Value],
+        arguments: Arguments,
     ) -> Result<(), SqlError>;
 
     /// Set the result for the rows that are in the window.
@@ -178,7 +184,8 @@ pub unsafe extern "C" fn call<F: Scalar>(
     // and arguments.
     unsafe {
         let function = &*sqlite::sqlite3_user_data(context).cast::<F>();
-        function.call(Context::from_ptr(context), Value::slice(values, count));
+        let arguments = Arguments::new(values, count, function.form());
+        function.call(Context::from_ptr(context), arguments);
     }
 }
 
@@ -237,7 +244,8 @@ unsafe fn collect<A: Aggregate>(
     // SAFETY: the caller's promise.
     let (function, group, context, arguments) = unsafe {
         let (function, safe) = called::<A>(context);
-        (function, group::<A>(context), safe, Value::slice(values, count))
+        let arguments = Arguments::new(values, count, function.form());
+        (function, group::<A>(context), safe, arguments)
     };
     let collected =
         group.and_then(|group| function.step(context.connection(), group, direction, arguments));

@@ -24,6 +24,68 @@ pub enum Numbers {
     AsText,
 }
 
+/// How a function reads its arguments, in all of its calls: reading a value in a second encoding
+/// would move its text.
+#[derive(Clone, Copy)]
+pub struct Form {
+    pub encoding: TextEncoding,
+    pub numbers: Numbers,
+}
+
+impl Form {
+    /// As modules and all others read values.
+    pub const UTF8: Self = Self { encoding: TextEncoding::Utf8, numbers: Numbers::Unchanged };
+}
+
+/// The arguments of a function.
+#[derive(Clone, Copy)]
+pub struct Arguments<'a> {
+    values: &'a [&'a Value],
+    form: Form,
+}
+
+impl<'a> Arguments<'a> {
+    /// # Safety
+    ///
+    /// As for [`Value::slice`]; the callback reads `values` in this form alone.
+    #[inline]
+    pub unsafe fn new(values: *mut *mut sqlite3_value, count: c_int, form: Form) -> Self {
+        // SAFETY: the caller's promise.
+        Self { values: unsafe { Value::slice(values, count) }, form }
+    }
+
+    pub fn len(self) -> usize {
+        self.values.len()
+    }
+
+    #[inline]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Argument<'a>> {
+        self.values.iter().map(move |value| Argument { value, form: self.form })
+    }
+}
+
+/// An argument of a function.
+#[derive(Clone, Copy)]
+pub struct Argument<'a> {
+    value: &'a Value,
+    form: Form,
+}
+
+impl<'a> Argument<'a> {
+    #[inline]
+    pub fn content(self) -> Content<&'a [u8]> {
+        self.value.content(self.form)
+    }
+
+    pub fn subtype(self) -> u8 {
+        self.value.subtype()
+    }
+
+    pub fn pointer<T: Pointee>(self) -> Option<&'a T> {
+        self.value.pointer()
+    }
+}
+
 /// A type whose values SQLite carries as pointers (`sqlite3_result_pointer`).
 pub trait Pointee: 'static {
     /// SQLite's name for the type, which no other type has.
@@ -81,10 +143,11 @@ impl Value {
         unsafe { sqlite::sqlite3_value_subtype(self.as_ptr()) as u8 }
     }
 
-    /// What it holds. One callback reads a value in one encoding: a second one would move the text.
+    /// What it holds. All readers of one callback have the same form: functions that of their
+    /// [`Arguments`], and all others UTF-8.
     #[inline]
-    pub fn content(&self, encoding: TextEncoding, numbers: Numbers) -> Content<&[u8]> {
-        let value = self.as_ptr();
+    fn content(&self, form: Form) -> Content<&[u8]> {
+        let (value, Form { encoding, numbers }) = (self.as_ptr(), form);
         // SAFETY: a borrowed value is protected, so its content stays until the callback returns.
         unsafe {
             match sqlite::sqlite3_value_type(value) {
@@ -125,7 +188,7 @@ impl Value {
 
     /// A copy for the generated bindings.
     pub fn to_value(&self) -> OwnedValue {
-        match self.content(TextEncoding::Utf8, Numbers::Unchanged) {
+        match self.content(Form::UTF8) {
             Content::Null => OwnedValue::Null,
             Content::Integer(integer) => OwnedValue::Integer(integer),
             Content::Real(real) => OwnedValue::Real(real),

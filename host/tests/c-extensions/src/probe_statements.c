@@ -322,10 +322,30 @@ static void p_blob(Context *context, int count, Value **values) {
   give(context, text);
 }
 
+/* A blob that stays open from one call to another: open it, write and read, or close it. */
+static void p_kept_blob(Context *context, int count, Value **values) {
+  static sqlite3_blob *kept;
+  sqlite3 *db = sqlite3_context_db_handle(context);
+  sqlite3_str *text = sqlite3_str_new(0);
+  char part[8] = {0};
+  int code;
+  if (count == 2) {
+    code = sqlite3_blob_open(db, "main", (const char *)sqlite3_value_text(values[0]), (const char *)sqlite3_value_text(values[1]), 1, 1, &kept);
+  } else if (count == 1) {
+    code = sqlite3_blob_write(kept, sqlite3_value_text(values[0]), 2, 1);
+    sqlite3_str_appendf(text, "read %d %.4s ", sqlite3_blob_read(kept, part, 4, 0), part);
+  } else {
+    code = sqlite3_blob_close(kept);
+    kept = 0;
+  }
+  add_error(text, db, code);
+  give(context, text);
+}
+
 const Probe statement_probes[] = {
     {"p_run", -1, p_run},         {"p_bind", 0, p_bind},           {"p_steps", 0, p_steps},
     {"p_exec", 2, p_exec},        {"p_get_table", 1, p_get_table}, {"p_prepare", 1, p_prepare},
     {"p_fails", 1, p_fails},      {"p_changes", 0, p_changes},     {"p_set_errmsg", 0, p_set_errmsg},
-    {"p_blob", 4, p_blob},        {"p_columns", -1, p_columns},    {"p_column", 3, p_column},
+    {"p_blob", 4, p_blob},        {"p_kept_blob", -1, p_kept_blob}, {"p_columns", -1, p_columns},    {"p_column", 3, p_column},
     {"p_database", 1, p_database}, {"p_set_row_id", 1, p_set_row_id}, {0},
 };

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Opened, Writer};
 
+use super::Caller;
 use super::access;
 use super::blob_cache::{self, BlobKey};
-use super::caller::Caller;
 use super::open_handles;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;
@@ -26,7 +26,7 @@ pub fn open(
     reply: &mut Writer,
 ) -> Result<(), SqlError> {
     let Caller { db, extension } = caller;
-    let BlobLocation { is_writable, row_id, schema, table, column, .. } = location;
+    let BlobLocation { is_writable, ends_with_call, row_id, schema, table, column, .. } = location;
     if is_writable {
         access::check_write()?;
     }
@@ -38,7 +38,7 @@ pub fn open(
             (BlobKey::new(db, extension, location), Rc::new(blob))
         }
     };
-    let handle = open_handles::add_blob(key, blob.clone())?;
+    let handle = open_handles::add_blob(key, blob.clone(), ends_with_call)?;
     describe(handle, &blob, is_first, reply);
     Ok(())
 }

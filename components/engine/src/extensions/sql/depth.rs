@@ -20,6 +20,11 @@ pub fn is_running() -> bool {
     DEPTH.get() > 0
 }
 
+/// How many calls of extensions run SQL now, one inside the other.
+pub fn current() -> u32 {
+    DEPTH.get()
+}
+
 /// Run `requests` one level deeper.
 pub fn deeper<T>(requests: impl FnOnce() -> T) -> T {
     DEPTH.set(DEPTH.get() + 1);

@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_int};
 
 use wire::{Database, Value, Writer};
 
+use super::Caller;
 use super::access;
-use super::caller::Caller;
 use super::open_handles;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::connection::Connection;

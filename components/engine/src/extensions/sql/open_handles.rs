@@ -6,6 +6,7 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 
 use super::blob_cache::{self, BlobKey};
+use super::depth;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::connection::{Connection, ConnectionId};
@@ -17,7 +18,8 @@ use crate::sqlite::statement::Statement;
 enum Object {
     Statement(Rc<RefCell<Statement>>),
     Blob(Rc<Blob>),
-    /// Its connection was closed; the extension still has the handle.
+    /// Its connection was closed, or the call that it ends with; the extension still has the
+    /// handle.
     Closed,
 }
 
@@ -27,6 +29,8 @@ struct Handle {
     object: Object,
     /// Of a blob that is at a row.
     key: Option<BlobKey>,
+    /// How deep the call is that it ends with.
+    ends_at: Option<u32>,
 }
 
 struct Handles {
@@ -93,13 +97,14 @@ pub fn add_statement(
     statement: Statement,
 ) -> Result<u32, SqlError> {
     let object = Object::Statement(Rc::new(RefCell::new(statement)));
-    add(Handle { db: db.id(), extension, object, key: None })
+    add(Handle { db: db.id(), extension, object, key: None, ends_at: None })
 }
 
 /// The same for a blob, which is where its key says.
-pub fn add_blob(key: BlobKey, blob: Rc<Blob>) -> Result<u32, SqlError> {
+pub fn add_blob(key: BlobKey, blob: Rc<Blob>, ends_with_call: bool) -> Result<u32, SqlError> {
     let BlobKey { db, extension, .. } = key;
-    add(Handle { db, extension, object: Object::Blob(blob), key: Some(key) })
+    let ends_at = ends_with_call.then(depth::current);
+    add(Handle { db, extension, object: Object::Blob(blob), key: Some(key), ends_at })
 }
 
 fn add(handle: Handle) -> Result<u32, SqlError> {
@@ -123,6 +128,32 @@ pub fn set_row(index: u32, row_id: Option<i64>) {
     });
 }
 
+/// A blob does not end with the call.
+pub fn keep(extension: u32, index: u32) {
+    HANDLES.with_borrow_mut(|handles| match handles.slots.get_mut(index as usize) {
+        Some(Some(handle)) if handle.extension == extension => handle.ends_at = None,
+        _ => {}
+    });
+}
+
+/// Close the blobs that end with a call of the extension. So the last ones need no request: their
+/// handles stay taken until the extension closes them with its next one.
+pub fn end_call(db: &Connection, extension: u32) {
+    let depth = Some(depth::current());
+    let ended: Vec<_> = HANDLES.with_borrow_mut(|handles| {
+        let its = handles.slots.iter_mut().flatten();
+        let its = its.filter(|handle| handle.extension == extension && handle.ends_at == depth);
+        its.map(|handle| {
+            handle.ends_at = None;
+            (std::mem::replace(&mut handle.object, Object::Closed), handle.key.take())
+        })
+        .collect()
+    });
+    for (object, key) in ended {
+        cache(db, object, key);
+    }
+}
+
 /// What a handle of an extension stands for.
 fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
     HANDLES.with_borrow(|handles| match handles.slots.get(index as usize) {
@@ -132,7 +163,7 @@ fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
 }
 
 fn closed() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "its connection was closed")
+    failure(sqlite::SQLITE_MISUSE, "it was closed with its connection or call")
 }
 
 /// A statement of an extension.
@@ -164,21 +195,22 @@ pub fn reset(extension: u32, index: u32) {
 pub fn close(db: &Connection, extension: u32, index: u32) {
     // Closing calls virtual tables: the handles must not be borrowed meanwhile.
     let handle = HANDLES.with_borrow_mut(|handles| handles.take_one(extension, index));
-    if let Some(handle) = handle {
-        release(db, handle);
+    if let Some(Handle { object, key, .. }) = handle {
+        cache(db, object, key);
     }
 }
 
 /// Close all handles of an extension.
 pub fn close_all_of(db: &Connection, extension: u32) {
     let is_it = |_, handle: &Handle| handle.extension == extension;
-    for handle in HANDLES.with_borrow_mut(|handles| handles.take(is_it)) {
-        release(db, handle);
+    for Handle { object, key, .. } in HANDLES.with_borrow_mut(|handles| handles.take(is_it)) {
+        cache(db, object, key);
     }
 }
 
-fn release(db: &Connection, handle: Handle) {
-    if let (Object::Blob(blob), Some(key)) = (handle.object, handle.key) {
+/// Cache what was closed if it is a blob, or let it end.
+fn cache(db: &Connection, object: Object, key: Option<BlobKey>) {
+    if let (Object::Blob(blob), Some(key)) = (object, key) {
         blob_cache::put(db, key, blob);
     }
 }

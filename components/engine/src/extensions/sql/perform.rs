@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Operation, Reader, Writer};
 
-use super::caller::Caller;
+use super::Caller;
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
@@ -26,6 +26,7 @@ pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
             (Operation::Close(handle), _) => {
                 open_handles::close(caller.db, caller.extension, handle);
             }
+            (Operation::Keep(blob), _) => open_handles::keep(caller.extension, blob),
             (Operation::CloseAll, _) => open_handles::close_all_of(caller.db, caller.extension),
             (operation, Ok(_)) => match perform_one(caller, operation) {
                 Ok(None) => {}
@@ -83,7 +84,9 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
         Operation::Database(database) => metadata::database(db, database),
         Operation::Autocommit => number(db.autocommit().into()),
-        Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll => return Ok(None),
+        Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll | Operation::Keep(_) => {
+            return Ok(None);
+        }
     };
     Ok(Some(reply))
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use libsqlite3_sys as sqlite;
 use wire::{Prepared, Ran, Rows, Value, Writer};
 
-use super::caller::Caller;
+use super::Caller;
 use super::{access, blob_cache, open_handles};
 use crate::host::dispatch::SqlError;
 use crate::read_only::{self, Access};

@@ -37,8 +37,8 @@ pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<Vec<u8>>) {
 
 /// An argument of xFilter for an extension. An IN list as a whole is `every`.
 pub fn argument(value: &Value, extension: u32) -> FilterArgument {
-    if let Some(number) = pointers::number(value, extension) {
-        return FilterArgument::One(dispatch::Value::Integer(number));
+    if let Some(handle) = pointers::handle(value.pointer(), extension) {
+        return FilterArgument::One(dispatch::Value::Integer(handle));
     }
     match value.in_list() {
         Some(list) => FilterArgument::Every(list),

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use wire::Value as Content;
 
+use super::Extension;
 use super::best_index;
-use super::extension::Extension;
 use super::module::Table;
 use crate::extensions::calls::{call, forget_pointers};
 use crate::extensions::pointers::{self, Pointer};
@@ -34,7 +34,7 @@ const NOT_FETCHED: u32 = u32::MAX;
 /// A cursor.
 pub struct Cursor {
     extension: Rc<Extension>,
-    number: u32,
+    handle: u32,
     /// As [`Table`] has it.
     takes_unchanged: bool,
     /// Columns need more than their values: whether they are unchanged, or subtypes.
@@ -54,10 +54,10 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    pub fn new(extension: Rc<Extension>, number: u32, takes_unchanged: bool) -> Self {
+    pub fn new(extension: Rc<Extension>, handle: u32, takes_unchanged: bool) -> Self {
         Self {
             extension,
-            number,
+            handle,
             takes_unchanged,
             is_special: true,
             width: 0,
@@ -75,11 +75,11 @@ impl Cursor {
     #[inline(never)]
     fn fetch(&mut self, db: &Connection) -> Result<(), SqlError> {
         self.release();
-        let extension = self.extension.number;
+        let extension = self.extension.handle;
         if self.extension.has_pointers {
             forget_pointers(db, extension);
         }
-        let batch = call(db, extension, fetch_batch(extension, self.number, self.limit))?;
+        let batch = call(db, extension, fetch_batch(extension, self.handle, self.limit))?;
         if let Some(what) = self.fault(&batch) {
             return Err(self.extension.broke(what));
         }
@@ -151,9 +151,10 @@ impl vtab::Cursor for Cursor {
         text: Option<&CStr>,
         arguments: &[&Value],
     ) -> Result<(), SqlError> {
-        let (extension, cursor) = (self.extension.number, self.number);
+        let (extension, cursor) = (self.extension.handle, self.handle);
         let (columns, text) = best_index::carried(text.unwrap_or_default(), table.columns);
-        let subtypes = pointers::subtypes(arguments, extension);
+        let subtypes = arguments.iter().map(|value| (value.subtype(), value.pointer()));
+        let subtypes = pointers::subtypes(subtypes, extension);
         let arguments: Vec<_> =
             arguments.iter().map(|value| best_index::argument(value, extension)).collect();
         let text = text.as_deref();
@@ -209,7 +210,7 @@ impl vtab::Cursor for Cursor {
 
     fn close(mut self, db: &Connection) {
         self.release();
-        let (extension, cursor) = (self.extension.number, self.number);
+        let (extension, cursor) = (self.extension.handle, self.handle);
         // SQLite has no way for a failure.
         let _ = call(db, extension, dispatch::table_close(extension, cursor));
     }

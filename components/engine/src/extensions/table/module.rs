@@ -4,14 +4,17 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_int};
 use std::rc::Rc;
 
+use super::Extension;
+use super::best_index;
 use super::cursor::Cursor;
-use super::extension::Extension;
-use super::{best_index, update};
 use crate::extensions::calls::{Returned, call};
+use crate::extensions::pointers::or_none;
 use crate::extensions::scalar::Function;
 use crate::host::dispatch::{self, SqlError, Unfinished};
 use crate::host::extension_types::{self, ModuleFlags, Risk};
-use crate::host::table_types::{ConnectMode, TableConfig, Transaction};
+use crate::host::table_types::{
+    Change, ConnectMode, Insertion, Modification, TableConfig, Transaction,
+};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::index_info::IndexInfo;
 use crate::sqlite::value::Value;
@@ -59,10 +62,10 @@ impl vtab::Module for Module {
         mode: ConnectMode,
         arguments: &[String],
     ) -> Result<Table, SqlError> {
-        let number = self.extension.number;
+        let handle = self.extension.handle;
         let [_, schema, name, arguments @ ..] = arguments else { return Err(self.unnamed()) };
-        let begun = dispatch::table_connect(number, self.index, mode, schema, name, arguments);
-        let connected = call(db, number, begun)?;
+        let begun = dispatch::table_connect(handle, self.index, mode, schema, name, arguments);
+        let connected = call(db, handle, begun)?;
         let table = Table {
             extension: self.extension.clone(),
             table: connected.table,
@@ -113,11 +116,11 @@ impl Table {
         db: &Connection,
         import: impl FnOnce(u32, u32) -> Result<T, Unfinished>,
     ) -> Result<T, SqlError> {
-        let extension = self.extension.number;
+        let extension = self.extension.handle;
         call(db, extension, import(extension, self.table))
     }
 
-    /// The function by this number, which is as long there as the table.
+    /// The function by this index or handle, which is as long there as the table.
     fn overload(&self, index: u32) -> Rc<Function> {
         let listed = self.extension.functions.get(index as usize);
         let mut overloads = self.overloads.borrow_mut();
@@ -125,8 +128,8 @@ impl Table {
         if let Some(function) = listed.or(known) {
             return function.clone();
         }
-        let Extension { number, has_pointers, .. } = *self.extension;
-        let function = Rc::new(Function::overload(number, index, has_pointers));
+        let Extension { handle, has_pointers, .. } = *self.extension;
+        let function = Rc::new(Function::overload(handle, index, has_pointers));
         overloads.push(function.clone());
         function
     }
@@ -146,8 +149,8 @@ impl vtab::Table for Table {
     }
 
     fn open(&self, db: &Connection) -> Result<Cursor, SqlError> {
-        let number = self.call(db, dispatch::table_open)?;
-        Ok(Cursor::new(self.extension.clone(), number, self.takes_unchanged))
+        let handle = self.call(db, dispatch::table_open)?;
+        Ok(Cursor::new(self.extension.clone(), handle, self.takes_unchanged))
     }
 
     fn disconnect(&self, db: &Connection) {
@@ -160,8 +163,8 @@ impl vtab::Table for Table {
     }
 
     fn update(&self, db: &Connection, values: &[&Value]) -> Result<i64, SqlError> {
-        let (change, conflict) = (update::change(values), db.on_conflict());
-        let subtypes = update::subtypes(values.get(2..).unwrap_or_default());
+        let (change, conflict) = (change(values), db.on_conflict());
+        let subtypes = subtypes(values.get(2..).unwrap_or_default());
         self.call(db, |extension, table| {
             dispatch::table_update(extension, table, &change, &subtypes, conflict)
         })
@@ -196,4 +199,30 @@ impl vtab::Table for Table {
         let overload = found.ok()??;
         Some((self.overload(overload.function), overload.operator))
     }
+}
+
+/// The change that xUpdate's arguments describe.
+fn change(values: &[&Value]) -> Change {
+    match values {
+        [] => Change::Delete(dispatch::Value::Null),
+        [old] => Change::Delete(old.to_value()),
+        [old, new, columns @ ..] if old.is_null() => Change::Insert(Insertion {
+            row_id: new.to_value(),
+            columns: columns.iter().map(|value| value.to_value()).collect(),
+        }),
+        [old, new, columns @ ..] => Change::Update(Modification {
+            old: old.to_value(),
+            // A primary key that stays has no value.
+            new: if new.is_unchanged() { old.to_value() } else { new.to_value() },
+            columns: columns
+                .iter()
+                .map(|value| if value.is_unchanged() { None } else { Some(value.to_value()) })
+                .collect(),
+        }),
+    }
+}
+
+/// The subtypes of values; empty where none has one.
+fn subtypes(values: &[&Value]) -> Vec<u8> {
+    or_none(values.iter().map(|value| value.subtype()).collect())
 }

@@ -109,7 +109,7 @@ pub mod suspendable {
             "sqlite-wasm:extension/sql.open-blob": async | trappable,
             "sqlite-wasm:extension/sql.last-insert-row-id": async | trappable,
             "sqlite-wasm:extension/sql.changes": async | trappable,
-            "sqlite-wasm:extension/sql.register-function": async | trappable,
+            "sqlite-wasm:extension/sql-work.register-function": async | trappable,
             "sqlite-wasm:extension/sql-work.perform": async | trappable,
             "sqlite-wasm:extension/sql.[method]statement.step": async | trappable,
             "sqlite-wasm:extension/sql.[method]blob.read": async | trappable,

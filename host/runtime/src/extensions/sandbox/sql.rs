@@ -230,22 +230,6 @@ impl sql::Host for Sandbox {
     async fn changes(&mut self) -> wasmtime::Result<(i64, i64)> {
         Ok(self.channel.changes().await.unwrap_or_default())
     }
-
-    async fn register_function(
-        &mut self,
-        number: u32,
-        function: Function,
-    ) -> wasmtime::Result<Answer<()>> {
-        if let Err(reason) = crate::contract::check::function(&function) {
-            return Ok(Err(misuse(&reason.to_string())));
-        }
-        let named = match self.channel.functions(|functions| functions.register(number, &function))
-        {
-            Ok(named) => named,
-            Err(error) => return Ok(Err(error)),
-        };
-        Ok(self.channel.register(named, function).await)
-    }
 }
 
 impl sql_work::Host for Sandbox {
@@ -255,6 +239,21 @@ impl sql_work::Host for Sandbox {
 
     fn perform_later(&mut self, operations: Vec<u8>) -> wasmtime::Result<Answer<()>> {
         Ok(self.channel.later_bounded(operations.into()))
+    }
+
+    async fn register_function(
+        &mut self,
+        id: u32,
+        function: Function,
+    ) -> wasmtime::Result<Answer<()>> {
+        if let Err(reason) = crate::contract::check::function(&function) {
+            return Ok(Err(misuse(&reason.to_string())));
+        }
+        let handle = match self.channel.functions(|functions| functions.register(id, &function)) {
+            Ok(handle) => handle,
+            Err(error) => return Ok(Err(error)),
+        };
+        Ok(self.channel.register(handle, function).await)
     }
 }
 

@@ -130,6 +130,9 @@ impl Channel {
     /// The same for what an extension has made itself.
     pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
+        if !work.only_end() {
+            state.check_open()?;
+        }
         if state.work.len() + work.len() > MAX_LATER_BYTES {
             let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
             return Err(SqlError { code: SQLITE_TOOBIG, message });

@@ -349,7 +349,7 @@ fn only_a_cli_takes_extensions() {
     let uuid = shipped("uuid");
     let args = ["compose", "--embed", "series", "--cli", uuid.to_str().expect("UTF-8")];
     let run = support::ours(&directory.path(), &args).exits_with(121);
-    let run = run.complains("uuid.wasm`: it is not a command-line component");
+    let run = run.complains("uuid.wasm`: it is neither a command-line component nor a database");
     assert!(run.err().starts_with("error: failed to use the CLI `"), "{run}");
     assert_eq!(run.err().lines().count(), 1, "{run}");
 }

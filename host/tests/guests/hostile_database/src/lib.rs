@@ -55,7 +55,7 @@ fn reply() -> Result<Vec<u8>, SqlError> {
         "trap" => panic!("as a test"),
         "long" => return Ok(vec![1; 40 << 20]),
         "memory" => loop {
-            std::mem::forget(vec![1_u8; 1 << 20]);
+            std::mem::forget(std::hint::black_box(vec![1_u8; 1 << 20]));
         },
         // Told that its time is over, it continues.
         "late" => loop {

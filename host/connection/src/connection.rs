@@ -276,10 +276,9 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// The connection with the error, where it has trapped.
-    pub fn close(self) -> Result<(), (Self, Error)> {
-        let closed = self.session.call(|instance, connection| instance.close(connection));
-        closed.map_err(|error| (self, error))
+    /// [`Error::Trapped`].
+    pub fn close(self) -> Result<()> {
+        self.session.call(|instance, connection| instance.close(connection))
     }
 }
 

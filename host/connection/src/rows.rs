@@ -224,10 +224,10 @@ pub fn index_values(
     offsets.clear();
     for _ in 0..width {
         offsets.push(u32::try_from(position).ok()?);
-        let length = match bytes.get(position)? {
-            &tag::NULL => 1,
-            &(tag::INTEGER | tag::REAL) => 9,
-            &(tag::TEXT | tag::BLOB) => {
+        let length = match *bytes.get(position)? {
+            tag::NULL => 1,
+            tag::INTEGER | tag::REAL => 9,
+            tag::TEXT | tag::BLOB => {
                 let length = bytes.get(position + 1..)?.first_chunk()?;
                 (u32::from_le_bytes(*length) as usize).checked_add(6)?
             }

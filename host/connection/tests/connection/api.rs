@@ -255,7 +255,7 @@ fn databases_are_opened_as_they_were_told() -> Result<()> {
     let error = db.execute_batch("INSERT INTO t VALUES (1)").unwrap_err();
     assert_eq!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly));
     assert_eq!(db.pragma_query_value::<String>(None, "journal_mode")?, "delete");
-    db.close().map_err(|(_, error)| error)
+    db.close()
 }
 
 #[test]

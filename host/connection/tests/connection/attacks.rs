@@ -72,9 +72,8 @@ fn use_all(db: &Connection) -> Result<()> {
             }
             Ok(())
         };
-        match run() {
-            Err(error @ (Error::Trapped(_) | Error::MalformedReply)) => return Err(error),
-            _ => {}
+        if let Err(error @ (Error::Trapped(_) | Error::MalformedReply)) = run() {
+            return Err(error);
         }
     }
     Ok(())

@@ -23,11 +23,14 @@ struct Call<T> {
 
 /// How far a call is.
 enum Progress<T> {
-    Running(Pin<Box<dyn Future<Output = (Suspendable, Outcome<T>)> + Send>>),
+    Running(Pin<Box<Running<T>>>),
     /// The function has returned, but work that it left may wait. A trap has ended the
     /// instance.
     Done(Option<Suspendable>, Answer<T>),
 }
+
+/// A call in an instance, which it gives back.
+type Running<T> = dyn Future<Output = (Suspendable, Outcome<T>)> + Send;
 
 /// What a function returned, or its trap.
 type Outcome<T> = wasmtime::Result<Answer<T>>;

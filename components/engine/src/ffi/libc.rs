@@ -40,7 +40,8 @@ pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The canonical ABI's allocator. Without memory it returns null, on which the host traps.
+/// The canonical ABI's allocator. Without memory it traps: null is an address that the host
+/// would write to.
 ///
 /// # Safety
 ///
@@ -58,7 +59,11 @@ unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: us
     ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
     // SAFETY: `old` is a block of `realloc`, whose blocks have the alignment 16, as no type of the
     // canonical ABI needs more.
-    unsafe { realloc(old.cast(), size).cast() }
+    let new = unsafe { realloc(old.cast(), size) };
+    if new.is_null() {
+        std::process::abort();
+    }
+    new.cast()
 }
 
 /// A list that the host has stored here by `cabi_realloc`, as the canonical ABI lays it out. It

@@ -2,10 +2,10 @@
 //! the tick that is its deadline.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use wasmtime::{Engine, Store, Trap, UpdateDeadline};
+use wasmtime::{Engine, EngineWeak, Store, Trap, UpdateDeadline};
 
 use super::Sandbox;
 use crate::deadline::MAX_TIME;
@@ -21,29 +21,37 @@ pub fn ticked() -> u64 {
     TICKS.load(Ordering::Relaxed)
 }
 
-/// Start the clock of `engine`, once for the process: it has one engine for
-/// extensions.
+/// Start the clock of `engine`. A process has one thread for the engines of all its
+/// connections.
 ///
 /// # Errors
 ///
 /// When the system gives no thread: without the clock no call would end.
 pub fn start(engine: &Engine) -> anyhow::Result<()> {
-    static STARTED: Mutex<bool> = Mutex::new(false);
-    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if *started {
-        return Ok(());
+    let mut engines = engines();
+    if engines.is_empty() {
+        threads::start("clock", run)?;
     }
-    let engine = engine.weak();
-    threads::start("clock", move || {
-        while let Some(engine) = engine.upgrade() {
-            engine.increment_epoch();
-            TICKS.fetch_add(1, Ordering::Relaxed);
-            drop(engine);
-            std::thread::sleep(TICK);
-        }
-    })?;
-    *started = true;
+    engines.push(engine.weak());
     Ok(())
+}
+
+/// The engines whose epochs the clock increments; without any its thread ends.
+fn engines() -> MutexGuard<'static, Vec<EngineWeak>> {
+    static ENGINES: Mutex<Vec<EngineWeak>> = Mutex::new(Vec::new());
+    ENGINES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run() {
+    loop {
+        std::thread::sleep(TICK);
+        TICKS.fetch_add(1, Ordering::Relaxed);
+        let mut engines = engines();
+        engines.retain(|engine| engine.upgrade().inspect(Engine::increment_epoch).is_some());
+        if engines.is_empty() {
+            return;
+        }
+    }
 }
 
 /// Limit the next call to `time`.

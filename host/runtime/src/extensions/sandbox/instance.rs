@@ -214,6 +214,8 @@ impl Instance {
             else {
                 return Err(busy(&self.package.manifest.name));
             };
+            // What an earlier call waited is not this one's.
+            self.shared.channel.take_waited();
             clock::set_deadline(&mut started.store, self.package.limits.call_time);
             self.usage.calls += 1;
             return Ok(Ready::Suspendable(started));

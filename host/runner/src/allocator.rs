@@ -18,13 +18,17 @@ const FIRST_BYTES: usize = 640 << 10;
 /// Later memory is mapped by at least this many bytes.
 const STEP_BYTES: usize = 1 << 20;
 
+/// A multiple of the pages of all processors, in bytes. Asking for their size could
+/// allocate.
+const PAGE_BYTES: usize = 64 << 10;
+
 /// Where dlmalloc's memory comes from.
 struct System {
     has_first: AtomicBool,
 }
 
-// SAFETY: `alloc` returns new mappings, and `free` removes whole ones; dlmalloc is told
-// that nothing can be resized or released in part.
+// SAFETY: `alloc` returns new mappings; `free` and `free_part` unmap what dlmalloc no
+// longer uses, in whole pages, as all sizes are multiples of its granularity of 64 KiB.
 unsafe impl dlmalloc::Allocator for System {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let is_first = !self.has_first.swap(true, Ordering::Relaxed);
@@ -44,8 +48,9 @@ unsafe impl dlmalloc::Allocator for System {
         ptr::null_mut()
     }
 
-    fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
-        false
+    fn free_part(&self, start: *mut u8, size: usize, kept: usize) -> bool {
+        // SAFETY: the end of a segment, behind the part that is kept.
+        unsafe { munmap(start.add(kept).cast(), size - kept) }.is_ok()
     }
 
     fn free(&self, start: *mut u8, size: usize) -> bool {
@@ -54,7 +59,7 @@ unsafe impl dlmalloc::Allocator for System {
     }
 
     fn can_release_part(&self, _: u32) -> bool {
-        false
+        true
     }
 
     fn allocates_zeros(&self) -> bool {
@@ -62,7 +67,7 @@ unsafe impl dlmalloc::Allocator for System {
     }
 
     fn page_size(&self) -> usize {
-        rustix::param::page_size()
+        PAGE_BYTES
     }
 }
 

@@ -52,7 +52,8 @@ impl Compiler {
     /// With the helper at another path.
     #[must_use]
     pub fn helper(mut self, path: PathBuf) -> Self {
-        self.helper = Some(path);
+        // It is started in another directory.
+        self.helper = Some(std::path::absolute(&path).unwrap_or(path));
         self
     }
 

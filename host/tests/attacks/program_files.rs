@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::support::attacker;
 use crate::support::composed::shipped;
+use crate::support::other_user;
 use crate::support::{self, Directory, Input, Outcome};
 use crate::{at_line_starts, payload_did_not_run};
 
@@ -149,4 +150,18 @@ fn a_shell_that_was_replaced_is_not_run() {
     fs::remove_file(installed.path("cli.wasm")).expect("the directory is ours");
     let run = payload_did_not_run(installed.run(&[":memory:", "SELECT 6 * 7"], ""));
     run.exits_with(121).prints("");
+}
+
+/// A compiler that another user could have put beside the program.
+#[test]
+fn a_compiler_that_others_can_write_is_not_started() {
+    let installed = Installed::fresh();
+    let args = ["--no-cache", "cli.wasm", ":memory:", "SELECT 6 * 7"];
+    for mode in [0o775, 0o757] {
+        other_user::allow(&installed.path("sqlite-wasm-compile"), mode);
+        let run = installed.run(&args, "").exits_with(121).prints("");
+        run.complains("another user owns it or can write it");
+    }
+    other_user::allow(&installed.path("sqlite-wasm-compile"), 0o755);
+    installed.run(&args, "").exits_with(0).prints("42\n");
 }

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::FileExt;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use nix::sys::signal::Signal;
+use rustix::fs::{Mode, OFlags};
 
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
@@ -19,6 +21,7 @@ use super::{HELPER, memory_file};
 use crate::address_space::Form;
 use crate::engine::EngineKind;
 use crate::escape::escaped;
+use crate::owner::OTHERS_WRITE;
 use crate::text::shortened;
 
 /// The exit code when the helper refuses the component, with the reason as its
@@ -141,7 +144,9 @@ pub fn run(program: &Path, task: Task, budget: &Budget, parts: &[&[u8]]) -> Resu
     let input = memory_file::with("request", parts).context("failed to pass it to the compiler")?;
     let output = memory_file::create("result").context(NO_MEMORY_FILE)?;
     let report = memory_file::create("report").context(NO_MEMORY_FILE)?;
-    let mut command = command(program, task, &limits);
+    let start = || format!("failed to start the compiler `{}`", escaped(program));
+    let helper = opened(program).with_context(start)?;
+    let mut command = command(&helper, task, &limits);
     command.stdin(input).stdout(output.try_clone()?).stderr(report.try_clone()?);
     let child = command.spawn();
     let child =
@@ -155,15 +160,23 @@ pub fn run(program: &Path, task: Task, budget: &Budget, parts: &[&[u8]]) -> Resu
     Err(failure(verb, status, &message(&report), budget, &limits))
 }
 
-fn command(program: &Path, task: Task, limits: &Limits) -> Command {
-    let mut command = Command::new(program);
-    command
-        .arg0(HELPER)
-        .arg(task.word())
-        .args(limits.words())
-        .env_clear()
-        .current_dir("/")
-        .stdin(Stdio::null());
+/// The helper, opened: this very file is checked and started. Nobody may have put it there
+/// who could not have replaced this program.
+fn opened(program: &Path) -> Result<OwnedFd> {
+    let helper = rustix::fs::open(program, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let stat = rustix::fs::fstat(&helper)?;
+    let own = std::fs::metadata("/proc/self/exe")?.uid();
+    let owners = [0, own, nix::unistd::geteuid().as_raw()];
+    ensure!(
+        owners.contains(&stat.st_uid) && stat.st_mode & OTHERS_WRITE == 0,
+        "another user owns it or can write it; install it again"
+    );
+    Ok(helper)
+}
+
+fn command(helper: &OwnedFd, task: Task, limits: &Limits) -> Command {
+    let mut command = Command::new(format!("/proc/self/fd/{}", helper.as_raw_fd()));
+    command.arg0(HELPER).arg(task.word()).args(limits.words()).env_clear().current_dir("/");
     if !limits.is_parallel() {
         command.env("RAYON_NUM_THREADS", "1");
     }

@@ -155,7 +155,8 @@ fn halved_until(bytes: usize, fits: impl Fn(usize) -> bool) -> usize {
 
 /// Whether `ulimit -v` limits the address space. Memory limits, such as those
 /// of containers, count only pages in use.
-fn is_limited() -> bool {
+/// Whether the process has a limit of address space (`ulimit -v`).
+pub(crate) fn is_limited() -> bool {
     getrlimit(Resource::RLIMIT_AS).is_ok_and(|(limit, _)| limit != RLIM_INFINITY)
 }
 

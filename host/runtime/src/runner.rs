@@ -129,8 +129,11 @@ pub enum Stack {
 impl Stack {
     /// The main thread's, if this is the main thread and the system lets its stack grow;
     /// starting a thread costs 0.1 ms. To be called before the second wall goes up.
+    ///
+    /// With little address space the stack must be reserved before the component runs,
+    /// as a thread's is.
     pub fn main_if_possible() -> Self {
-        match threads::grow_main_stack(STACK_BYTES) {
+        match !address_space::is_limited() && threads::grow_main_stack(STACK_BYTES) {
             true => Self::Main,
             false => Self::OfNewThread,
         }

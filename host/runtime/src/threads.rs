@@ -25,14 +25,18 @@ pub fn are_available() -> bool {
     thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok())
 }
 
-/// Let the main thread's stack grow to `bytes`, if this is the main thread. False in
-/// other threads, and where the hard limit is lower.
+/// Most bytes of arguments and environment, the kernel's limit. They are on the main
+/// thread's stack.
+const ARGUMENT_BYTES: usize = 6 << 20;
+
+/// Let the main thread's stack grow to `bytes` and its arguments, if this is the main
+/// thread. False in other threads, and where the hard limit is lower.
 ///
-/// The kernel leaves at least 128 MiB below the main stack, whatever its limit was when
-/// the program started.
+/// The kernel places mappings far below the main stack, at random distances of gigabytes,
+/// so that it has room to grow beyond its limit at the start.
 pub fn grow_main_stack(bytes: usize) -> bool {
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return false };
-    let wanted = bytes as rlim_t;
+    let wanted = (bytes + ARGUMENT_BYTES) as rlim_t;
     let is_enough = || soft >= wanted || setrlimit(Resource::RLIMIT_STACK, wanted, hard).is_ok();
     gettid() == getpid() && hard >= wanted && is_enough()
 }

@@ -34,7 +34,7 @@ use wasmtime::component::WasmList;
 
 use lost_pages::{Slot, watch};
 
-pub use lost_pages::check;
+pub use lost_pages::{check, replace as replace_lost};
 
 /// The protection of a component's memory.
 const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);

@@ -18,7 +18,9 @@ use super::process::{Interrupter, OnProgress};
 use super::stack::Stack;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::trap_message;
+use crate::mapping;
 use crate::received;
+use crate::stop::Stop;
 
 /// Longest reply of one call, in bytes: SQLite's longest value. The component chooses, and the
 /// host makes a copy.
@@ -287,8 +289,15 @@ impl Instance {
         let Self { live: Some(live), stack, .. } = self else { return Err(self.gone()) };
         live.store.data_mut().process.stopped = None;
         let functions = &self.exports.all;
+        // A page that another connection on this thread has lost is not this one's.
+        let outer = mapping::replace_lost(false);
         // The host's own code does not panic; if it did, only this instance would end.
-        match stack.run(|| call(live, functions)) {
+        let result = stack.run(|| call(live, functions));
+        if mapping::replace_lost(outer) {
+            self.trap = Stop::LostPage.to_string();
+            return self.end();
+        }
+        match result {
             Ok(Ok(Ok(value))) => Ok(value),
             Ok(Ok(Err(error))) => Err(failure(live.store.data_mut(), error)),
             Ok(Err(trap)) => {

@@ -37,6 +37,13 @@ pub fn check() -> wasmtime::Result<()> {
     }
 }
 
+/// Set whether the component that runs next on this thread has lost a page; returns what
+/// held for the one before. A call of one component into another nests them.
+pub fn replace(lost: bool) -> bool {
+    compiler_fence(Ordering::SeqCst);
+    LOST.with(|flag| flag.swap(lost, Ordering::Relaxed))
+}
+
 thread_local! {
     /// Whether the component on this thread has read zeros in place of lost
     /// data. A signal handler can set it, since its type needs no

@@ -48,7 +48,8 @@ impl Loader {
 
     pub(super) fn read(&self, file: &File) -> Result<Vec<u8>> {
         let max_bytes = self.compiler.max_wasm_bytes();
-        let mut wasm = Vec::new();
+        // At once: a vector that grows would take three times as much.
+        let mut wasm = Vec::with_capacity(file.metadata()?.len().min(max_bytes + 1) as usize);
         file.take(max_bytes + 1).read_to_end(&mut wasm).context("failed to read it")?;
         ensure!(
             wasm.len() as u64 <= max_bytes,

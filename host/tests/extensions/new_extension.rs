@@ -34,7 +34,7 @@ fn kinds() -> Vec<String> {
 
 /// What Cargo builds here is kept between the runs.
 fn target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-extension")
+    crate::support::temporary().join("new-extension")
 }
 
 /// Fails with its whole output unless the command succeeds; a build may take

@@ -131,7 +131,7 @@ fn a_crowd_loses_nothing_with_rollback_journals() {
 }
 
 #[test]
-#[ignore = "half a minute; `cargo test --test files -- --ignored` runs it"]
+#[ignore = "half a minute; `tooling/host test files --ignored` runs it"]
 fn a_crowd_of_64_loses_nothing() {
     let directory = shared("sixty-four", "wal");
     crowd(&directory.path(), 32, 32, 100);

@@ -1,7 +1,6 @@
 //! Random values through an extension, and random damage to extensions.
 //!
-//! Each test takes some seconds; `ARBTEST_BUDGET_MS=3600000 cargo test --release
-//! -p sqlite-wasm-run --test fuzz` is the long form. A failure names
+//! Each test takes some seconds; `make fuzz FUZZ_MS=3600000` is the long form. A failure names
 //! a seed, with which it happens again.
 
 use std::fmt::Write;

@@ -1,14 +1,13 @@
 //! A component that makes the host keep, print and forget more than it should.
 
-use std::path::Path;
 use std::sync::OnceLock;
 
 /// The component, compiled for this machine.
 pub fn component() -> &'static str {
     static BUILT: OnceLock<String> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let directory = tempfile::tempdir_in(target).expect("the target directory is writable");
+        let target = super::temporary();
+        let directory = tempfile::tempdir_in(&target).expect("the target directory is writable");
         let source = super::repository().join("host/tests/support/flooding_guest.rs");
         super::hostile::build_guest(&source, &directory.path().join("flooding.wasm")).exits_with(0);
         super::ours(directory.path(), &["precompile", "flooding.wasm"]).exits_with(0);

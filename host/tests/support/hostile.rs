@@ -30,8 +30,8 @@ fn both() -> &'static (String, String) {
 /// The paths of `NAME.wasm`, which `build` makes in a directory, and of the same
 /// compiled: what a first use of a `.wasm` does is tested elsewhere.
 pub fn prepared(name: &str, build: impl Fn(&Path) -> Outcome) -> (String, String) {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let directory = tempfile::tempdir_in(target).expect("the target directory is writable");
+    let target = super::temporary();
+    let directory = tempfile::tempdir_in(&target).expect("the target directory is writable");
     let (portable, compiled) = (format!("{name}.wasm"), format!("{name}.cwasm"));
     build(directory.path()).exits_with(0);
     super::ours(directory.path(), &["precompile", &portable]).exits_with(0);

@@ -134,6 +134,11 @@ pub fn repository() -> PathBuf {
     tests.ancestors().nth(2).expect("host/tests is in the repository").to_path_buf()
 }
 
+/// Where tests write. Its path is short, since messages are shortened.
+pub fn temporary() -> PathBuf {
+    repository().join("target/tmp")
+}
+
 /// An empty directory of one test; it goes when this is dropped, but stays for
 /// inspection when the test panics or has called [`Directory::keep`].
 pub struct Directory {
@@ -146,9 +151,7 @@ impl Directory {
     pub fn fresh(name: &str) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("{}-{number}", std::process::id()))
-            .join(name);
+        let path = temporary().join(format!("{}-{number}", std::process::id())).join(name);
         fs::create_dir_all(&path).expect("the target directory is writable");
         Self { path, kept: false }
     }
@@ -335,7 +338,7 @@ pub fn command(program: &Path, args: &[impl AsRef<str>], directory: &Path) -> Co
         .env("SQLITE_HISTORY", directory.join(".sqlite_history"))
         .env("TZ", "UTC")
         // Kept between the runs: HOME is new each time.
-        .env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+        .env("XDG_CACHE_HOME", temporary().join("cache"));
     command
 }
 

@@ -28,8 +28,8 @@ pub(crate) const FULL_GUARD_BYTES: usize = 32 << 20;
 pub(crate) const CHECKED_GUARD_BYTES: usize = 64 << 10;
 
 /// Address space that the host needs on top of a component's memory, in bytes:
-/// the compiled code (9 million), a thread's stack (11 million), its heap (the
-/// C library reserves 64 million for each thread), the component's first pages.
+/// the compiled code (9 million), a thread's stack (11 million), the heap (a C library
+/// may reserve 64 million for each thread), the component's first pages.
 const HOST_BYTES: usize = 96 << 20;
 
 /// Smallest reservation, in bytes. SQLite's shell starts with less.

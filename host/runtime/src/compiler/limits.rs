@@ -28,8 +28,8 @@ pub const WALL_CLOCK_FACTOR: u32 = 5;
 /// data and stacks, and the helper.
 const OVERHEAD_BYTES: usize = 64 << 20;
 
-/// Resident memory of the helper at its start, in bytes: the code of the
-/// compiler and the C library, most of which the two processes share.
+/// Resident memory of the helper at its start, in bytes, nearly all of it the code of
+/// the compiler.
 const IMAGE_BYTES: usize = 18 << 20;
 
 /// Smallest memory limit of the helper, in bytes. The compiler cannot start
@@ -50,8 +50,8 @@ const MEMORY_PER_WASM_BYTE: usize = 8;
 /// Stack of the helper, in bytes: the usual size of a main thread's.
 const STACK_BYTES: u64 = 8 << 20;
 
-/// Address space of the helper on top of its memory, in bytes: program,
-/// libraries and reserved arenas.
+/// Address space of the helper on top of its memory, in bytes: the program and the
+/// arenas that its allocator reserves.
 const ADDRESS_BYTES: u64 = 1 << 30;
 
 /// Largest number of the helper's open files: three streams, and `/proc` to

@@ -21,6 +21,7 @@ use runtime::user_directories::Homes;
 
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, Result};
+use crate::links;
 
 /// Memory of a connection where the builder says nothing, in bytes.
 const DEFAULT_MEMORY: usize = 256 << 20;
@@ -124,7 +125,9 @@ impl Builder {
     }
 
     /// Limit the time that one statement takes in SQLite, all its rows together; no limit by
-    /// default. A statement that is over ends within milliseconds, and its changes are undone.
+    /// default. A statement that is over ends, usually within milliseconds, and its changes are
+    /// undone. SQLite looks at the clock between steps of its program, so one long built-in call
+    /// (`instr`, `LIKE` on megabytes) ends late.
     #[must_use]
     pub fn statement_time(mut self, time: Duration) -> Self {
         self.limits.statement_time = Some(time);
@@ -311,24 +314,25 @@ impl Database {
     ///
     /// As [`Self::open`].
     pub fn open_with_flags(&self, path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
-        let path = path.as_ref();
+        let asked = path.as_ref();
         let mut grants = self.0.grants.clone();
-        let is_file = flags.names_a_file(path);
-        let path = match is_file {
-            true => grant_database(&mut grants, path, flags).map_err(Error::Sandbox)?,
-            false => path.to_owned(),
+        let path = match flags.names_a_file(asked) {
+            true => grant_database(&mut grants, asked, flags).map_err(Error::Sandbox)?,
+            false => asked.to_owned(),
         };
+        links::check(asked, &path, flags)?;
+        let end = self.0.limits.time.and_then(|time| Instant::now().checked_add(time));
         own_files::mask(&mut grants);
         let settings = Settings {
             grants: Arc::new(grants),
             directory: env::current_dir().ok(),
             memory_bytes: self.0.limits.memory,
-            end: self.0.limits.time.and_then(|time| Instant::now().checked_add(time)),
+            end,
             extensions: self.extensions().map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
         let connection =
-            Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, self.0.limits)?;
+            Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, self.0.limits, end)?;
         for name in &self.0.extensions {
             connection.load_extension(name)?;
         }

@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 
+use runtime::database::wire::{Operations, Value};
+
 use crate::connection::Connection;
 use crate::error::Result;
 use crate::statement::{RawStatement, Statement};
@@ -86,8 +88,21 @@ impl DerefMut for CachedStatement<'_> {
 
 impl Drop for CachedStatement<'_> {
     fn drop(&mut self) {
+        let parameters = self.statement.parameter_count();
         if let Some(raw) = self.statement.raw.take() {
+            unbind(self.statement.db, &raw, parameters);
             self.statement.db.cache.put(self.statement.db, raw);
         }
+    }
+}
+
+/// Forget all values, so that the next user does not get those of this one.
+fn unbind(db: &Connection, raw: &RawStatement, parameters: usize) {
+    let (_, Some(handle)) = raw.begin() else { return };
+    if parameters > 0 {
+        // Rows may have been leaked, and a statement that runs cannot be bound.
+        let reset = Operations::default().reset(handle);
+        let unbind = |all: Operations, index| all.bind(handle, index as u32, Value::Null);
+        db.session.perform_later((1..=parameters).fold(reset, unbind));
     }
 }

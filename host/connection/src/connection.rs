@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{BitAnd, BitOr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use runtime::database::wire::Operations;
 use runtime::database::{self, Instance, Interrupter};
@@ -17,7 +17,6 @@ use crate::params::Params;
 use crate::rows::Row;
 use crate::session::Session;
 use crate::statement::{RawStatement, Statement};
-use crate::types::FromSql;
 
 /// How to open a database; the default is reading, writing and creating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,13 +120,14 @@ impl Connection {
         flags: OpenFlags,
         busy_timeout: Duration,
         limits: Limits,
+        end: Option<Instant>,
     ) -> Result<Self> {
         let busy = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
         instance.limit_statement(limits.statement_time);
         let opened = instance.open(path.as_bytes(), flags.wit(), busy);
         let connection = opened.map_err(|failure| Error::of(failure, &limits))?;
         let interrupter = instance.interrupter().clone();
-        let session = Session::new(instance, connection, limits);
+        let session = Session::new(instance, connection, limits, end);
         Ok(Self { session, cache: Cache::default(), interrupter })
     }
 
@@ -190,14 +190,17 @@ impl Connection {
         self.prepare(sql)?.query_row(params, f)
     }
 
-    /// The value of a pragma of a schema, `main` for none.
+    /// Convert the first row of a pragma, of one schema where it is named.
     ///
     /// # Errors
     ///
     /// As [`Self::query_row`].
-    pub fn pragma_query_value<T: FromSql>(&self, schema: Option<&str>, pragma: &str) -> Result<T> {
-        let schema = quoted(schema.unwrap_or("main"));
-        self.query_row(&format!("PRAGMA {schema}.{}", quoted(pragma)), (), |row| row.get(0))
+    pub fn pragma_query_value<T, F>(&self, schema: Option<&str>, pragma: &str, f: F) -> Result<T>
+    where
+        F: FnOnce(&Row<'_>) -> Result<T>,
+    {
+        let schema = schema.map_or(String::new(), |schema| quoted(schema) + ".");
+        self.query_row(&format!("PRAGMA {schema}{}", quoted(pragma)), (), f)
     }
 
     /// The row id of the last insertion; 0 before the first.
@@ -272,13 +275,13 @@ impl Connection {
         self.session.is_gone()
     }
 
-    /// Close it.
+    /// Close it, as dropping it does, and learn of a failure.
     ///
     /// # Errors
     ///
     /// [`Error::Trapped`].
     pub fn close(self) -> Result<()> {
-        self.session.call(|instance, connection| instance.close(connection))
+        self.session.close()
     }
 }
 

@@ -21,6 +21,9 @@ use groups::Groups;
 /// Arguments of a call at most: SQLite's own limit is 1000.
 const MAX_ARGUMENTS: u32 = 1000;
 
+/// `SQLITE_MISUSE`.
+const MISUSE: i32 = 21;
+
 /// What a function promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FunctionFlags(u8);
@@ -197,10 +200,17 @@ impl<F: FnMut(&str, &str) -> Ordering + Send> Callback for Collation<F> {
 }
 
 /// A description for SQLite.
-fn described(name: &str, arguments: i32, kind: FunctionKind, flags: FunctionFlags) -> Function {
-    Function {
+fn described(
+    name: &str,
+    arguments: i32,
+    kind: FunctionKind,
+    flags: FunctionFlags,
+) -> Result<Function> {
+    let count = i8::try_from(arguments).ok().filter(|count| *count >= -1);
+    let misuse = || Error::sqlite(MISUSE, format!("a function cannot have {arguments} arguments"));
+    Ok(Function {
         name: name.to_owned(),
-        arguments: i8::try_from(arguments).unwrap_or(-1),
+        arguments: count.ok_or_else(misuse)?,
         kind,
         encoding: TextEncoding::Utf8,
         flags: match flags.has(FunctionFlags::SQLITE_DETERMINISTIC) {
@@ -214,7 +224,7 @@ fn described(name: &str, arguments: i32, kind: FunctionKind, flags: FunctionFlag
         } else {
             Risk::Ordinary
         },
-    }
+    })
 }
 
 impl Connection {
@@ -235,7 +245,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_BUSY` where one of this name runs.
+    /// SQLite's: `SQLITE_BUSY` where one of this name runs, and `SQLITE_MISUSE` for another number
+    /// of arguments.
     pub fn create_scalar_function<F, T>(
         &self,
         name: &str,
@@ -247,7 +258,7 @@ impl Connection {
         F: FnMut(&Context<'_>) -> Result<T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Scalar, flags);
+        let described = described(name, arguments, FunctionKind::Scalar, flags)?;
         let callback = Box::new(Scalar { function, offsets: Vec::new() });
         self.session.call(|instance, connection| {
             instance.create_function(connection, Some(callback), &described)
@@ -271,7 +282,7 @@ impl Connection {
         D: Aggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Aggregate, flags);
+        let described = described(name, arguments, FunctionKind::Aggregate, flags)?;
         let callback = Box::new(Groups::<D, A, T>::new(function));
         self.session.call(|instance, connection| {
             instance.create_function(connection, Some(callback), &described)
@@ -295,7 +306,7 @@ impl Connection {
         D: WindowAggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Window, flags);
+        let described = described(name, arguments, FunctionKind::Window, flags)?;
         let callback = Box::new(Groups::<D, A, T>::windows(function));
         self.session.call(|instance, connection| {
             instance.create_function(connection, Some(callback), &described)
@@ -309,7 +320,7 @@ impl Connection {
     /// As [`Self::create_scalar_function`].
     pub fn remove_function(&self, name: &str, arguments: i32) -> Result<()> {
         let flags = FunctionFlags::default();
-        let described = described(name, arguments, FunctionKind::Scalar, flags);
+        let described = described(name, arguments, FunctionKind::Scalar, flags)?;
         self.session
             .call(|instance, connection| instance.create_function(connection, None, &described))
     }

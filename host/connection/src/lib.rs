@@ -42,6 +42,7 @@ mod connection;
 mod error;
 pub mod functions;
 pub mod hooks;
+mod links;
 mod params;
 #[cfg(feature = "r2d2")]
 pub mod pool;

@@ -21,16 +21,21 @@ pub struct Session {
     later: RefCell<Operations>,
     /// The sandbox broke the protocol.
     is_broken: Cell<bool>,
+    /// When the time of the connection is over.
+    end: Option<Instant>,
+    is_closed: Cell<bool>,
 }
 
 impl Session {
-    pub fn new(instance: Instance, connection: u32, limits: Limits) -> Self {
+    pub fn new(instance: Instance, connection: u32, limits: Limits, end: Option<Instant>) -> Self {
         Self {
             instance: RefCell::new(instance),
             connection,
             limits,
             later: RefCell::default(),
             is_broken: Cell::new(false),
+            end,
+            is_closed: Cell::new(false),
         }
     }
 
@@ -103,9 +108,13 @@ impl Session {
 
     /// Close a statement or blob with the next request.
     pub fn close_later(&self, handle: u32) {
+        self.perform_later(Operations::default().close(handle));
+    }
+
+    /// Perform operations without a reply, which cannot fail, with the next request.
+    pub fn perform_later(&self, operations: Operations) {
         let mut later = self.later.borrow_mut();
-        let operations = std::mem::take(&mut *later).close(handle);
-        *later = operations;
+        later.append(operations);
         let is_full = later.len() > MAX_LATER_BYTES;
         drop(later);
         if is_full {
@@ -119,6 +128,22 @@ impl Session {
         self.is_broken.get() || self.instance.borrow().is_gone()
     }
 
+    /// Whether the time of the connection is over.
+    #[cfg_attr(not(feature = "r2d2"), expect(dead_code, reason = "only pools ask"))]
+    pub fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| end <= Instant::now())
+    }
+
+    /// Close the connection, once.
+    pub fn close(&self) -> Result<()> {
+        if self.is_closed.replace(true) {
+            return Ok(());
+        }
+        // An interruption would end the last checkpoint.
+        self.clear_interruption();
+        self.call(|instance, connection| instance.close(connection))
+    }
+
     /// Forget an interruption where nothing runs that it could mean.
     pub fn clear_interruption(&self) {
         self.instance.borrow().interrupter().clear();
@@ -130,5 +155,15 @@ impl Session {
         let is_set = instance.interrupter().is_set();
         instance.interrupter().clear();
         is_set
+    }
+}
+
+/// The last connection to a WAL database copies the log into it, and extensions are disconnected.
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.is_gone() {
+            // Nobody is left to be told of a failure.
+            let _ = self.close();
+        }
     }
 }

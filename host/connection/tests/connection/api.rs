@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::{ENDLESS, database, fill, memory};
 use sqlite_wasm::types::{Null, Type, Value, ValueRef};
 use sqlite_wasm::{
-    DropBehavior, Error, ErrorCode, OpenFlags, OptionalExtension, Result, TransactionBehavior,
+    DropBehavior, Error, ErrorCode, OpenFlags, OptionalExtension, Result, Row, TransactionBehavior,
     named_params, params, params_from_iter,
 };
 
@@ -175,6 +175,22 @@ fn cached_statements_are_prepared_once() -> Result<()> {
 }
 
 #[test]
+fn cached_statements_forget_their_values() -> Result<()> {
+    let db = memory();
+    let sql = "SELECT :a, :b";
+    let both = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?));
+    let first = db.prepare_cached(sql)?.query_row(&[(":a", &1), (":b", &2)], both)?;
+    assert_eq!(first, (1, Some(2)));
+    assert_eq!(db.prepare_cached(sql)?.query_row(&[(":a", &3)], both)?, (3, None));
+    db.prepare_cached(sql)?.raw_bind_parameter(2, &4)?;
+    assert_eq!(db.prepare_cached(sql)?.query_row(&[(":a", &5)], both)?, (5, None));
+    let mut leaky = db.prepare_cached("SELECT value FROM json_each('[1, 2, 3]'), (SELECT ?1)")?;
+    std::mem::forget(leaky.query([1])?);
+    drop(leaky);
+    db.execute_batch("SELECT 1")
+}
+
+#[test]
 fn blobs_are_read_and_written_in_place() -> Result<()> {
     let db = memory();
     db.execute_batch("CREATE TABLE b(a); INSERT INTO b VALUES (zeroblob(3000000)), (x'0102')")?;
@@ -254,8 +270,57 @@ fn databases_are_opened_as_they_were_told() -> Result<()> {
     let db = database().open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let error = db.execute_batch("INSERT INTO t VALUES (1)").unwrap_err();
     assert_eq!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly));
-    assert_eq!(db.pragma_query_value::<String>(None, "journal_mode")?, "delete");
+    let text = |pragma| db.pragma_query_value(None, pragma, |row| row.get::<_, String>(0));
+    assert_eq!(text("journal_mode")?, "delete");
     db.close()
+}
+
+#[test]
+fn a_dropped_connection_is_closed() -> Result<()> {
+    let directory = tempfile::tempdir().expect("there is room");
+    let (path, log) = (directory.path().join("x.db"), directory.path().join("x.db-wal"));
+    let db = database().open(&path)?;
+    db.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t(a)")?;
+    assert!(log.exists());
+    db.get_interrupt_handle().interrupt();
+    drop(db);
+    assert!(!log.exists());
+    Ok(())
+}
+
+#[test]
+fn links_are_not_followed_where_that_is_forbidden() -> Result<()> {
+    let directory = tempfile::tempdir().expect("there is room");
+    let real = directory.path().canonicalize().expect("it exists");
+    let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    for (link, target) in [("link", "x.db"), ("nowhere", "missing"), ("directory", ".")] {
+        std::os::unix::fs::symlink(target, real.join(link)).expect("it is new");
+    }
+    database().open_with_flags(real.join("x.db"), flags)?.execute_batch("CREATE TABLE t(a)")?;
+    for link in ["link", "nowhere", "directory/x.db"] {
+        let error = database().open_with_flags(real.join(link), flags).unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen), "{link}");
+    }
+    database().open(real.join("link"))?.execute_batch("SELECT a FROM t")
+}
+
+#[cfg(feature = "r2d2")]
+#[test]
+fn a_pool_drops_what_cannot_be_used_again() -> Result<()> {
+    use r2d2::ManageConnection;
+    use sqlite_wasm::pool::ConnectionManager;
+    let manager = ConnectionManager::new(database().clone(), ":memory:");
+    let mut db = manager.connect()?;
+    assert!(!manager.has_broken(&mut db));
+    db.execute_batch("BEGIN")?;
+    assert!(manager.has_broken(&mut db));
+    let database = crate::support::builder().time(std::time::Duration::from_secs(1)).build()?;
+    let manager = ConnectionManager::new(database, ":memory:");
+    let mut db = manager.connect()?;
+    assert!(!manager.has_broken(&mut db) && manager.is_valid(&mut db).is_ok());
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert!(manager.has_broken(&mut db) && manager.is_valid(&mut db).is_err());
+    Ok(())
 }
 
 #[test]

@@ -36,6 +36,10 @@ fn functions_of_the_program_are_called() -> Result<()> {
     db.create_scalar_function("fails", -1, flags, |context| {
         Err::<i64, _>(Error::UserFunctionError(format!("{} arguments", context.len()).into()))
     })?;
+    for count in [-2, 128, i32::MAX] {
+        let error = db.create_scalar_function("any", count, flags, |_| Ok(1)).unwrap_err();
+        assert_eq!(error.sqlite_error_code(), Some(ErrorCode::ApiMisuse));
+    }
     let error = db.execute_batch("SELECT fails(1, 2, 3)").unwrap_err();
     assert_eq!(error.to_string(), "3 arguments");
     db.create_scalar_function("panics", 0, flags, |_| -> Result<i64> { panic!("as a test") })?;

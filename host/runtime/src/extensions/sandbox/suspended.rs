@@ -18,7 +18,7 @@ pub type Suspended = Box<dyn Any + Send>;
 struct Call<T> {
     progress: Progress<T>,
     /// What follows when it is done.
-    then: Box<dyn FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send>,
+    then: Box<Then<T>>,
 }
 
 /// How far a call is.
@@ -31,6 +31,9 @@ enum Progress<T> {
 
 /// A call in an instance, which it gives back.
 type Running<T> = dyn Future<Output = (Suspendable, Outcome<T>)> + Send;
+
+/// A function from the answer of an instance to that of the call.
+type Then<T> = dyn FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send;
 
 /// What a function returned, or its trap.
 type Outcome<T> = wasmtime::Result<Answer<T>>;

@@ -51,7 +51,10 @@ pub fn options(
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
     options.at_end = AtEnd::Abandon;
-    options.stack = Stack::main_if_possible();
+    // A line is edited while the component waits: signals then have a thread of their own.
+    if !std::io::stdin().is_terminal() {
+        options.stack = Stack::main_if_possible();
+    }
     let cache = if run.no_cache { None } else { Directory::by_xdg() };
     options.extensions = ExtensionsCtx::new(extensions)
         .limits(extension_limits(run))

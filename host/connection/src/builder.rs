@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use runtime::cache::Directory as Cache;
 use runtime::compiler::Compiler;
-use runtime::component::{Loader, Program};
+use runtime::component::Loader;
 use runtime::database::{Settings, Template};
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits};
 pub use runtime::grants::Access;
-use runtime::grants::{Grant, Grants};
+use runtime::grants::{Grant, Grants, Mask};
 use runtime::own_files;
 use runtime::user_directories::Homes;
 
+use crate::component::Component;
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::links;
@@ -29,9 +30,6 @@ const DEFAULT_MEMORY: usize = 256 << 20;
 /// Time for which a statement waits for a lock where the program says nothing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The names under which the sandboxed SQLite is looked for: compiled, and to be compiled.
-const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
-
 /// The limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -40,13 +38,6 @@ pub(crate) struct Limits {
     pub time: Option<Duration>,
     pub rows: Option<u64>,
     pub bytes: Option<u64>,
-}
-
-/// Where the sandboxed SQLite comes from.
-enum Component {
-    Beside,
-    File(PathBuf),
-    Bytes(&'static [u8]),
 }
 
 /// Grants and limits of connections; [`Database::builder`] makes one.
@@ -83,7 +74,7 @@ impl Builder {
 
     /// Use the sandboxed SQLite in this file: `database.cwasm`, `database.wasm`, or what
     /// `compose --cli database.wasm` made. Without this and [`Self::component_bytes`], the first
-    /// of the two names that is beside the program's own file or one directory above.
+    /// of the two names in the program's directory or one above.
     #[must_use]
     pub fn component(mut self, path: impl Into<PathBuf>) -> Self {
         self.component = Component::File(path.into());
@@ -92,14 +83,14 @@ impl Builder {
 
     /// Use these bytes of a `.wasm`: `include_bytes!("database.wasm")`. The first start compiles
     /// them, in seconds, by
-    /// `sqlite-wasm-compile` beside the program, and keeps the result in the user's cache.
+    /// `sqlite-wasm-compile` in the program's directory, and keeps the result in the user's cache.
     #[must_use]
     pub fn component_bytes(mut self, wasm: &'static [u8]) -> Self {
         self.component = Component::Bytes(wasm);
         self
     }
 
-    /// Compile by this `sqlite-wasm-compile`, and not by the one beside the program. What is
+    /// Compile by this `sqlite-wasm-compile`, not by the one in the program's directory. What is
     /// compiled already needs none.
     #[must_use]
     pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
@@ -190,7 +181,8 @@ impl Builder {
 
     fn shared(self) -> anyhow::Result<Shared> {
         extension_grants(&self.extension_grants)?;
-        let program = load(&self.component, self.cache.clone(), self.compiler.clone())?;
+        let loader = Loader::new(self.cache.clone())?.compiler(self.compiler.clone());
+        let (program, mut code) = self.component.load(&loader)?;
         let mut grants = Grants::default();
         for (path, access) in &self.directories {
             let real = real(path)?;
@@ -198,9 +190,13 @@ impl Builder {
             grants.add(Grant::open(&real, &name, *access)?);
             grants.add(Grant::open(&real, &real, *access)?);
         }
+        for directory in &self.extension_directories {
+            code.push((std::path::absolute(directory)?, Mask::Extensions));
+        }
         Ok(Shared {
             template: Arc::new(Template::new(program)?),
             grants,
+            code,
             cache: self.cache,
             compiler: self.compiler,
             limits: self.limits,
@@ -221,34 +217,12 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))
 }
 
-fn load(
-    component: &Component,
-    cache: Option<Cache>,
-    compiler: Compiler,
-) -> anyhow::Result<Program> {
-    let loader = Loader::new(cache)?.compiler(compiler);
-    match component {
-        Component::File(path) => loader.load_database(path),
-        Component::Bytes(wasm) => loader.load_database_bytes("database.wasm".as_ref(), wasm),
-        Component::Beside => loader.load_database(&beside()?),
-    }
-}
-
-/// The sandboxed SQLite beside the program, or above: cargo puts tests and examples one directory
-/// below the programs.
-fn beside() -> anyhow::Result<PathBuf> {
-    let program = env::current_exe().context("the program's own path is not known")?;
-    let directories = program.ancestors().skip(1).take(2);
-    let mut paths = directories.flat_map(|directory| COMPONENTS.map(|name| directory.join(name)));
-    paths.find(|path| path.is_file()).ok_or_else(|| {
-        anyhow!("no `database.cwasm` is beside the program; name it by `Builder::component`")
-    })
-}
-
 /// What all connections of a database share.
 pub(crate) struct Shared {
     template: Arc<Template>,
     grants: Grants,
+    /// What the next connection runs: SQL of this one must not have written it.
+    code: Vec<(PathBuf, Mask)>,
     cache: Option<Cache>,
     compiler: Compiler,
     limits: Limits,
@@ -258,7 +232,7 @@ pub(crate) struct Shared {
 }
 
 /// A sandboxed SQLite with grants and limits, which opens connections. Each connection has an
-/// instance of its own: what one does, or a trap in one, does not reach another.
+/// own instance: what one does, or a trap in one, does not reach another.
 ///
 /// ```
 /// use sqlite_wasm::Database;
@@ -323,6 +297,7 @@ impl Database {
         links::check(asked, &path, flags)?;
         let end = self.0.limits.time.and_then(|time| Instant::now().checked_add(time));
         own_files::mask(&mut grants);
+        grants.mask_all(self.0.code.iter().map(|(path, mask)| (path.as_path(), *mask)));
         let settings = Settings {
             grants: Arc::new(grants),
             directory: env::current_dir().ok(),

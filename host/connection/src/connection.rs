@@ -84,7 +84,7 @@ impl BitAnd for OpenFlags {
     }
 }
 
-/// A connection to a database, whose SQLite runs in a sandbox of its own.
+/// A connection to a database, whose SQLite runs in its own sandbox.
 ///
 /// It can be moved to another thread, and is used by one at a time. When its sandbox traps, this
 /// call and each later one fail with [`Error::Trapped`]; its locks are released, and the next
@@ -154,7 +154,7 @@ impl Connection {
         self.cache.get(self, sql)
     }
 
-    /// Keep so many statements in the cache; 16 by default.
+    /// Keep this many statements in the cache; 16 by default.
     pub fn set_prepared_statement_cache_capacity(&self, capacity: usize) {
         self.cache.set_capacity(self, capacity);
     }

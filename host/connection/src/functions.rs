@@ -260,9 +260,7 @@ impl Connection {
     {
         let described = described(name, arguments, FunctionKind::Scalar, flags)?;
         let callback = Box::new(Scalar { function, offsets: Vec::new() });
-        self.session.call(|instance, connection| {
-            instance.create_function(connection, Some(callback), &described)
-        })
+        self.register(&described, Some(callback))
     }
 
     /// Let SQL call an aggregate function of the program.
@@ -284,9 +282,7 @@ impl Connection {
     {
         let described = described(name, arguments, FunctionKind::Aggregate, flags)?;
         let callback = Box::new(Groups::<D, A, T>::new(function));
-        self.session.call(|instance, connection| {
-            instance.create_function(connection, Some(callback), &described)
-        })
+        self.register(&described, Some(callback))
     }
 
     /// Let SQL call a window function of the program.
@@ -308,9 +304,7 @@ impl Connection {
     {
         let described = described(name, arguments, FunctionKind::Window, flags)?;
         let callback = Box::new(Groups::<D, A, T>::windows(function));
-        self.session.call(|instance, connection| {
-            instance.create_function(connection, Some(callback), &described)
-        })
+        self.register(&described, Some(callback))
     }
 
     /// Remove a function for these arguments.
@@ -321,8 +315,12 @@ impl Connection {
     pub fn remove_function(&self, name: &str, arguments: i32) -> Result<()> {
         let flags = FunctionFlags::default();
         let described = described(name, arguments, FunctionKind::Scalar, flags)?;
+        self.register(&described, None)
+    }
+
+    fn register(&self, described: &Function, callback: Option<Box<dyn Callback>>) -> Result<()> {
         self.session
-            .call(|instance, connection| instance.create_function(connection, None, &described))
+            .call(|instance, connection| instance.create_function(connection, callback, described))
     }
 
     /// Let SQL compare texts by the program. Text that is not UTF-8 gets U+FFFD first. The order

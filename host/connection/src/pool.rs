@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::builder::Database;
 use crate::connection::{Connection, OpenFlags};
-use crate::error::{Error, Limit, Result};
+use crate::error::{Error, Result};
 
 /// Opens connections for [`r2d2::Pool`].
 ///
@@ -48,16 +48,14 @@ impl r2d2::ManageConnection for ConnectionManager {
     }
 
     fn is_valid(&self, connection: &mut Connection) -> Result<()> {
-        match connection.session.limits.time {
-            Some(time) if connection.session.is_over() => {
-                Err(Error::LimitReached(Limit::Time(time)))
-            }
-            _ => connection.execute_batch(""),
-        }
+        connection.session.usable()?;
+        connection.execute_batch("")
     }
 
     fn has_broken(&self, connection: &mut Connection) -> bool {
         let session = &connection.session;
-        session.is_gone() || session.is_over() || !connection.is_autocommit().unwrap_or(false)
+        session.is_gone()
+            || session.usable().is_err()
+            || !connection.is_autocommit().unwrap_or(false)
     }
 }

@@ -7,7 +7,7 @@ use runtime::database::wire::{Operations, Reader};
 use runtime::database::{Failure, Instance};
 
 use crate::builder::Limits;
-use crate::error::{Error, Result};
+use crate::error::{Error, Limit, Result};
 
 /// Closing and resetting wait for the next request up to this many bytes.
 const MAX_LATER_BYTES: usize = 4096;
@@ -65,8 +65,8 @@ impl Session {
         reply: &mut Vec<u8>,
         time: Option<Duration>,
     ) -> (Duration, Result<()>) {
-        if self.is_broken.get() {
-            return (Duration::ZERO, Err(Error::MalformedReply));
+        if let Err(error) = self.usable() {
+            return (Duration::ZERO, Err(error));
         }
         let start = time.map(|_| Instant::now());
         let mut instance = self.instance.borrow_mut();
@@ -128,10 +128,22 @@ impl Session {
         self.is_broken.get() || self.instance.borrow().is_gone()
     }
 
-    /// Whether the time of the connection is over.
-    #[cfg_attr(not(feature = "r2d2"), expect(dead_code, reason = "only pools ask"))]
-    pub fn is_over(&self) -> bool {
-        self.end.is_some_and(|end| end <= Instant::now())
+    /// Whether the connection can do anything but close.
+    ///
+    /// # Errors
+    ///
+    /// Why not: the sandbox broke the protocol, or the time of the connection is over.
+    pub fn usable(&self) -> Result<()> {
+        if self.is_broken.get() {
+            return Err(Error::MalformedReply);
+        }
+        match (self.end, self.limits.time) {
+            // SQLite itself sees the clock only in statements of thousands of steps.
+            (Some(end), Some(time)) if end <= Instant::now() => {
+                Err(Error::LimitReached(Limit::Time(time)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Close the connection, once.

@@ -312,3 +312,40 @@ fn callbacks_of_a_hostile_component_are_errors() -> Result<()> {
     }
     Ok(())
 }
+
+/// A component that was taken over would run its own code in the next connection, with the
+/// grants of an extension.
+#[test]
+fn what_is_loaded_as_code_is_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = |name: &str| directory.path().join(name);
+    fs::create_dir(place("extensions")).unwrap();
+    let granted = builder().directory(directory.path(), Access::ReadWrite);
+    let database = granted.extension_directory(place("extensions")).build().unwrap();
+    let db = database.open_in_memory().unwrap();
+    let write = |name: &str| {
+        let path = place(name);
+        let path = path.to_str().unwrap();
+        db.execute_batch(&format!("ATTACH '{path}' AS a; CREATE TABLE a.t(x); DETACH a"))
+    };
+    write("other.db").unwrap();
+    write("extensions/vec0.wasm").unwrap_err();
+    assert!(!place("extensions/vec0.wasm").exists());
+}
+
+/// Statements too short for SQLite to look at the clock.
+#[test]
+fn the_time_of_a_connection_ends_short_statements_too() {
+    let time = Duration::from_millis(200);
+    let database = builder().time(time).build().unwrap();
+    let db = database.open_in_memory().unwrap();
+    db.execute_batch("CREATE TABLE t(x)").unwrap();
+    let start = Instant::now();
+    let error = loop {
+        match db.execute("INSERT INTO t VALUES(1)", ()) {
+            Ok(_) => assert!(start.elapsed() < Duration::from_secs(20), "it goes on"),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, Error::LimitReached(Limit::Time(limit)) if limit == time), "{error}");
+}

@@ -16,9 +16,13 @@ use crate::process::{cpu_usage, local_offset};
 /// Interval at which a wait checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(10);
 
-/// How long a component may continue after it was told that its time is over, before it traps:
+/// How long a component may continue after the end of its time, before it traps:
 /// SQLite ends a statement within milliseconds, and a rollback may take longer.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Longest refused path that is kept for a message, in bytes: Linux's longest path. The
+/// component chooses it.
+const MAX_REFUSED_BYTES: usize = 4096;
 
 /// Interrupts what an instance runs; from any thread, and also after its end.
 #[derive(Debug, Clone, Default)]
@@ -134,7 +138,7 @@ impl Host for View<'_> {
     fn check_granted(&mut self, path: Vec<u8>) -> bool {
         let is_granted = self.grants.is_granted(&path);
         if !is_granted {
-            let path = Path::new(OsStr::from_bytes(&path));
+            let path = Path::new(OsStr::from_bytes(&path[..path.len().min(MAX_REFUSED_BYTES)]));
             self.process.refused = Some(escaped(path).to_string());
         }
         is_granted

@@ -12,10 +12,10 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use sqlite_wasm_runtime::compiler::{self, Limits, NO_MEMORY, REFUSED, Task};
+use sqlite_wasm_runtime::compiler::{self, Limits, NO_MEMORY, REFUSED, Task, VERSION};
 use sqlite_wasm_runtime::wall::{self, Plan};
 
 /// The message for somebody who starts it by hand.
@@ -48,7 +48,12 @@ fn is_out_of_memory(error: &anyhow::Error) -> bool {
 }
 
 fn perform(words: &[String]) -> Result<()> {
+    let (version, words) = words.split_first().context(NOT_FOR_USERS)?;
     let (task, limits) = words.split_first().context(NOT_FOR_USERS)?;
+    ensure!(
+        version == VERSION,
+        "it is of another version ({VERSION}, not {version}); install both programs of one version"
+    );
     let task = Task::parse(task).context(NOT_FOR_USERS)?;
     let limits = Limits::parse(limits).context(NOT_FOR_USERS)?;
     confine(&limits)?;

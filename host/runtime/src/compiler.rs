@@ -1,6 +1,6 @@
 //! Compiling, inspecting and composing untrusted components.
 //!
-//! A program of its own does all three, the *helper* `sqlite-wasm-compile`, with limits
+//! A separate program does all three, the *helper* `sqlite-wasm-compile`, with limits
 //! of memory and processor time and no grants. It reads the `.wasm` from one descriptor
 //! and writes its result to another; it gets no path and no environment. A component
 //! that makes the compiler loop, fill the memory or crash ends only the helper.
@@ -35,6 +35,11 @@ pub use spawn::{Failed, NO_MEMORY, REFUSED, Task, request};
 
 /// The name of the helper, a file in the directory of the program that uses it.
 pub const HELPER: &str = "sqlite-wasm-compile";
+
+/// The version of the helper that a program needs: its code must load, and its tasks must be
+/// those of this library.
+pub const VERSION: &str =
+    concat!(env!("CARGO_PKG_VERSION"), "+wasmtime-", env!("WASMTIME_VERSION"));
 
 /// Compiles, inspects and composes, by the helper within a budget.
 #[derive(Debug, Clone, Default)]

@@ -165,3 +165,11 @@ fn started_by_hand_the_helper_says_what_starts_it() {
         run.exits_with(1).prints("").complains("`sqlite-wasm-run` starts this program");
     }
 }
+
+#[test]
+fn a_helper_of_another_version_says_so() {
+    let directory = Directory::fresh("versions");
+    let words = ["0.0.1+wasmtime-1.0.0", "inspect", "1000", "1000", "1"];
+    let run = support::run(&support::helper(), &words, &directory.path(), &Input::Nothing);
+    run.exits_with(1).prints("").complains("it is of another version");
+}

@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
-use super::{HELPER, memory_file};
+use super::{HELPER, VERSION, memory_file};
 use crate::address_space::Form;
 use crate::engine::EngineKind;
 use crate::escape::escaped;
@@ -176,7 +176,12 @@ fn opened(program: &Path) -> Result<OwnedFd> {
 
 fn command(helper: &OwnedFd, task: Task, limits: &Limits) -> Command {
     let mut command = Command::new(format!("/proc/self/fd/{}", helper.as_raw_fd()));
-    command.arg0(HELPER).arg(task.word()).args(limits.words()).env_clear().current_dir("/");
+    command
+        .arg0(HELPER)
+        .args([VERSION, task.word()])
+        .args(limits.words())
+        .env_clear()
+        .current_dir("/");
     if !limits.is_parallel() {
         command.env("RAYON_NUM_THREADS", "1");
     }

@@ -26,7 +26,7 @@ const BYTES: usize = GUARD_BYTES + MAX_STACK_BYTES + MAX_EXTENSION_STACK_BYTES +
 /// A stack.
 pub struct Stack(NonNull<u8>);
 
-// SAFETY: memory of its own, which only `run` uses, with the stack borrowed mutably.
+// SAFETY: its own memory, which only `run` uses, with the stack borrowed mutably.
 unsafe impl Send for Stack {}
 
 impl Stack {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use blake3::Hash;
@@ -36,14 +37,16 @@ impl Loader {
     pub(super) fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
         let code = {
             let _shown = (self.on_compile)(path);
-            precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?
+            Arc::new(precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?)
         };
+        let loaded = self.load_code(Code::Bytes(code.clone()))?;
+        // Code that does not load, by a helper of another version, is not kept.
         if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
             && let Some(path) = cache.compiled(self.kind, id)
         {
             cache.write(&path, &code);
         }
-        self.load_code(Code::Bytes(code.into()))
+        Ok(loaded)
     }
 
     pub(super) fn read(&self, file: &File) -> Result<Vec<u8>> {

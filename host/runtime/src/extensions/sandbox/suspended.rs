@@ -29,7 +29,7 @@ enum Progress<T> {
     Done(Option<Suspendable>, Answer<T>),
 }
 
-/// A call in an instance, which it gives back.
+/// A call in an instance. It returns the instance too.
 type Running<T> = dyn Future<Output = (Suspendable, Outcome<T>)> + Send;
 
 /// A function from the answer of an instance to that of the call.

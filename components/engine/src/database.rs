@@ -25,7 +25,7 @@ pub use backups::{backup_finish, backup_start, backup_step};
 pub use hooks::Hook;
 pub use open::OpenFlags;
 
-/// Most connections of one component: each has handles of its own.
+/// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;
 
 /// How far a backup is.
@@ -97,7 +97,7 @@ fn missing() -> SqlError {
 ///
 /// # Errors
 ///
-/// SQLITE_MISUSE where there is no such connection.
+/// SQLITE_MISUSE for an unknown connection.
 pub fn close(connection: u32) -> Result<(), SqlError> {
     backups::finish_all_of(connection);
     // Dropped when the list is not borrowed any more: closing calls extensions.

@@ -154,9 +154,9 @@ pub enum Error {
     IntegralValueOutOfRange(usize, i64),
     /// A value cannot be converted for SQLite.
     ToSqlConversionFailure(BoxedError),
-    /// There is no parameter with this name.
+    /// No parameter has this name.
     InvalidParameterName(String),
-    /// So many parameters were given, and so many are needed.
+    /// This number of parameters was given, and that number is needed.
     InvalidParameterCount(usize, usize),
     /// A statement that was executed returned rows.
     ExecuteReturnedResults,
@@ -164,9 +164,9 @@ pub enum Error {
     QueryReturnedNoRows,
     /// A query that must return one row returned more.
     QueryReturnedMoreThanOneRow,
-    /// There is no column with this index, counted from 0.
+    /// No column has this index, counted from 0.
     InvalidColumnIndex(usize),
-    /// There is no column with this name.
+    /// No column has this name.
     InvalidColumnName(String),
     /// A column has a value of another type.
     InvalidColumnType(usize, String, Type),

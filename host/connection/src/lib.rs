@@ -1,6 +1,6 @@
 //! SQLite in a WebAssembly sandbox, with the words of rusqlite: for databases and SQL of others.
 //!
-//! Each connection runs SQLite in a sandbox of its own, with the files, memory and time that a
+//! Each connection runs SQLite in its own sandbox, with the files, memory and time that a
 //! [`Builder`] grants. Neither a crafted database nor a stranger's SQL reaches the program's
 //! memory, its other files, or its other connections.
 //!
@@ -24,10 +24,10 @@
 //! # Differences from rusqlite
 //!
 //! - Connections are opened by a [`Database`], which loads the sandboxed SQLite once:
-//!   `database.cwasm`, beside the program.
+//!   `database.cwasm`, in the program's directory.
 //! - Only the opened database is granted, with its journals. [`Builder::directory`] grants what is
 //!   attached.
-//! - [`Connection::last_insert_rowid`] and similar functions ask the sandbox, and so return a
+//! - [`Connection::last_insert_rowid`] and similar functions call the sandbox, and so return a
 //!   [`Result`].
 //! - Functions and hooks of the program must be `Send`, and cannot use the connection.
 //! - Extensions are ours: WebAssembly too.
@@ -38,6 +38,7 @@ pub mod backup;
 mod blob;
 mod builder;
 mod cache;
+mod component;
 mod connection;
 mod error;
 pub mod functions;

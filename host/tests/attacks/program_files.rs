@@ -152,7 +152,7 @@ fn a_shell_that_was_replaced_is_not_run() {
     run.exits_with(121).prints("");
 }
 
-/// A compiler that another user could have put beside the program.
+/// A compiler that another user could have put next to the program.
 #[test]
 fn a_compiler_that_others_can_write_is_not_started() {
     let installed = Installed::fresh();

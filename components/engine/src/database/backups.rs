@@ -12,7 +12,7 @@ use crate::sqlite::backup::Backup;
 use crate::sqlite::error::failure;
 use crate::sqlite::opened::OpenConnection;
 
-/// Most backups at a time: each has a connection of its own.
+/// Most backups at a time: each has its own connection.
 const MAX_BACKUPS: usize = 64;
 
 /// A backup in progress. Its parts end in this order.
@@ -80,7 +80,7 @@ pub fn backup_step(backup: u32, pages: i32) -> Result<Progress, SqlError> {
 ///
 /// # Errors
 ///
-/// SQLITE_MISUSE where there is no such backup.
+/// SQLITE_MISUSE for an unknown backup.
 pub fn backup_finish(backup: u32) -> Result<(), SqlError> {
     let ended = BACKUPS.with_borrow_mut(|all| all.get_mut(backup as usize)?.take());
     ended.map(drop).ok_or_else(missing)

@@ -22,6 +22,9 @@ use sqlite_wasm_runtime::wall::{self, Plan};
 const NOT_FOR_USERS: &str =
     "`sqlite-wasm-run` starts this program; use `sqlite-wasm-run compose` or `precompile`";
 
+/// What the word for a version has, and nothing that a person would type.
+const VERSION_MARK: &str = "+wasmtime-";
+
 fn main() -> ExitCode {
     let words = std::env::args_os().skip(1).map(OsString::into_string);
     let words = words.collect::<Result<Vec<_>, _>>().unwrap_or_default();
@@ -49,6 +52,7 @@ fn is_out_of_memory(error: &anyhow::Error) -> bool {
 
 fn perform(words: &[String]) -> Result<()> {
     let (version, words) = words.split_first().context(NOT_FOR_USERS)?;
+    ensure!(version.contains(VERSION_MARK), NOT_FOR_USERS);
     let (task, limits) = words.split_first().context(NOT_FOR_USERS)?;
     ensure!(
         version == VERSION,

@@ -4,6 +4,7 @@
 #![cfg(target_family = "wasm")]
 
 mod exports;
+mod library;
 
 use engine::database::{self, Hook, OpenFlags, SqlError};
 

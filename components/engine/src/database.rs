@@ -20,6 +20,7 @@ use crate::host::extension_types::Function;
 use crate::sqlite::error::failure;
 use crate::sqlite::opened::OpenConnection;
 use callbacks::Callback;
+pub use callbacks::{Returned, call_program};
 
 pub use backups::{backup_finish, backup_start, backup_step};
 pub use hooks::Hook;
@@ -114,6 +115,15 @@ pub fn perform(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> 
     let opened = get(connection)?;
     let caller = Caller { db: &opened.db, extension: opened.owner };
     blob_cache::during_step(|| perform::perform(caller, operations))
+}
+
+/// A connection for `libsqlite3.so.0`, which calls SQLite's functions itself.
+///
+/// # Errors
+///
+/// SQLITE_MISUSE for an unknown connection.
+pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
+    get(connection).map(|opened| opened.db.as_ptr())
 }
 
 /// Let SQL call the program by `callback`; none removes the function.

@@ -27,6 +27,25 @@ thread_local! {
 /// Room that is kept between calls at most, in bytes: hardly any arguments are longer.
 const MAX_ROOM_BYTES: usize = 64 << 10;
 
+fn call(callback: u32, event: Event, arguments: &[u8]) -> Result<Returned, SqlError> {
+    match program_callbacks::call(callback, event, arguments) {
+        Some(value) => {
+            let words: [u64; 8] = value.words.into();
+            Ok(Returned::Inline(InlineValue { head: value.head, words }))
+        }
+        None => program_callbacks::pending_result().map(Returned::Long),
+    }
+}
+
+/// Call `libsqlite3.so.0`, whose one callback gets what it defines itself.
+///
+/// # Errors
+///
+/// The program's.
+pub fn call_program(callback: u32, bytes: &[u8]) -> Result<Returned, SqlError> {
+    call(callback, Event::Scalar, bytes)
+}
+
 impl Callback {
     pub fn new(number: u32) -> Self {
         Self(number)
@@ -37,17 +56,11 @@ impl Callback {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
         put(&mut arguments);
-        let returned = program_callbacks::call(self.0, event, &arguments.0);
+        let returned = call(self.0, event, &arguments.0);
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
         }
-        match returned {
-            Some(value) => {
-                let words: [u64; 8] = value.words.into();
-                Ok(Returned::Inline(InlineValue { head: value.head, words }))
-            }
-            None => program_callbacks::pending_result().map(Returned::Long),
-        }
+        returned
     }
 
     /// The same for an integer; none for a failure, and for another value.

@@ -276,6 +276,11 @@ impl Instance {
         call!(self, store, guest => guest.call_backup_finish(store, backup))
     }
 
+    /// Add a callback that nothing is registered for: its number.
+    pub fn add_callback(&mut self, callback: Box<dyn Callback>) -> Option<u32> {
+        self.add(Some(callback))
+    }
+
     fn add(&mut self, callback: Option<Box<dyn Callback>>) -> Option<u32> {
         let live = self.live.as_mut()?;
         callback.map(|callback| live.store.data_mut().callbacks.add(callback))

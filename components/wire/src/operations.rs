@@ -156,16 +156,20 @@ impl Operations {
         self.0.0
     }
 
-    fn code(mut self, code: Opcode) -> Self {
-        self.0.u8(code as u8);
-        self
+    fn code(self, code: Opcode) -> Self {
+        self.byte(code as u8)
     }
 
     fn on(self, code: Opcode, handle: u32) -> Self {
         self.code(code).u32(handle)
     }
 
-    fn u32(mut self, number: u32) -> Self {
+    pub(crate) fn byte(mut self, byte: u8) -> Self {
+        self.0.u8(byte);
+        self
+    }
+
+    pub(crate) fn u32(mut self, number: u32) -> Self {
         self.0.u32(number);
         self
     }
@@ -175,7 +179,7 @@ impl Operations {
         self
     }
 
-    fn bytes(mut self, bytes: &[u8]) -> Self {
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.bytes(bytes);
         self
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
-use crate::program_callbacks::{self, Event};
+use crate::program_callbacks::{self, Event, Outcome};
 use crate::sqlite::value::Arguments;
 
 /// The program's number for what it has registered. It is released when SQLite drops it.
@@ -37,16 +37,22 @@ impl Callback {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
         put(&mut arguments);
-        let returned = program_callbacks::call(self.0, event, &arguments.0);
+        let mut returned = program_callbacks::call(self.0, event, &arguments.0);
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
         }
-        match returned {
-            Some(value) => {
+        loop {
+            if let Some(value) = returned {
                 let words: [u64; 8] = value.words.into();
-                Ok(Returned::Inline(InlineValue { head: value.head, words }))
+                return Ok(Returned::Inline(InlineValue { head: value.head, words }));
             }
-            None => program_callbacks::pending_result().map(Returned::Long),
+            match program_callbacks::last_outcome() {
+                Outcome::Returned(result) => return result.map(Returned::Long),
+                Outcome::Pending(request) => {
+                    let reply = super::perform(request.connection, &request.operations);
+                    returned = program_callbacks::resume(reply.as_deref());
+                }
+            }
         }
     }
 

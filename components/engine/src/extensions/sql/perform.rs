@@ -96,7 +96,7 @@ fn number(number: i64) -> Vec<u8> {
 }
 
 /// Why an operation cannot be read.
-fn unreadable(error: wire::Error) -> SqlError {
+pub fn unreadable(error: wire::Error) -> SqlError {
     let (code, message) = match error {
         wire::Error::Malformed => {
             (sqlite::SQLITE_MISUSE, "an operation does not exist, or is incomplete")

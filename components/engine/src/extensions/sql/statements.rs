@@ -96,8 +96,7 @@ fn step_error(db: &Connection) -> SqlError {
     error
 }
 
-/// The statement with a handle, which is not in the middle of a step: an extension that waits for
-/// its SQL makes no other request.
+/// The statement with a handle, which is not in the middle of a step.
 fn get(caller: Caller, handle: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
     open_handles::statement(caller.extension, handle)
 }

@@ -18,8 +18,8 @@ use crate::extensions::load;
 use crate::extensions::sql::perform::{self as operations, unreadable};
 use crate::extensions::sql::{Caller, blob_cache, open_handles};
 pub use crate::host::dispatch::SqlError;
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 use callbacks::Callback;
 
 /// Most connections of one component: each has its own handles.

@@ -64,10 +64,8 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
 
 /// Operations, or calls of `libsqlite3.so.0`.
 fn perform_any(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
-    match operations.split_first() {
-        Some((&wire::LIBRARY, calls)) => library::perform(connection, calls),
-        _ => database::perform(connection, operations),
-    }
+    database::set_library(library::perform);
+    database::perform(connection, operations)
 }
 
 /// # Safety

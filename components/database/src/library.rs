@@ -25,10 +25,8 @@ unsafe extern "C" {
 ///
 /// # Errors
 ///
-/// SQLITE_MISUSE for an unknown connection, SQLITE_NOMEM where the reply finds no memory. All other
-/// errors are in the reply.
-pub fn perform(connection: u32, calls: &[u8]) -> Result<Vec<u8>, SqlError> {
-    let db = database::pointer(connection)?;
+/// SQLITE_NOMEM where the reply finds no memory. All other errors are in the reply.
+pub fn perform(db: *mut sqlite::sqlite3, calls: &[u8]) -> Result<Vec<u8>, SqlError> {
     let mut count = 0;
     // SAFETY: an open connection, bytes, and a variable. The library's handles are as trusted as
     // this component's own: both are inside the sandbox.

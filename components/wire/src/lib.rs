@@ -14,6 +14,7 @@ mod inline_arguments;
 mod inline_value;
 mod operation;
 mod operations;
+mod program;
 mod reply;
 mod value;
 
@@ -23,6 +24,7 @@ pub use inline_arguments::InlineArguments;
 pub use inline_value::{Head, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
+pub use program::{Function, FunctionKind, Hook, ProgramOperation, Progress};
 pub use reply::{Opened, Prepared, Ran, Rows};
 pub use value::{Value, tag};
 

@@ -1,35 +1,33 @@
 //! One instance with the connections in it.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::RefCell;
 use std::env;
 use std::ffi::c_void;
 use std::path::Path;
-use std::ptr::null;
 use std::slice;
 use std::sync::Arc;
+use std::time::Instant;
 
-use anyhow::{Context, Result};
-use runtime::database::wire::{self, Value};
-use runtime::database::{Callback, Event, Failure, Instance, Interrupter, OpenFlags, Settings};
+use anyhow::Result;
+use runtime::database::wire::{Operations, ProgramOperation, Reader, Value};
+use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Settings};
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 
 use crate::grants;
 use crate::settings::Limits;
 use crate::template::Sandbox;
 
-/// `SQLITE_MISUSE`.
-const MISUSE: i32 = 21;
+/// `SQLITE_INTERNAL`.
+const INTERNAL: i32 = 2;
 
 /// An instance. The C code holds its mutex during every call but [`Engine::interrupt`].
 pub struct Engine {
-    instance: UnsafeCell<Instance>,
+    instance: Instance,
     interrupter: Interrupter,
     limits: Limits,
-    /// A call of the instance is in progress: the program's callbacks come from there.
-    is_running: Cell<bool>,
     callback: u32,
-    /// Kept between calls.
-    reply: UnsafeCell<Vec<u8>>,
+    /// The last reply, which C reads until the next call.
+    reply: RefCell<Vec<u8>>,
 }
 
 unsafe extern "C" {
@@ -47,9 +45,11 @@ struct Events(*const c_void);
 
 // SAFETY: the C code holds the engine's mutex during every call, and so during its callbacks.
 unsafe impl Send for Events {}
+// SAFETY: the same.
+unsafe impl Sync for Events {}
 
 impl Callback for Events {
-    fn call(&mut self, _: Event, bytes: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
+    fn call(&self, _: Event, bytes: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
         let mut count = 0;
         // SAFETY: the C code reads the bytes, and its reply has `count` bytes until it is called
         // again.
@@ -83,15 +83,13 @@ impl Engine {
                 .compiler(sandbox.compiler.clone())
                 .cache(sandbox.cache.clone()),
         };
-        let mut instance = sandbox.template.start(settings)?;
-        let callback = instance.add_callback(Box::new(Events(own))).context("it has trapped")?;
+        let instance = sandbox.template.start(settings)?;
         Ok(Self {
             interrupter: instance.interrupter().clone(),
-            instance: UnsafeCell::new(instance),
+            callback: instance.add(Arc::new(Events(own))),
+            instance,
             limits,
-            is_running: Cell::new(false),
-            callback,
-            reply: UnsafeCell::default(),
+            reply: RefCell::default(),
         })
     }
 
@@ -115,13 +113,16 @@ impl Engine {
         self.interrupter.is_set()
     }
 
-    /// Open a connection.
+    /// Open a connection: its number. The flags are SQLite's.
     ///
     /// # Errors
     ///
     /// SQLite's.
-    pub fn open(&self, path: &[u8], flags: OpenFlags) -> Result<u32, Failure> {
-        self.enter(|instance| instance.open(path, flags, 0))
+    pub fn open(&self, path: &[u8], flags: u32) -> Result<u32, Failure> {
+        let open = ProgramOperation::Open { flags, busy_milliseconds: 0, path };
+        self.send(0, Operations::from(open).as_bytes())?;
+        let malformed = |_| Failure { code: INTERNAL, message: String::new(), reason: None };
+        Reader(&self.reply.borrow()).u32().map_err(malformed)
     }
 
     /// Close a connection.
@@ -130,7 +131,9 @@ impl Engine {
     ///
     /// SQLite's.
     pub fn close(&self, connection: u32) -> Result<(), Failure> {
-        self.enter(|instance| instance.close(connection))
+        // An interruption would end the last checkpoint.
+        self.interrupter.clear();
+        self.send(connection, Operations::from(ProgramOperation::Close).as_bytes())
     }
 
     /// Load an extension of ours.
@@ -139,7 +142,8 @@ impl Engine {
     ///
     /// SQLite's.
     pub fn load_extension(&self, connection: u32, name: &str) -> Result<(), Failure> {
-        self.enter(|instance| instance.load_extension(connection, name))
+        let load = ProgramOperation::LoadExtension(name);
+        self.send(connection, Operations::from(load).as_bytes())
     }
 
     /// Perform calls: the reply, until the next one.
@@ -148,28 +152,17 @@ impl Engine {
     ///
     /// When the instance has trapped.
     pub fn perform(&self, connection: u32, calls: &[u8]) -> Result<(*const u8, usize), Failure> {
-        debug_assert_eq!(calls.first(), Some(&wire::LIBRARY));
-        // SAFETY: `enter` refuses a call inside another one, so nothing else uses the reply.
-        let reply = unsafe { &mut *self.reply.get() };
-        self.enter(|instance| {
-            instance.limit_statement(self.limits.time);
-            instance.perform(connection, calls, reply)
-        })?;
-        Ok(if reply.is_empty() { (null(), 0) } else { (reply.as_ptr(), reply.len()) })
+        self.send(connection, calls)?;
+        let reply = self.reply.borrow();
+        Ok((reply.as_ptr(), reply.len()))
     }
 
-    fn enter<T>(
-        &self,
-        call: impl FnOnce(&mut Instance) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        if self.is_running.replace(true) {
-            let message = "a callback cannot use the connection that calls it".to_owned();
-            return Err(Failure { code: MISUSE, message, reason: None });
-        }
-        // SAFETY: nothing else uses it: the mutex excludes other threads, and the check above
-        // callbacks.
-        let result = call(unsafe { &mut *self.instance.get() });
-        self.is_running.set(false);
-        result
+    fn send(&self, connection: u32, operations: &[u8]) -> Result<(), Failure> {
+        // A callback may send others meanwhile, whose replies are read then.
+        let mut reply = self.reply.take();
+        let end = self.limits.time.and_then(|time| Instant::now().checked_add(time));
+        let sent = self.instance.perform(connection, operations, end, &mut reply);
+        self.reply.replace(reply);
+        sent
     }
 }

@@ -6,15 +6,12 @@ use std::ptr::null_mut;
 use std::slice;
 
 use anyhow::Result;
-use runtime::database::{Failure, OpenFlags};
+use runtime::database::Failure;
 
 use crate::engine::Engine;
 use crate::grants::path_of;
 use crate::settings::Limits;
 use crate::template::sandbox;
-
-/// `SQLITE_ERROR`.
-const ERROR: c_int = 1;
 
 /// `SQLITE_CANTOPEN`.
 const CANNOT_OPEN: c_int = 14;
@@ -149,21 +146,8 @@ unsafe extern "C" fn engine_open(
 ) -> c_int {
     // SAFETY: as above.
     let path = unsafe { CStr::from_ptr(path) };
-    let mut open = OpenFlags::empty();
-    let known = [
-        (0x02, OpenFlags::READ_WRITE),
-        (0x04, OpenFlags::READ_WRITE | OpenFlags::CREATE),
-        (0x40, OpenFlags::URI),
-        (0x80, OpenFlags::MEMORY),
-        (0x0100_0000, OpenFlags::NO_FOLLOW),
-    ];
-    for (flag, meaning) in known {
-        if flags & flag != 0 {
-            open |= meaning;
-        }
-    }
     guarded(message, || {
-        *connection = engine.open(path.to_bytes(), open)?;
+        *connection = engine.open(path.to_bytes(), flags)?;
         Ok(())
     })
 }
@@ -185,13 +169,7 @@ unsafe extern "C" fn engine_load_extension(
 ) -> c_int {
     // SAFETY: as above.
     let name = unsafe { CStr::from_ptr(name) };
-    guarded(message, || match name.to_str() {
-        Ok(name) => engine.load_extension(connection, name),
-        Err(_) => {
-            let message = "the name is not UTF-8".to_owned();
-            Err(Failure { code: ERROR, message, reason: None })
-        }
-    })
+    guarded(message, || engine.load_extension(connection, &name.to_string_lossy()))
 }
 
 /// Perform calls. The reply stays until the next one.

@@ -4,6 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use runtime::units::{parse_duration, parse_size};
 
 /// Memory of a connection where nobody says anything, in bytes.
 const DEFAULT_MEMORY: usize = 1 << 30;
@@ -28,7 +29,7 @@ impl Limits {
     /// For a value that cannot be read: a limit is never left out silently.
     pub fn new(memory: Option<&str>, time: Option<&str>) -> Result<Self> {
         let memory = value("wasm_max_memory", memory, "SQLITE_WASM_MAX_MEMORY", size)?;
-        let time = value("wasm_timeout", time, "SQLITE_WASM_TIMEOUT", duration)?;
+        let time = value("wasm_timeout", time, "SQLITE_WASM_TIMEOUT", parse_duration)?;
         Ok(Self { memory: memory.unwrap_or(DEFAULT_MEMORY), time })
     }
 }
@@ -48,36 +49,10 @@ fn value<T>(
     parse(&text).with_context(|| format!("`{name}` is `{text}`")).map(Some)
 }
 
-/// A size in bytes, such as `64M`.
 fn size(text: &str) -> Result<usize> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit: usize = match &text[digits.len()..] {
-        "" => 1,
-        "k" | "K" => 1 << 10,
-        "m" | "M" => 1 << 20,
-        "g" | "G" => 1 << 30,
-        unit => bail!("unknown unit `{unit}`; use K, M or G"),
-    };
-    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
+    let size = usize::try_from(parse_size(text)?)?;
     if !(1..=MAX_MEMORY).contains(&size) {
         bail!("it must be from 1 byte to 4G, all that a component can address");
     }
     Ok(size)
-}
-
-/// A duration, such as `500ms`; without a unit in seconds.
-fn duration(text: &str) -> Result<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
-    };
-    let time = Duration::try_from_secs_f64(digits.parse::<f64>()? * unit)?;
-    if time.is_zero() {
-        bail!("it must be more than 0");
-    }
-    Ok(time)
 }

@@ -44,14 +44,31 @@ static struct {
   int code;
 } unbound;
 
-void call_bind(Call *call) {
-  sqlite3_stmt *statement = HANDLE(sqlite3_stmt, call);
-  int index = (int)in_u32(&call->in);
-  call->code = bind_value(statement, index, &call->in);
+/* The parameter that was bound last. */
+static struct {
+  sqlite3_stmt *statement;
+  int index;
+} bound;
+
+static void bind(Call *call) {
+  call->code = bind_value(bound.statement, bound.index, &call->in);
   if (call->code) {
-    unbound.statement = statement;
+    unbound.statement = bound.statement;
     unbound.code = call->code;
   }
+}
+
+/* Statement, parameter, value. */
+void call_bind(Call *call) {
+  bound.statement = HANDLE(sqlite3_stmt, call);
+  bound.index = (int)in_u32(&call->in);
+  bind(call);
+}
+
+/* The same for the parameter behind the last one: the value. */
+void call_bind_next(Call *call) {
+  bound.index++;
+  bind(call);
 }
 
 static int first_step(sqlite3_stmt *statement) {

@@ -62,10 +62,26 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
     })
 }
 
-/// Operations, or calls of `libsqlite3.so.0`.
-fn perform_any(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+/// Point to bytes that stay where they are until the next call.
+fn point_to(bytes: *const u8, count: usize) -> *const Returned {
+    REPLY.with_borrow_mut(|reply| {
+        reply.returned = Returned { is_error: 0, words: [bytes.addr(), count, 0] };
+        &raw const reply.returned
+    })
+}
+
+/// Operations, or calls of `libsqlite3.so.0`, whose reply is not copied.
+fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
     database::set_library(library::perform);
-    database::perform(connection, operations)
+    let (Some((&wire::LIBRARY, calls)), Ok(db)) =
+        (operations.split_first(), database::pointer(connection))
+    else {
+        return keep(database::perform(connection, operations));
+    };
+    match library::perform_in_place(db, calls) {
+        Ok((bytes, count)) => point_to(bytes, count),
+        Err(error) => keep(Err(error)),
+    }
 }
 
 /// # Safety
@@ -79,7 +95,7 @@ unsafe extern "C" fn perform(
 ) -> *const Returned {
     // SAFETY: the list is this function's, to be freed as generated bindings free it.
     let operations = unsafe { Vec::from_raw_parts(operations, count, count) };
-    keep(perform_any(connection, &operations))
+    perform_any(connection, &operations)
 }
 
 #[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-inline")]
@@ -106,5 +122,5 @@ extern "C" fn perform_inline(
     let length = (length as usize).min(MAX_INLINE_BYTES);
     // SAFETY: the words have so many bytes, in the order in which this processor stores them.
     let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
-    keep(perform_any(connection, operations))
+    perform_any(connection, operations)
 }

@@ -30,7 +30,7 @@ const MAX_REFUSED_BYTES: usize = 4096;
 /// All that the component may import.
 pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, &program.component, Waiting::Refused)?;
     streams::add_to_linker(&mut linker)?;
     files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {

@@ -7,7 +7,7 @@ mod functions;
 mod hooks;
 mod open;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::rc::Rc;
 
@@ -21,6 +21,7 @@ pub use crate::host::dispatch::SqlError;
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
 use callbacks::Callback;
+pub use callbacks::{Returned, call_program};
 
 /// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;
@@ -48,12 +49,29 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Performs the calls of `libsqlite3.so.0` on SQLite's own connection.
+pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
+
+thread_local! {
+    /// That of the component; the engine has no C code of its own for it.
+    static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
+}
+
+/// Let requests that begin with [`wire::LIBRARY`] be performed by `library`.
+pub fn set_library(library: Library) {
+    LIBRARY.set(Some(library));
+}
+
 /// Perform the operations of a request: the reply of the one that has a reply.
 ///
 /// # Errors
 ///
 /// That of the first one that fails; SQLITE_MISUSE for an unknown connection.
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
+    if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
+        let opened = get(connection)?;
+        return blob_cache::during_step(|| library(opened.db.as_ptr(), calls));
+    }
     if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
         return perform_program(connection, operation);
     }

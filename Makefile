@@ -7,7 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests) --exclude sqlite-wasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -28,6 +28,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host unit-tests
 	tooling/host test
 	tooling/host connection
+	tooling/host server
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
@@ -36,7 +37,7 @@ fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 fo
 build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
-	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile dist
+	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml

@@ -22,5 +22,8 @@ fn main() {
     build.files(SOURCES.map(|name| format!("c/{name}.c")));
     build.include(include).define("SQLITE_ENABLE_SESSION", None);
     build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None);
+    if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {
+        build.file("c/planted.c");
+    }
     build.compile("interface");
 }

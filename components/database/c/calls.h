@@ -116,6 +116,8 @@ enum {
 
 /* Of PREPARE, in addition to those of sqlite3_prepare_v3. */
 #define PREPARE_LEGACY 0x40000000
+/* The text was given with its length, and no NUL ends it. */
+#define PREPARE_COUNTED 0x20000000
 
 /* The beginning of each reply. */
 typedef struct {

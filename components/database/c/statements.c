@@ -25,10 +25,11 @@ void call_prepare(Call *call) {
   uint32_t flags = in_u32(&call->in), count;
   const char *sql = (const char *)in_bytes(&call->in, &count), *tail = sql;
   sqlite3_stmt *statement = NULL;
+  int length = (int)count + !(flags & PREPARE_COUNTED);
   if (flags & PREPARE_LEGACY) {
-    call->code = sqlite3_prepare(call->db, sql, (int)count + 1, &statement, &tail);
+    call->code = sqlite3_prepare(call->db, sql, length, &statement, &tail);
   } else {
-    call->code = sqlite3_prepare_v3(call->db, sql, (int)count + 1, flags, &statement, &tail);
+    call->code = sqlite3_prepare_v3(call->db, sql, length, flags & 0xff, &statement, &tail);
   }
   out_u32(&call->out, (uint32_t)(uintptr_t)statement);
   out_u32(&call->out, tail ? (uint32_t)(tail - sql) : 0);

@@ -84,6 +84,21 @@ fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
     }
 }
 
+#[cfg(feature = "planted-error")]
+unsafe extern "C" {
+    fn plant_errors();
+}
+
+/// Perform the operations of a request, and keep the reply.
+fn reply(connection: u32, operations: &[u8]) -> *const Returned {
+    #[cfg(feature = "planted-error")]
+    // SAFETY: SQLite's list of automatic extensions gets one, once.
+    unsafe {
+        plant_errors();
+    }
+    perform_any(connection, operations)
+}
+
 /// # Safety
 ///
 /// The host has stored `count` bytes at `operations` by `cabi_realloc`.
@@ -95,7 +110,7 @@ unsafe extern "C" fn perform(
 ) -> *const Returned {
     // SAFETY: the list is this function's, to be freed as generated bindings free it.
     let operations = unsafe { Vec::from_raw_parts(operations, count, count) };
-    perform_any(connection, &operations)
+    reply(connection, &operations)
 }
 
 #[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-inline")]
@@ -122,5 +137,5 @@ extern "C" fn perform_inline(
     let length = (length as usize).min(MAX_INLINE_BYTES);
     // SAFETY: the words have so many bytes, in the order in which this processor stores them.
     let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
-    perform_any(connection, operations)
+    reply(connection, operations)
 }

@@ -7,7 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests) --exclude sqlite-wasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec bench-connection new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,6 +28,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host unit-tests
 	tooling/host test
 	tooling/host connection
+	tooling/host server
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
@@ -36,7 +37,7 @@ fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 fo
 build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
-	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile dist
+	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
@@ -66,6 +67,9 @@ bench-extensions: dist native-reference guests ## what extensions cost, loaded a
 bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
+bench-connection: build ## the crate sqlite-wasm compared with rusqlite
+	tooling/bench-connection
+
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
@@ -81,6 +85,7 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
+	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
 

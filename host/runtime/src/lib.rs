@@ -59,6 +59,7 @@ pub mod temporary;
 pub mod terminal;
 mod text;
 pub mod threads;
+pub mod units;
 mod unusable;
 pub mod user_directories;
 pub mod wall;

@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -70,6 +70,9 @@ bench-extensions: dist native-reference guests ## what extensions cost, loaded a
 bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
+bench-connection: build ## the crate sqlite-wasm compared with rusqlite
+	tooling/bench-connection
+
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
@@ -85,6 +88,7 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
+	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
 

@@ -1,10 +1,12 @@
 //! `perform` and `perform-inline` in their lowered form, by hand: the generated bindings would
-//! copy the reply, and the host would call back to free it. This is the only unsafe code.
+//! copy the reply, and the host would call back to free it.
 
 use std::cell::RefCell;
 use std::slice;
 
 use engine::database::{self, SqlError};
+
+use crate::library;
 
 // Linked for its C code.
 use libsqlite3_sys as _;
@@ -60,6 +62,27 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
     })
 }
 
+/// Operations, or calls of `libsqlite3.so.0`.
+fn perform_any(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+    database::set_library(library::perform);
+    database::perform(connection, operations)
+}
+
+#[cfg(feature = "planted-error")]
+unsafe extern "C" {
+    fn plant_errors();
+}
+
+/// Perform the operations of a request, and keep the reply.
+fn reply(connection: u32, operations: &[u8]) -> *const Returned {
+    #[cfg(feature = "planted-error")]
+    // SAFETY: SQLite's list of automatic extensions gets one, once.
+    unsafe {
+        plant_errors();
+    }
+    keep(perform_any(connection, operations))
+}
+
 /// # Safety
 ///
 /// The host has stored `count` bytes at `operations` by `cabi_realloc`.
@@ -71,7 +94,7 @@ unsafe extern "C" fn perform(
 ) -> *const Returned {
     // SAFETY: the list is this function's, to be freed as generated bindings free it.
     let operations = unsafe { Vec::from_raw_parts(operations, count, count) };
-    keep(database::perform(connection, &operations))
+    reply(connection, &operations)
 }
 
 #[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-inline")]
@@ -98,5 +121,5 @@ extern "C" fn perform_inline(
     let length = (length as usize).min(MAX_INLINE_BYTES);
     // SAFETY: the words have so many bytes, in the order in which this processor stores them.
     let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
-    keep(database::perform(connection, operations))
+    reply(connection, operations)
 }

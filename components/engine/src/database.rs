@@ -1,5 +1,5 @@
-//! Connections of a program outside: opened by path, and used by the operations that extensions
-//! use. `components/database` exports these functions.
+//! Connections of a program outside: opened by path, and used by operations, its own and those of
+//! extensions. `components/database` exports [`perform`].
 
 mod backups;
 mod callbacks;
@@ -7,37 +7,24 @@ mod functions;
 mod hooks;
 mod open;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
+use wire::{ProgramOperation, Writer};
 
 use crate::extensions::load;
-use crate::extensions::sql::{Caller, blob_cache, open_handles, perform};
+use crate::extensions::sql::perform::{self as operations, unreadable};
+use crate::extensions::sql::{Caller, blob_cache, open_handles};
 pub use crate::host::dispatch::SqlError;
-use crate::host::extension_types::Function;
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 use callbacks::Callback;
-
-pub use backups::{backup_finish, backup_start, backup_step};
-pub use hooks::Hook;
-pub use open::OpenFlags;
+pub use callbacks::{Returned, call_program};
 
 /// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;
-
-/// How far a backup is.
-#[derive(Clone, Copy)]
-pub struct Progress {
-    /// All pages are copied.
-    pub is_done: bool,
-    /// Pages that are not copied yet.
-    pub remaining: u32,
-    /// Pages of the source.
-    pub total: u32,
-}
 
 /// A connection of the program.
 struct Opened {
@@ -62,12 +49,69 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Open the database at `path`: the connection's number.
+/// Performs the calls of `libsqlite3.so.0` on SQLite's own connection.
+pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
+
+thread_local! {
+    /// That of the component; the engine has no C code of its own for it.
+    static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
+}
+
+/// Let requests that begin with [`wire::LIBRARY`] be performed by `library`.
+pub fn set_library(library: Library) {
+    LIBRARY.set(Some(library));
+}
+
+/// Perform the operations of a request: the reply of the one that has a reply.
 ///
 /// # Errors
 ///
-/// SQLite's, and SQLITE_MISUSE for too many connections.
-pub fn open(path: &[u8], flags: OpenFlags, busy_milliseconds: u32) -> Result<u32, SqlError> {
+/// That of the first one that fails; SQLITE_MISUSE for an unknown connection.
+pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
+    if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
+        let opened = get(connection)?;
+        return blob_cache::during_step(|| library(opened.db.as_ptr(), calls));
+    }
+    if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
+        return perform_program(connection, operation);
+    }
+    let opened = get(connection)?;
+    let caller = Caller { db: &opened.db, extension: opened.owner };
+    blob_cache::during_step(|| operations::perform(caller, request))
+}
+
+fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u8>, SqlError> {
+    let mut reply = Writer::default();
+    match operation {
+        ProgramOperation::Open { flags, busy_milliseconds, path } => {
+            reply.u32(open(path, flags, busy_milliseconds)?);
+        }
+        ProgramOperation::Close => close(connection)?,
+        ProgramOperation::CreateFunction { callback, function } => {
+            let callback = callback.map(Callback::new);
+            functions::create(&get(connection)?.db, callback, &function)?;
+        }
+        ProgramOperation::CreateCollation { callback, name } => {
+            let callback = callback.map(Callback::new);
+            functions::create_collation(&get(connection)?.db, callback, name)?;
+        }
+        ProgramOperation::SetHook { callback, hook } => {
+            hooks::set(&get(connection)?.db, hook, callback.map(Callback::new))?;
+        }
+        ProgramOperation::LoadExtension(name) => load_extension(connection, name)?,
+        ProgramOperation::StartBackup { is_restore, schema, path } => {
+            reply.u32(backups::start(connection, schema, path, is_restore)?);
+        }
+        ProgramOperation::StepBackup { backup, pages } => {
+            backups::step(backup, pages)?.put(&mut reply);
+        }
+        ProgramOperation::FinishBackup(backup) => backups::finish(backup)?,
+    }
+    Ok(reply.0)
+}
+
+/// Open the database at `path`: the connection's number.
+fn open(path: &[u8], flags: u32, busy_milliseconds: u32) -> Result<u32, SqlError> {
     open::prepare();
     let number =
         CONNECTIONS.with_borrow(|all| all.iter().position(Option::is_none).unwrap_or(all.len()));
@@ -75,7 +119,7 @@ pub fn open(path: &[u8], flags: OpenFlags, busy_milliseconds: u32) -> Result<u32
         let message = format!("{MAX_CONNECTIONS} connections are open already");
         return Err(failure(sqlite::SQLITE_MISUSE, &message));
     }
-    let db = open::connect(path, flags, busy_milliseconds)?;
+    let db = open::connect(path, flags.cast_signed(), busy_milliseconds)?;
     let opened = Rc::new(Opened { db, owner: u32::MAX - number as u32 });
     CONNECTIONS.with_borrow_mut(|all| match all.get_mut(number) {
         Some(place) => *place = Some(opened),
@@ -94,81 +138,26 @@ fn missing() -> SqlError {
 }
 
 /// Close a connection, with all that belongs to it.
-///
-/// # Errors
-///
-/// SQLITE_MISUSE for an unknown connection.
-pub fn close(connection: u32) -> Result<(), SqlError> {
+fn close(connection: u32) -> Result<(), SqlError> {
+    let in_use = || failure(sqlite::SQLITE_BUSY, "the connection is in use");
+    // A callback of the connection would find it closed when it returns.
+    if Rc::strong_count(&get(connection)?) > 2 + backups::count_of(connection) {
+        return Err(in_use());
+    }
     backups::finish_all_of(connection);
     // Dropped when the list is not borrowed any more: closing calls extensions.
     let closed = CONNECTIONS.with_borrow_mut(|all| all.get_mut(connection as usize)?.take());
     closed.map(drop).ok_or_else(missing)
 }
 
-/// Perform operations: the reply of the one that has a reply.
-///
-/// # Errors
-///
-/// That of the first one that fails.
-pub fn perform(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
-    let opened = get(connection)?;
-    let caller = Caller { db: &opened.db, extension: opened.owner };
-    blob_cache::during_step(|| perform::perform(caller, operations))
-}
-
-/// Let SQL call the program by `callback`; none removes the function.
-///
-/// # Errors
-///
-/// As SQLite refuses it: SQLITE_BUSY while it runs.
-pub fn create_function(
-    connection: u32,
-    callback: Option<u32>,
-    function: &Function,
-) -> Result<(), SqlError> {
-    let callback = callback.map(Callback::new);
-    let opened = get(connection)?;
-    functions::create(&opened.db, callback, function)
-}
-
-/// Let SQL compare by the program; none removes the collation.
-///
-/// # Errors
-///
-/// As SQLite refuses it.
-pub fn create_collation(
-    connection: u32,
-    callback: Option<u32>,
-    name: &str,
-) -> Result<(), SqlError> {
-    let callback = callback.map(Callback::new);
-    let opened = get(connection)?;
-    functions::create_collation(&opened.db, callback, name)
-}
-
-/// Set, replace or remove a hook.
-///
-/// # Errors
-///
-/// SQLITE_NOMEM.
-pub fn set_hook(connection: u32, hook: Hook, callback: Option<u32>) -> Result<(), SqlError> {
-    let callback = callback.map(Callback::new);
-    let opened = get(connection)?;
-    hooks::set(&opened.db, hook, callback)
-}
-
 /// Load an extension by its name or path.
-///
-/// # Errors
-///
-/// Why it cannot be loaded or registered.
-pub fn load_extension(connection: u32, name: &str) -> Result<(), SqlError> {
+fn load_extension(connection: u32, name: &str) -> Result<(), SqlError> {
     let opened = get(connection)?;
     let loaded = load::load(name).map_err(|why| failure(sqlite::SQLITE_ERROR, &why))?;
     load::connect(&opened.db, &loaded)
 }
 
 /// A name for SQLite.
-fn c_name(name: &str) -> Result<CString, SqlError> {
+fn c_name(name: &[u8]) -> Result<CString, SqlError> {
     CString::new(name).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
 }

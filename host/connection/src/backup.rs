@@ -5,6 +5,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use runtime::database::wire::{self, ProgramOperation};
+
 use crate::connection::Connection;
 use crate::error::{Error, ErrorCode, Result};
 
@@ -76,24 +78,23 @@ impl Connection {
         &self,
         schema: &str,
         path: &Path,
-        restore: bool,
+        is_restore: bool,
         progress: Option<F>,
     ) -> Result<()> {
-        let path = path.as_os_str().as_bytes();
-        let backup = self.session.call(|instance, connection| {
-            instance.backup_start(connection, schema, path, restore)
-        })?;
+        let (schema, path) = (schema.as_bytes(), path.as_os_str().as_bytes());
+        let start = ProgramOperation::StartBackup { is_restore, schema, path };
+        let backup = self.session.program(start, |reply| Ok(reply.u32()?))?;
         let copied = self.run(backup, progress);
-        let finished = self.session.call(|instance, _| instance.backup_finish(backup));
+        let finish = ProgramOperation::FinishBackup(backup);
+        let finished = self.session.program(finish, |_| Ok(()));
         copied.and(finished)
     }
 
     fn run<F: FnMut(Progress)>(&self, backup: u32, mut progress: Option<F>) -> Result<()> {
         let mut tries = 0;
         loop {
-            let step =
-                self.session.call(|instance, _| instance.backup_step(backup, PAGES_PER_STEP));
-            match step {
+            let step = ProgramOperation::StepBackup { backup, pages: PAGES_PER_STEP };
+            match self.session.program(step, |reply| Ok(wire::Progress::read(reply)?)) {
                 Ok(step) => {
                     tries = 0;
                     if let Some(progress) = &mut progress {

@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::Operations;
-use runtime::database::{self, Instance, Interrupter};
+use runtime::database::wire::{Operations, ProgramOperation};
+use runtime::database::{Instance, Interrupter};
 
 use crate::builder::Limits;
 use crate::cache::{Cache, CachedStatement};
@@ -18,23 +18,23 @@ use crate::rows::Row;
 use crate::session::Session;
 use crate::statement::{RawStatement, Statement};
 
-/// How to open a database; the default is reading, writing and creating.
+/// How to open a database, with SQLite's numbers; the default is reading, writing and creating.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenFlags(u8);
+pub struct OpenFlags(u32);
 
 impl OpenFlags {
     /// Only reading.
-    pub const SQLITE_OPEN_READ_ONLY: Self = Self(0);
+    pub const SQLITE_OPEN_READ_ONLY: Self = Self(0x1);
     /// Reading and writing.
-    pub const SQLITE_OPEN_READ_WRITE: Self = Self(1);
+    pub const SQLITE_OPEN_READ_WRITE: Self = Self(0x2);
     /// Create the file where it is missing.
-    pub const SQLITE_OPEN_CREATE: Self = Self(2);
+    pub const SQLITE_OPEN_CREATE: Self = Self(0x4);
     /// The path may be a URI (`file:…`).
-    pub const SQLITE_OPEN_URI: Self = Self(4);
+    pub const SQLITE_OPEN_URI: Self = Self(0x40);
     /// In memory; the path is a name.
-    pub const SQLITE_OPEN_MEMORY: Self = Self(8);
+    pub const SQLITE_OPEN_MEMORY: Self = Self(0x80);
     /// A path with a symbolic link fails.
-    pub const SQLITE_OPEN_NOFOLLOW: Self = Self(16);
+    pub const SQLITE_OPEN_NOFOLLOW: Self = Self(0x0100_0000);
 
     /// Whether all of `other` are set.
     pub fn contains(self, other: Self) -> bool {
@@ -46,19 +46,6 @@ impl OpenFlags {
         let bytes = path.as_os_str().as_bytes();
         let is_uri = self.contains(Self::SQLITE_OPEN_URI) && bytes.starts_with(b"file:");
         !is_uri && !self.contains(Self::SQLITE_OPEN_MEMORY) && !matches!(bytes, b"" | b":memory:")
-    }
-
-    fn wit(self) -> database::OpenFlags {
-        use database::OpenFlags as Wit;
-        let all = [
-            (Self::SQLITE_OPEN_READ_WRITE, Wit::READ_WRITE),
-            (Self::SQLITE_OPEN_CREATE, Wit::CREATE),
-            (Self::SQLITE_OPEN_URI, Wit::URI),
-            (Self::SQLITE_OPEN_MEMORY, Wit::MEMORY),
-            (Self::SQLITE_OPEN_NOFOLLOW, Wit::NO_FOLLOW),
-        ];
-        let set = all.into_iter().filter(|(flag, _)| self.contains(*flag));
-        set.fold(Wit::empty(), |set, (_, flag)| set | flag)
     }
 }
 
@@ -115,19 +102,18 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     pub(crate) fn start(
-        mut instance: Instance,
+        instance: Instance,
         path: &OsStr,
-        flags: OpenFlags,
+        OpenFlags(flags): OpenFlags,
         busy_timeout: Duration,
         limits: Limits,
         end: Option<Instant>,
     ) -> Result<Self> {
-        let busy = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
-        instance.limit_statement(limits.statement_time);
-        let opened = instance.open(path.as_bytes(), flags.wit(), busy);
-        let connection = opened.map_err(|failure| Error::of(failure, &limits))?;
-        let interrupter = instance.interrupter().clone();
-        let session = Session::new(instance, connection, limits, end);
+        let busy_milliseconds = u32::try_from(busy_timeout.as_millis()).unwrap_or(u32::MAX);
+        let path = path.as_bytes();
+        let open = ProgramOperation::Open { flags, busy_milliseconds, path };
+        let session = Session::open(instance, open, limits, end)?;
+        let interrupter = session.interrupter().clone();
         Ok(Self { session, cache: Cache::default(), interrupter })
     }
 
@@ -272,7 +258,7 @@ impl Connection {
     ///
     /// With the reason, and what grants the capability that it lacks.
     pub fn load_extension(&self, name: &str) -> Result<()> {
-        self.session.call(|instance, connection| instance.load_extension(connection, name))
+        self.session.program(ProgramOperation::LoadExtension(name), |_| Ok(()))
     }
 
     /// What interrupts the statements of this connection, from any thread.

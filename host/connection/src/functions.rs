@@ -5,13 +5,12 @@ mod groups;
 
 use std::cmp::Ordering;
 use std::ops::BitOr;
+use std::sync::Arc;
 
-use runtime::database::function::{
-    Function, FunctionFlags as WitFlags, FunctionKind, Risk, TextEncoding,
-};
-use runtime::database::wire::{self, Reader};
+use runtime::database::wire::{self, Function, FunctionKind, ProgramOperation, Reader};
 use runtime::database::{Callback, Event};
 
+use crate::callback::{Called, Outcome, callback};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::rows::{index_values, value_at};
@@ -21,26 +20,19 @@ use groups::Groups;
 /// Arguments of a call at most: SQLite's own limit is 1000.
 const MAX_ARGUMENTS: u32 = 1000;
 
-/// `SQLITE_MISUSE`.
-const MISUSE: i32 = 21;
-
-/// What a function promises.
+/// What a function promises, with SQLite's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct FunctionFlags(u8);
+pub struct FunctionFlags(u32);
 
 impl FunctionFlags {
     /// Text comes as UTF-8, as always here.
-    pub const SQLITE_UTF8: Self = Self(0);
+    pub const SQLITE_UTF8: Self = Self(1);
     /// The same arguments give the same result within one statement.
-    pub const SQLITE_DETERMINISTIC: Self = Self(1);
+    pub const SQLITE_DETERMINISTIC: Self = Self(0x800);
     /// Only SQL of the program calls it, and no trigger, view or schema.
-    pub const SQLITE_DIRECTONLY: Self = Self(2);
+    pub const SQLITE_DIRECTONLY: Self = Self(0x8_0000);
     /// Schemas that are not trusted may call it.
-    pub const SQLITE_INNOCUOUS: Self = Self(4);
-
-    fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
+    pub const SQLITE_INNOCUOUS: Self = Self(0x20_0000);
 }
 
 impl BitOr for FunctionFlags {
@@ -133,8 +125,6 @@ pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
     fn inverse(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
 }
 
-type Outcome = Result<wire::Value<Vec<u8>>, (i32, String)>;
-
 fn outcome(result: Result<impl ToSql>) -> Outcome {
     let value = result.and_then(|value| match value.to_sql()? {
         ToSqlOutput::Owned(value) => Ok(value_of(value)),
@@ -173,7 +163,7 @@ struct Scalar<F> {
     offsets: Vec<u32>,
 }
 
-impl<F, T> Callback for Scalar<F>
+impl<F, T> Called for Scalar<F>
 where
     F: FnMut(&Context<'_>) -> Result<T> + Send,
     T: ToSql,
@@ -187,7 +177,7 @@ where
 
 struct Collation<F>(F);
 
-impl<F: FnMut(&str, &str) -> Ordering + Send> Callback for Collation<F> {
+impl<F: FnMut(&str, &str) -> Ordering + Send> Called for Collation<F> {
     fn call(&mut self, _: Event, bytes: &[u8]) -> Outcome {
         let mut reader = Reader(bytes);
         let mut text = || match reader.value() {
@@ -200,33 +190,6 @@ impl<F: FnMut(&str, &str) -> Ordering + Send> Callback for Collation<F> {
 }
 
 /// A description for SQLite.
-fn described(
-    name: &str,
-    arguments: i32,
-    kind: FunctionKind,
-    flags: FunctionFlags,
-) -> Result<Function> {
-    let count = i8::try_from(arguments).ok().filter(|count| *count >= -1);
-    let misuse = || Error::sqlite(MISUSE, format!("a function cannot have {arguments} arguments"));
-    Ok(Function {
-        name: name.to_owned(),
-        arguments: count.ok_or_else(misuse)?,
-        kind,
-        encoding: TextEncoding::Utf8,
-        flags: match flags.has(FunctionFlags::SQLITE_DETERMINISTIC) {
-            true => WitFlags::DETERMINISTIC,
-            false => WitFlags::empty(),
-        },
-        risk: if flags.has(FunctionFlags::SQLITE_DIRECTONLY) {
-            Risk::DirectOnly
-        } else if flags.has(FunctionFlags::SQLITE_INNOCUOUS) {
-            Risk::Innocuous
-        } else {
-            Risk::Ordinary
-        },
-    })
-}
-
 impl Connection {
     /// Let SQL call a function of the program, with 0 to 127 arguments, or -1 for any number. A
     /// panic in it is an SQL error.
@@ -258,9 +221,8 @@ impl Connection {
         F: FnMut(&Context<'_>) -> Result<T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Scalar, flags)?;
-        let callback = Box::new(Scalar { function, offsets: Vec::new() });
-        self.register(&described, Some(callback))
+        let called = callback(Scalar { function, offsets: Vec::new() });
+        self.register(name, arguments, FunctionKind::Scalar, flags, Some(called))
     }
 
     /// Let SQL call an aggregate function of the program.
@@ -280,9 +242,8 @@ impl Connection {
         D: Aggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Aggregate, flags)?;
-        let callback = Box::new(Groups::<D, A, T>::new(function));
-        self.register(&described, Some(callback))
+        let called = callback(Groups::<D, A, T>::new(function));
+        self.register(name, arguments, FunctionKind::Aggregate, flags, Some(called))
     }
 
     /// Let SQL call a window function of the program.
@@ -302,9 +263,8 @@ impl Connection {
         D: WindowAggregate<A, T> + Send + 'static,
         T: ToSql + 'static,
     {
-        let described = described(name, arguments, FunctionKind::Window, flags)?;
-        let callback = Box::new(Groups::<D, A, T>::windows(function));
-        self.register(&described, Some(callback))
+        let called = callback(Groups::<D, A, T>::windows(function));
+        self.register(name, arguments, FunctionKind::Window, flags, Some(called))
     }
 
     /// Remove a function for these arguments.
@@ -313,14 +273,20 @@ impl Connection {
     ///
     /// As [`Self::create_scalar_function`].
     pub fn remove_function(&self, name: &str, arguments: i32) -> Result<()> {
-        let flags = FunctionFlags::default();
-        let described = described(name, arguments, FunctionKind::Scalar, flags)?;
-        self.register(&described, None)
+        self.register(name, arguments, FunctionKind::Scalar, FunctionFlags::SQLITE_UTF8, None)
     }
 
-    fn register(&self, described: &Function, callback: Option<Box<dyn Callback>>) -> Result<()> {
-        self.session
-            .call(|instance, connection| instance.create_function(connection, callback, described))
+    fn register(
+        &self,
+        name: &str,
+        arguments: i32,
+        kind: FunctionKind,
+        FunctionFlags(flags): FunctionFlags,
+        called: Option<Arc<dyn Callback>>,
+    ) -> Result<()> {
+        let function = Function { name: name.as_bytes(), arguments, kind, flags };
+        let create = |callback| ProgramOperation::CreateFunction { callback, function };
+        self.session.register(called, create)
     }
 
     /// Let SQL compare texts by the program. Text that is not UTF-8 gets U+FFFD first. The order
@@ -333,10 +299,7 @@ impl Connection {
     where
         F: FnMut(&str, &str) -> Ordering + Send + 'static,
     {
-        let callback = Box::new(Collation(compare));
-        self.session.call(|instance, connection| {
-            instance.create_collation(connection, Some(callback), name)
-        })
+        self.set_collation(name, Some(callback(Collation(compare))))
     }
 
     /// Remove a collation.
@@ -345,7 +308,13 @@ impl Connection {
     ///
     /// As [`Self::create_scalar_function`].
     pub fn remove_collation(&self, name: &str) -> Result<()> {
-        self.session.call(|instance, connection| instance.create_collation(connection, None, name))
+        self.set_collation(name, None)
+    }
+
+    fn set_collation(&self, name: &str, called: Option<Arc<dyn Callback>>) -> Result<()> {
+        let name = name.as_bytes();
+        let create = |callback| ProgramOperation::CreateCollation { callback, name };
+        self.session.register(called, create)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Hooks: what the program does when SQLite waits, works, or changes something. A hook cannot use
 //! the connection.
 
-use runtime::database::wire::{self, Reader};
-use runtime::database::{Callback, Event, Hook};
+use runtime::database::wire::{self, Hook, ProgramOperation, Reader};
+use runtime::database::{Event, OnProgress};
 
+use crate::callback::{Called, Outcome, callback};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 
@@ -39,8 +40,8 @@ impl Action {
 /// A hook that gets what comes from the sandbox.
 struct Hooked<F>(F);
 
-impl<F: FnMut(&mut Reader) -> Result<bool> + Send> Callback for Hooked<F> {
-    fn call(&mut self, _: Event, arguments: &[u8]) -> Result<wire::Value<Vec<u8>>, (i32, String)> {
+impl<F: FnMut(&mut Reader) -> Result<bool> + Send> Called for Hooked<F> {
+    fn call(&mut self, _: Event, arguments: &[u8]) -> Outcome {
         let reply = (self.0)(&mut Reader(arguments));
         reply.map(|yes| wire::Value::Integer(yes.into())).map_err(|error| error.for_sql())
     }
@@ -66,8 +67,8 @@ impl Connection {
         hook: Hook,
         call: Option<impl FnMut(&mut Reader) -> Result<bool> + Send + 'static>,
     ) -> Result<()> {
-        let callback = call.map(|call| Box::new(Hooked(call)) as Box<dyn Callback>);
-        self.session.call(|instance, connection| instance.set_hook(connection, hook, callback))
+        let called = call.map(|call| callback(Hooked(call)));
+        self.session.register(called, |callback| ProgramOperation::SetHook { callback, hook })
     }
 
     /// Call this where a file is locked, with the number of earlier calls for the lock: whether to
@@ -155,11 +156,9 @@ impl Connection {
                 let is_due = calls >= period;
                 calls = if is_due { 0 } else { calls };
                 is_due && call()
-            }) as Box<dyn FnMut() -> bool + Send>
+            }) as OnProgress
         });
-        self.session.call(|instance, _| {
-            instance.on_progress(call);
-            Ok(())
-        })
+        self.session.on_progress(call);
+        Ok(())
     }
 }

@@ -38,6 +38,7 @@ pub mod backup;
 mod blob;
 mod builder;
 mod cache;
+mod callback;
 mod component;
 mod connection;
 mod error;

@@ -1,10 +1,11 @@
 //! One connection's side of the wire: operations out, replies in. All that comes back is checked.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, Reader};
-use runtime::database::{Failure, Instance};
+use runtime::database::wire::{Operations, ProgramOperation, Reader};
+use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
 use crate::error::{Error, Limit, Result};
@@ -14,7 +15,7 @@ const MAX_LATER_BYTES: usize = 4096;
 
 /// An instance with one connection in it.
 pub struct Session {
-    instance: RefCell<Instance>,
+    instance: Instance,
     pub connection: u32,
     pub limits: Limits,
     /// Sent with the next request.
@@ -27,30 +28,68 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(instance: Instance, connection: u32, limits: Limits, end: Option<Instant>) -> Self {
-        Self {
-            instance: RefCell::new(instance),
-            connection,
+    /// Open a database in an instance of its own.
+    pub fn open(
+        instance: Instance,
+        open: ProgramOperation,
+        limits: Limits,
+        end: Option<Instant>,
+    ) -> Result<Self> {
+        let mut session = Self {
+            instance,
+            connection: 0,
             limits,
             later: RefCell::default(),
             is_broken: Cell::new(false),
             end,
-            is_closed: Cell::new(false),
-        }
+            // Until it is open.
+            is_closed: Cell::new(true),
+        };
+        session.connection = session.program(open, |reply| Ok(reply.u32()?))?;
+        session.is_closed.set(false);
+        Ok(session)
     }
 
-    /// Call a function of the instance. Functions of the program run inside and have no
-    /// connection, so the instance is never borrowed twice.
-    pub fn call<T>(
+    /// Perform an operation of the program, and read the reply.
+    pub fn program<T>(
         &self,
-        call: impl FnOnce(&mut Instance, u32) -> Result<T, Failure>,
+        operation: ProgramOperation,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<T> {
         if self.is_broken.get() {
             return Err(Error::MalformedReply);
         }
-        let mut instance = self.instance.borrow_mut();
-        instance.limit_statement(self.limits.statement_time);
-        call(&mut instance, self.connection).map_err(|failure| Error::of(failure, &self.limits))
+        self.send_later()?;
+        let mut reply = Vec::new();
+        let operation = Operations::from(operation);
+        self.send(operation.as_bytes(), self.limits.statement_time, &mut reply)?;
+        self.checked(read(&mut Reader(&reply)))
+    }
+
+    /// The same for one that registers something by a callback's number.
+    pub fn register<'a>(
+        &self,
+        callback: Option<Arc<dyn Callback>>,
+        operation: impl FnOnce(Option<u32>) -> ProgramOperation<'a>,
+    ) -> Result<()> {
+        let callback = callback.map(|callback| self.instance.add(callback));
+        self.program(operation(callback), |_| Ok(()))
+    }
+
+    /// Call this every few thousand steps of a statement.
+    pub fn on_progress(&self, call: Option<OnProgress>) {
+        self.instance.on_progress(call);
+    }
+
+    /// What interrupts its statements.
+    pub fn interrupter(&self) -> &Interrupter {
+        self.instance.interrupter()
+    }
+
+    fn send(&self, operations: &[u8], time: Option<Duration>, reply: &mut Vec<u8>) -> Result<()> {
+        let end = time.and_then(|time| Instant::now().checked_add(time));
+        let sent = self.instance.perform(self.connection, operations, end, reply);
+        sent.map_err(|failure| Error::of(failure, &self.limits))
     }
 
     /// Perform operations; the reply is put into `reply`.
@@ -69,22 +108,30 @@ impl Session {
             return (Duration::ZERO, Err(error));
         }
         let start = time.map(|_| Instant::now());
-        let mut instance = self.instance.borrow_mut();
-        if time.is_some() {
-            instance.limit_statement(time);
-        }
-        let mut later = self.later.borrow_mut();
+        let mut later = self.later.take();
         let performed = match later.is_empty() {
-            true => instance.perform(self.connection, operations.as_bytes(), reply),
+            true => self.send(operations.as_bytes(), time, reply),
             false => {
                 later.append(operations.clone());
-                let performed = instance.perform(self.connection, later.as_bytes(), reply);
-                later.clear();
-                performed
+                self.send(later.as_bytes(), time, reply)
             }
         };
-        let took = start.map_or(Duration::ZERO, |start| start.elapsed());
-        (took, performed.map_err(|failure| Error::of(failure, &self.limits)))
+        later.clear();
+        self.keep_room(later);
+        (start.map_or(Duration::ZERO, |start| start.elapsed()), performed)
+    }
+
+    /// Use the memory again, unless a callback has left operations meanwhile.
+    fn keep_room(&self, room: Operations) {
+        let mut later = self.later.borrow_mut();
+        if later.is_empty() {
+            *later = room;
+        }
+    }
+
+    fn send_later(&self) -> Result<()> {
+        let is_empty = self.later.borrow().is_empty();
+        if is_empty { Ok(()) } else { self.perform(&Operations::default(), &mut Vec::new()) }
     }
 
     /// Perform operations, and read the reply.
@@ -125,7 +172,7 @@ impl Session {
 
     /// Whether it can never be used again.
     pub fn is_gone(&self) -> bool {
-        self.is_broken.get() || self.instance.borrow().is_gone()
+        self.is_broken.get() || self.instance.is_gone()
     }
 
     /// Whether the connection can do anything but close.
@@ -153,19 +200,18 @@ impl Session {
         }
         // An interruption would end the last checkpoint.
         self.clear_interruption();
-        self.call(|instance, connection| instance.close(connection))
+        self.program(ProgramOperation::Close, |_| Ok(()))
     }
 
     /// Forget an interruption where nothing runs that it could mean.
     pub fn clear_interruption(&self) {
-        self.instance.borrow().interrupter().clear();
+        self.interrupter().clear();
     }
 
     /// Whether an interruption waits for a statement that has begun; it is then over.
     pub fn take_interruption(&self) -> bool {
-        let instance = self.instance.borrow();
-        let is_set = instance.interrupter().is_set();
-        instance.interrupter().clear();
+        let is_set = self.interrupter().is_set();
+        self.interrupter().clear();
         is_set
     }
 }

@@ -3,6 +3,8 @@
 mod allocator;
 mod arguments;
 mod commands;
+#[cfg(target_arch = "x86_64")]
+mod memory;
 
 use std::process::ExitCode;
 

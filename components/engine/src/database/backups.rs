@@ -4,13 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
+use wire::Progress;
 
-use super::open::{self, OpenFlags};
-use super::{Opened, Progress, c_name, get, missing};
+use super::open;
+use super::{Opened, c_name, get, missing};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::backup::Backup;
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 
 /// Most backups at a time: each has its own connection.
 const MAX_BACKUPS: usize = 64;
@@ -30,16 +31,7 @@ thread_local! {
 
 /// Begin to copy a database of a connection to the file at `path`, or from there: the backup's
 /// number.
-///
-/// # Errors
-///
-/// SQLite's.
-pub fn backup_start(
-    connection: u32,
-    schema: &str,
-    path: &[u8],
-    restore: bool,
-) -> Result<u32, SqlError> {
+pub fn start(connection: u32, schema: &[u8], path: &[u8], restore: bool) -> Result<u32, SqlError> {
     let opened = get(connection)?;
     let schema = c_name(schema)?;
     let number =
@@ -48,7 +40,10 @@ pub fn backup_start(
         let message = format!("{MAX_BACKUPS} backups are running already");
         return Err(failure(sqlite::SQLITE_MISUSE, &message));
     }
-    let flags = OpenFlags { read_write: !restore, create: !restore, ..OpenFlags::default() };
+    let flags = match restore {
+        true => sqlite::SQLITE_OPEN_READONLY,
+        false => sqlite::SQLITE_OPEN_READWRITE | sqlite::SQLITE_OPEN_CREATE,
+    };
     let file = open::connect(path, flags, 0)?;
     let (own, other) = ((&*opened.db, &*schema), (&*file, c"main"));
     let backup = match restore {
@@ -65,25 +60,28 @@ pub fn backup_start(
 }
 
 /// Copy pages, or all that remain.
-///
-/// # Errors
-///
-/// SQLite's.
-pub fn backup_step(backup: u32, pages: i32) -> Result<Progress, SqlError> {
+pub fn step(backup: u32, pages: i32) -> Result<Progress, SqlError> {
     let running = BACKUPS.with_borrow(|all| all.get(backup as usize).cloned().flatten());
     let running = running.ok_or_else(missing)?;
-    let step = running.backup.borrow_mut().step(pages).map_err(|code| failure(code, ""))?;
-    Ok(Progress { is_done: step.is_done, remaining: step.remaining, total: step.total })
+    let mut backup = running.backup.try_borrow_mut().map_err(|_| busy())?;
+    backup.step(pages).map_err(|code| failure(code, ""))
+}
+
+/// A callback of its own step.
+fn busy() -> SqlError {
+    failure(sqlite::SQLITE_MISUSE, "the backup is running")
 }
 
 /// End a backup.
-///
-/// # Errors
-///
-/// SQLITE_MISUSE for an unknown backup.
-pub fn backup_finish(backup: u32) -> Result<(), SqlError> {
+pub fn finish(backup: u32) -> Result<(), SqlError> {
     let ended = BACKUPS.with_borrow_mut(|all| all.get_mut(backup as usize)?.take());
     ended.map(drop).ok_or_else(missing)
+}
+
+/// How many backups a connection has.
+pub fn count_of(connection: u32) -> usize {
+    let its = |running: &&Rc<Running>| running.connection == connection;
+    BACKUPS.with_borrow(|all| all.iter().flatten().filter(its).count())
 }
 
 /// End the backups of a connection.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
-use crate::program_callbacks::{self, Event};
+use crate::program_callbacks::{self, Event, Outcome};
 use crate::sqlite::value::Arguments;
 
 /// The program's number for what it has registered. It is released when SQLite drops it.
@@ -27,6 +27,34 @@ thread_local! {
 /// Room that is kept between calls at most, in bytes: hardly any arguments are longer.
 const MAX_ROOM_BYTES: usize = 64 << 10;
 
+/// Do what the program needs until its callback has returned.
+fn until_returned(
+    mut returned: Option<program_callbacks::InlineValue>,
+) -> Result<Returned, SqlError> {
+    loop {
+        if let Some(value) = returned {
+            let words: [u64; 8] = value.words.into();
+            return Ok(Returned::Inline(InlineValue { head: value.head, words }));
+        }
+        match program_callbacks::last_outcome() {
+            Outcome::Returned(result) => return result.map(Returned::Long),
+            Outcome::Pending(request) => {
+                let reply = super::perform(request.connection, &request.operations);
+                returned = program_callbacks::resume(reply.as_deref());
+            }
+        }
+    }
+}
+
+/// Call `libsqlite3.so.0`, whose one callback gets what it defines itself.
+///
+/// # Errors
+///
+/// The program's.
+pub fn call_program(callback: u32, bytes: &[u8]) -> Result<Returned, SqlError> {
+    until_returned(program_callbacks::call(callback, Event::Scalar, bytes))
+}
+
 impl Callback {
     pub fn new(number: u32) -> Self {
         Self(number)
@@ -41,13 +69,7 @@ impl Callback {
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
         }
-        match returned {
-            Some(value) => {
-                let words: [u64; 8] = value.words.into();
-                Ok(Returned::Inline(InlineValue { head: value.head, words }))
-            }
-            None => program_callbacks::pending_result().map(Returned::Long),
-        }
+        until_returned(returned)
     }
 
     /// The same for an integer; none for a failure, and for another value.

@@ -1,24 +1,26 @@
 //! Functions and collations of the program.
 
 use std::cmp::Ordering;
+use std::ffi::c_int;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{Reader, Value as Content};
+use wire::{Function as Described, FunctionKind, Reader, Value as Content};
 
 use super::c_name;
 use super::callbacks::{Callback, Returned, put_arguments};
-use crate::extensions::scalar::{function_flags, registered, set_inline};
+use crate::extensions::scalar::{self, set_inline};
 use crate::host::dispatch::SqlError;
-use crate::host::extension_types::{
-    Function as Described, FunctionFlags, FunctionKind, TextEncoding,
-};
+use crate::host::extension_types::TextEncoding;
 use crate::program_callbacks::Event;
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
 use crate::sqlite::function::{self, Aggregate, Direction, Scalar};
 use crate::sqlite::value::{Arguments, Form};
+
+/// SQLite's numbers for encodings, which are no flags. The program gets UTF-8.
+const ENCODINGS: c_int = 7;
 
 /// A function that the program registered.
 struct Function {
@@ -32,28 +34,32 @@ pub fn create(
     callback: Option<Callback>,
     described: &Described,
 ) -> Result<(), SqlError> {
-    let name = c_name(&described.name)?;
-    let arguments = described.arguments.into();
+    let (name, arguments) = (c_name(described.name)?, described.arguments);
     let Some(callback) = callback else {
-        return registered(db.remove_function(&name, arguments), &described.name);
+        return registered(db.remove_function(&name, arguments), described.name);
     };
-    let described = Described { encoding: TextEncoding::Utf8, ..described.clone() };
-    let has_result_subtype = described.flags.contains(FunctionFlags::RESULT_SUBTYPE);
+    let flags = described.flags.cast_signed();
+    let has_result_subtype = flags & sqlite::SQLITE_RESULT_SUBTYPE != 0;
     let function = Rc::new(Function { callback, has_result_subtype });
-    let flags = function_flags(&described);
+    let flags = flags & !ENCODINGS | sqlite::SQLITE_UTF8;
     let is_window = described.kind == FunctionKind::Window;
     let code = match described.kind {
         FunctionKind::Scalar => db.create_scalar(&name, arguments, flags, function),
         _ => db.create_aggregate(&name, arguments, flags, is_window, function),
     };
-    registered(code, &described.name)
+    registered(code, described.name)
+}
+
+/// What SQLite's result code for a registration means.
+fn registered(code: c_int, name: &[u8]) -> Result<(), SqlError> {
+    scalar::registered(code, &String::from_utf8_lossy(name))
 }
 
 /// Register a collation; without a callback remove it.
 pub fn create_collation(
     db: &Connection,
     callback: Option<Callback>,
-    name: &str,
+    name: &[u8],
 ) -> Result<(), SqlError> {
     let c_name = c_name(name)?;
     let code = match callback {

@@ -4,25 +4,14 @@ use std::cell::RefCell;
 use std::ffi::{CStr, c_int};
 use std::rc::Rc;
 
+use wire::Hook;
+
 use super::callbacks::Callback;
 use crate::host::dispatch::SqlError;
 use crate::program_callbacks::Event;
 use crate::sqlite::connection::{ClientData, Connection};
 use crate::sqlite::error::failure;
 use crate::sqlite::hooks::Hooks;
-
-/// When a hook calls the program.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Hook {
-    /// A file is locked.
-    Busy,
-    /// A transaction is about to be committed.
-    Commit,
-    /// A transaction was rolled back.
-    Rollback,
-    /// A row has changed.
-    Update,
-}
 
 /// The hooks of a connection, by [`Hook`].
 #[derive(Default)]

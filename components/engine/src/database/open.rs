@@ -10,40 +10,8 @@ use crate::host::dispatch::SqlError;
 use crate::host::process;
 use crate::paths;
 use crate::program::{Hooks, set_hooks};
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
-
-/// How to open a database.
-#[derive(Clone, Copy, Default)]
-pub struct OpenFlags {
-    /// Reading and writing.
-    pub read_write: bool,
-    /// Create the file where it is missing.
-    pub create: bool,
-    /// The path may be a URI.
-    pub uri: bool,
-    /// In memory.
-    pub memory: bool,
-    /// A path with a symbolic link fails.
-    pub no_follow: bool,
-}
-
-impl OpenFlags {
-    fn code(self) -> c_int {
-        let access = match (self.read_write, self.create) {
-            (false, _) => sqlite::SQLITE_OPEN_READONLY,
-            (true, false) => sqlite::SQLITE_OPEN_READWRITE,
-            (true, true) => sqlite::SQLITE_OPEN_READWRITE | sqlite::SQLITE_OPEN_CREATE,
-        };
-        let others = [
-            (self.uri, sqlite::SQLITE_OPEN_URI),
-            (self.memory, sqlite::SQLITE_OPEN_MEMORY),
-            (self.no_follow, sqlite::SQLITE_OPEN_NOFOLLOW),
-        ];
-        let others = others.iter().filter(|(on, _)| *on).fold(0, |all, (_, flag)| all | flag);
-        access | others | sqlite::SQLITE_OPEN_EXRESCODE
-    }
-}
 
 thread_local! {
     /// Why an embedded extension cannot use the connection that is being opened.
@@ -65,13 +33,13 @@ pub fn prepare() {
 /// Open a connection.
 pub fn connect(
     path: &[u8],
-    flags: OpenFlags,
+    flags: c_int,
     busy_milliseconds: u32,
 ) -> Result<OpenConnection, SqlError> {
     let path =
         CString::new(path).map_err(|_| failure(sqlite::SQLITE_CANTOPEN, "the path has a NUL"))?;
     COMPLAINT.take();
-    let db = OpenConnection::open(&path, flags.code())?;
+    let db = OpenConnection::open(&path, flags | sqlite::SQLITE_OPEN_EXRESCODE)?;
     if let Some(complaint) = COMPLAINT.take() {
         return Err(failure(sqlite::SQLITE_CANTOPEN, &complaint));
     }

@@ -5,27 +5,34 @@ use std::rc::Rc;
 use super::calls::call;
 use super::collation::Collation;
 use super::scalar::{Function, c_name, create_function, function_flags, registered};
-use super::{attached, statistics, table};
+use super::{attached, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{self, Connecting, FunctionKind};
 use crate::sqlite::connection::Connection;
 
 /// Register what an extension has, and let it use the connection.
 pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
-    let extension = attached::attach(db, loaded.extension, &loaded.manifest.name)?;
-    register_all(db, loaded, extension)?;
+    let extension = attached::attach(db, loaded)?;
+    register_all(db, loaded)?;
     match loaded.manifest.connects {
         Connecting::Never => Ok(()),
         Connecting::AtLoad => call(db, extension, dispatch::connect(extension)),
     }
 }
 
-/// Register what an extension has, which the connection calls by `extension`.
-pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<(), SqlError> {
-    let manifest = &loaded.manifest;
-    registered(statistics::register(db), statistics::NAME)?;
-    for (index, function) in (0..).zip(&manifest.functions) {
-        register_function(db, extension, index, function)?;
+/// Register what an attached extension has: of its functions those that the connection does not
+/// have, since a program starts sooner if it need not register hundreds twice.
+pub fn register_all(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
+    let (manifest, Some((extension, functions))) =
+        (&loaded.manifest, attached::get(db, loaded.extension))
+    else {
+        return Ok(());
+    };
+    for (function, called) in manifest.functions.iter().zip(&*functions) {
+        // SQLite holds what it has.
+        if Rc::strong_count(called) == 1 {
+            register_function(db, function, called.clone())?;
+        }
     }
     for (index, collation) in (0..).zip(&manifest.collations) {
         let name = c_name(&collation.name)?;
@@ -33,10 +40,6 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
             db.create_collation(&name, collation.encoding, Rc::new(Collation { extension, index }));
         registered(code, &collation.name)?;
     }
-    let functions: Vec<_> = (0..)
-        .zip(&manifest.functions)
-        .map(|(index, function)| Rc::new(Function::new(extension, index, function)))
-        .collect();
     let extension = Rc::new(table::Extension {
         handle: extension,
         name: manifest.name.clone(),
@@ -50,14 +53,11 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
     Ok(())
 }
 
-/// Register a function that the extension knows by `index`.
 fn register_function(
     db: &Connection,
-    extension: u32,
-    index: u32,
     function: &extension_types::Function,
+    called: Rc<Function>,
 ) -> Result<(), SqlError> {
-    let called = Rc::new(Function::new(extension, index, function));
     if function.kind == FunctionKind::Scalar {
         return create_function(db, function, called);
     }

@@ -6,11 +6,9 @@ mod module;
 
 pub use module::register;
 
-use std::rc::Rc;
-
 use libsqlite3_sys as sqlite;
 
-use crate::extensions::scalar::Function;
+use crate::extensions::attached::Functions;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
 
@@ -21,7 +19,7 @@ pub struct Extension {
     /// Columns, and arguments of overloads, may be pointers.
     pub has_pointers: bool,
     /// Those of the manifest; tables may overload functions by them.
-    pub functions: Vec<Rc<Function>>,
+    pub functions: Functions,
 }
 
 impl Extension {

@@ -5,20 +5,13 @@ use std::ptr::NonNull;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_backup;
+use wire::Progress;
 
 use super::connection::Connection;
 use crate::host::dispatch::SqlError;
 
 /// A backup, finished when it is dropped; its connections are closed later.
 pub struct Backup(NonNull<sqlite3_backup>);
-
-/// How far a backup is.
-#[derive(Clone, Copy)]
-pub struct Progress {
-    pub is_done: bool,
-    pub remaining: u32,
-    pub total: u32,
-}
 
 impl Backup {
     /// As `sqlite3_backup_init`: copy a database of `source` over one of `target`.

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
+use runtime::database::Event;
 use runtime::database::wire::{self, Reader};
-use runtime::database::{Callback, Event};
 
-use super::{Aggregate, Context, Outcome, WindowAggregate, index_all, outcome};
+use super::{Aggregate, Context, WindowAggregate, index_all, outcome};
+use crate::callback::{Called, Outcome};
 use crate::error::{Error, Result};
 use crate::types::ToSql;
 
@@ -95,7 +96,7 @@ impl<D: Aggregate<A, T>, A, T: ToSql> Groups<D, A, T> {
     }
 }
 
-impl<D, A, T> Callback for Groups<D, A, T>
+impl<D, A, T> Called for Groups<D, A, T>
 where
     D: Aggregate<A, T> + Send,
     A: Send,

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use parking_lot::ReentrantMutex;
 use sqlite_wasm::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
 use sqlite_wasm::hooks::Action;
 use sqlite_wasm::types::{Value, ValueRef};
-use sqlite_wasm::{Error, ErrorCode, Result};
+use sqlite_wasm::{Connection, Error, ErrorCode, Result};
 
 use crate::support::{ENDLESS, database, fill, memory};
 
@@ -36,7 +37,7 @@ fn functions_of_the_program_are_called() -> Result<()> {
     db.create_scalar_function("fails", -1, flags, |context| {
         Err::<i64, _>(Error::UserFunctionError(format!("{} arguments", context.len()).into()))
     })?;
-    for count in [-2, 128, i32::MAX] {
+    for count in [-2, 1001, i32::MAX] {
         let error = db.create_scalar_function("any", count, flags, |_| Ok(1)).unwrap_err();
         assert_eq!(error.sqlite_error_code(), Some(ErrorCode::ApiMisuse));
     }
@@ -196,4 +197,76 @@ fn a_busy_handler_decides_how_long_to_wait() -> Result<()> {
     assert!(other.execute_batch("INSERT INTO t VALUES (1)").is_err());
     assert!(start.elapsed() >= Duration::from_millis(90));
     Ok(())
+}
+
+type Shared = Arc<ReentrantMutex<Connection>>;
+
+/// A function `nested(SQL)` that returns what a query returns, on the connection that calls it.
+fn with_nested() -> Result<Shared> {
+    let db: Shared = Arc::new(ReentrantMutex::new(memory()));
+    let own = Arc::downgrade(&db);
+    db.lock().create_scalar_function("nested", 1, FunctionFlags::SQLITE_UTF8, move |context| {
+        let db = own.upgrade().expect("it calls this");
+        let db = db.lock();
+        db.query_row(&context.get::<String>(0)?, (), |row| row.get::<_, Value>(0))
+    })?;
+    Ok(db)
+}
+
+#[test]
+fn a_function_uses_the_connection_that_calls_it() -> Result<()> {
+    let shared = with_nested()?;
+    let db = shared.lock();
+    db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)")?;
+    let sum: i64 =
+        db.query_row("SELECT sum(nested('SELECT sum(a) FROM t')) FROM t", (), |row| row.get(0))?;
+    assert_eq!(sum, 18);
+    let long: String =
+        db.query_row("SELECT nested('SELECT printf(''%.*c'', 100000, ''x'')')", (), |row| {
+            row.get(0)
+        })?;
+    assert_eq!(long.len(), 100_000);
+    let error = db.execute_batch("SELECT nested('SELECT missing')").unwrap_err();
+    assert_eq!(error.to_string(), "no such column: missing in SELECT missing at offset 7");
+    // The connection goes on.
+    let error = db.execute_batch("SELECT nested('SELECT nested(1)')").unwrap_err();
+    assert_eq!(error.to_string(), "the program's function is called by its own SQL");
+    assert_eq!(db.query_row("SELECT count(*) FROM t", (), |row| row.get::<_, i64>(0))?, 3);
+    Ok(())
+}
+
+#[test]
+fn a_function_writes_in_the_statement_that_calls_it() -> Result<()> {
+    let shared = with_nested()?;
+    let db = shared.lock();
+    db.execute_batch("CREATE TABLE t(a); CREATE TABLE log(a)")?;
+    db.execute_batch(
+        "INSERT INTO t SELECT nested('INSERT INTO log VALUES (7) RETURNING a') FROM \
+         (VALUES (1), (2))",
+    )?;
+    let both = "SELECT (SELECT count(*) FROM t), (SELECT sum(a) FROM log)";
+    let both: (i64, i64) = db.query_row(both, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    assert_eq!(both, (2, 14));
+    Ok(())
+}
+
+/// The host cannot leave the inner one for the outer one: a trap would return to the wrong one.
+#[test]
+fn a_connection_that_waits_for_another_one_is_refused() -> Result<()> {
+    let (outer, inner) = (with_nested()?, with_nested()?);
+    let (own, other) = (Arc::downgrade(&outer), inner.clone());
+    let flags = FunctionFlags::SQLITE_UTF8;
+    outer.lock().create_scalar_function("other", 1, flags, move |context| {
+        other.lock().query_row(&context.get::<String>(0)?, (), |row| row.get::<_, Value>(0))
+    })?;
+    inner.lock().create_scalar_function("back", 0, flags, move |_| {
+        let outer = own.upgrade().expect("it calls this");
+        outer.lock().query_row("SELECT 1", (), |row| row.get::<_, i64>(0))
+    })?;
+    let db = outer.lock();
+    let one: i64 = db.query_row("SELECT other('SELECT 1')", (), |row| row.get(0))?;
+    assert_eq!(one, 1);
+    let error = db.execute_batch("SELECT other('SELECT back()')").unwrap_err();
+    assert!(error.to_string().contains("waits for this call"), "{error}");
+    db.execute_batch("SELECT other('SELECT 1'), nested('SELECT 2')")
 }

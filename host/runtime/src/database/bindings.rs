@@ -5,6 +5,7 @@
 wasmtime::component::bindgen!({
     path: ["../../wit/extension", "../../wit/host", "../../wit/database"],
     world: "sqlite-wasm:database/database",
+    imports: { default: trappable },
     with: {
         "sqlite-wasm:extension/types": crate::contract::types,
         "sqlite-wasm:extension/table-types": crate::bindings::sqlite_wasm::extension::table_types,

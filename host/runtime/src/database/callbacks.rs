@@ -1,36 +1,42 @@
-//! Functions, collations and hooks of the program, as the component calls them.
+//! Functions, collations and hooks of the program. They run on the program's stack: the component,
+//! which calls them by numbers, leaves its own (see `fiber`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use wire::{InlineValue, Value, Writer};
 
-use super::bindings::sqlite_wasm::database::callbacks::{Event, Host};
-use crate::contract::types::{self, SqlError};
+use super::bindings::sqlite_wasm::database::callbacks::Event;
+use crate::contract::types::SqlError;
 
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;
 
 /// A function, collation or hook of the program.
-pub trait Callback: Send {
+///
+/// It may call [`Instance::perform`](super::Instance::perform) of the instance that calls it.
+pub trait Callback: Send + Sync {
     /// Called for `event`, with values as `wire` lays them out. They come from the sandbox and
     /// may be anything.
     ///
     /// # Errors
     ///
     /// SQLite's result code and a message, which SQL sees.
-    fn call(&mut self, event: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)>;
+    fn call(&self, event: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)>;
 }
+
+/// Called every few thousand steps of a statement: whether to interrupt it.
+pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
 
 /// All callbacks of an instance, by number.
 #[derive(Default)]
 pub struct Callbacks {
-    all: Vec<Option<Box<dyn Callback>>>,
-    pending: Option<Result<Vec<u8>, SqlError>>,
+    all: Vec<Option<Arc<dyn Callback>>>,
 }
 
 impl Callbacks {
     /// Add one, and give it a number.
-    pub fn add(&mut self, callback: Box<dyn Callback>) -> u32 {
+    pub fn add(&mut self, callback: Arc<dyn Callback>) -> u32 {
         let number = self.all.iter().position(Option::is_none).unwrap_or(self.all.len());
         match self.all.get_mut(number) {
             Some(place) => *place = Some(callback),
@@ -39,65 +45,66 @@ impl Callbacks {
         number as u32
     }
 
-    fn result(
-        &mut self,
-        number: u32,
-        event: Event,
-        arguments: &[u8],
-    ) -> Result<Value<Vec<u8>>, SqlError> {
-        let Some(Some(callback)) = self.all.get_mut(number as usize) else {
-            return Err(error("there is no such callback"));
-        };
-        // A panic must not unwind through the component.
-        let called = catch_unwind(AssertUnwindSafe(|| callback.call(event, arguments)));
-        let result = called.map_err(|_| error("the program's function panicked"))?;
-        result.map_err(|(code, message)| SqlError { code, message })
+    /// The one with a number.
+    pub fn get(&self, number: u32) -> Option<Arc<dyn Callback>> {
+        self.all.get(number as usize)?.clone()
+    }
+
+    /// Take it out.
+    pub fn remove(&mut self, number: u32) -> Option<Arc<dyn Callback>> {
+        self.all.get_mut(number as usize)?.take()
     }
 }
 
-fn error(message: &str) -> SqlError {
-    SqlError { code: SQLITE_ERROR, message: message.to_owned() }
+/// What the program gives a component that called it.
+pub enum Answer {
+    /// A value of at most 64 bytes.
+    Inline(InlineValue),
+    /// A value in bytes, or an error.
+    Returned(Result<Vec<u8>, SqlError>),
+    /// Whether to interrupt the statement.
+    Interrupt(bool),
+    /// Work that the callback needs before it returns.
+    Request {
+        /// On which connection.
+        connection: u32,
+        /// The work.
+        operations: Vec<u8>,
+    },
 }
 
-impl Host for Callbacks {
-    fn call(
-        &mut self,
-        callback: u32,
-        event: Event,
-        arguments: Vec<u8>,
-    ) -> Option<types::InlineValue> {
-        let result = self.result(callback, event, &arguments);
-        let bytes = result.map(|value| {
-            let value = match &value {
-                Value::Text(bytes) => Value::Text(&bytes[..]),
-                Value::Blob(bytes) => Value::Blob(&bytes[..]),
-                Value::Null => Value::Null,
-                Value::Integer(integer) => Value::Integer(*integer),
-                Value::Real(real) => Value::Real(*real),
-            };
-            InlineValue::new(value, 0).ok_or_else(|| {
-                let mut long = Writer::default();
-                long.value(value);
-                long.0
-            })
-        });
-        match bytes {
-            Ok(Ok(value)) => return Some(value.into()),
-            Ok(Err(long)) => self.pending = Some(Ok(long)),
-            Err(error) => self.pending = Some(Err(error)),
-        }
-        None
+/// Call a callback, if there is one.
+pub fn answer(callback: Option<&dyn Callback>, event: Event, arguments: &[u8]) -> Answer {
+    let Some(callback) = callback else { return failed("there is no such callback") };
+    // A panic must not unwind through the component.
+    let called = catch_unwind(AssertUnwindSafe(|| callback.call(event, arguments)));
+    match called {
+        Ok(Ok(value)) => returned(&value),
+        Ok(Err((code, message))) => Answer::Returned(Err(SqlError { code, message })),
+        Err(_) => failed("the program's function panicked"),
     }
+}
 
-    fn pending_result(&mut self) -> Result<Vec<u8>, SqlError> {
-        self.pending.take().unwrap_or_else(|| Err(error("no result is pending")))
-    }
+fn failed(message: &str) -> Answer {
+    Answer::Returned(Err(SqlError { code: SQLITE_ERROR, message: message.to_owned() }))
+}
 
-    fn release(&mut self, callback: u32) {
-        let released = self.all.get_mut(callback as usize).and_then(Option::take);
-        // What a closure owns may panic when it is dropped.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(released)));
-    }
+fn returned(value: &Value<Vec<u8>>) -> Answer {
+    let value = match value {
+        Value::Text(bytes) => Value::Text(&bytes[..]),
+        Value::Blob(bytes) => Value::Blob(&bytes[..]),
+        Value::Null => Value::Null,
+        Value::Integer(integer) => Value::Integer(*integer),
+        Value::Real(real) => Value::Real(*real),
+    };
+    InlineValue::new(value, 0).map_or_else(
+        || {
+            let mut long = Writer::default();
+            long.value(value);
+            Answer::Returned(Ok(long.0))
+        },
+        Answer::Inline,
+    )
 }
 
 #[cfg(test)]
@@ -107,7 +114,7 @@ mod tests {
     struct Echo;
 
     impl Callback for Echo {
-        fn call(&mut self, _: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
+        fn call(&self, _: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
             match arguments {
                 [] => panic!("as a test"),
                 [255, ..] => Err((19, "no".to_owned())),
@@ -116,29 +123,38 @@ mod tests {
         }
     }
 
-    #[test]
-    fn results_are_inline_or_pending() {
-        let mut callbacks = Callbacks::default();
-        let number = callbacks.add(Box::new(Echo));
-        assert!(callbacks.call(number, Event::Scalar, vec![1; 64]).is_some());
-        assert!(callbacks.call(number, Event::Scalar, vec![1; 65]).is_none());
-        assert_eq!(callbacks.pending_result().map(|bytes| bytes.len()).ok(), Some(71));
-        assert!(callbacks.call(number, Event::Scalar, vec![255]).is_none());
-        assert_eq!(callbacks.pending_result().map_err(|error| error.code).err(), Some(19));
-        assert!(callbacks.pending_result().is_err());
+    fn call(arguments: &[u8]) -> Answer {
+        answer(Some(&Echo), Event::Scalar, arguments)
+    }
+
+    fn message(answer: Answer) -> Option<String> {
+        match answer {
+            Answer::Returned(Err(error)) => Some(error.message),
+            _ => None,
+        }
     }
 
     #[test]
-    fn a_panic_is_an_error_and_a_number_is_used_again() {
+    fn results_are_inline_or_long() {
+        assert!(matches!(call(&[1; 64]), Answer::Inline(_)));
+        assert!(matches!(call(&[1; 65]), Answer::Returned(Ok(long)) if long.len() == 71));
+        assert_eq!(message(call(&[255])).as_deref(), Some("no"));
+    }
+
+    #[test]
+    fn a_panic_and_a_missing_callback_are_errors() {
+        assert_eq!(message(call(&[])).as_deref(), Some("the program's function panicked"));
+        let missing = message(answer(None, Event::Scalar, &[1]));
+        assert_eq!(missing.as_deref(), Some("there is no such callback"));
+    }
+
+    #[test]
+    fn a_number_is_used_again() {
         let mut callbacks = Callbacks::default();
-        let number = callbacks.add(Box::new(Echo));
-        assert!(callbacks.call(number, Event::Scalar, Vec::new()).is_none());
-        let message = callbacks.pending_result().map_err(|error| error.message).err();
-        assert_eq!(message.as_deref(), Some("the program's function panicked"));
-        callbacks.release(number);
-        callbacks.release(number);
-        callbacks.release(u32::MAX);
-        assert!(callbacks.call(number, Event::Scalar, vec![1]).is_none());
-        assert_eq!(callbacks.add(Box::new(Echo)), number);
+        let number = callbacks.add(Arc::new(Echo));
+        assert_ne!(callbacks.add(Arc::new(Echo)), number);
+        assert!(callbacks.remove(number).is_some() && callbacks.remove(number).is_none());
+        assert!(callbacks.remove(u32::MAX).is_none() && callbacks.get(number).is_none());
+        assert_eq!(callbacks.add(Arc::new(Echo)), number);
     }
 }

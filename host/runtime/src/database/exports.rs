@@ -3,15 +3,12 @@
 use anyhow::{Context, Result};
 use wasmtime::component::{ComponentExportIndex, InstancePre};
 
-use super::bindings::exports::sqlite_wasm::database::connections::GuestIndices;
 use crate::contract::version::{CONTRACT_VERSION, DATABASE_EXPORT};
 
 /// The functions of `connections`.
 pub struct Exports {
     pub perform: ComponentExportIndex,
     pub perform_inline: ComponentExportIndex,
-    /// All of them.
-    pub all: GuestIndices,
 }
 
 impl Exports {
@@ -28,10 +25,6 @@ impl Exports {
             let index = pre.component().get_export_index(Some(&interface), name);
             index.with_context(|| format!("it does not export `{name}`"))
         };
-        Ok(Self {
-            perform: function("perform")?,
-            perform_inline: function("perform-inline")?,
-            all: GuestIndices::new(pre)?,
-        })
+        Ok(Self { perform: function("perform")?, perform_inline: function("perform-inline")? })
     }
 }

@@ -1,21 +1,27 @@
-//! What the store of an instance contains, and the imports that it gives.
+//! What the store of an instance contains.
 
-use wasmtime::component::{HasData, Linker, ResourceTable};
+use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-use super::bindings::sqlite_wasm::database::callbacks;
-use super::callbacks::Callbacks;
-use super::process::{Process, View};
-use super::streams;
-use crate::bindings::sqlite_wasm::host::process;
-use crate::clock::Waiting;
-use crate::component::Program;
-use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
-use crate::files::{self, FilesCtx};
-use crate::fused::{self, FusedCtx, FusedView};
+use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
+use super::callbacks::Answer;
+use super::failure::{Failure, Reason};
+use super::fiber::Exit;
+use super::messages::{Input, Output};
+use super::process::Process;
+use crate::contract::types::{self, SqlError};
+use crate::extensions::ExtensionsCtx;
+use crate::files::FilesCtx;
+use crate::fused::FusedCtx;
 use crate::memory::MemoryLimit;
-use crate::wasi;
+use crate::received;
+
+/// `SQLITE_NOMEM`.
+const NO_MEMORY: i32 = 7;
+
+/// `SQLITE_INTERRUPT`.
+const INTERRUPT: i32 = 9;
 
 /// What a store contains.
 pub struct Host {
@@ -26,7 +32,10 @@ pub struct Host {
     pub memory: MemoryLimit,
     pub extensions: ExtensionsCtx,
     pub fused: FusedCtx,
-    pub callbacks: Callbacks,
+    /// The way to the program, while the component is called.
+    pub exit: Option<Exit<Input, Output>>,
+    /// What came of the last call of the program.
+    pub outcome: Option<Outcome>,
     /// What the component printed: the message of a panic.
     pub log: MemoryOutputPipe,
 }
@@ -37,38 +46,43 @@ impl WasiView for Host {
     }
 }
 
-struct HasProcess;
-
-impl HasData for HasProcess {
-    type Data<'a> = View<'a>;
-}
-
-struct HasCallbacks;
-
-impl HasData for HasCallbacks {
-    type Data<'a> = &'a mut Callbacks;
-}
-
-/// All that the component may import.
-pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
-    let mut linker = Linker::new(&program.engine);
-    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
-    streams::add_to_linker(&mut linker)?;
-    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
-    extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
-        ctx: &mut host.extensions,
-        grants: host.files.grants(),
-    })?;
-    process::add_to_linker::<Host, HasProcess>(&mut linker, |host| View {
-        process: &mut host.process,
-        grants: host.files.grants(),
-    })?;
-    callbacks::add_to_linker::<Host, HasCallbacks>(&mut linker, |host| &mut host.callbacks)?;
-    if program.composition.is_some() {
-        fused::add_to_linker(&mut linker, |host: &mut Host| FusedView {
-            ctx: &host.fused,
-            table: &mut host.table,
-        })?;
+impl Host {
+    /// Leave the stack for the program, and return with its answer.
+    pub fn leave(&self, output: Output) -> wasmtime::Result<Answer> {
+        match self.exit.as_ref().map(|exit| exit.leave(output)) {
+            Some(Input::Answer(answer)) => Ok(answer),
+            _ => Err(wasmtime::format_err!("the program has ended it")),
+        }
     }
-    Ok(linker)
+
+    /// The same for a call, whose outcome is kept where it is no short value.
+    pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<types::InlineValue>> {
+        let outcome = match self.leave(output)? {
+            Answer::Inline(value) => return Ok(Some(value.into())),
+            Answer::Returned(result) => Outcome::Returned(result),
+            Answer::Request { connection, operations } => {
+                Outcome::Pending(Request { connection, operations })
+            }
+            Answer::Interrupt(_) => {
+                return Err(wasmtime::format_err!("the program did not answer"));
+            }
+        };
+        self.outcome = Some(outcome);
+        Ok(None)
+    }
+
+    /// A failure of SQLite, with what the host knows of its reason.
+    pub fn failure(&mut self, error: SqlError) -> Failure {
+        let SqlError { code, message } = error;
+        let reason = match code & 0xff {
+            INTERRUPT => self.process.stopped,
+            NO_MEMORY if self.memory.was_reached() => Some(Reason::Memory),
+            _ => None,
+        };
+        let mut message = received::text(message);
+        if let Some(path) = self.process.refused.take() {
+            message = format!("{message}; `{path}` is outside the granted directories");
+        }
+        Failure { code, message, reason }
+    }
 }

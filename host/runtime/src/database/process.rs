@@ -1,17 +1,12 @@
-//! `sqlite-wasm:host/process` of a library: interruption, time limits and waiting.
+//! The process of an instance: interruption, time limits and waiting.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::failure::Reason;
-use crate::bindings::sqlite_wasm::host::process::{CpuTimes, Host, Interruption};
-use crate::escape::escaped;
-use crate::grants::Grants;
-use crate::process::{cpu_usage, local_offset};
+use crate::bindings::sqlite_wasm::host::process::Interruption;
 
 /// Interval at which a wait checks for interruption.
 const WAIT_STEP: Duration = Duration::from_millis(10);
@@ -19,10 +14,6 @@ const WAIT_STEP: Duration = Duration::from_millis(10);
 /// How long a component may continue after the end of its time, before it traps:
 /// SQLite ends a statement within milliseconds, and a rollback may take longer.
 const GRACE: Duration = Duration::from_secs(2);
-
-/// Longest refused path that is kept for a message, in bytes: Linux's longest path. The
-/// component chooses it.
-const MAX_REFUSED_BYTES: usize = 4096;
 
 /// Interrupts what an instance runs; from any thread, and also after its end.
 #[derive(Debug, Clone, Default)]
@@ -51,14 +42,10 @@ impl Interrupter {
     }
 }
 
-/// Called every few thousand steps of a statement: whether to interrupt it.
-pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
-
 /// The state of an instance's process.
 pub struct Process {
     pub interrupter: Interrupter,
     pub directory: Option<PathBuf>,
-    pub on_progress: Option<OnProgress>,
     /// When all ends.
     pub end: Option<Instant>,
     /// When the statement that runs ends.
@@ -78,8 +65,9 @@ impl Process {
         (Instant::now() >= end).then_some((end, reason))
     }
 
-    fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
-        if self.interrupter.take() || self.on_progress.as_mut().is_some_and(|call| call()) {
+    /// Whether the statement is to be interrupted. Fails where it goes on after its time.
+    pub fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        if self.interrupter.take() {
             self.stopped = Some(Reason::Interrupted);
             return Ok(Some(Interruption::User));
         }
@@ -91,7 +79,8 @@ impl Process {
         Ok(Some(Interruption::Deadline))
     }
 
-    fn sleep(&self, duration: Duration) {
+    /// Wait, until the statement is to be interrupted.
+    pub fn sleep(&self, duration: Duration) {
         let end = Instant::now() + duration;
         while !self.interrupter.is_set() && self.over().is_none() {
             let left = end.saturating_duration_since(Instant::now());
@@ -103,58 +92,6 @@ impl Process {
     }
 }
 
-/// [`Process`], borrowed for a call.
-pub struct View<'a> {
-    pub process: &'a mut Process,
-    pub grants: &'a Grants,
-}
-
-impl Host for View<'_> {
-    fn poll_interruption(&mut self) -> wasmtime::Result<Option<Interruption>> {
-        self.process.poll()
-    }
-
-    fn sleep(&mut self, microseconds: u32) -> wasmtime::Result<()> {
-        self.process.sleep(Duration::from_micros(microseconds.into()));
-        Ok(())
-    }
-
-    fn cpu_usage(&mut self) -> CpuTimes {
-        cpu_usage()
-    }
-
-    fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
-        local_offset(unix_seconds)
-    }
-
-    fn home_directory(&mut self) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn startup_file(&mut self, _: Vec<u8>) -> Option<Vec<u8>> {
-        None
-    }
-
-    fn check_granted(&mut self, path: Vec<u8>) -> bool {
-        let is_granted = self.grants.is_granted(&path);
-        if !is_granted {
-            let path = Path::new(OsStr::from_bytes(&path[..path.len().min(MAX_REFUSED_BYTES)]));
-            self.process.refused = Some(escaped(path).to_string());
-        }
-        is_granted
-    }
-
-    fn arguments(&mut self) -> Vec<Vec<u8>> {
-        Vec::new()
-    }
-
-    fn working_directory(&mut self) -> Option<Vec<u8>> {
-        self.process.directory.clone().map(|path| path.into_os_string().into_vec())
-    }
-
-    fn set_exit_code(&mut self, _: u8) {}
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,7 +100,6 @@ mod tests {
         Process {
             interrupter: Interrupter::default(),
             directory: None,
-            on_progress: None,
             end: None,
             statement_end: None,
             stopped: None,

@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use wasmtime::Store;
 use wasmtime::component::InstancePre;
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
-use super::callbacks::Callbacks;
 use super::exports::Exports;
-use super::host::{Host, linker};
-use super::instance::{Instance, MAX_REPLY_BYTES};
+use super::host::Host;
+use super::imports::linker;
+use super::instance::Instance;
+use super::live::MAX_REPLY_BYTES;
 use super::process::{Interrupter, Process};
-use super::stack::Stack;
 use crate::component::Program;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
@@ -77,13 +77,7 @@ impl Template {
         let mut store = Store::new(&self.program.engine, host(settings, limit, &interrupter));
         store.limiter(|host| &mut host.memory);
         store.set_hostcall_fuel(limit.min(MAX_REPLY_BYTES));
-        let mut stack = Stack::new().context("no address space is left for a stack")?;
-        let instance = stack
-            .run(|| self.pre.instantiate(&mut store))
-            .map_err(|_| anyhow!("the host panicked"))?
-            .map_err(anyhow::Error::from)
-            .context("failed to start the database within its limits")?;
-        Instance::new(store, instance, stack, self.exports.clone(), interrupter)
+        Instance::start(store, self.pre.clone(), self.exports.clone(), interrupter)
     }
 }
 
@@ -98,7 +92,6 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
         process: Process {
             interrupter: interrupter.clone(),
             directory: settings.directory,
-            on_progress: None,
             end: settings.end,
             statement_end: None,
             stopped: None,
@@ -107,7 +100,8 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
         memory: MemoryLimit::new(memory_bytes),
         extensions: settings.extensions,
         fused: FusedCtx::default(),
-        callbacks: Callbacks::default(),
+        exit: None,
+        outcome: None,
         log,
     }
 }

@@ -166,9 +166,13 @@ fn closed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "it was closed with its connection or call")
 }
 
-/// A statement of an extension.
+/// A statement of an extension. A callback of the program finds those in the middle of a step
+/// borrowed.
 pub fn statement(extension: u32, index: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
     match get(extension, index)? {
+        Object::Statement(statement) if statement.try_borrow_mut().is_err() => {
+            Err(failure(sqlite::SQLITE_MISUSE, "the statement is running"))
+        }
         Object::Statement(statement) => Ok(statement),
         Object::Closed => Err(closed()),
         Object::Blob(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
@@ -184,7 +188,7 @@ pub fn blob(extension: u32, index: u32) -> Result<Rc<Blob>, SqlError> {
     }
 }
 
-/// Reset a statement, if there is one.
+/// Reset a statement, if there is one that does not run.
 pub fn reset(extension: u32, index: u32) {
     if let Ok(statement) = statement(extension, index) {
         statement.borrow_mut().reset();

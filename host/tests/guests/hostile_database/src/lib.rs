@@ -4,9 +4,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use bindings::exports::sqlite_wasm::database::connections::{
-    Function, Guest, Hook, InlineOperations, OpenFlags, Progress, SqlError,
-};
+use wire::ProgramOperation;
+
+use bindings::exports::sqlite_wasm::database::connections::{Guest, InlineOperations, SqlError};
 use bindings::sqlite_wasm::database::callbacks::{self, Event};
 use bindings::sqlite_wasm::host::process;
 
@@ -62,6 +62,8 @@ fn reply() -> Result<Vec<u8>, SqlError> {
             process::poll_interruption();
         },
         "print" => (0..10_000).for_each(|_| eprintln!("{}", "x".repeat(1000))),
+        "resume" => _ = callbacks::resume(Ok(&bytes())),
+        "outcome" => _ = callbacks::last_outcome(),
         "callbacks" => (0..200).for_each(|_| call_back()),
         _ => {}
     }
@@ -89,58 +91,40 @@ fn call_back() {
     let number = (random() % 8) as u32;
     let event = events[(random() % 11) as usize];
     if callbacks::call(number, event, &bytes()).is_none() {
-        let _ = callbacks::pending_result();
+        let _ = callbacks::last_outcome();
     }
     if random().is_multiple_of(50) {
         callbacks::release(number);
     }
 }
 
+/// Only the operations that the tests need succeed as they should.
+fn perform(operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+    match ProgramOperation::read(operations) {
+        Ok(Some(ProgramOperation::Open { path, .. })) => {
+            let path = String::from_utf8_lossy(path).into_owned();
+            RANDOM.set(path.parse::<u64>().unwrap_or(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+            ATTACK.set(path);
+            Ok(vec![255; 4])
+        }
+        Ok(Some(
+            ProgramOperation::Close
+            | ProgramOperation::CreateFunction { .. }
+            | ProgramOperation::CreateCollation { .. }
+            | ProgramOperation::SetHook { .. },
+        )) => Ok(Vec::new()),
+        _ => reply(),
+    }
+}
+
 impl Guest for Hostile {
-    fn open(path: Vec<u8>, _: OpenFlags, _: u32) -> Result<u32, SqlError> {
-        let path = String::from_utf8_lossy(&path).into_owned();
-        RANDOM.set(path.parse::<u64>().unwrap_or(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        ATTACK.set(path);
-        Ok(u32::MAX)
+    fn perform(_: u32, operations: Vec<u8>) -> Result<Vec<u8>, SqlError> {
+        perform(&operations)
     }
 
-    fn close(_: u32) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn perform(_: u32, _: Vec<u8>) -> Result<Vec<u8>, SqlError> {
-        reply()
-    }
-
-    fn perform_inline(_: u32, _: InlineOperations) -> Result<Vec<u8>, SqlError> {
-        reply()
-    }
-
-    fn create_function(_: u32, _: Option<u32>, _: Function) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn create_collation(_: u32, _: Option<u32>, _: String) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn set_hook(_: u32, _: Hook, _: Option<u32>) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn load_extension(_: u32, _: String) -> Result<(), SqlError> {
-        Ok(())
-    }
-
-    fn backup_start(_: u32, _: String, _: Vec<u8>, _: bool) -> Result<u32, SqlError> {
-        Ok(0)
-    }
-
-    fn backup_step(_: u32, _: i32) -> Result<Progress, SqlError> {
-        Ok(Progress { is_done: random().is_multiple_of(3), remaining: random() as u32, total: 0 })
-    }
-
-    fn backup_finish(_: u32) -> Result<(), SqlError> {
-        Ok(())
+    fn perform_inline(_: u32, few: InlineOperations) -> Result<Vec<u8>, SqlError> {
+        let words: [u64; 12] = few.words.into();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        perform(&bytes[..few.length as usize])
     }
 }

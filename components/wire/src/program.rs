@@ -1,0 +1,300 @@
+//! Operations of a program outside, which extensions do not have: connections, and what the
+//! program registers on them.
+
+use crate::{Error, Operations, Reader};
+
+/// The byte with which an operation of a program begins: none of [`Opcode`](crate::Opcode). A
+/// request has one of them and nothing else.
+mod code {
+    pub const FIRST: u8 = 128;
+    pub const OPEN: u8 = FIRST;
+    pub const CLOSE: u8 = 129;
+    pub const CREATE_FUNCTION: u8 = 130;
+    pub const CREATE_COLLATION: u8 = 131;
+    pub const SET_HOOK: u8 = 132;
+    pub const LOAD_EXTENSION: u8 = 133;
+    pub const START_BACKUP: u8 = 134;
+    pub const STEP_BACKUP: u8 = 135;
+    pub const FINISH_BACKUP: u8 = 136;
+}
+
+/// What a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum FunctionKind {
+    /// Of one row's values.
+    Scalar = 0,
+    /// Of all rows of a group.
+    Aggregate = 1,
+    /// An aggregate that rows can leave again.
+    Window = 2,
+}
+
+/// When a hook calls the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Hook {
+    /// A file is locked by another connection. Replaces the time limit of opening, and ends it
+    /// where it is removed.
+    Busy = 0,
+    /// A transaction is about to be committed.
+    Commit = 1,
+    /// A transaction was rolled back.
+    Rollback = 2,
+    /// A row was inserted, updated or deleted.
+    Update = 3,
+}
+
+/// A function of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function<'a> {
+    /// Its name in SQL.
+    pub name: &'a [u8],
+    /// How many arguments it takes, or -1 for any number.
+    pub arguments: i32,
+    /// What it is.
+    pub kind: FunctionKind,
+    /// SQLite's flags, such as `SQLITE_DETERMINISTIC`.
+    pub flags: u32,
+}
+
+/// An operation of a program. `callback` is a number that the program has chosen; without one
+/// what was registered is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgramOperation<'a> {
+    /// Open a database, with the flags of `sqlite3_open_v2`, and wait so long for locks: flags,
+    /// milliseconds, path. Reply: u32, the connection.
+    Open {
+        /// SQLite's `SQLITE_OPEN_…`.
+        flags: u32,
+        /// How long a statement waits for a lock.
+        busy_milliseconds: u32,
+        /// Where it is.
+        path: &'a [u8],
+    },
+    /// Close the connection, with all that belongs to it.
+    Close,
+    /// Register or remove a function: callback, arguments, kind, flags, name.
+    CreateFunction {
+        /// Who is called.
+        callback: Option<u32>,
+        /// What is registered.
+        function: Function<'a>,
+    },
+    /// Register or remove a collation: callback, name.
+    CreateCollation {
+        /// Who is called.
+        callback: Option<u32>,
+        /// Its name in SQL.
+        name: &'a [u8],
+    },
+    /// Set, replace or remove a hook: callback, hook.
+    SetHook {
+        /// Who is called.
+        callback: Option<u32>,
+        /// When.
+        hook: Hook,
+    },
+    /// Load an extension by its name or path, and register what it has: name.
+    LoadExtension(&'a str),
+    /// Begin to copy a database of the connection to a file, or from there: direction, schema,
+    /// path. Reply: u32, the backup.
+    StartBackup {
+        /// From the file to the connection.
+        is_restore: bool,
+        /// The connection's database.
+        schema: &'a [u8],
+        /// The file.
+        path: &'a [u8],
+    },
+    /// Copy pages, or all where the number is negative: backup, pages. Reply: [`Progress`].
+    StepBackup {
+        /// Which.
+        backup: u32,
+        /// How many pages.
+        pages: i32,
+    },
+    /// End a backup: backup.
+    FinishBackup(u32),
+}
+
+/// How far a backup is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// All pages are copied.
+    pub is_done: bool,
+    /// Pages that are not copied yet.
+    pub remaining: u32,
+    /// Pages of the source.
+    pub total: u32,
+}
+
+impl Progress {
+    /// Write it.
+    pub fn put(&self, writer: &mut crate::Writer) {
+        writer.u8(self.is_done.into());
+        writer.u32(self.remaining);
+        writer.u32(self.total);
+    }
+
+    /// Read it.
+    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
+        Ok(Self { is_done: reader.bool()?, remaining: reader.u32()?, total: reader.u32()? })
+    }
+}
+
+impl FunctionKind {
+    fn of(code: u8) -> Result<Self, Error> {
+        let all = [Self::Scalar, Self::Aggregate, Self::Window];
+        all.get(usize::from(code)).copied().ok_or(Error::Malformed)
+    }
+}
+
+impl Hook {
+    fn of(code: u8) -> Result<Self, Error> {
+        let all = [Self::Busy, Self::Commit, Self::Rollback, Self::Update];
+        all.get(usize::from(code)).copied().ok_or(Error::Malformed)
+    }
+}
+
+fn read_callback(from: &mut Reader) -> Result<Option<u32>, Error> {
+    from.u32().map(|number| number.checked_sub(1))
+}
+
+fn read_i32(from: &mut Reader) -> Result<i32, Error> {
+    from.u32().map(u32::cast_signed)
+}
+
+impl<'a> ProgramOperation<'a> {
+    /// The operation of a request, where it is a program's.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`], also where anything follows.
+    pub fn read(request: &'a [u8]) -> Result<Option<Self>, Error> {
+        let mut from = Reader(request);
+        match from.u8() {
+            Ok(code @ code::FIRST..) => {
+                let operation = Self::read_parameters(code, &mut from)?;
+                if from.is_empty() { Ok(Some(operation)) } else { Err(Error::Malformed) }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn read_parameters(code: u8, from: &mut Reader<'a>) -> Result<Self, Error> {
+        Ok(match code {
+            code::OPEN => Self::Open {
+                flags: from.u32()?,
+                busy_milliseconds: from.u32()?,
+                path: from.bytes()?,
+            },
+            code::CLOSE => Self::Close,
+            code::CREATE_FUNCTION => Self::CreateFunction {
+                callback: read_callback(from)?,
+                function: Function {
+                    arguments: read_i32(from)?,
+                    kind: FunctionKind::of(from.u8()?)?,
+                    flags: from.u32()?,
+                    name: from.bytes()?,
+                },
+            },
+            code::CREATE_COLLATION => {
+                Self::CreateCollation { callback: read_callback(from)?, name: from.bytes()? }
+            }
+            code::SET_HOOK => {
+                Self::SetHook { callback: read_callback(from)?, hook: Hook::of(from.u8()?)? }
+            }
+            code::LOAD_EXTENSION => Self::LoadExtension(from.sql()?),
+            code::START_BACKUP => Self::StartBackup {
+                is_restore: from.bool()?,
+                schema: from.bytes()?,
+                path: from.bytes()?,
+            },
+            code::STEP_BACKUP => Self::StepBackup { backup: from.u32()?, pages: read_i32(from)? },
+            code::FINISH_BACKUP => Self::FinishBackup(from.u32()?),
+            _ => return Err(Error::Malformed),
+        })
+    }
+}
+
+impl From<ProgramOperation<'_>> for Operations {
+    /// A request with this operation.
+    fn from(operation: ProgramOperation<'_>) -> Self {
+        let new = |code| Self::default().byte(code);
+        let called =
+            |code, callback: Option<u32>| new(code).u32(callback.map_or(0, |number| number + 1));
+        match operation {
+            ProgramOperation::Open { flags, busy_milliseconds, path } => {
+                new(code::OPEN).u32(flags).u32(busy_milliseconds).bytes(path)
+            }
+            ProgramOperation::Close => new(code::CLOSE),
+            ProgramOperation::CreateFunction { callback, function } => {
+                called(code::CREATE_FUNCTION, callback)
+                    .u32(function.arguments.cast_unsigned())
+                    .byte(function.kind as u8)
+                    .u32(function.flags)
+                    .bytes(function.name)
+            }
+            ProgramOperation::CreateCollation { callback, name } => {
+                called(code::CREATE_COLLATION, callback).bytes(name)
+            }
+            ProgramOperation::SetHook { callback, hook } => {
+                called(code::SET_HOOK, callback).byte(hook as u8)
+            }
+            ProgramOperation::LoadExtension(name) => {
+                new(code::LOAD_EXTENSION).bytes(name.as_bytes())
+            }
+            ProgramOperation::StartBackup { is_restore, schema, path } => {
+                new(code::START_BACKUP).byte(is_restore.into()).bytes(schema).bytes(path)
+            }
+            ProgramOperation::StepBackup { backup, pages } => {
+                new(code::STEP_BACKUP).u32(backup).u32(pages.cast_unsigned())
+            }
+            ProgramOperation::FinishBackup(backup) => new(code::FINISH_BACKUP).u32(backup),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FUNCTION: Function<'_> =
+        Function { name: b"f", arguments: -1, kind: FunctionKind::Window, flags: 0x800 };
+
+    const ALL: &[ProgramOperation<'_>] = &[
+        ProgramOperation::Open { flags: 6, busy_milliseconds: 7, path: b"\xff" },
+        ProgramOperation::Close,
+        ProgramOperation::CreateFunction { callback: Some(0), function: FUNCTION },
+        ProgramOperation::CreateCollation { callback: None, name: b"c" },
+        ProgramOperation::SetHook { callback: Some(3), hook: Hook::Update },
+        ProgramOperation::LoadExtension("uuid"),
+        ProgramOperation::StartBackup { is_restore: true, schema: b"main", path: b"x" },
+        ProgramOperation::StepBackup { backup: 1, pages: -1 },
+        ProgramOperation::FinishBackup(2),
+    ];
+
+    #[test]
+    fn operations_are_read_as_they_were_written() {
+        for operation in ALL {
+            let mut request = Operations::from(*operation).into_bytes();
+            assert_eq!(ProgramOperation::read(&request), Ok(Some(*operation)));
+            for end in 1..request.len() {
+                assert_eq!(ProgramOperation::read(&request[..end]), Err(Error::Malformed));
+            }
+            request.push(0);
+            assert_eq!(ProgramOperation::read(&request), Err(Error::Malformed));
+        }
+    }
+
+    #[test]
+    fn operations_of_extensions_are_none() {
+        assert_eq!(ProgramOperation::read(&[]), Ok(None));
+        for (_, opcode) in crate::Opcode::ALL {
+            assert!((*opcode as u8) < code::FIRST);
+            assert_eq!(ProgramOperation::read(&[*opcode as u8]), Ok(None));
+        }
+        assert_eq!(ProgramOperation::read(&[255]), Err(Error::Malformed));
+    }
+}

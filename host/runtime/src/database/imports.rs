@@ -1,0 +1,125 @@
+//! The imports of a database.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
+use std::time::Duration;
+
+use wasmtime::component::{HasSelf, Linker};
+
+use super::bindings::sqlite_wasm::database::callbacks::{self, Event, Outcome};
+use super::callbacks::Answer;
+use super::host::Host;
+use super::messages::Output;
+use super::streams;
+use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Interruption};
+use crate::clock::Waiting;
+use crate::component::Program;
+use crate::contract::types::{self, SqlError};
+use crate::escape::escaped;
+use crate::extensions::{self, ExtensionsView};
+use crate::files;
+use crate::fused::{self, FusedView};
+use crate::process::{cpu_usage, local_offset};
+use crate::wasi;
+
+/// Longest refused path that is kept for a message, in bytes: Linux's longest path. The
+/// component chooses it.
+const MAX_REFUSED_BYTES: usize = 4096;
+
+/// All that the component may import.
+pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
+    let mut linker = Linker::new(&program.engine);
+    wasi::add_to_linker(&mut linker, &program.component, Waiting::Refused)?;
+    streams::add_to_linker(&mut linker)?;
+    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
+    extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
+        ctx: &mut host.extensions,
+        grants: host.files.grants(),
+    })?;
+    process::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host)?;
+    callbacks::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host)?;
+    if program.composition.is_some() {
+        fused::add_to_linker(&mut linker, |host: &mut Host| FusedView {
+            ctx: &host.fused,
+            table: &mut host.table,
+        })?;
+    }
+    Ok(linker)
+}
+
+impl callbacks::Host for Host {
+    fn call(
+        &mut self,
+        callback: u32,
+        event: Event,
+        arguments: Vec<u8>,
+    ) -> wasmtime::Result<Option<types::InlineValue>> {
+        self.call_program(Output::Event { callback, event, arguments })
+    }
+
+    fn last_outcome(&mut self) -> wasmtime::Result<Outcome> {
+        self.outcome.take().ok_or_else(|| wasmtime::format_err!("no outcome is pending"))
+    }
+
+    fn resume(
+        &mut self,
+        reply: Result<Vec<u8>, SqlError>,
+    ) -> wasmtime::Result<Option<types::InlineValue>> {
+        let reply = reply.map_err(|error| self.failure(error));
+        self.call_program(Output::Reply(reply))
+    }
+
+    fn release(&mut self, callback: u32) -> wasmtime::Result<()> {
+        self.leave(Output::Released(callback)).map(drop)
+    }
+}
+
+impl process::Host for Host {
+    fn poll_interruption(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        if let Answer::Interrupt(true) = self.leave(Output::Progress)? {
+            self.process.interrupter.interrupt();
+        }
+        self.process.poll()
+    }
+
+    fn sleep(&mut self, microseconds: u32) -> wasmtime::Result<()> {
+        self.process.sleep(Duration::from_micros(microseconds.into()));
+        Ok(())
+    }
+
+    fn cpu_usage(&mut self) -> CpuTimes {
+        cpu_usage()
+    }
+
+    fn local_offset(&mut self, unix_seconds: i64) -> Option<(i32, bool)> {
+        local_offset(unix_seconds)
+    }
+
+    fn home_directory(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn startup_file(&mut self, _: Vec<u8>) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn check_granted(&mut self, path: Vec<u8>) -> bool {
+        let is_granted = self.files.grants().is_granted(&path);
+        if !is_granted {
+            let path = Path::new(OsStr::from_bytes(&path[..path.len().min(MAX_REFUSED_BYTES)]));
+            self.process.refused = Some(escaped(path).to_string());
+        }
+        is_granted
+    }
+
+    fn arguments(&mut self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+
+    fn working_directory(&mut self) -> Option<Vec<u8>> {
+        self.process.directory.clone().map(|path| path.into_os_string().into_vec())
+    }
+
+    fn set_exit_code(&mut self, _: u8) {}
+}

@@ -1,0 +1,110 @@
+//! What runs on the fiber of an instance: its store, which the calls of the program enter.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyhow::{Context, Result};
+use wasmtime::Store;
+use wasmtime::component::{InstancePre, TypedFunc, WasmList};
+
+use super::exports::Exports;
+use super::failure::Failure;
+use super::fiber::Exit;
+use super::host::Host;
+use super::messages::{InlineOperations, Input, Operations, Output, Perform};
+use crate::contract::types::SqlError;
+use crate::extensions::trap_message;
+
+/// Longest reply of one call, in bytes: SQLite's longest value. The component chooses, and the
+/// host makes a copy.
+pub const MAX_REPLY_BYTES: usize = 1 << 30;
+
+type Reply = (Result<WasmList<u8>, SqlError>,);
+
+/// A store with an instance that has not trapped.
+struct Live {
+    store: Store<Host>,
+    perform: TypedFunc<(u32, Vec<u8>), Reply>,
+    perform_inline: TypedFunc<(u32, InlineOperations), Reply>,
+}
+
+/// Make an instance in `store`, and do calls until the end.
+pub fn run(
+    mut store: Store<Host>,
+    pre: &InstancePre<Host>,
+    exports: &Exports,
+    exit: Exit<Input, Output>,
+) {
+    store.data_mut().exit = Some(exit);
+    let mut live = match Live::start(store, pre, exports) {
+        Ok(live) => live,
+        Err((store, error)) => return last(store, Output::Started(Err(error))),
+    };
+    let mut output = Output::Started(Ok(()));
+    loop {
+        let exit = live.store.data().exit.as_ref();
+        let Some(Input::Perform(call)) = exit.map(|exit| exit.leave(output)) else { return };
+        // The host's own code does not panic; if it did, only this instance would end.
+        let performed = catch_unwind(AssertUnwindSafe(|| live.perform(call)));
+        output = match performed {
+            Ok(Ok((result, reply))) => Output::Performed(result, reply),
+            Ok(Err(trap)) => {
+                let why = trap_message(&trap, &live.store.data().log.contents());
+                return last(live.store, Output::Trapped(why));
+            }
+            Err(_) => return last(live.store, Output::Trapped("the host panicked".to_owned())),
+        };
+    }
+}
+
+/// Leave for the last time, without the files and locks of the instance.
+fn last(mut store: Store<Host>, output: Output) {
+    let exit = store.data_mut().exit.take();
+    drop(store);
+    if let Some(exit) = exit {
+        exit.leave(output);
+    }
+}
+
+impl Live {
+    fn start(
+        mut store: Store<Host>,
+        pre: &InstancePre<Host>,
+        exports: &Exports,
+    ) -> Result<Self, (Store<Host>, anyhow::Error)> {
+        let functions = catch_unwind(AssertUnwindSafe(|| {
+            let instance = pre.instantiate(&mut store)?;
+            let perform = instance.get_typed_func(&mut store, exports.perform)?;
+            Ok((perform, instance.get_typed_func(&mut store, exports.perform_inline)?))
+        }));
+        let functions = functions.unwrap_or_else(|_| wasmtime::bail!("the host panicked"));
+        let functions = functions.map_err(anyhow::Error::from);
+        match functions.context("failed to start the database within its limits") {
+            Ok((perform, perform_inline)) => Ok(Self { store, perform, perform_inline }),
+            Err(error) => Err((store, error)),
+        }
+    }
+
+    fn perform(&mut self, call: Perform) -> wasmtime::Result<(Result<(), Failure>, Vec<u8>)> {
+        let Perform { connection, operations, mut reply, statement_end } = call;
+        let store = &mut self.store;
+        let process = &mut store.data_mut().process;
+        process.stopped = None;
+        process.statement_end = statement_end;
+        let (result,) = match operations {
+            Operations::Few(few) => self.perform_inline.call(&mut *store, (connection, few))?,
+            Operations::Many(many) => self.perform.call(&mut *store, (connection, many))?,
+        };
+        let result = match result {
+            Ok(list) => {
+                let bytes = list.as_le_slice(&*store);
+                if bytes.len() > MAX_REPLY_BYTES {
+                    return Err(wasmtime::format_err!("its reply is too long"));
+                }
+                reply.extend_from_slice(bytes);
+                Ok(())
+            }
+            Err(error) => Err(store.data_mut().failure(error)),
+        };
+        Ok((result, reply))
+    }
+}

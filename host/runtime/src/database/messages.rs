@@ -1,0 +1,111 @@
+//! What the program and the fiber of an instance give each other.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use wasmtime::component::{ComponentType, Lower};
+
+use super::bindings::sqlite_wasm::database::callbacks::Event;
+use super::callbacks::Answer;
+use super::failure::Failure;
+
+/// Longest operations in registers, in bytes; see `connections.inline-operations`.
+const MAX_INLINE_BYTES: usize = 96;
+
+/// What the program gives the fiber.
+pub enum Input {
+    /// To begin with.
+    Start,
+    /// A call.
+    Perform(Perform),
+    /// What the component waits for.
+    Answer(Answer),
+    /// The end.
+    End,
+}
+
+/// What the fiber gives the program.
+pub enum Output {
+    /// The instance is there, or why not.
+    Started(Result<()>),
+    /// The end of a call: the reply, and the memory that was for it.
+    Performed(Result<(), Failure>, Vec<u8>),
+    /// The instance has trapped, and is gone: why.
+    Trapped(String),
+    /// A call of the program.
+    Event {
+        /// Whom.
+        callback: u32,
+        /// Why.
+        event: Event,
+        /// Values.
+        arguments: Vec<u8>,
+    },
+    /// Whether to interrupt the statement?
+    Progress,
+    /// SQLite does not need this callback any more.
+    Released(u32),
+    /// The reply to a request of a callback, which goes on.
+    Reply(Result<Vec<u8>, Failure>),
+}
+
+impl Output {
+    /// Whether the component waits for work, and not for an answer.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Started(_) | Self::Performed(..) | Self::Trapped(_))
+    }
+}
+
+/// A call.
+pub struct Perform {
+    pub connection: u32,
+    pub operations: Operations,
+    /// Memory for the reply.
+    pub reply: Vec<u8>,
+    /// When the statement ends.
+    pub statement_end: Option<Instant>,
+}
+
+/// Operations on their way to the component.
+pub enum Operations {
+    Few(InlineOperations),
+    Many(Vec<u8>),
+}
+
+/// Operations of at most 96 bytes.
+#[derive(ComponentType, Lower)]
+#[component(record)]
+pub struct InlineOperations {
+    length: u32,
+    words: Words,
+}
+
+type Words = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+impl From<&[u8]> for Operations {
+    /// As words, if they are so few.
+    fn from(operations: &[u8]) -> Self {
+        let mut bytes = [0; MAX_INLINE_BYTES];
+        let Some(room) = bytes.get_mut(..operations.len()) else {
+            return Self::Many(operations.to_vec());
+        };
+        room.copy_from_slice(operations);
+        let (words, _) = bytes.as_chunks();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        let words = (
+            word(0),
+            word(1),
+            word(2),
+            word(3),
+            word(4),
+            word(5),
+            word(6),
+            word(7),
+            word(8),
+            word(9),
+            word(10),
+            word(11),
+        );
+        Self::Few(InlineOperations { length: operations.len() as u32, words })
+    }
+}

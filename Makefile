@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec bench-connection new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,6 +30,9 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
+
+test-clients: build ## existing clients against the server; they are installed from their registries
+	tooling/test-clients
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz

@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,6 +31,9 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host server
 	tooling/library test
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
+
+test-clients: build ## existing clients against the server; they are installed from their registries
+	tooling/test-clients
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
@@ -72,11 +75,12 @@ bench-vec: dist native-reference c-extensions ## vec0 compared with the native s
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite
 	tooling/bench-connection
 
-bench-c: build ## libsqlite3.so.0 compared with SQLite built natively, by one C program
+bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
 	tooling/library bench
 
-test-programs: build ## unchanged programs on libsqlite3.so.0: CPython's tests of sqlite3
-	tooling/library programs
+test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; they are installed where this is root
+	tooling/library build
+	tooling/test-programs
 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference

@@ -98,6 +98,14 @@ impl Databases {
         Ok(Self { sandbox, files: Files::Root(root), limits, open: Mutex::default() })
     }
 
+    /// The directories in which files are read and written.
+    pub fn directories(&self) -> Vec<&Path> {
+        match &self.files {
+            Files::Named(files) => files.values().filter_map(|path| path.parent()).collect(),
+            Files::Root(root) => vec![root],
+        }
+    }
+
     /// Open and create the files that were named on the command line, to report what is wrong.
     ///
     /// # Errors

@@ -2,12 +2,14 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use sqlite_wasm::Database;
 use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+use sqlite_wasm_runtime::user_directories;
+use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
@@ -24,6 +26,9 @@ use crate::server::Server;
 
 /// The name of the socket for HTTP in `--unix`.
 const HTTP_SOCKET: &str = "http.sock";
+
+/// Where the system has its random numbers.
+const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
 
 /// Threads for the network at most; SQL has its own.
 const MAX_NETWORK_THREADS: usize = 4;
@@ -46,6 +51,7 @@ pub fn run(settings: Settings) -> Result<()> {
     databases.prepare()?;
     let server = Server::new(auth, databases, limits);
     let sockets = bind(&settings)?;
+    wall(&settings, &server.databases)?;
     print_addresses(&settings, &sockets, &server, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
 }
@@ -146,6 +152,34 @@ fn print_addresses(
     out.flush().context("failed to print the address")
 }
 
+/// Give up what the server does not need any more: files but the databases, and new sockets. No
+/// thread runs yet.
+fn wall(settings: &Settings, databases: &Databases) -> Result<()> {
+    if settings.no_second_wall {
+        tracing::warn!("`--no-second-wall`: only the WebAssembly sandbox protects this server");
+        return Ok(());
+    }
+    let mut plan = Plan::default();
+    plan.accept_connections();
+    databases.directories().into_iter().for_each(|path| plan.path(path, Rights::Files));
+    let mut grants = ExtensionGrants::default();
+    settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
+    ExtensionsCtx::new(settings.extension_dir.clone()).grants(grants).plan(&mut plan);
+    if let Some(cache) = user_directories::cache() {
+        plan.path(cache, Rights::Read);
+    }
+    plan.time_zone();
+    plan.helper();
+    // The standard input of the helper.
+    plan.path("/dev/null", Rights::Terminal);
+    // Random numbers: a static program with glibc may not find the system call.
+    RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
+    if let Some(warning) = wall::raise(&plan)?.warning() {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
+}
+
 fn runtime() -> Result<Runtime> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut builder = Builder::new_multi_thread();
@@ -190,7 +224,6 @@ async fn serve(
     let databases = server.clone();
     // The last connection to each database copies its log into it.
     let _ = tokio::task::spawn_blocking(move || databases.databases.close()).await;
-    remove(settings.unix.as_deref());
     Ok(())
 }
 
@@ -203,11 +236,4 @@ async fn until_signal() -> Result<()> {
     }
     tracing::info!("ending");
     Ok(())
-}
-
-/// Remove the socket, as no server listens there any more.
-fn remove(directory: Option<&Path>) {
-    if let Some(directory) = directory {
-        let _ = std::fs::remove_file(directory.join(HTTP_SOCKET));
-    }
 }

@@ -82,7 +82,7 @@ fn parse_hash(text: &str) -> Result<TokenHash> {
     let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     ensure!(is_hash, "a token's hash has 64 hexadecimal digits");
     let mut hash = TokenHash::default();
-    for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+    for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().as_chunks::<2>().0) {
         *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
     }
     Ok(hash)

@@ -210,3 +210,19 @@ fn the_page_may_only_call_this_server() {
     }
     assert_eq!(status(&get(&Server::start(&["--no-ui"]), "/")), "404");
 }
+
+#[test]
+fn the_second_wall_is_up() {
+    let state = |server: &Server, name: &str| {
+        let line = server.state(name);
+        line.unwrap_or_else(|| panic!("no {name}"))
+    };
+    let server = Server::start(&[]);
+    assert_eq!(server.query("SELECT 1"), [["1"]]);
+    assert_eq!(
+        (state(&server, "Seccomp"), state(&server, "NoNewPrivs")),
+        ("2".to_owned(), "1".to_owned())
+    );
+    let without = Server::start(&["--no-second-wall"]);
+    assert_eq!(state(&without, "Seccomp"), "0");
+}

@@ -87,10 +87,15 @@ impl Server {
 
     /// Its resident memory, in bytes.
     pub fn memory(&self) -> u64 {
-        let status = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(status).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() << 10
+        let resident = self.state("VmRSS").unwrap();
+        resident.trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+
+    /// What the kernel says of it.
+    pub fn state(&self, name: &str) -> Option<String> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+        lines.find(|(found, _)| *found == name).map(|(_, value)| value.trim().to_owned())
     }
 
     /// Make a request with the token.

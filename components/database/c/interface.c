@@ -119,30 +119,30 @@ Out event_begin(sqlite3 *db, uint8_t event) {
   return out;
 }
 
-void event_send(Out *out, Answer *answer) {
-  answer->owned = NULL;
-  answer->code = SQLITE_NOMEM;
-  answer->in = (In){answer->room, answer->room, false};
+void event_send(Out *out, EventReply *reply) {
+  reply->owned = NULL;
+  reply->code = SQLITE_NOMEM;
+  reply->in = (In){reply->room, reply->room, false};
   if (!out->is_short) {
     uint32_t callback;
     memcpy(&callback, out->bytes, 4);
-    int32_t count = interface_call_program(callback, out->bytes + 4, out->count - 4, answer->room,
-                                           &answer->owned);
-    const uint8_t *start = answer->owned ? answer->owned : answer->room;
-    answer->in = (In){start, start + (count < 0 ? 0 : count), false};
-    answer->code = count < 4 ? SQLITE_ERROR : (int)in_u32(&answer->in);
+    int32_t count = interface_call_program(callback, out->bytes + 4, out->count - 4, reply->room,
+                                           &reply->owned);
+    const uint8_t *start = reply->owned ? reply->owned : reply->room;
+    reply->in = (In){start, start + (count < 0 ? 0 : count), false};
+    reply->code = count < 4 ? SQLITE_ERROR : (int)in_u32(&reply->in);
   }
   sqlite3_free(spare.bytes);
   spare = *out;
 }
 
-void answer_free(Answer *answer) { sqlite3_free(answer->owned); }
+void reply_free(EventReply *reply) { sqlite3_free(reply->owned); }
 
 int event_send_for_code(Out *out) {
-  Answer answer;
-  event_send(out, &answer);
-  answer_free(&answer);
-  return answer.code;
+  EventReply reply;
+  event_send(out, &reply);
+  reply_free(&reply);
+  return reply.code;
 }
 
 Registered *registered_new(sqlite3 *db, uint32_t number) {

@@ -43,13 +43,13 @@ typedef struct {
   int code;
   uint8_t room[80];
   void *owned;
-} Answer;
+} EventReply;
 
 /* Arguments of a callback, from a buffer that is used again. */
 Out event_begin(sqlite3 *db, uint8_t event);
-/* Call the program. The answer must be freed. */
-void event_send(Out *out, Answer *answer);
-void answer_free(Answer *answer);
+/* Call the program. The reply must be freed. */
+void event_send(Out *out, EventReply *reply);
+void reply_free(EventReply *reply);
 /* The same for the integer alone. */
 int event_send_for_code(Out *out);
 

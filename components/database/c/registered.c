@@ -47,26 +47,26 @@ static void fail(sqlite3_context *context, int code, In *in) {
 
 static void on_scalar(sqlite3_context *context, int count, sqlite3_value **arguments) {
   Registered *function = sqlite3_user_data(context);
-  Answer answer;
+  EventReply reply;
   Out out = event_begin(function->db, EVENT_SCALAR);
   out_u32(&out, function->number);
   put_arguments(&out, count, arguments);
   if (function->has_auxiliary) put_auxiliary(&out, context, count);
   else out_u32(&out, 0);
-  event_send(&out, &answer);
-  if (answer.code) {
-    fail(context, answer.code, &answer.in);
+  event_send(&out, &reply);
+  if (reply.code) {
+    fail(context, reply.code, &reply.in);
   } else {
-    set_result(context, &answer.in);
+    set_result(context, &reply.in);
   }
-  if (in_left(&answer.in) >= 4) set_auxiliary(context, function, &answer.in);
-  answer_free(&answer);
+  if (in_left(&reply.in) >= 4) set_auxiliary(context, function, &reply.in);
+  reply_free(&reply);
 }
 
 static void step(uint8_t event, sqlite3_context *context, int count, sqlite3_value **arguments) {
   Registered *function = sqlite3_user_data(context);
   uint32_t *group = sqlite3_aggregate_context(context, sizeof(*group));
-  Answer answer;
+  EventReply reply;
   if (!group) {
     sqlite3_result_error_nomem(context);
     return;
@@ -75,10 +75,10 @@ static void step(uint8_t event, sqlite3_context *context, int count, sqlite3_val
   out_u32(&out, function->number);
   out_u32(&out, *group);
   put_arguments(&out, count, arguments);
-  event_send(&out, &answer);
-  *group = in_u32(&answer.in);
-  if (answer.code) fail(context, answer.code, &answer.in);
-  answer_free(&answer);
+  event_send(&out, &reply);
+  *group = in_u32(&reply.in);
+  if (reply.code) fail(context, reply.code, &reply.in);
+  reply_free(&reply);
 }
 
 static void on_step(sqlite3_context *context, int count, sqlite3_value **arguments) {
@@ -92,14 +92,14 @@ static void on_inverse(sqlite3_context *context, int count, sqlite3_value **argu
 static void result(uint8_t event, sqlite3_context *context) {
   Registered *function = sqlite3_user_data(context);
   uint32_t *group = sqlite3_aggregate_context(context, 0);
-  Answer answer;
+  EventReply reply;
   Out out = event_begin(function->db, event);
   out_u32(&out, function->number);
   out_u32(&out, group ? *group : 0);
-  event_send(&out, &answer);
-  if (answer.code) fail(context, answer.code, &answer.in);
-  else set_result(context, &answer.in);
-  answer_free(&answer);
+  event_send(&out, &reply);
+  if (reply.code) fail(context, reply.code, &reply.in);
+  else set_result(context, &reply.in);
+  reply_free(&reply);
 }
 
 static void on_value(sqlite3_context *context) { result(EVENT_AGGREGATE_VALUE, context); }

@@ -7,7 +7,7 @@ use engine::database::{self, Returned, SqlError};
 use libsqlite3_sys as sqlite;
 use wire::{InlineValue, Reader, Value, tag};
 
-/// Room for a short reply of the program, in bytes; `Answer` in `c/interface.h` has as much.
+/// Room for a short reply of the program, in bytes; `EventReply` in `c/interface.h` has as much.
 const ROOM_BYTES: usize = 80;
 
 const _: () = assert!(ROOM_BYTES >= InlineValue::MAX_BYTES);

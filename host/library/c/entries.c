@@ -21,6 +21,11 @@ struct Entry {
       Mem state;
       Entry *function;
     } group;
+    /* What a function attached to which argument: another one would misread it. */
+    struct {
+      Entry *function;
+      int index;
+    } auxiliary;
     struct {
       int (*filter)(void *, const char *);
       int (*conflict)(void *, int, sqlite3_changeset_iter *);
@@ -72,7 +77,17 @@ static Entry *entry_find(Sandbox *sandbox, EntryKind kind, uint32_t number) {
   return entry->kind == kind && !entry->is_dead ? entry : NULL;
 }
 
+/* What is a function's own ends before it: nobody else can read it. */
+static Entry *owner_of(Entry *entry) {
+  return entry->kind == GROUP       ? entry->group.function
+         : entry->kind == AUXILIARY ? entry->auxiliary.function
+                                    : NULL;
+}
+
 static void entry_end(Sandbox *sandbox, Entry *entry) {
+  for (uint32_t i = 1; entry->kind == FUNCTION && i < sandbox->entry_count; i++) {
+    if (owner_of(sandbox->entries[i]) == entry) entry_end(sandbox, sandbox->entries[i]);
+  }
   Entry ended = *entry;
   entry->kind = FREE;
   entry->is_dead = false;

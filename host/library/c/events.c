@@ -56,15 +56,26 @@ static sqlite3_context *context_new(ContextRoom *room, Entry *function, Mem *res
   return &room->context;
 }
 
+/* The function with a number, where SQLite would call it so: programs rely on the count. */
+static Entry *function_of(Connection *connection, In *in, bool is_aggregate) {
+  Entry *function = entry_find(connection->sandbox, FUNCTION, in_u32(in));
+  if (!function || !function->function.xFinalize == is_aggregate) return NULL;
+  return function;
+}
+
+static bool takes(Entry *function, uint32_t count) {
+  return function->function.nArg < 0 || (uint32_t)function->function.nArg == count;
+}
+
 static void on_scalar(Connection *connection, In *in, Out *reply) {
   Sandbox *sandbox = connection->sandbox;
-  Entry *function = entry_find(sandbox, FUNCTION, in_u32(in));
-  if (!function || function->function.xFinalize) {
+  Entry *function = function_of(connection, in, false);
+  ARGUMENTS(connection, in);
+  if (!function || !takes(function, count)) {
     put_code(reply, SQLITE_INTERNAL);
     return;
   }
-  ARGUMENTS(connection, in);
-  ScalarCall scalar = {.sandbox = sandbox, .auxiliary_count = in_u32(in)};
+  ScalarCall scalar = {.sandbox = sandbox, .function = function, .auxiliary_count = in_u32(in)};
   scalar.auxiliary = *in;
   ContextRoom room;
   Mem result;
@@ -98,15 +109,16 @@ static Entry *group_of(Connection *connection, Entry *function, uint32_t number)
 
 static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse) {
   Sandbox *sandbox = connection->sandbox;
-  Entry *function = entry_find(sandbox, FUNCTION, in_u32(in));
-  bool is_callable = function && function->function.xFinalize &&
-                     (!is_inverse || function->function.xInverse);
-  Entry *group = is_callable ? group_of(connection, function, in_u32(in)) : NULL;
+  Entry *function = function_of(connection, in, true);
+  uint32_t number = in_u32(in);
+  ARGUMENTS(connection, in);
+  bool is_callable =
+      function && takes(function, count) && (!is_inverse || function->function.xInverse);
+  Entry *group = is_callable ? group_of(connection, function, number) : NULL;
   if (!group) {
     put_code(reply, SQLITE_INTERNAL);
     return;
   }
-  ARGUMENTS(connection, in);
   ContextRoom room;
   Mem result;
   sqlite3_context *context = context_new(&room, function, &result, &connection->db);
@@ -116,7 +128,7 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
   entry_enter(group);
   (is_inverse ? function->function.xInverse : function->function.xSFunc)(context, (int)count,
                                                                          arguments);
-  uint32_t number = group->number;
+  number = group->number;
   entry_leave(sandbox, group);
   entry_leave(sandbox, function);
   reply->count = 0;
@@ -132,9 +144,8 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
 
 static void on_value(Connection *connection, In *in, Out *reply, bool is_final) {
   Sandbox *sandbox = connection->sandbox;
-  Entry *function = entry_find(sandbox, FUNCTION, in_u32(in));
-  bool is_callable = function && function->function.xFinalize &&
-                     (is_final || function->function.xValue);
+  Entry *function = function_of(connection, in, true);
+  bool is_callable = function && (is_final || function->function.xValue);
   Entry *group = is_callable ? group_of(connection, function, in_u32(in)) : NULL;
   if (!group) {
     put_code(reply, SQLITE_INTERNAL);

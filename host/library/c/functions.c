@@ -19,6 +19,7 @@ typedef struct {
 /* SQLite's context of a scalar call, with what belongs to it here. */
 typedef struct {
   Sandbox *sandbox;
+  Entry *function;
   /* What was attached in earlier calls: index and number. */
   In auxiliary;
   uint32_t auxiliary_count;
@@ -40,7 +41,9 @@ EXPORT void *sqlite3_get_auxdata(sqlite3_context *context, int index) {
     int place = (int)in_u32(&in);
     uint32_t number = in_u32(&in);
     Entry *entry = place == index ? entry_find(scalar->sandbox, AUXILIARY, number) : NULL;
-    if (entry) return entry->data;
+    bool is_own = entry && entry->auxiliary.function == scalar->function &&
+                  entry->auxiliary.index == index;
+    if (is_own) return entry->data;
   }
   return NULL;
 }
@@ -60,6 +63,8 @@ EXPORT void sqlite3_set_auxdata(sqlite3_context *context, int index, void *data,
   }
   entry->data = data;
   entry->destroy = destructor;
+  entry->auxiliary.function = scalar->function;
+  entry->auxiliary.index = index;
   if (place < scalar->attached_count) entry_free(scalar->sandbox, scalar->attached[place].entry);
   else scalar->attached_count++;
   scalar->attached[place] = (Attached){index, entry};

@@ -25,7 +25,8 @@ static void put_escaped(Out *out, const char *text) {
 static char *engine_path(const char *file, unsigned flags, const char *vfs) {
   Out out = {0};
   out_raw(&out, "file:", 5);
-  put_escaped(&out, file);
+  /* Two slashes would begin the name of a host. */
+  put_escaped(&out, file + (*file ? strspn(file, "/") : 0) - (*file == '/'));
   char separator = '?';
   bool has_cache = false;
   for (int i = 0; sqlite3_uri_key(file, i); i++) {
@@ -274,7 +275,7 @@ static void free_connection(Connection *connection) {
   sqlite3_mutex *mutex = db->mutex;
   bool is_forked = connection->forks != forks;
   sqlite3_free(connection);
-  sqlite3_mutex_leave(mutex);
+  if (!is_forked) sqlite3_mutex_leave(mutex);
   /* A child of a fork must not end what the parent uses. */
   if (sandbox && !is_forked) leave_sandbox(sandbox);
 }

@@ -129,11 +129,14 @@ static void call_later(Connection *connection) {
   if (connection->work.count > MAX_WAITING_BYTES) send(connection, &reply);
 }
 
-static void enter(Connection *connection) { sqlite3_mutex_enter(connection->db.mutex); }
+/* In the child of a fork another thread of the parent may seem to hold the mutex. */
+static void enter(Connection *connection) {
+  if (connection->forks == forks) sqlite3_mutex_enter(connection->db.mutex);
+}
 
 static void leave(Connection *connection) {
   if (connection->db.mallocFailed) sqlite3OomClear(&connection->db);
-  sqlite3_mutex_leave(connection->db.mutex);
+  if (connection->forks == forks) sqlite3_mutex_leave(connection->db.mutex);
 }
 
 /* Leave with a result. */

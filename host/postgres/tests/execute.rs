@@ -1,6 +1,7 @@
 //! Translated SQL on a real database: what it returns, and that SQLite can run it.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use sqlite_wasm::types::Value;
 use sqlite_wasm::{Connection, Database, params_from_iter};
@@ -11,6 +12,15 @@ fn release() -> PathBuf {
 }
 
 fn connection() -> Connection {
+    static DATABASE: OnceLock<Database> = OnceLock::new();
+    let db = DATABASE.get_or_init(database).open_in_memory().expect("an empty database opens");
+    for sql in sqlite_wasm_postgres::state::SETUP {
+        db.execute_batch(sql).expect("a session is set up");
+    }
+    db
+}
+
+fn database() -> Database {
     let release = release();
     let builder = Database::builder()
         .component(release.join("database.cwasm"))
@@ -19,12 +29,7 @@ fn connection() -> Connection {
         .extension("pgcatalog")
         .extension("series")
         .extension_grant("pgcatalog=sql:ro");
-    let database = builder.build().expect("`make build` makes the components");
-    let db = database.open_in_memory().expect("an empty database opens");
-    for sql in sqlite_wasm_postgres::state::SETUP {
-        db.execute_batch(sql).expect("a session is set up");
-    }
-    db
+    builder.build().expect("`make build` makes the components")
 }
 
 fn translated(sql: &str) -> Vec<Statement> {
@@ -39,7 +44,8 @@ fn rows(db: &Connection, sql: &str, parameters: &[Value]) -> Vec<Vec<Value>> {
             db.execute_batch(before).unwrap_or_else(|error| panic!("{before}: {error}"));
         }
         let failed = |error| format!("{sql}\n{}\n{error}", statement.sql);
-        let mut prepared = db.prepare(&statement.sql).map_err(failed).unwrap_or_else(|e| panic!("{e}"));
+        let mut prepared =
+            db.prepare(&statement.sql).map_err(failed).unwrap_or_else(|e| panic!("{e}"));
         let columns = prepared.column_count();
         let parameters = params_from_iter(parameters.iter().take(prepared.parameter_count()));
         let read = prepared.query_map(parameters, |row| {
@@ -70,7 +76,10 @@ fn expressions_have_the_values_of_postgres() {
     for (sql, expected) in [
         ("SELECT '2.5'::numeric::int, 7 / 2, 2.5::int, '12'::int + 1", "3|3|3|13"),
         ("SELECT E'a\\tb' || 'c\\n', $$x'y$$", "a\tbc\\n|x'y"),
-        ("SELECT 'abc' LIKE 'A%', 'abc' ILIKE 'A%', 'a%c' LIKE 'a\\%c', 'abc' LIKE 'a\\%c'", "0|1|1|0"),
+        (
+            "SELECT 'abc' LIKE 'A%', 'abc' ILIKE 'A%', 'a%c' LIKE 'a\\%c', 'abc' LIKE 'a\\%c'",
+            "0|1|1|0",
+        ),
         ("SELECT 'abc' ~ '^a.c$', 'ABC' ~* 'b', 'abc' !~ 'b'", "1|1|0"),
         ("SELECT 2 = ANY(ARRAY[1, 2]), 3 = ANY('{1,2}'::int[]), 3 <> ALL('{1,2}')", "1|0|1"),
         ("SELECT 5 > ANY(ARRAY[1, 9]), 5 > ALL(ARRAY[1, 9])", "1|0"),
@@ -79,11 +88,26 @@ fn expressions_have_the_values_of_postgres() {
         ("SELECT date_trunc('month', timestamp '2024-05-17 10:11:12')", "2024-05-01 00:00:00"),
         ("SELECT date_trunc('quarter', timestamp '2024-05-17 10:11:12')", "2024-04-01 00:00:00"),
         ("SELECT date_trunc('week', timestamp '2024-05-19 10:11:12')", "2024-05-13 00:00:00"),
-        ("SELECT extract(year FROM date '2024-05-17'), extract(dow FROM date '2024-05-19')", "2024|0"),
-        ("SELECT extract(quarter FROM date '2024-05-17'), date_part('doy', date '2024-02-01')", "2|32"),
-        ("SELECT to_char(timestamp '2024-05-07 09:08:07', 'DD.MM.YYYY HH24:MI:SS')", "07.05.2024 09:08:07"),
-        ("SELECT left('abcde', 2), left('abcde', -2), right('abcde', 2), right('abcde', -2)", "ab|abc|de|cde"),
-        ("SELECT position('c' in 'abc'), substring('abcde' from 2 for 3), trim(both 'x' from 'xax')", "3|bcd|a"),
+        (
+            "SELECT extract(year FROM date '2024-05-17'), extract(dow FROM date '2024-05-19')",
+            "2024|0",
+        ),
+        (
+            "SELECT extract(quarter FROM date '2024-05-17'), date_part('doy', date '2024-02-01')",
+            "2|32",
+        ),
+        (
+            "SELECT to_char(timestamp '2024-05-07 09:08:07', 'DD.MM.YYYY HH24:MI:SS')",
+            "07.05.2024 09:08:07",
+        ),
+        (
+            "SELECT left('abcde', 2), left('abcde', -2), right('abcde', 2), right('abcde', -2)",
+            "ab|abc|de|cde",
+        ),
+        (
+            "SELECT position('c' in 'abc'), substring('abcde' from 2 for 3), trim(both 'x' from 'xax')",
+            "3|bcd|a",
+        ),
         ("SELECT 6 # 3, 2 ^ 10, mod(7, 3), div(7, 2)", "5|1024|1|3"),
         ("SELECT a FROM (VALUES (2), (NULL), (1)) AS v(a) ORDER BY a", "1\n2\n"),
         ("SELECT a FROM (VALUES (2), (NULL), (1)) AS v(a) ORDER BY a DESC", "\n2\n1"),
@@ -91,10 +115,18 @@ fn expressions_have_the_values_of_postgres() {
         ("SELECT x FROM generate_series(1, 2) AS g(x)", "1\n2"),
         ("SELECT ARRAY(SELECT g FROM generate_series(1, 2) g)", "[1,2]"),
         ("SELECT (ARRAY['a', 'b'])[2]", "b"),
+        ("SELECT x || '!' FROM unnest(ARRAY['a', 'b']) AS x", "a!\nb!"),
+        ("SELECT unnest FROM unnest('{1,2}'::int[])", "1\n2"),
         ("SELECT 'yes'::boolean, true AND false, NOT 'f'::bool", "1|0|1"),
-        ("SELECT current_user, current_schema(), current_setting('TimeZone')", "postgres|public|UTC"),
+        (
+            "SELECT current_user, current_schema(), current_setting('TimeZone')",
+            "postgres|public|UTC",
+        ),
         ("SELECT '2024-01-01 12:00+02'::timestamptz", "2024-01-01 10:00:00"),
-        ("SELECT count(*) FROM (SELECT random() AS r FROM generate_series(1, 50)) x WHERE r >= 0 AND r < 1", "50"),
+        (
+            "SELECT count(*) FROM (SELECT random() AS r FROM generate_series(1, 50)) x WHERE r >= 0 AND r < 1",
+            "50",
+        ),
         ("SELECT now() > timestamp '2024-01-01', CURRENT_TIMESTAMP > '2024'", "1|1"),
         ("SELECT string_agg(a, ',') FROM (VALUES ('x'), ('y')) AS v(a)", "x,y"),
         ("SELECT array_to_string(ARRAY[1, 2], '-'), cardinality(ARRAY[1, 2])", "1-2|2"),
@@ -121,17 +153,26 @@ fn tables_are_made_filled_and_changed() {
     let upsert = "INSERT INTO public.item (name, price) VALUES ('a', 2) \
                   ON CONFLICT (name) DO UPDATE SET price = EXCLUDED.price RETURNING id, price, ok";
     assert_eq!(text(&db, upsert), "1|2|1");
-    assert_eq!(text(&db, "SELECT count(*) FROM item WHERE made > now() - interval '1 minute'"), "2");
+    assert_eq!(
+        text(&db, "SELECT count(*) FROM item WHERE made > now() - interval '1 minute'"),
+        "2"
+    );
     let used = "DELETE FROM item USING (VALUES ('b')) AS v(n) WHERE item.name = v.n RETURNING name";
     assert_eq!(text(&db, used), "b");
     let copied = "INSERT INTO item(name) SELECT name FROM item ON CONFLICT DO NOTHING";
     text(&db, copied);
     assert_eq!(text(&db, "SELECT count(*) FROM public.item"), "1");
-    text(&db, "ALTER TABLE item ADD COLUMN x int, ADD COLUMN y text; TRUNCATE TABLE item RESTART IDENTITY");
+    text(
+        &db,
+        "ALTER TABLE item ADD COLUMN x int, ADD COLUMN y text; TRUNCATE TABLE item RESTART IDENTITY",
+    );
     assert_eq!(text(&db, "SELECT count(*), count(y) FROM item"), "0|0");
     let many = [Value::Text("[1,2]".into())];
     assert_eq!(rows(&db, "SELECT 2 = ANY($1), $1 IS NULL", &many)[0][0], Value::Integer(1));
-    text(&db, "CREATE OR REPLACE VIEW w AS SELECT id FROM item; CREATE OR REPLACE VIEW w AS SELECT name FROM item; DROP VIEW w; DROP TABLE item CASCADE");
+    text(
+        &db,
+        "CREATE OR REPLACE VIEW w AS SELECT id FROM item; CREATE OR REPLACE VIEW w AS SELECT name FROM item; DROP VIEW w; DROP TABLE item CASCADE",
+    );
     assert_eq!(text(&db, "SELECT count(*) FROM pg_class"), "0");
 }
 

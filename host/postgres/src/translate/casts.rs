@@ -183,7 +183,7 @@ fn converted(expr: &Expr, typed: Typed) -> Expr {
             // Postgres rounds; SQLite cuts. An expression must not be written twice: casts of casts
             // would grow without bound.
             Scalar::Int2 | Scalar::Int4 | Scalar::Int8 => match expr {
-                Expr::Value(_) => format!("CAST({expr} AS INTEGER)"),
+                Expr::Value(_) if !expr.to_string().contains(['.', 'e', 'E']) => expr.to_string(),
                 _ => format!("pg_integer({expr})"),
             },
             Scalar::Oid => format!("CAST({expr} AS INTEGER)"),

@@ -1,5 +1,7 @@
 //! Queries: order, limits, and what stands in FROM.
 
+use std::fmt;
+
 use sqlparser::ast::{
     Cte, Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderByKind, OrderBySort, Query, Select,
     SetExpr, TableAlias, TableFactor,
@@ -120,7 +122,6 @@ impl Rewriter<'_> {
             TableFactor::Derived { lateral: true, .. }
             | TableFactor::Function { lateral: true, .. } => Err(Error::unsupported("LATERAL")),
             TableFactor::Table { sample: Some(_), .. } => Err(Error::unsupported("TABLESAMPLE")),
-            TableFactor::UNNEST { .. } => Err(Error::unsupported("unnest")),
             // There are no partitions, so a table has no ancestors. psql asks for them.
             TableFactor::Table { name, alias, with_ordinality: true, .. }
                 if last(name) == "pg_partition_ancestors" =>
@@ -174,21 +175,26 @@ impl Rewriter<'_> {
             TableFactor::Table { name, alias: Some(alias), args: Some(args), .. }
                 if last(name) == "generate_series" =>
             {
-                let column = alias.columns.first().map_or(&alias.name, |column| &column.name);
                 let arguments: Vec<_> = args.args.iter().map(ToString::to_string).collect();
-                let sql = format!(
-                    "SELECT value AS {column} FROM generate_series({})",
-                    arguments.join(", ")
-                );
-                let alias = TableAlias { columns: Vec::new(), ..alias.clone() };
-                let derived = TableFactor::Derived {
-                    lateral: false,
-                    subquery: parsed(&sql)?,
-                    alias: Some(alias),
-                    sample: None,
-                };
+                let call = format!("generate_series({})", arguments.join(", "));
+                let derived = values_of(&call, alias)?;
                 self.replace(factor, derived);
             }
+            TableFactor::Table { name, alias, args: Some(args), .. } if last(name) == "unnest" => {
+                let [argument] = &args.args[..] else {
+                    return Err(Error::unsupported("unnest of arrays"));
+                };
+                let derived = unnested(argument, alias.as_ref())?;
+                self.replace(factor, derived);
+            }
+            TableFactor::UNNEST { with_ordinality: false, array_exprs, alias, .. } => {
+                let [array] = &array_exprs[..] else {
+                    return Err(Error::unsupported("unnest of arrays"));
+                };
+                let derived = unnested(array, alias.as_ref())?;
+                self.replace(factor, derived);
+            }
+            TableFactor::UNNEST { .. } => return Err(Error::unsupported("unnest WITH ORDINALITY")),
             TableFactor::Table { alias: Some(alias), .. } if !alias.columns.is_empty() => {
                 return Err(Error::unsupported("names of columns after a table's alias"));
             }
@@ -196,6 +202,21 @@ impl Rewriter<'_> {
         }
         Ok(())
     }
+}
+
+/// The column `value` of a function in FROM, by the alias that names the table and the column.
+fn values_of(call: &str, alias: &TableAlias) -> Result<TableFactor> {
+    let column = alias.columns.first().map_or(&alias.name, |column| &column.name);
+    let subquery = parsed(&format!("SELECT value AS {column} FROM {call}"))?;
+    let alias = Some(TableAlias { columns: Vec::new(), ..alias.clone() });
+    Ok(TableFactor::Derived { lateral: false, subquery, alias, sample: None })
+}
+
+/// The elements of an array, which is JSON.
+fn unnested(array: &impl fmt::Display, alias: Option<&TableAlias>) -> Result<TableFactor> {
+    let own =
+        TableAlias { explicit: true, name: Ident::new("unnest"), columns: Vec::new(), at: None };
+    values_of(&format!("json_each(pg_array_json({array}))"), alias.unwrap_or(&own))
 }
 
 fn is_own(name: &sqlparser::ast::ObjectName) -> bool {

@@ -1,21 +1,21 @@
 //! The rows of each table. A column that is not named has the value of nothing: 0, false or NULL.
 
 mod information;
+mod keys;
+mod types;
 
 use sqlite_wasm_kit::Value;
 
 use crate::catalog::{Catalog, INFORMATION_SCHEMA, OWNER, OWNER_NAME, PG_CATALOG, PUBLIC};
 use crate::definitions;
 use crate::schema::{Column as SchemaColumn, Relation};
-use crate::types::{Scalar, TEXT, Type, Typed};
+use crate::types::Type;
+use keys::{constraints, defaults, indexes};
+use types::{C_COLLATION, DEFAULT_COLLATION, collation_of, storage, typed, types};
 
 /// The access methods of tables and of indexes.
 const HEAP: i64 = 2;
 const BTREE: i64 = 403;
-
-/// The collation of text, and that of names.
-const DEFAULT_COLLATION: i64 = 100;
-const C_COLLATION: i64 = 950;
 
 /// A column of a table of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -108,11 +108,6 @@ fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Rela
     pairs.filter(move |(_, relation)| relation.is_view == views)
 }
 
-/// The type of a column; text where it says nothing that Postgres knows.
-pub fn typed(column: &SchemaColumn) -> Typed {
-    Typed::declared(&column.declared).unwrap_or(Typed::plain(TEXT))
-}
-
 fn classes(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
     for (at, relation) in catalog.relations.iter().enumerate() {
@@ -202,22 +197,6 @@ fn attribute(oid: i64, index: usize, column: &SchemaColumn, has_default: bool) -
     ]
 }
 
-fn storage(ty: Type) -> &'static str {
-    match ty {
-        Type::One(Scalar::Numeric) => "m",
-        ty if ty.size() >= 0 => "p",
-        _ => "x",
-    }
-}
-
-fn collation_of(scalar: Scalar) -> i64 {
-    match scalar {
-        Scalar::Text | Scalar::Varchar | Scalar::Bpchar => DEFAULT_COLLATION,
-        Scalar::Name => C_COLLATION,
-        _ => 0,
-    }
-}
-
 fn namespaces() -> Vec<Cells> {
     let namespace = |(oid, name): (i64, &str)| -> Cells {
         vec![("oid", int(oid)), ("nspname", text(name)), ("nspowner", int(OWNER))]
@@ -228,224 +207,6 @@ fn namespaces() -> Vec<Cells> {
         (INFORMATION_SCHEMA, "information_schema"),
     ];
     all.map(namespace).into()
-}
-
-/// `pg_type.typname`.
-pub fn type_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::Int2 => "int2",
-        Scalar::Int4 => "int4",
-        Scalar::Int8 => "int8",
-        Scalar::Float4 => "float4",
-        Scalar::Float8 => "float8",
-        Scalar::Varchar => "varchar",
-        Scalar::Bpchar => "bpchar",
-        Scalar::Char => "char",
-        Scalar::Time => "time",
-        Scalar::Timestamp => "timestamp",
-        Scalar::Timestamptz => "timestamptz",
-        other => other.name(),
-    }
-}
-
-fn category(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "B",
-        Scalar::Int2
-        | Scalar::Int4
-        | Scalar::Int8
-        | Scalar::Float4
-        | Scalar::Float8
-        | Scalar::Numeric
-        | Scalar::Oid => "N",
-        Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => "D",
-        Scalar::Interval => "T",
-        Scalar::Text | Scalar::Varchar | Scalar::Bpchar | Scalar::Name => "S",
-        Scalar::Char => "Z",
-        _ => "U",
-    }
-}
-
-/// All types that values may have.
-pub const SCALARS: [Scalar; 22] = [
-    Scalar::Bool,
-    Scalar::Bytea,
-    Scalar::Char,
-    Scalar::Name,
-    Scalar::Int8,
-    Scalar::Int2,
-    Scalar::Int4,
-    Scalar::Text,
-    Scalar::Oid,
-    Scalar::Json,
-    Scalar::Float4,
-    Scalar::Float8,
-    Scalar::Bpchar,
-    Scalar::Varchar,
-    Scalar::Date,
-    Scalar::Time,
-    Scalar::Timestamp,
-    Scalar::Timestamptz,
-    Scalar::Interval,
-    Scalar::Numeric,
-    Scalar::Uuid,
-    Scalar::Jsonb,
-];
-
-fn types() -> Vec<Cells> {
-    let mut found = Vec::new();
-    for scalar in &SCALARS {
-        let (one, array) = (Type::One(*scalar), Type::Array(*scalar));
-        let name = type_name(*scalar);
-        let common = |ty: Type, name: String| -> Cells {
-            vec![
-                ("oid", int(ty.oid())),
-                ("typname", text(name)),
-                ("typnamespace", int(PG_CATALOG)),
-                ("typowner", int(OWNER)),
-                ("typlen", int(ty.size())),
-                ("typbyval", yes((0..=8).contains(&ty.size()))),
-                ("typtype", text("b")),
-                ("typisdefined", yes(true)),
-                ("typdelim", text(",")),
-                ("typtypmod", int(-1)),
-                ("typcollation", int(collation_of(*scalar))),
-                ("typalign", text("i")),
-                ("typstorage", text(storage(ty))),
-            ]
-        };
-        let mut base = common(one, name.to_owned());
-        base.extend([("typcategory", text(category(*scalar))), ("typarray", int(array.oid()))]);
-        let mut of_array = common(array, format!("_{name}"));
-        of_array.extend([("typcategory", text("A")), ("typelem", int(one.oid()))]);
-        found.extend([base, of_array]);
-    }
-    found
-}
-
-fn indexes(catalog: &Catalog) -> Vec<Cells> {
-    let mut found = Vec::new();
-    for (at, relation) in catalog.relations.iter().enumerate() {
-        for (index, oid) in relation.indexes.iter().zip(&catalog.index_oids[at]) {
-            let list = |number: &dyn Fn(&(Option<usize>, bool)) -> usize| {
-                let numbers: Vec<_> =
-                    index.columns.iter().map(|column| number(column).to_string()).collect();
-                text(numbers.join(" "))
-            };
-            let condition =
-                crate::sql_text::index_parts(&index.sql).and_then(|(_, condition)| condition);
-            found.push(vec![
-                ("indexrelid", int(*oid)),
-                ("indrelid", int(catalog.oids[at])),
-                ("indnatts", int(index.columns.len())),
-                ("indnkeyatts", int(index.columns.len())),
-                ("indisunique", yes(index.is_unique)),
-                ("indisprimary", yes(index.is_primary)),
-                ("indimmediate", yes(true)),
-                ("indisvalid", yes(true)),
-                ("indisready", yes(true)),
-                ("indislive", yes(true)),
-                ("indkey", list(&|(column, _)| column.map_or(0, |column| column + 1))),
-                ("indcollation", list(&|_| 0)),
-                ("indclass", list(&|_| 0)),
-                // Bits: 1 descends, 2 has NULLs first, which a descending one has.
-                ("indoption", list(&|(_, descends)| if *descends { 3 } else { 0 })),
-                ("indpred", condition.map_or(Value::Null, text)),
-            ]);
-        }
-    }
-    found
-}
-
-/// `{1,2}`: the numbers of columns.
-fn numbers(relation: &Relation, names: &[String]) -> Value {
-    let number = |name: &String| {
-        let at = relation.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
-        at.map_or(0, |at| at + 1).to_string()
-    };
-    text(format!("{{{}}}", names.iter().map(number).collect::<Vec<String>>().join(",")))
-}
-
-/// The columns of a constraint.
-fn constrained(catalog: &Catalog, constraint: &crate::catalog::Constraint) -> Vec<String> {
-    let relation = &catalog.relations[constraint.relation];
-    match constraint.kind {
-        "f" => relation.foreign_keys[constraint.index].from.clone(),
-        "p" | "u" => {
-            let columns = relation.indexes[constraint.index].columns.iter();
-            let name = |column: &(Option<usize>, bool)| {
-                Some(relation.columns.get(column.0?)?.name.clone())
-            };
-            columns.filter_map(name).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// `a` for NO ACTION, `c` for CASCADE, …
-fn action(text: &str) -> &'static str {
-    match text {
-        "RESTRICT" => "r",
-        "CASCADE" => "c",
-        "SET NULL" => "n",
-        "SET DEFAULT" => "d",
-        _ => "a",
-    }
-}
-
-fn constraints(catalog: &Catalog) -> Vec<Cells> {
-    let cells = |constraint: &crate::catalog::Constraint| -> Cells {
-        let relation = &catalog.relations[constraint.relation];
-        let mut cells = vec![
-            ("oid", int(constraint.oid)),
-            ("conname", text(&constraint.name)),
-            ("connamespace", int(PUBLIC)),
-            ("contype", text(constraint.kind)),
-            ("convalidated", yes(true)),
-            ("conrelid", int(catalog.oids[constraint.relation])),
-            ("conislocal", yes(true)),
-            ("connoinherit", yes(constraint.kind != "c")),
-            ("conkey", numbers(relation, &constrained(catalog, constraint))),
-        ];
-        match constraint.kind {
-            "f" => {
-                let key = &relation.foreign_keys[constraint.index];
-                let (at, columns) = catalog.referred(key);
-                if let Some(at) = at {
-                    cells.push(("confrelid", int(catalog.oids[at])));
-                    cells.push(("confkey", numbers(&catalog.relations[at], &columns)));
-                }
-                cells.push(("confupdtype", text(action(&key.on_update))));
-                cells.push(("confdeltype", text(action(&key.on_delete))));
-                cells.push(("confmatchtype", text("s")));
-            }
-            "c" => cells.push(("conbin", text(&relation.checks[constraint.index].expression))),
-            _ => cells
-                .push(("conindid", int(catalog.index_oids[constraint.relation][constraint.index]))),
-        }
-        cells
-    };
-    catalog.constraints.iter().map(cells).collect()
-}
-
-fn defaults(catalog: &Catalog) -> Vec<Cells> {
-    let mut found = Vec::new();
-    for (oid, relation) in relations(catalog, false) {
-        for (index, column) in relation.columns.iter().enumerate() {
-            if let Some(default) = &column.default {
-                let number = index + 1;
-                let cells = vec![
-                    ("oid", int(oid.wrapping_add(number as i64))),
-                    ("adrelid", int(oid)),
-                    ("adnum", int(number)),
-                    ("adbin", text(default)),
-                ];
-                found.push(cells);
-            }
-        }
-    }
-    found
 }
 
 fn database(catalog: &Catalog) -> Cells {

@@ -2,7 +2,9 @@
 
 use sqlite_wasm_kit::Value;
 
-use super::{Cells, category, constrained, int, relations, text, type_name, typed};
+use super::keys::constrained;
+use super::types::{category, type_name, typed};
+use super::{Cells, int, relations, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
 use crate::schema::{Column as SchemaColumn, Index, Relation, key_columns};
 use crate::types::{Scalar, Type, Typed};

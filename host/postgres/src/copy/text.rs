@@ -20,7 +20,7 @@ pub fn end(bytes: &[u8]) -> Result<usize, usize> {
 
 /// The columns of a line.
 pub fn fields(line: &[u8], options: &CopyOptions) -> Result<Vec<Field>, &'static str> {
-    if line.is_empty() && options.null != "" {
+    if line.is_empty() && !options.null.is_empty() {
         return Ok(vec![Some(Vec::new())]);
     }
     let (mut fields, mut start, mut at) = (Vec::new(), 0, 0);

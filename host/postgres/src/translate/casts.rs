@@ -123,10 +123,10 @@ fn with_digits(typed: Typed) -> String {
 fn constant(text: &str, typed: Typed) -> Result<Expr> {
     use sqlite_wasm::types::Value;
     let scalar = typed.ty.scalar();
-    if matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz | Scalar::Date)) {
-        if let Some(moment) = moment(text.trim(), scalar) {
-            return Ok(raw(moment));
-        }
+    if matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz | Scalar::Date))
+        && let Some(moment) = moment(text.trim(), scalar)
+    {
+        return Ok(raw(moment));
     }
     Ok(match values::decode(Some(text.as_bytes()), typed.ty, Format::Text)? {
         Value::Null => raw("NULL"),

@@ -89,10 +89,10 @@ impl Rewriter<'_> {
             }
             FunctionArguments::Subquery(_) => return Ok(None),
         };
-        if let Some(arguments) = &arguments {
-            if let Some(sql) = self.call(&name, arguments)? {
-                return Ok(Some(sql));
-            }
+        if let Some(arguments) = &arguments
+            && let Some(sql) = self.call(&name, arguments)?
+        {
+            return Ok(Some(sql));
         }
         if let Some((_, renamed)) = RENAMED.iter().find(|(from, to)| *from == name && from != to) {
             self.replace(&mut function.name, ObjectName::from(Ident::new(*renamed)));

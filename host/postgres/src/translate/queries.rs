@@ -81,10 +81,9 @@ impl Rewriter<'_> {
             self.replace(limit, Some(raw("-1")));
         } else if let Some(LimitClause::LimitOffset { offset: Some(offset), .. }) =
             &mut query.limit_clause
+            && offset.rows != sqlparser::ast::OffsetRows::None
         {
-            if offset.rows != sqlparser::ast::OffsetRows::None {
-                self.replace(&mut offset.rows, sqlparser::ast::OffsetRows::None);
-            }
+            self.replace(&mut offset.rows, sqlparser::ast::OffsetRows::None);
         }
         Ok(())
     }
@@ -137,11 +136,11 @@ impl Rewriter<'_> {
             }
             TableFactor::Table { name, alias, args, .. } => {
                 if args.is_some() {
-                    if let [schema, function] = parts(name)[..] {
-                        if matches!(folded(schema).as_str(), "pg_catalog" | "public") {
-                            let function = function.clone();
-                            self.replace(name, function.into());
-                        }
+                    if let [schema, function] = parts(name)[..]
+                        && matches!(folded(schema).as_str(), "pg_catalog" | "public")
+                    {
+                        let function = function.clone();
+                        self.replace(name, function.into());
                     }
                 } else if alias.is_none() && parts(name).len() == 2 && !is_own(name) {
                     // Columns are qualified by the name without the schema.

@@ -79,10 +79,11 @@ impl Rewriter<'_> {
     /// SQLite takes the ON after a query for a join's unless there is a WHERE.
     fn unambiguous(&mut self, insert: &mut Insert) {
         let Some(source) = &mut insert.source else { return };
-        if let SetExpr::Select(select) = &mut *source.body {
-            if select.selection.is_none() && !select.from.is_empty() {
-                self.replace(&mut select.selection, Some(raw("true")));
-            }
+        if let SetExpr::Select(select) = &mut *source.body
+            && select.selection.is_none()
+            && !select.from.is_empty()
+        {
+            self.replace(&mut select.selection, Some(raw("true")));
         }
     }
 

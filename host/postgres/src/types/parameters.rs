@@ -143,10 +143,10 @@ impl Visitor for Finder<'_> {
                 if let TableObject::TableName(name) = &insert.table {
                     self.scopes.push(Scope::of_table(name, None, self.schema));
                 }
-                if let Some(ast::OnInsert::OnConflict(conflict)) = &insert.on {
-                    if let ast::OnConflictAction::DoUpdate(update) = &conflict.action {
-                        self.assignments(&update.assignments);
-                    }
+                if let Some(ast::OnInsert::OnConflict(conflict)) = &insert.on
+                    && let ast::OnConflictAction::DoUpdate(update) = &conflict.action
+                {
+                    self.assignments(&update.assignments);
                 }
             }
             ast::Statement::Update(update) => {

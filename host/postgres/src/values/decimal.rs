@@ -192,7 +192,7 @@ pub fn put_binary(value: ValueRef<'_>, declared: Option<usize>, out: &mut Vec<u8
 pub fn binary_text(bytes: &[u8]) -> Result<String> {
     let wrong = || Error::new(sqlstate::INVALID_BINARY, "invalid external \"numeric\" value");
     let words: Vec<u16> =
-        bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+        bytes.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
     let [count, weight, sign, scale, groups @ ..] = &words[..] else { return Err(wrong()) };
     let (weight, scale) = (i32::from(*weight as i16), i32::from(*scale));
     match *sign {
@@ -201,7 +201,7 @@ pub fn binary_text(bytes: &[u8]) -> Result<String> {
         MINUS_INFINITY => return Ok("-Infinity".into()),
         _ => {}
     }
-    let is_number = groups.len() == *count as usize && bytes.len() % 2 == 0;
+    let is_number = groups.len() == *count as usize && bytes.len().is_multiple_of(2);
     let is_bounded = weight.abs() * 4 <= MAX_DIGITS && scale <= MAX_DIGITS;
     if !is_number || !is_bounded || !matches!(*sign, 0 | 0x4000) || groups.iter().any(|g| *g > 9999)
     {

@@ -22,7 +22,7 @@ use stalls::Stalls;
 pub use tls::acceptor;
 
 /// Time for the head of a request, and between two requests of a connection.
-const HEAD_TIME: Duration = Duration::from_secs(60);
+const HEAD_TIME: Duration = Duration::from_secs(30);
 
 /// Time for the handshake of TLS.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);

@@ -9,6 +9,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use crate::auth::{Auth, User};
 use crate::config::Limits;
 use crate::databases::{Databases, Named};
+use crate::large::Large;
 use crate::metrics::Metrics;
 use crate::policy::Role;
 use crate::session::engine::Times;
@@ -27,6 +28,7 @@ pub struct Server {
     pub databases: Databases,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
+    pub large: Large,
     slots: Slots,
     /// How many connections there may be at a time.
     pub connections: Arc<Semaphore>,
@@ -41,6 +43,7 @@ impl Server {
             databases,
             limits,
             metrics: Arc::new(Metrics::new()),
+            large: Large::default(),
             slots: Slots::new(limits.clients),
             connections: Arc::new(Semaphore::new(limits.clients * CONNECTIONS_PER_SESSION)),
             stopping: watch::Sender::new(false),

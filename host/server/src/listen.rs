@@ -93,7 +93,7 @@ impl Listening {
         let server = self.server.clone();
         connections.spawn(async move {
             let _held = (permit, present);
-            // A connection that fails ends; there is nobody else to be told.
+            // A connection that fails ends; nobody else needs to know.
             match tls {
                 None => serve_http(Stalls::new(stream), router, &server).await,
                 Some(tls) => {

@@ -1,4 +1,4 @@
-//! Sessions: one sandboxed connection each, on a thread of its own.
+//! Sessions: one sandboxed connection each, on its own thread.
 //!
 //! Requests reach the thread one by one, as closures. A session whose [`Session`] is dropped ends
 //! within milliseconds: its statement is interrupted and its transaction rolled back.
@@ -11,7 +11,7 @@ mod writers;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use sqlite_wasm::Connection;
 use tokio::runtime::Handle;
@@ -52,6 +52,7 @@ pub struct Opened {
 pub struct Session {
     jobs: SyncSender<Job>,
     control: Arc<Control>,
+    thread: JoinHandle<()>,
 }
 
 impl Session {
@@ -69,7 +70,7 @@ impl Session {
         let (jobs, queue) = sync_channel(QUEUE);
         let control = Arc::new(Control::new());
         let shared = control.clone();
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("session".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
@@ -78,7 +79,7 @@ impl Session {
                 serve(&queue, &shared, &rules, runtime, open);
             })
             .map_err(|_| Error::Full)?;
-        Ok(Self { jobs, control })
+        Ok(Self { jobs, control, thread })
     }
 
     /// Run something on the session's thread.
@@ -107,9 +108,9 @@ impl Session {
         self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
     }
 
-    /// Whether it has ended on its own.
+    /// Whether it has ended: on its own, or because its sandbox has trapped.
     pub fn has_ended(&self) -> bool {
-        self.control.ended().is_some()
+        self.thread.is_finished()
     }
 }
 

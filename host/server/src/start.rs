@@ -243,6 +243,7 @@ async fn serve(
         // A listener that panicked has ended.
         let _ = listener.await;
     }
+    server.drained().await;
     sweepers.iter().for_each(tokio::task::JoinHandle::abort);
     streams.close();
     let databases = server.clone();

@@ -145,6 +145,10 @@ impl Engine {
             let start = Instant::now();
             let done = self.run_first(sql);
             let used = self.finish(sql, start, done)?;
+            if used == 0 {
+                // SQLite takes at least a character; a broken sandbox might not.
+                return Err(Error::Gone);
+            }
             sql = sql.get(used..).unwrap_or_default();
         }
         Ok(())

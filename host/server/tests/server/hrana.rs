@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, error, execute, execute_with, rows, run};
+use crate::support::{Server, error, execute, execute_with, rows, run, run_runner};
 
 #[test]
 fn values_keep_their_types() {
@@ -244,4 +244,12 @@ fn sessions_have_extensions() {
     }
     let (_, message, is_ok) = run(&[":memory:", "--load", "nope"]);
     assert!(!is_ok && message.contains("nope"), "{message}");
+}
+
+#[test]
+fn the_runner_starts_the_server() {
+    let (help, is_ok) = run_runner(&["serve", "--help"]);
+    assert!(is_ok && help.contains("--transaction-timeout"), "{help}");
+    let (token, is_ok) = run_runner(&["serve", "--new-token"]);
+    assert!(is_ok && token.contains("sha256:"), "{token}");
 }

@@ -10,7 +10,7 @@
 #define FUNCTIONS(X) \
   X(CONNECT, connect) \
   /* Statements. */ \
-  X(PREPARE, prepare) X(BIND, bind) X(CLEAR_BINDINGS, clear_bindings) X(STEP, step) \
+  X(PREPARE, prepare) X(BIND, bind) X(BIND_NEXT, bind_next) X(CLEAR_BINDINGS, clear_bindings) X(STEP, step) \
   X(RESET, reset) X(FINALIZE, finalize) X(DESCRIBE, describe) X(DECLARED, declared) \
   X(EXPANDED_SQL, expanded_sql) X(STMT_STATUS, stmt_status) X(STMT_EXPLAIN, stmt_explain) \
   X(EXECUTE, execute) \
@@ -116,6 +116,8 @@ enum {
 
 /* Of PREPARE, in addition to those of sqlite3_prepare_v3. */
 #define PREPARE_LEGACY 0x40000000
+/* The text was given with its length, and no NUL ends it. */
+#define PREPARE_COUNTED 0x20000000
 
 /* The beginning of each reply. */
 typedef struct {

@@ -123,37 +123,37 @@ void call_hook(Call *call) {
   uint32_t number = in_u32(&call->in);
   switch (hook) {
     case HOOK_BUSY:
-      call->code = sqlite3_busy_handler(db, on ? on_busy : NULL, db);
+      call->code = sqlite3_busy_handler(db, on ? on_busy : NULL, on ? db : NULL);
       break;
     case HOOK_PROGRESS:
-      engine_progress_handler(db, (int)number, on ? on_progress : NULL, db);
+      engine_progress_handler(db, (int)number, on ? on_progress : NULL, on ? db : NULL);
       break;
     case HOOK_COMMIT:
-      sqlite3_commit_hook(db, on ? on_commit : NULL, db);
+      sqlite3_commit_hook(db, on ? on_commit : NULL, on ? db : NULL);
       break;
     case HOOK_ROLLBACK:
-      sqlite3_rollback_hook(db, on ? on_rollback : NULL, db);
+      sqlite3_rollback_hook(db, on ? on_rollback : NULL, on ? db : NULL);
       break;
     case HOOK_UPDATE:
-      sqlite3_update_hook(db, on ? on_update : NULL, db);
+      sqlite3_update_hook(db, on ? on_update : NULL, on ? db : NULL);
       break;
     case HOOK_PREUPDATE:
-      sqlite3_preupdate_hook(db, on ? on_preupdate : NULL, db);
+      sqlite3_preupdate_hook(db, on ? on_preupdate : NULL, on ? db : NULL);
       break;
     case HOOK_WAL:
-      sqlite3_wal_hook(db, on ? on_wal : NULL, db);
+      sqlite3_wal_hook(db, on ? on_wal : NULL, on ? db : NULL);
       break;
     case HOOK_AUTHORIZER:
-      call->code = engine_set_authorizer(db, on ? on_authorize : NULL, db);
+      call->code = engine_set_authorizer(db, on ? on_authorize : NULL, on ? db : NULL);
       break;
     case HOOK_TRACE:
-      call->code = sqlite3_trace_v2(db, number, on ? on_trace : NULL, db);
+      call->code = sqlite3_trace_v2(db, number, on ? on_trace : NULL, on ? db : NULL);
       break;
     case HOOK_COLLATION_NEEDED:
-      call->code = sqlite3_collation_needed(db, db, on ? on_collation_needed : NULL);
+      call->code = sqlite3_collation_needed(db, on ? db : NULL, on ? on_collation_needed : NULL);
       break;
     case HOOK_AUTOVACUUM_PAGES:
-      call->code = sqlite3_autovacuum_pages(db, on ? on_autovacuum : NULL, db, NULL);
+      call->code = sqlite3_autovacuum_pages(db, on ? on_autovacuum : NULL, on ? db : NULL, NULL);
       break;
     default:
       call->in.is_bad = true;

@@ -27,10 +27,29 @@ static void put_message(Call *call, Out *out) {
   if (head->has_message) out_text(out, sqlite3_errmsg(call->db));
 }
 
-/* Perform calls on a connection: the reply, which sqlite3_free frees; null without memory. Its
-** last four bytes are where the message begins. */
-uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count, size_t *reply_count) {
-  Call call = {.db = db, .in = {bytes, bytes + count, false}};
+/* The buffer of the last reply. Calls inside of others have buffers of their own. */
+static Out last_reply;
+
+/* A buffer that is longer is not used again. */
+#define MAX_KEPT_BYTES (256 << 10)
+
+static Out take_buffer(void) {
+  Out out = last_reply;
+  memset(&last_reply, 0, sizeof(last_reply));
+  out.count = 0;
+  out.is_short = false;
+  if (out.room > MAX_KEPT_BYTES) {
+    sqlite3_free(out.bytes);
+    memset(&out, 0, sizeof(out));
+  }
+  return out;
+}
+
+/* Perform calls on a connection: the reply, which stays until the next ones; null without memory.
+** Its last four bytes are where the message begins. */
+const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count,
+                                 size_t *reply_count) {
+  Call call = {.db = db, .in = {bytes, bytes + count, false}, .out = take_buffer()};
   if (!out_room(&call.out, sizeof(ReplyHead))) return NULL;
   while (call.in.at < call.in.end) {
     uint8_t function = in_u8(&call.in);
@@ -53,9 +72,9 @@ uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count, size
   put_message(&call, &call.out);
   out_u32(&call.out, end);
   *reply_count = call.out.count;
-  if (!call.out.is_short) return call.out.bytes;
-  sqlite3_free(call.out.bytes);
-  return NULL;
+  sqlite3_free(last_reply.bytes);
+  last_reply = call.out;
+  return call.out.is_short ? NULL : call.out.bytes;
 }
 
 /* The program. */

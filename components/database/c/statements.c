@@ -25,10 +25,11 @@ void call_prepare(Call *call) {
   uint32_t flags = in_u32(&call->in), count;
   const char *sql = (const char *)in_bytes(&call->in, &count), *tail = sql;
   sqlite3_stmt *statement = NULL;
+  int length = (int)count + !(flags & PREPARE_COUNTED);
   if (flags & PREPARE_LEGACY) {
-    call->code = sqlite3_prepare(call->db, sql, (int)count + 1, &statement, &tail);
+    call->code = sqlite3_prepare(call->db, sql, length, &statement, &tail);
   } else {
-    call->code = sqlite3_prepare_v3(call->db, sql, (int)count + 1, flags, &statement, &tail);
+    call->code = sqlite3_prepare_v3(call->db, sql, length, flags & 0xff, &statement, &tail);
   }
   out_u32(&call->out, (uint32_t)(uintptr_t)statement);
   out_u32(&call->out, tail ? (uint32_t)(tail - sql) : 0);
@@ -44,14 +45,31 @@ static struct {
   int code;
 } unbound;
 
-void call_bind(Call *call) {
-  sqlite3_stmt *statement = HANDLE(sqlite3_stmt, call);
-  int index = (int)in_u32(&call->in);
-  call->code = bind_value(statement, index, &call->in);
+/* The parameter that was bound last. */
+static struct {
+  sqlite3_stmt *statement;
+  int index;
+} bound;
+
+static void bind(Call *call) {
+  call->code = bind_value(bound.statement, bound.index, &call->in);
   if (call->code) {
-    unbound.statement = statement;
+    unbound.statement = bound.statement;
     unbound.code = call->code;
   }
+}
+
+/* Statement, parameter, value. */
+void call_bind(Call *call) {
+  bound.statement = HANDLE(sqlite3_stmt, call);
+  bound.index = (int)in_u32(&call->in);
+  bind(call);
+}
+
+/* The same for the parameter behind the last one: the value. */
+void call_bind_next(Call *call) {
+  bound.index++;
+  bind(call);
 }
 
 static int first_step(sqlite3_stmt *statement) {

@@ -62,10 +62,26 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
     })
 }
 
-/// Operations, or calls of `libsqlite3.so.0`.
-fn perform_any(connection: u32, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
+/// Point to bytes that stay where they are until the next call.
+fn point_to(bytes: *const u8, count: usize) -> *const Returned {
+    REPLY.with_borrow_mut(|reply| {
+        reply.returned = Returned { is_error: 0, words: [bytes.addr(), count, 0] };
+        &raw const reply.returned
+    })
+}
+
+/// Operations, or calls of `libsqlite3.so.0`, whose reply is not copied.
+fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
     database::set_library(library::perform);
-    database::perform(connection, operations)
+    let (Some((&wire::LIBRARY, calls)), Ok(db)) =
+        (operations.split_first(), database::pointer(connection))
+    else {
+        return keep(database::perform(connection, operations));
+    };
+    match library::perform_in_place(db, calls) {
+        Ok((bytes, count)) => point_to(bytes, count),
+        Err(error) => keep(Err(error)),
+    }
 }
 
 #[cfg(feature = "planted-error")]
@@ -80,7 +96,7 @@ fn reply(connection: u32, operations: &[u8]) -> *const Returned {
     unsafe {
         plant_errors();
     }
-    keep(perform_any(connection, operations))
+    perform_any(connection, operations)
 }
 
 /// # Safety

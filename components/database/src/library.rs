@@ -5,7 +5,7 @@ use std::slice;
 
 use engine::database::{self, Returned, SqlError};
 use libsqlite3_sys as sqlite;
-use wire::{InlineValue, Reader, Value};
+use wire::{InlineValue, Reader, Value, tag};
 
 /// Room for a short reply of the program, in bytes; `Answer` in `c/interface.h` has as much.
 const ROOM_BYTES: usize = 80;
@@ -18,27 +18,37 @@ unsafe extern "C" {
         bytes: *const u8,
         count: usize,
         reply_count: *mut usize,
-    ) -> *mut u8;
+    ) -> *const u8;
+}
+
+/// Perform calls: where the reply is until the next ones.
+///
+/// # Errors
+///
+/// SQLITE_NOMEM where the reply finds no memory. All other errors are in the reply.
+pub fn perform_in_place(
+    db: *mut sqlite::sqlite3,
+    calls: &[u8],
+) -> Result<(*const u8, usize), SqlError> {
+    let mut count = 0;
+    // SAFETY: an open connection, bytes, and a variable. The library's handles are as trusted as
+    // this component's own: both are inside the sandbox.
+    let reply = unsafe { interface_perform(db, calls.as_ptr(), calls.len(), &mut count) };
+    if reply.is_null() {
+        return Err(SqlError { code: sqlite::SQLITE_NOMEM, message: String::new() });
+    }
+    Ok((reply, count))
 }
 
 /// Perform calls: the reply.
 ///
 /// # Errors
 ///
-/// SQLITE_NOMEM where the reply finds no memory. All other errors are in the reply.
+/// As [`perform_in_place`].
 pub fn perform(db: *mut sqlite::sqlite3, calls: &[u8]) -> Result<Vec<u8>, SqlError> {
-    let mut count = 0;
-    // SAFETY: an open connection, bytes, and a variable. The library's handles are as trusted as
-    // this component's own: both are inside the sandbox.
-    unsafe {
-        let reply = interface_perform(db, calls.as_ptr(), calls.len(), &mut count);
-        if reply.is_null() {
-            return Err(SqlError { code: sqlite::SQLITE_NOMEM, message: String::new() });
-        }
-        let bytes = slice::from_raw_parts(reply, count).to_vec();
-        sqlite::sqlite3_free(reply.cast());
-        Ok(bytes)
-    }
+    let (reply, count) = perform_in_place(db, calls)?;
+    // SAFETY: the reply has so many bytes.
+    Ok(unsafe { slice::from_raw_parts(reply, count) }.to_vec())
 }
 
 /// Call the program. Returns the count of bytes that it replied, in `room` or in `owned`; -1 for a
@@ -58,14 +68,19 @@ unsafe extern "C" fn interface_call_program(
     // SAFETY: as above.
     let arguments = unsafe { slice::from_raw_parts(bytes, count) };
     match database::call_program(callback, arguments) {
-        Ok(Returned::Inline(value)) => match value.value() {
-            // SAFETY: an inline value is shorter than the room.
-            Some(Value::Blob(reply)) => unsafe {
-                room.copy_from_nonoverlapping(reply.as_ptr(), reply.len());
-                reply.len() as i32
-            },
-            _ => -1,
-        },
+        Ok(Returned::Inline(value)) => {
+            let head = value.head();
+            if head.tag != tag::BLOB || !head.is_valid() {
+                return -1;
+            }
+            // SAFETY: the words are shorter than the room. This processor stores them in their
+            // order.
+            unsafe {
+                let words = value.words.as_ptr().cast();
+                room.copy_from_nonoverlapping(words, InlineValue::MAX_BYTES);
+            }
+            head.length.into()
+        }
         Ok(Returned::Long(bytes)) => match Reader(&bytes).value() {
             // SAFETY: memory for as many bytes, unless it is null.
             Ok(Value::Blob(reply)) => unsafe {

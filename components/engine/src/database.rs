@@ -49,6 +49,18 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// A connection for `libsqlite3.so.0`, which calls SQLite's functions itself.
+///
+/// # Errors
+///
+/// SQLITE_MISUSE for an unknown connection.
+pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
+    CONNECTIONS.with_borrow(|all| {
+        let opened = all.get(connection as usize).and_then(Option::as_ref);
+        opened.map(|opened| opened.db.as_ptr()).ok_or_else(missing)
+    })
+}
+
 /// Performs the calls of `libsqlite3.so.0` on SQLite's own connection.
 pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
 
@@ -69,8 +81,7 @@ pub fn set_library(library: Library) {
 /// That of the first one that fails; SQLITE_MISUSE for an unknown connection.
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
     if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
-        let opened = get(connection)?;
-        return blob_cache::during_step(|| library(opened.db.as_ptr(), calls));
+        return library(pointer(connection)?, calls);
     }
     if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
         return perform_program(connection, operation);

@@ -87,7 +87,7 @@ impl InlineArguments {
     #[inline]
     pub fn only(&self) -> Option<Value<Vec<u8>>> {
         let [first @ .., _, _, _, _, _, _] = self.heads.to_le_bytes();
-        let is_only = self.heads | (1 << HEAD_BITS) - 1 == u64::MAX;
+        let is_only = self.heads | ((1 << HEAD_BITS) - 1) == u64::MAX;
         if is_only { taken(first, &mut &self.words[..]) } else { None }
     }
 

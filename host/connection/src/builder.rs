@@ -307,6 +307,7 @@ impl Database {
             directory: env::current_dir().ok(),
             memory_bytes: self.0.limits.memory,
             end,
+            on_refused: None,
             extensions: self.extensions().map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;

@@ -17,14 +17,27 @@ static int begin_bind(Statement *statement, int index) {
 }
 
 static Out *bind_call(Statement *statement, int index) {
-  Out *work = call_on(statement->connection, CALL_BIND, statement->handle);
-  out_u32(work, (uint32_t)index);
+  Connection *connection = statement->connection;
+  Out *work = &connection->work;
+  bool is_next = work->count && work->count == connection->bound_end &&
+                 connection->bound_statement == statement->handle &&
+                 connection->bound_index + 1 == (uint32_t)index;
+  if (is_next) {
+    out_u8(work, CALL_BIND_NEXT);
+  } else {
+    call_on(connection, CALL_BIND, statement->handle);
+    out_u32(work, (uint32_t)index);
+  }
+  connection->bound_statement = statement->handle;
+  connection->bound_index = (uint32_t)index;
   return work;
 }
 
 static int end_bind(Statement *statement) {
-  call_later(statement->connection);
-  return leave_with(statement->connection, SQLITE_OK);
+  Connection *connection = statement->connection;
+  connection->bound_end = connection->work.count;
+  call_later(connection);
+  return leave_with(connection, SQLITE_OK);
 }
 
 static int too_big(Statement *statement) {
@@ -181,7 +194,8 @@ EXPORT int sqlite3_clear_bindings(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_MISUSE_BKPT;
   enter(statement->connection);
   call_on(statement->connection, CALL_CLEAR_BINDINGS, statement->handle);
-  return end_bind(statement);
+  call_later(statement->connection);
+  return leave_with(statement->connection, SQLITE_OK);
 }
 
 EXPORT int sqlite3_bind_parameter_count(sqlite3_stmt *statement) {

@@ -34,6 +34,9 @@ struct Connection {
   uint32_t id, address;
   /* Calls that wait for the next one that has a reply. */
   Out work;
+  /* The parameter that was bound last, where nothing is behind that in `work`. */
+  uint32_t bound_statement, bound_index;
+  size_t bound_end;
   Statement *statements;
   /* Open blobs and backups. */
   unsigned open_objects;

@@ -124,7 +124,9 @@ EXPORT int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
 }
 
 EXPORT int sqlite3_stmt_busy(sqlite3_stmt *statement) {
-  return statement && statement->state == RUNNING;
+  /* SQLite leaves an EXPLAIN at its end as it is. */
+  return statement && (statement->state == RUNNING ||
+                       (statement->explain && statement->code == SQLITE_DONE));
 }
 
 EXPORT int sqlite3_expired(sqlite3_stmt *statement) { return !statement; }

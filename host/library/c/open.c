@@ -136,7 +136,6 @@ static void leave_sandbox(Sandbox *sandbox) {
 }
 
 static int open_in_engine(Connection *connection, const char *path, unsigned flags) {
-  static unsigned next_id;
   char *message = NULL;
   int code = engine_open(connection->sandbox->engine, path, flags | SQLITE_OPEN_URI, &connection->id,
                          &message);
@@ -154,7 +153,6 @@ static int open_in_engine(Connection *connection, const char *path, unsigned fla
   out_u32(work, connection->id);
   code = request(connection, &reply);
   connection->address = in_u32(&reply.in);
-  (void)next_id;
   return code;
 }
 
@@ -165,6 +163,8 @@ static int open_database(Connection *connection, const char *name, unsigned flag
   if (!((1 << (flags & 7)) & 0x46)) return SQLITE_MISUSE_BKPT;
   if (flags & SQLITE_OPEN_PRIVATECACHE) flags &= ~(unsigned)SQLITE_OPEN_SHAREDCACHE;
   else if (sqlite3GlobalConfig.sharedCacheEnabled) flags |= SQLITE_OPEN_SHAREDCACHE;
+  /* The engine reads the parameters again. */
+  unsigned given = flags;
   int code = sqlite3ParseUri(vfs, name, &flags, &db->pVfs, &file, &message);
   if (code) {
     refuse_open(db, code, message ? "%s" : 0, message);
@@ -186,7 +186,7 @@ static int open_database(Connection *connection, const char *name, unsigned flag
   if (connection->sandbox) {
     db->mutex = connection->sandbox->mutex;
     enter(connection);
-    code = open_in_engine(connection, *file || flags & SQLITE_OPEN_MEMORY ? path : "", flags);
+    code = open_in_engine(connection, *file || flags & SQLITE_OPEN_MEMORY ? path : "", given);
     leave(connection);
   }
   sqlite3_free(path);

@@ -127,19 +127,14 @@ static int prepare_checked(sqlite3 *db, const char *sql, int bytes, unsigned fla
   if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);
   size_t length = bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes);
+  if (bytes >= 0 && length == (size_t)bytes) flags |= PREPARE_COUNTED;
   enter(connection);
-  int code;
-  if (length > (size_t)db->aLimit[SQLITE_LIMIT_SQL_LENGTH]) {
-    code = fail(connection, SQLITE_TOOBIG, "statement too long");
-  } else {
-    code = prepare(connection, sql, length, flags, statement, tail);
-  }
-  return leave_with(connection, code);
+  return leave_with(connection, prepare(connection, sql, length, flags, statement, tail));
 }
 
 EXPORT int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned flags,
                               sqlite3_stmt **statement, const char **tail) {
-  return prepare_checked(db, sql, bytes, flags & ~PREPARE_LEGACY, statement, tail);
+  return prepare_checked(db, sql, bytes, flags & 0xff, statement, tail);
 }
 
 EXPORT int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **statement,
@@ -185,7 +180,7 @@ EXPORT int sqlite3_prepare16_v2(sqlite3 *db, const void *sql, int bytes, sqlite3
 
 EXPORT int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigned flags,
                                 sqlite3_stmt **statement, const void **tail) {
-  return prepare_utf16(db, sql, bytes, flags & ~PREPARE_LEGACY, statement, tail);
+  return prepare_utf16(db, sql, bytes, flags & 0xff, statement, tail);
 }
 
 /* The end of a run. */

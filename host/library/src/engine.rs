@@ -14,6 +14,7 @@ use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Setting
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 
 use crate::grants;
+use crate::refusals;
 use crate::settings::Limits;
 use crate::template::Sandbox;
 
@@ -78,6 +79,7 @@ impl Engine {
             directory: env::current_dir().ok(),
             memory_bytes: limits.memory,
             end: None,
+            on_refused: Some(refusals::report),
             extensions: ExtensionsCtx::new(sandbox.extensions.clone())
                 .grants(ExtensionGrants::default())
                 .compiler(sandbox.compiler.clone())

@@ -13,7 +13,7 @@ use runtime::own_files;
 use runtime::user_directories::Homes;
 
 /// Directories, separated by commas: `DIR[:ro]`. `all` is everything that the process may use.
-const VARIABLE: &str = "SQLITE_WASM_GRANTS";
+pub const VARIABLE: &str = "SQLITE_WASM_GRANTS";
 
 /// The grants of a connection to the file at `path`; without one only those of the environment.
 /// `own` are files and directories of this library.
@@ -27,7 +27,8 @@ pub fn of_database(path: Option<&Path>, own: &[PathBuf]) -> Result<Grants> {
         grants.hide_dotfiles(home);
     }
     if let Some(path) = path {
-        grant(&mut grants, path)?;
+        // What cannot be granted cannot be opened either, and SQLite says so.
+        let _ = grant(&mut grants, path);
     }
     own_files::mask(&mut grants);
     grants.mask_all(own.iter().map(|path| (path.as_path(), Mask::ReadOnly)));

@@ -6,5 +6,6 @@
 mod engine;
 mod exports;
 mod grants;
+mod refusals;
 mod settings;
 mod template;

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::register;
+use super::{attached, register};
 use crate::host::dispatch::{self, Loaded};
 use crate::sqlite::connection::Connection;
 
@@ -35,8 +35,10 @@ pub fn connect(db: &Connection, complain: impl Fn(&str)) {
 /// names.
 pub fn register(db: &Connection) {
     for loaded in all().iter() {
-        // What fails failed in `connect` too, which reported it.
-        let _ = register::register_all(db, loaded);
+        if let Some(handle) = attached::handle(db, loaded.extension) {
+            // What fails failed in `connect` too, which reported it.
+            let _ = register::register_all(db, loaded, handle);
+        }
     }
 }
 

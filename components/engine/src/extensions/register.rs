@@ -1,33 +1,62 @@
 //! What a connection gets when it loads an extension: functions, collations and modules.
 
+use std::cell::RefCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 
 use super::calls::call;
 use super::collation::Collation;
 use super::scalar::{Function, c_name, create_function, function_flags, registered};
-use super::{attached, table};
+use super::table::Functions;
+use super::{attached, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{self, Connecting, FunctionKind};
-use crate::sqlite::connection::Connection;
+use crate::sqlite::connection::{ClientData, Connection};
+use crate::sqlite::error::failure;
+
+/// What a connection has registered for extensions, by its handles for them.
+#[derive(Default)]
+struct Registered(RefCell<Vec<(u32, Functions)>>);
+
+impl ClientData for Registered {
+    const NAME: &CStr = c"sqlite-wasm-registered";
+}
 
 /// Register what an extension has, and let it use the connection.
 pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
-    let extension = attached::attach(db, loaded)?;
-    register_all(db, loaded)?;
+    let extension = attached::attach(db, loaded.extension, &loaded.manifest.name)?;
+    register_all(db, loaded, extension)?;
     match loaded.manifest.connects {
         Connecting::Never => Ok(()),
         Connecting::AtLoad => call(db, extension, dispatch::connect(extension)),
     }
 }
 
-/// Register what an attached extension has: of its functions those that the connection does not
-/// have, since a program starts sooner if it need not register hundreds twice.
-pub fn register_all(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
-    let (manifest, Some((extension, functions))) =
-        (&loaded.manifest, attached::get(db, loaded.extension))
-    else {
-        return Ok(());
-    };
+/// The functions of an extension, which the connection calls by `extension`.
+fn functions(db: &Connection, loaded: &Loaded, extension: u32) -> Result<Functions, SqlError> {
+    if db.client_data::<Registered>().is_none() {
+        let no_memory = |code| failure(code, "no memory is left for another extension");
+        db.set_client_data(Registered::default()).map_err(no_memory)?;
+        registered(statistics::register(db), statistics::NAME)?;
+    }
+    let Some(Registered(all)) = db.client_data() else { return Ok(Functions::default()) };
+    let mut all = all.borrow_mut();
+    if let Some((_, known)) = all.iter().find(|(handle, _)| *handle == extension) {
+        return Ok(known.clone());
+    }
+    let indexed = (0..).zip(&loaded.manifest.functions);
+    let new = indexed.map(|(index, it)| Rc::new(Function::new(extension, index, it)));
+    let new: Functions = new.collect();
+    all.push((extension, new.clone()));
+    Ok(new)
+}
+
+/// Register what an extension has, which the connection calls by `extension`: of its functions
+/// those that the connection does not have, as a program starts sooner if it need not register
+/// hundreds twice.
+pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<(), SqlError> {
+    let manifest = &loaded.manifest;
+    let functions = functions(db, loaded, extension)?;
     for (function, called) in manifest.functions.iter().zip(&*functions) {
         // SQLite holds what it has.
         if Rc::strong_count(called) == 1 {

@@ -6,11 +6,16 @@ mod module;
 
 pub use module::register;
 
+use std::rc::Rc;
+
 use libsqlite3_sys as sqlite;
 
-use crate::extensions::attached::Functions;
+use crate::extensions::scalar::Function;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
+
+/// The functions of an extension's manifest, as a connection calls them.
+pub type Functions = Rc<[Rc<Function>]>;
 
 /// The extension of a table.
 pub struct Extension {

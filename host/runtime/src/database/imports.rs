@@ -108,7 +108,11 @@ impl process::Host for Host {
         let is_granted = self.files.grants().is_granted(&path);
         if !is_granted {
             let path = Path::new(OsStr::from_bytes(&path[..path.len().min(MAX_REFUSED_BYTES)]));
-            self.process.refused = Some(escaped(path).to_string());
+            let path = escaped(path).to_string();
+            match self.process.on_refused {
+                Some(report) => report(&path),
+                None => self.process.refused = Some(path),
+            }
         }
         is_granted
     }

@@ -31,6 +31,13 @@ pub fn directory() -> TempDir {
     TempDir::new_in(parent).unwrap()
 }
 
+/// The runner with these arguments.
+pub fn run_runner(arguments: &[&str]) -> (String, bool) {
+    let runner = program().with_file_name("sqlite-wasm-run");
+    let output = Command::new(runner).args(arguments).stdin(Stdio::null()).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.success())
+}
+
 /// The program with these arguments, without a server.
 pub fn run(arguments: &[&str]) -> (String, String, bool) {
     let output = Command::new(program()).args(arguments).stdin(Stdio::null()).output().unwrap();

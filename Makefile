@@ -7,7 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile tests) --exclude sqlite-wasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test fuzz build guests c-extensions first-wall-broken bench-vec new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,7 +28,12 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host unit-tests
 	tooling/host test
 	tooling/host connection
+	tooling/host server
+	tooling/library test
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
+
+test-clients: build ## existing clients against the server; they are installed from their registries
+	tooling/test-clients
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
@@ -36,10 +41,11 @@ fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 fo
 build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
-	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile dist
+	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
+	tooling/library install
 
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
 	mkdir -p dist
@@ -66,6 +72,16 @@ bench-extensions: dist native-reference guests ## what extensions cost, loaded a
 bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
+bench-connection: build ## the crate sqlite-wasm compared with rusqlite
+	tooling/bench-connection
+
+bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
+	tooling/library bench
+
+test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; they are installed where this is root
+	tooling/library build
+	tooling/test-programs
+
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference
 
@@ -81,6 +97,7 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml
+	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
 

@@ -1,10 +1,29 @@
-//! Sets the size of the stack.
+//! Sets the size of the stack, and compiles the engine's side of `libsqlite3.so.0`.
+
+use std::env;
 
 /// Stack in linear memory, in bytes: SQLite's depth limits are set for that of a native main
 /// thread. Only the pages that are used take memory.
 const STACK_BYTES: usize = 8 << 20;
 
+/// The C files in `c`.
+const SOURCES: [&str; 8] =
+    ["interface", "values", "statements", "connection", "registered", "hooks", "blobs", "sessions"];
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=c");
     println!("cargo:rustc-link-arg-cdylib=-zstack-size={STACK_BYTES}");
+    if env::var("CARGO_CFG_TARGET_FAMILY").as_deref() != Ok("wasm") {
+        return;
+    }
+    let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
+    let mut build = cc::Build::new();
+    build.files(SOURCES.map(|name| format!("c/{name}.c")));
+    build.include(include).define("SQLITE_ENABLE_SESSION", None);
+    build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None);
+    if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {
+        build.file("c/planted.c");
+    }
+    build.compile("interface");
 }

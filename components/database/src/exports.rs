@@ -1,10 +1,12 @@
 //! `perform` and `perform-inline` in their lowered form, by hand: the generated bindings would
-//! copy the reply, and the host would call back to free it. This is the only unsafe code.
+//! copy the reply, and the host would call back to free it.
 
 use std::cell::RefCell;
 use std::slice;
 
 use engine::database::{self, SqlError};
+
+use crate::library;
 
 // Linked for its C code.
 use libsqlite3_sys as _;
@@ -60,6 +62,43 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
     })
 }
 
+/// Point to bytes that stay where they are until the next call.
+fn point_to(bytes: *const u8, count: usize) -> *const Returned {
+    REPLY.with_borrow_mut(|reply| {
+        reply.returned = Returned { is_error: 0, words: [bytes.addr(), count, 0] };
+        &raw const reply.returned
+    })
+}
+
+/// Operations, or calls of `libsqlite3.so.0`, whose reply is not copied.
+fn perform_any(connection: u32, operations: &[u8]) -> *const Returned {
+    database::set_library(library::perform);
+    let (Some((&wire::LIBRARY, calls)), Ok(db)) =
+        (operations.split_first(), database::pointer(connection))
+    else {
+        return keep(database::perform(connection, operations));
+    };
+    match library::perform_in_place(db, calls) {
+        Ok((bytes, count)) => point_to(bytes, count),
+        Err(error) => keep(Err(error)),
+    }
+}
+
+#[cfg(feature = "planted-error")]
+unsafe extern "C" {
+    fn plant_errors();
+}
+
+/// Perform the operations of a request, and keep the reply.
+fn reply(connection: u32, operations: &[u8]) -> *const Returned {
+    #[cfg(feature = "planted-error")]
+    // SAFETY: SQLite's list of automatic extensions gets one, once.
+    unsafe {
+        plant_errors();
+    }
+    perform_any(connection, operations)
+}
+
 /// # Safety
 ///
 /// The host has stored `count` bytes at `operations` by `cabi_realloc`.
@@ -71,7 +110,7 @@ unsafe extern "C" fn perform(
 ) -> *const Returned {
     // SAFETY: the list is this function's, to be freed as generated bindings free it.
     let operations = unsafe { Vec::from_raw_parts(operations, count, count) };
-    keep(database::perform(connection, &operations))
+    reply(connection, &operations)
 }
 
 #[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-inline")]
@@ -98,5 +137,5 @@ extern "C" fn perform_inline(
     let length = (length as usize).min(MAX_INLINE_BYTES);
     // SAFETY: the words have so many bytes, in the order in which this processor stores them.
     let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
-    keep(database::perform(connection, operations))
+    reply(connection, operations)
 }

@@ -4,6 +4,7 @@
 #![cfg(target_family = "wasm")]
 
 mod exports;
+mod library;
 
 /// The world, of which [`exports`] has the functions.
 #[allow(missing_docs)]

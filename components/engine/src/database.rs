@@ -7,7 +7,7 @@ mod functions;
 mod hooks;
 mod open;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CString;
 use std::rc::Rc;
 
@@ -18,9 +18,10 @@ use crate::extensions::load;
 use crate::extensions::sql::perform::{self as operations, unreadable};
 use crate::extensions::sql::{Caller, blob_cache, open_handles};
 pub use crate::host::dispatch::SqlError;
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 use callbacks::Callback;
+pub use callbacks::{Returned, call_program};
 
 /// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;
@@ -48,12 +49,40 @@ thread_local! {
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
+/// A connection for `libsqlite3.so.0`, which calls SQLite's functions itself.
+///
+/// # Errors
+///
+/// SQLITE_MISUSE for an unknown connection.
+pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
+    CONNECTIONS.with_borrow(|all| {
+        let opened = all.get(connection as usize).and_then(Option::as_ref);
+        opened.map(|opened| opened.db.as_ptr()).ok_or_else(missing)
+    })
+}
+
+/// Performs the calls of `libsqlite3.so.0` on SQLite's own connection.
+pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
+
+thread_local! {
+    /// That of the component; the engine has no C code of its own for it.
+    static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
+}
+
+/// Let requests that begin with [`wire::LIBRARY`] be performed by `library`.
+pub fn set_library(library: Library) {
+    LIBRARY.set(Some(library));
+}
+
 /// Perform the operations of a request: the reply of the one that has a reply.
 ///
 /// # Errors
 ///
 /// That of the first one that fails; SQLITE_MISUSE for an unknown connection.
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
+    if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
+        return library(pointer(connection)?, calls);
+    }
     if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
         return perform_program(connection, operation);
     }

@@ -13,7 +13,6 @@ pub mod hooks;
 pub mod index_info;
 mod methods;
 mod module;
-pub mod opened;
 mod shadow_names;
 pub mod statement;
 pub mod value;

@@ -11,6 +11,12 @@ pub use table::sqlite_wasm::extension::table_types;
 /// Names an extension, so that the compiler sees it used.
 pub const fn is_used<T: crate::Definition>() {}
 
+/// Run the constructors of C, as each function that `wit-bindgen` exports does first.
+pub(crate) fn run_constructors() {
+    #[cfg(target_family = "wasm")]
+    wit_bindgen::rt::run_ctors_once();
+}
+
 pub mod manifest {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-manifest;
@@ -27,10 +33,7 @@ pub mod manifest {
 pub mod scalar {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-scalar;
-            world scalar {
-                export sqlite-wasm:extension/scalar@0.1.0;
-                export sqlite-wasm:extension/inline@0.1.0;
-            }",
+            world scalar { export sqlite-wasm:extension/scalar@0.1.0; }",
         path: "../../wit/extension",
         // The kit's own types, so that nothing is converted.
         with: {
@@ -41,6 +44,28 @@ pub mod scalar {
         generate_all,
         pub_export_macro: true,
         export_macro_name: "export_scalar",
+    });
+}
+
+pub mod inline {
+    pub use crate::scalar::{Returned, call_inline};
+    pub use wire::InlineArguments;
+
+    wit_bindgen::generate!({
+        // Written by hand; see `scalar.rs`.
+        skip: ["call"],
+        inline: "package sqlite-wasm:kit-inline;
+            world inline { export sqlite-wasm:extension/inline@0.1.0; }",
+        path: "../../wit/extension",
+        // The kit's own types, so that nothing is converted.
+        with: {
+            "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
+            "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
+            "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error,
+        },
+        generate_all,
+        pub_export_macro: true,
+        export_macro_name: "export_inline",
     });
 }
 

@@ -152,6 +152,8 @@ macro_rules! extension {
 
         $crate::export_interface!(manifest export_manifest);
         $($crate::export_interface!(scalar export_scalar $scalars);)?
+        $($crate::export_interface!(inline export_inline $scalars);)?
+        $($crate::export_inline_call!($scalars);)?
         $($crate::export_interface!(aggregate export_aggregate $aggregates);)?
         $($crate::export_interface!(collation export_collation $collations);)?
         $($crate::export_interface!(table export_table $modules);)?
@@ -182,6 +184,35 @@ macro_rules! export_fetch {
             #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
             unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
                 fetch(cursor, limit)
+            }
+        };
+    };
+}
+
+/// Export `inline.call`; see `scalar.rs`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_inline_call {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::bindings::inline::{InlineArguments, Returned, call_inline};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/inline@0.1.0#call")]
+            extern "C" fn exported(
+                function: u32,
+                heads: u64,
+                a: u64,
+                b: u64,
+                c: u64,
+                d: u64,
+                e: u64,
+                f: u64,
+                g: u64,
+                h: u64,
+            ) -> *const Returned {
+                let words = [a, b, c, d, e, f, g, h];
+                call_inline::<SqliteExtension>(function, &InlineArguments { heads, words })
             }
         };
     };

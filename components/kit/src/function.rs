@@ -72,7 +72,7 @@ impl Signature {
         flags.set(Flags::RESULT_SUBTYPE, self.gives_subtypes);
         flags.set(Flags::NUMBERS_AS_TEXT, self.numbers_as_text);
         let is_scalar = kind == bindings::types::FunctionKind::Scalar;
-        let are_few = self.arguments <= crate::inline_value::MAX_COUNT as i8;
+        let are_few = self.arguments <= wire::InlineArguments::MAX_COUNT as i8;
         flags.set(Flags::INLINE, is_scalar && are_few && !self.reads_subtypes);
         Function {
             name: self.name.into(),

@@ -37,7 +37,6 @@ mod convert;
 mod definition;
 mod error;
 mod function;
-mod inline_value;
 mod number;
 mod scalar;
 mod slab;

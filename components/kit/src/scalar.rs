@@ -1,10 +1,12 @@
 //! Scalar functions.
 
 use std::cell::RefCell;
+use std::ptr;
+
+use wire::{InlineArguments, InlineValue};
 
 use crate::arguments::Arguments;
 use crate::function::{Risk, Signature, Stability, signature_choices};
-use crate::inline_value::{self, InlineArguments, InlineValue};
 use crate::{Definition, Output, Result, Value, bindings, sql};
 
 /// A scalar function of the extension's table.
@@ -57,23 +59,53 @@ impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::G
     }
 }
 
+/// `option<inline-value>`, as the canonical ABI lays it out.
+#[repr(C)]
+pub struct Returned {
+    is_some: u8,
+    value: InlineValue,
+}
+
 thread_local! {
+    /// What `inline.call` gave, which the host reads right after it.
+    static RETURNED: RefCell<Returned> =
+        const { RefCell::new(Returned { is_some: 0, value: InlineValue::NULL }) };
     /// What `inline.call` could not give.
     static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
 }
 
-impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::inline::Guest for T {
-    fn call(function: u32, arguments: InlineArguments) -> Option<InlineValue> {
-        let mut values = [const { Value::Null }; inline_value::MAX_COUNT];
-        let count = inline_value::take(&arguments, &mut values);
-        let answer = called::<T>(function, &mut values[..count], &[]);
-        let given = answer.as_ref().ok().and_then(inline_value::of);
-        if given.is_none() {
+/// `inline.call`. What `wit-bindgen` makes of it copies the words of all arguments once more, from
+/// where they were just stored, and those of the result.
+pub fn call_inline<T: Definition>(function: u32, arguments: &InlineArguments) -> *const Returned {
+    bindings::run_constructors();
+    let answer = match arguments.only() {
+        Some(value) => called::<T>(function, &mut [value.into()], &[]),
+        None => call_with_some::<T>(function, arguments),
+    };
+    RETURNED.with_borrow_mut(|returned| {
+        let is_given = match &answer {
+            Ok(Output { value, subtype }) => returned.value.set(value.borrowed(), *subtype),
+            Err(_) => false,
+        };
+        returned.is_some = is_given.into();
+        if !is_given {
             ANSWER.set(Some(answer));
         }
-        given
-    }
+        ptr::from_ref(returned)
+    })
+}
 
+fn call_with_some<T: Definition>(function: u32, arguments: &InlineArguments) -> Result<Output> {
+    let mut values = [const { Value::Null }; InlineArguments::MAX_COUNT];
+    let mut count = 0;
+    for (place, value) in values.iter_mut().zip(arguments.values()) {
+        *place = value.into();
+        count += 1;
+    }
+    called::<T>(function, &mut values[..count], &[])
+}
+
+impl<T: Definition> bindings::inline::exports::sqlite_wasm::extension::inline::Guest for T {
     fn pending_result(_function: u32) -> Result<Output> {
         ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }

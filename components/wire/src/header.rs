@@ -32,7 +32,9 @@ mod tests {
     fn the_header_has_each_opcode() {
         let header = super::c_header();
         assert!(header.contains("  WORK_WRITE = 0,\n  WORK_RESET = 1,\n"));
-        assert!(header.contains("  WORK_KEEP = 20,\n  WORK_RUN = 21,\n};\n"));
+        assert!(
+            header.contains("  WORK_KEEP = 20,\n  WORK_RUN = 21,\n  WORK_BIND_NEXT = 22,\n};\n")
+        );
         assert!(header.ends_with("#define POINTER_SUBTYPE 112\n"));
     }
 }

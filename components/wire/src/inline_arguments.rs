@@ -83,27 +83,39 @@ impl InlineArguments {
         words <= self.words.len()
     }
 
+    /// The argument, if there is just one.
+    #[inline]
+    pub fn only(&self) -> Option<Value<Vec<u8>>> {
+        let [first @ .., _, _, _, _, _, _] = self.heads.to_le_bytes();
+        let is_only = self.heads | ((1 << HEAD_BITS) - 1) == u64::MAX;
+        if is_only { taken(first, &mut &self.words[..]) } else { None }
+    }
+
     /// The arguments, up to one that is not valid.
     #[inline]
     pub fn values(&self) -> impl Iterator<Item = Value<Vec<u8>>> {
         let mut words = &self.words[..];
-        self.heads().map_while(move |[tag, length]| {
-            let count = match tag {
-                tag::INTEGER | tag::REAL => 1,
-                tag::TEXT | tag::BLOB => usize::from(length).div_ceil(8),
-                _ => 0,
-            };
-            let (own, rest) = words.split_at_checked(count)?;
-            words = rest;
-            match (tag, own) {
-                (tag::NULL, _) => Some(Value::Null),
-                (tag::INTEGER, [word]) => Some(Value::Integer(word.cast_signed())),
-                (tag::REAL, [word]) => Some(Value::Real(f64::from_bits(*word))),
-                (tag::TEXT, own) => Some(Value::Text(unpack(own, length))),
-                (tag::BLOB, own) => Some(Value::Blob(unpack(own, length))),
-                _ => None,
-            }
-        })
+        self.heads().map_while(move |head| taken(head, &mut words))
+    }
+}
+
+/// The argument with this head, whose words are the first ones.
+#[inline]
+fn taken([tag, length]: [u8; 2], words: &mut &[u64]) -> Option<Value<Vec<u8>>> {
+    let count = match tag {
+        tag::INTEGER | tag::REAL => 1,
+        tag::TEXT | tag::BLOB => usize::from(length).div_ceil(8),
+        _ => 0,
+    };
+    let (own, rest) = words.split_at_checked(count)?;
+    *words = rest;
+    match (tag, own) {
+        (tag::NULL, _) => Some(Value::Null),
+        (tag::INTEGER, [word]) => Some(Value::Integer(word.cast_signed())),
+        (tag::REAL, [word]) => Some(Value::Real(f64::from_bits(*word))),
+        (tag::TEXT, own) => Some(Value::Text(unpack(own, length))),
+        (tag::BLOB, own) => Some(Value::Blob(unpack(own, length))),
+        _ => None,
     }
 }
 
@@ -116,7 +128,9 @@ mod tests {
     fn there_and_back(values: &[Value<&[u8]>]) -> Option<Vec<Value<Vec<u8>>>> {
         let inline = InlineArguments::new(values.iter().copied())?;
         assert!(inline.is_valid(), "{inline:?}");
-        Some(inline.values().collect())
+        let all: Vec<_> = inline.values().collect();
+        assert_eq!(inline.only(), all.first().cloned().filter(|_| all.len() == 1));
+        Some(all)
     }
 
     #[test]

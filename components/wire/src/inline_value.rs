@@ -58,15 +58,32 @@ impl InlineValue {
     /// The inline form of a value; none where it is too long.
     #[inline]
     pub fn new(value: Value<&[u8]>, subtype: u8) -> Option<Self> {
-        let (tag, length, words) = match value {
-            Value::Null => (tag::NULL, 0, [0; 8]),
-            Value::Integer(integer) => (tag::INTEGER, 0, first_word(integer.cast_unsigned())),
-            Value::Real(real) => (tag::REAL, 0, first_word(real.to_bits())),
-            Value::Text(bytes) => (tag::TEXT, bytes.len(), words_of(bytes)?),
-            Value::Blob(bytes) => (tag::BLOB, bytes.len(), words_of(bytes)?),
+        let mut inline = Self::NULL;
+        inline.set(value, subtype).then_some(inline)
+    }
+
+    /// Make it the inline form of a value, in its place; whether that is short enough.
+    #[inline]
+    pub fn set(&mut self, value: Value<&[u8]>, subtype: u8) -> bool {
+        self.words = [0; 8];
+        let (tag, length) = match value {
+            Value::Null => (tag::NULL, 0),
+            Value::Integer(integer) => {
+                self.words = first_word(integer.cast_unsigned());
+                (tag::INTEGER, 0)
+            }
+            Value::Real(real) => {
+                self.words = first_word(real.to_bits());
+                (tag::REAL, 0)
+            }
+            Value::Text(bytes) => (tag::TEXT, bytes.len()),
+            Value::Blob(bytes) => (tag::BLOB, bytes.len()),
         };
-        let head = u32::from_le_bytes([tag, length as u8, subtype, 0]);
-        Some(Self { head, words })
+        self.head = u32::from_le_bytes([tag, length as u8, subtype, 0]);
+        match value {
+            Value::Text(bytes) | Value::Blob(bytes) => pack(bytes, &mut self.words).is_some(),
+            _ => true,
+        }
     }
 
     /// The parts of the head.
@@ -126,12 +143,6 @@ const _: () = assert!(size_of::<InlineValue>() == InlineValue::SIZE);
 #[inline]
 fn first_word(word: u64) -> [u64; 8] {
     [word, 0, 0, 0, 0, 0, 0, 0]
-}
-
-#[inline]
-fn words_of(bytes: &[u8]) -> Option<[u64; 8]> {
-    let mut words = [0; 8];
-    pack(bytes, &mut words).map(|_| words)
 }
 
 /// Put bytes into `words`, from the lowest of the first one on: how many words they need;

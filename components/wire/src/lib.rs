@@ -31,5 +31,9 @@ pub use value::{Value, tag};
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
+/// The byte before the calls of `libsqlite3.so.0`, which are no operations: SQLite's functions on
+/// its own objects. `components/database/c/calls.h` has them.
+pub const LIBRARY: u8 = 255;
+
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.
 pub const POINTER_SUBTYPE: u8 = b'p';

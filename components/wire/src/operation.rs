@@ -85,6 +85,8 @@ opcodes! {
     Keep = 20;
     /// Run a statement for what it changes: statement. Reply: [`Ran`](crate::Ran).
     Run = 21;
+    /// Bind the parameter behind the one that the operation before this has bound: value.
+    BindNext = 22;
 }
 
 /// Where a blob is: flags, row id, schema, table, column.
@@ -176,6 +178,7 @@ pub enum Operation<'a> {
     SetLastInsertRowId(i64),
     Keep(u32),
     Run(u32),
+    BindNext(Value<&'a [u8]>),
 }
 
 impl<'a> Operation<'a> {
@@ -219,6 +222,7 @@ impl<'a> Operation<'a> {
             Opcode::SetLastInsertRowId => Self::SetLastInsertRowId(from.i64()?),
             Opcode::Keep => Self::Keep(from.u32()?),
             Opcode::Run => Self::Run(from.u32()?),
+            Opcode::BindNext => Self::BindNext(from.value()?),
         })
     }
 }

@@ -6,7 +6,10 @@ use crate::{Opcode, Operation, Reader, Value, Writer};
 
 /// Operations, one after the other; see [`Opcode`].
 #[derive(Clone, Debug, Default)]
-pub struct Operations(Writer);
+pub struct Operations(Writer, Last);
+
+/// What the next operation may go on with: the end of a binding, its statement and its parameter.
+type Last = Option<(usize, u32, u32)>;
 
 impl Operations {
     /// Write into a blob.
@@ -41,8 +44,13 @@ impl Operations {
 
     /// Bind a parameter.
     pub fn bind(self, statement: u32, parameter: u32, value: Value<&[u8]>) -> Self {
-        let mut bound = self.on(Opcode::Bind, statement).u32(parameter);
+        let follows = Some((self.len(), statement, parameter.wrapping_sub(1))) == self.1;
+        let mut bound = match follows {
+            true => self.code(Opcode::BindNext),
+            false => self.on(Opcode::Bind, statement).u32(parameter),
+        };
         bound.0.value(value);
+        bound.1 = Some((bound.len(), statement, parameter));
         bound
     }
 
@@ -137,7 +145,11 @@ impl Operations {
     pub fn append(&mut self, other: Self) {
         match self.is_empty() {
             true => *self = other,
-            false => self.0.0.extend_from_slice(&other.0.0),
+            false => {
+                let start = self.len();
+                self.0.0.extend_from_slice(&other.0.0);
+                self.1 = other.1.map(|(end, statement, last)| (start + end, statement, last));
+            }
         }
     }
 
@@ -149,6 +161,7 @@ impl Operations {
     /// Drop all, and keep their memory.
     pub fn clear(&mut self) {
         self.0.0.clear();
+        self.1 = None;
     }
 
     /// Their bytes.
@@ -188,7 +201,7 @@ impl Operations {
 /// Operations that an extension wrote.
 impl From<Vec<u8>> for Operations {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Writer(bytes))
+        Self(Writer(bytes), None)
     }
 }
 
@@ -224,6 +237,23 @@ mod tests {
              Read { blob: 6, offset: 7, length: 8 } "
         );
         assert_eq!(read(none().last_insert_row_id().changes()), "LastInsertRowId Changes ");
+    }
+
+    #[test]
+    fn parameters_one_behind_the_other_are_bound_shortly() {
+        let none = Operations::default;
+        let value = Value::Integer(7);
+        let mut all = none().bind(1, 1, value).bind(1, 2, value);
+        all.append(none().bind(1, 3, value).bind(1, 4, value));
+        all = all.bind(1, 5, value).bind(2, 6, value).run(2).bind(2, 7, value).bind(2, 9, value);
+        let bound = |statement, parameter| {
+            alloc::format!(
+                "Bind {{ statement: {statement}, parameter: {parameter}, value: Integer(7) }} "
+            )
+        };
+        let next = "BindNext(Integer(7)) ";
+        let first = bound(1, 1) + next + &bound(1, 3) + next + next;
+        assert_eq!(read(all), first + &bound(2, 6) + "Run(2) " + &bound(2, 7) + &bound(2, 9));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Compiling a component to native code.
 
+mod forward;
+
 use anyhow::Result;
 use sqlite_wasm_runtime::address_space::Form;
 use sqlite_wasm_runtime::artifact;
@@ -18,6 +20,11 @@ pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         .cranelift_opt_level(OptLevel::Speed)
         // With little address space, each compiling thread would reserve its own heap.
         .parallel_compilation(kind.form() == Form::Full);
-    let code = Engine::new(&config)?.precompile_component(wasm);
+    let engine = Engine::new(&config)?;
+    // What is wrong with a component is said about the component itself.
+    let forwarding = forward::forwarding(wasm).ok().flatten();
+    let code = forwarding
+        .and_then(|wasm| engine.precompile_component(&wasm).ok())
+        .map_or_else(|| engine.precompile_component(wasm), Ok);
     code.map_err(|error| artifact::invalid(&error.root_cause().to_string()))
 }

@@ -123,12 +123,22 @@ impl Connection {
     ///
     /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] where more SQL follows.
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
-        let (raw, used) = RawStatement::prepare(self, sql)?;
-        let statement = Statement::new(self, raw);
+        let (statement, used) = self.prepare_first(sql)?;
         match is_blank(&sql[used..]) {
             true => Ok(statement),
             false => Err(Error::MultipleStatement),
         }
+    }
+
+    /// Prepare the first statement of a text that may have several: also the number of bytes that
+    /// it takes. The statement is empty where only white space and comments are left.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::SqlInputError`].
+    pub fn prepare_first(&self, sql: &str) -> Result<(Statement<'_>, usize)> {
+        let (raw, used) = RawStatement::prepare(self, sql)?;
+        Ok((Statement::new(self, raw), used))
     }
 
     /// Prepare a statement, or take it from the cache of those that were prepared by this.

@@ -25,6 +25,7 @@ use crate::commands::extension::Extension;
 use crate::commands::man::ManPage;
 use crate::commands::precompile::Precompile;
 use crate::commands::run::RunOptions;
+use crate::commands::serve::Serve;
 
 const ABOUT: &str = "\
 Runs SQLite's command-line shell in a WebAssembly sandbox, like `sqlite3`.
@@ -42,7 +43,7 @@ sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
 
 /// The names of the commands. They are listed here because clap takes 40 µs to
 /// build its definitions, which most starts do not need.
-const COMMANDS: &[&str] = &["compose", "precompile", "extension", "completions", "man"];
+const COMMANDS: &[&str] = &["compose", "precompile", "extension", "serve", "completions", "man"];
 
 /// The runner's own part of the command line.
 #[derive(Debug, Default, Parser)]
@@ -75,6 +76,8 @@ pub enum Command {
     Precompile(Precompile),
     /// List and inspect extensions.
     Extension(Extension),
+    /// Serve databases to many clients, each in its own sandbox.
+    Serve(Serve),
     /// Print a shell completion script.
     Completions(Completions),
     /// Print the manual page in roff format.

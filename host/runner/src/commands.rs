@@ -9,6 +9,7 @@ pub mod man;
 pub mod precompile;
 pub mod run;
 pub mod second_wall;
+pub mod serve;
 mod values;
 
 use std::io::{IsTerminal, Write};

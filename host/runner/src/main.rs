@@ -3,6 +3,8 @@
 mod allocator;
 mod arguments;
 mod commands;
+#[cfg(target_arch = "x86_64")]
+mod memory;
 
 use std::process::ExitCode;
 
@@ -42,6 +44,7 @@ fn try_main() -> Result<ExitCode> {
         Some(Command::Compose(command)) => command.execute(),
         Some(Command::Precompile(command)) => command.execute(),
         Some(Command::Extension(command)) => command.execute(),
+        Some(Command::Serve(command)) => command.execute(),
         Some(Command::Completions(command)) => Ok(command.execute(Cli::command())),
         Some(Command::Man(command)) => command.execute(Cli::command()),
         None if cli.run.version => print_versions(&cli.run, component.as_deref()),

@@ -27,7 +27,7 @@ pub use bindings::sqlite_wasm::database::callbacks::Event;
 pub use callbacks::{Callback, OnProgress};
 pub use failure::{Failure, Reason};
 pub use instance::Instance;
-pub use process::Interrupter;
+pub use process::{Interrupter, OnRefused};
 pub use template::{Settings, Template};
 
 pub use wire;

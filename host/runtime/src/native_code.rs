@@ -1,8 +1,13 @@
 //! Deserializing native code: the only functions that turn bytes of a file into
 //! running code.
 
+use std::fs::File;
+use std::ops::Range;
 use std::os::fd::RawFd;
+use std::{ptr, slice};
 
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::param::page_size;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -18,7 +23,29 @@ pub(crate) fn map(engine: &Engine, descriptor: RawFd) -> wasmtime::Result<Compon
     unsafe { Component::deserialize_file(engine, path) }
 }
 
-/// Load a precompiled component from a file or a part of it.
+/// Load the precompiled component at `range` of a file.
+///
+/// The caller promises the same as for [`map`]. The pages are those of the system's cache: to read
+/// a megabyte into memory would take two hundred page faults more.
+pub(crate) fn load_part(
+    engine: &Engine,
+    file: &File,
+    range: Range<usize>,
+) -> wasmtime::Result<Component> {
+    let before = range.start % page_size();
+    let (offset, length) = ((range.start - before) as u64, before + range.len());
+    let flags = MapFlags::PRIVATE | MapFlags::POPULATE;
+    // SAFETY: a new mapping, which is read until it is unmapped here. Nothing changes the file.
+    unsafe {
+        let start = mmap(ptr::null_mut(), length, ProtFlags::READ, flags, file, offset)?;
+        let code = slice::from_raw_parts(start.cast::<u8>().add(before), range.len());
+        let loaded = load(engine, code);
+        munmap(start, length)?;
+        loaded
+    }
+}
+
+/// Load a precompiled component from memory.
 ///
 /// The caller has checked the seal of these very bytes.
 pub(crate) fn load(engine: &Engine, code: &[u8]) -> wasmtime::Result<Component> {

@@ -341,7 +341,7 @@ fn wasi_ctx(options: &Options, deadline_flag: &DeadlineFlag) -> WasiCtx {
 
 fn linker(program: &Program) -> Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    wasi::add_to_linker(&mut linker, Waiting::Allowed)?;
+    wasi::add_to_linker(&mut linker, &program.component, Waiting::Allowed)?;
     wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
     // A `Program` is always compiled for `command_engine`, whose memories do
     // not move.

@@ -41,6 +41,7 @@ use nix::sys::resource::{Resource, setrlimit};
 
 use crate::compiler;
 use crate::grants::Access;
+use calls::Network;
 
 pub use descriptors::{close_inherited, named_by};
 
@@ -79,9 +80,15 @@ impl From<Access> for Rights {
 pub struct Plan<'a> {
     handles: Vec<(BorrowedFd<'a>, Rights)>,
     paths: Vec<(PathBuf, Rights)>,
+    network: Network,
 }
 
 impl<'a> Plan<'a> {
+    /// Let the process accept connections at the sockets that it has bound.
+    pub fn accept_connections(&mut self) {
+        self.network = Network::Accepts;
+    }
+
     /// Keep the open `handle` and all below it accessible.
     pub fn handle(&mut self, handle: BorrowedFd<'a>, rights: Rights) {
         self.handles.push((handle, rights));
@@ -175,7 +182,7 @@ pub fn raise(plan: &Plan) -> Result<Raised> {
     trap::install()?;
     let remedy = "the second wall cannot go up; `--no-second-wall` runs without it";
     let landlock = landlock::restrict(plan).context(remedy)?;
-    let seccomp = seccomp::restrict().context(remedy)?;
+    let seccomp = seccomp::restrict(plan.network).context(remedy)?;
     Ok(Raised { landlock, seccomp })
 }
 

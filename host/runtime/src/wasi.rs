@@ -1,7 +1,12 @@
 //! WASI 0.2 for components and extensions alike, and its limits.
 
-use wasmtime::component::{Linker, ResourceTable};
+use wasmtime::component::{Component, Linker, ResourceTable};
 use wasmtime_wasi::WasiView;
+use wasmtime_wasi::cli::{WasiCli, WasiCliView};
+use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView};
+use wasmtime_wasi::p2;
+use wasmtime_wasi::p2::bindings::sync::{cli, filesystem, random};
+use wasmtime_wasi::random::WasiRandom;
 
 use crate::clock::{self, Waiting};
 
@@ -22,11 +27,33 @@ pub(crate) fn resource_table() -> ResourceTable {
     table
 }
 
-/// Add WASI 0.2, whose context decides what is granted.
+/// Add WASI 0.2, whose context decides what is granted. Its sockets are a third of it, and added
+/// only for a component that imports them, as hardly any does.
 pub(crate) fn add_to_linker<T: WasiView + 'static>(
     linker: &mut Linker<T>,
+    component: &Component,
     waiting: Waiting,
 ) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
+    let ty = component.component_type();
+    match ty.imports(component.engine()).any(|(name, _)| name.starts_with("wasi:sockets/")) {
+        true => p2::add_to_linker_sync(linker)?,
+        false => add_without_sockets(linker)?,
+    }
     clock::add_to_linker(linker, waiting)
+}
+
+/// What [`p2::add_to_linker_sync`] adds, without sockets.
+fn add_without_sockets<T: WasiView + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    p2::add_to_linker_proxy_interfaces_sync(linker)?;
+    random::insecure::add_to_linker::<T, WasiRandom>(linker, |host| host.ctx().ctx.random())?;
+    random::insecure_seed::add_to_linker::<T, WasiRandom>(linker, |host| host.ctx().ctx.random())?;
+    cli::exit::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::environment::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::terminal_input::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::terminal_output::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::terminal_stdin::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::terminal_stdout::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    cli::terminal_stderr::add_to_linker::<T, WasiCli>(linker, T::cli)?;
+    filesystem::preopens::add_to_linker::<T, WasiFilesystem>(linker, T::filesystem)?;
+    filesystem::types::add_to_linker::<T, WasiFilesystem>(linker, T::filesystem)
 }

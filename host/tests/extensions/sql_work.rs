@@ -77,6 +77,8 @@ fn what_is_no_operation_is_refused() {
     refused(operation(Opcode::Prepare, &[&number(9), b"SELECT 1"]), WHY);
     refused(operation(Opcode::Prepare, &[&number(u32::MAX)]), WHY);
     refused(operation(Opcode::Bind, &[&number(0), &number(1), &[5]]), WHY);
+    refused(operation(Opcode::BindNext, &[&[5]]), WHY);
+    refused(operation(Opcode::BindNext, &[&[0]]), "no statement was bound before");
     refused(operation(Opcode::OpenBlobs, &[&number(u32::MAX), &place("t", 1)]), WHY);
     refused(operation(Opcode::Column, &[&[1], &text("t")]), WHY);
     refused(operation(Opcode::Column, &[&[0], &text("t")]), WHY);

@@ -10,8 +10,8 @@ use super::open;
 use super::{Opened, c_name, get, missing};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::backup::Backup;
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 
 /// Most backups at a time: each has its own connection.
 const MAX_BACKUPS: usize = 64;

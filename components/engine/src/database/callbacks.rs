@@ -27,6 +27,34 @@ thread_local! {
 /// Room that is kept between calls at most, in bytes: hardly any arguments are longer.
 const MAX_ROOM_BYTES: usize = 64 << 10;
 
+/// Do what the program needs until its callback has returned.
+fn until_returned(
+    mut returned: Option<program_callbacks::InlineValue>,
+) -> Result<Returned, SqlError> {
+    loop {
+        if let Some(value) = returned {
+            let words: [u64; 8] = value.words.into();
+            return Ok(Returned::Inline(InlineValue { head: value.head, words }));
+        }
+        match program_callbacks::last_outcome() {
+            Outcome::Returned(result) => return result.map(Returned::Long),
+            Outcome::Pending(request) => {
+                let reply = super::perform(request.connection, &request.operations);
+                returned = program_callbacks::resume(reply.as_deref());
+            }
+        }
+    }
+}
+
+/// Call `libsqlite3.so.0`, whose one callback gets what it defines itself.
+///
+/// # Errors
+///
+/// The program's.
+pub fn call_program(callback: u32, bytes: &[u8]) -> Result<Returned, SqlError> {
+    until_returned(program_callbacks::call(callback, Event::Scalar, bytes))
+}
+
 impl Callback {
     pub fn new(number: u32) -> Self {
         Self(number)
@@ -37,23 +65,11 @@ impl Callback {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
         put(&mut arguments);
-        let mut returned = program_callbacks::call(self.0, event, &arguments.0);
+        let returned = program_callbacks::call(self.0, event, &arguments.0);
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
         }
-        loop {
-            if let Some(value) = returned {
-                let words: [u64; 8] = value.words.into();
-                return Ok(Returned::Inline(InlineValue { head: value.head, words }));
-            }
-            match program_callbacks::last_outcome() {
-                Outcome::Returned(result) => return result.map(Returned::Long),
-                Outcome::Pending(request) => {
-                    let reply = super::perform(request.connection, &request.operations);
-                    returned = program_callbacks::resume(reply.as_deref());
-                }
-            }
-        }
+        until_returned(returned)
     }
 
     /// The same for an integer; none for a failure, and for another value.

@@ -10,8 +10,8 @@ use crate::host::dispatch::SqlError;
 use crate::host::process;
 use crate::paths;
 use crate::program::{Hooks, set_hooks};
+use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
-use crate::sqlite::opened::OpenConnection;
 
 thread_local! {
     /// Why an embedded extension cannot use the connection that is being opened.

@@ -1,14 +1,26 @@
 //! What a connection gets when it loads an extension: functions, collations and modules.
 
+use std::cell::RefCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 
 use super::calls::call;
 use super::collation::Collation;
 use super::scalar::{Function, c_name, create_function, function_flags, registered};
+use super::table::Functions;
 use super::{attached, statistics, table};
 use crate::host::dispatch::{self, Loaded, SqlError};
 use crate::host::extension_types::{self, Connecting, FunctionKind};
-use crate::sqlite::connection::Connection;
+use crate::sqlite::connection::{ClientData, Connection};
+use crate::sqlite::error::failure;
+
+/// What a connection has registered for extensions, by its handles for them.
+#[derive(Default)]
+struct Registered(RefCell<Vec<(u32, Functions)>>);
+
+impl ClientData for Registered {
+    const NAME: &CStr = c"sqlite-wasm-registered";
+}
 
 /// Register what an extension has, and let it use the connection.
 pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
@@ -20,12 +32,36 @@ pub fn connect(db: &Connection, loaded: &Loaded) -> Result<(), SqlError> {
     }
 }
 
-/// Register what an extension has, which the connection calls by `extension`.
+/// The functions of an extension, which the connection calls by `extension`.
+fn functions(db: &Connection, loaded: &Loaded, extension: u32) -> Result<Functions, SqlError> {
+    if db.client_data::<Registered>().is_none() {
+        let no_memory = |code| failure(code, "no memory is left for another extension");
+        db.set_client_data(Registered::default()).map_err(no_memory)?;
+        registered(statistics::register(db), statistics::NAME)?;
+    }
+    let Some(Registered(all)) = db.client_data() else { return Ok(Functions::default()) };
+    let mut all = all.borrow_mut();
+    if let Some((_, known)) = all.iter().find(|(handle, _)| *handle == extension) {
+        return Ok(known.clone());
+    }
+    let indexed = (0..).zip(&loaded.manifest.functions);
+    let new = indexed.map(|(index, it)| Rc::new(Function::new(extension, index, it)));
+    let new: Functions = new.collect();
+    all.push((extension, new.clone()));
+    Ok(new)
+}
+
+/// Register what an extension has, which the connection calls by `extension`: of its functions
+/// those that the connection does not have, as a program starts sooner if it need not register
+/// hundreds twice.
 pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<(), SqlError> {
     let manifest = &loaded.manifest;
-    registered(statistics::register(db), statistics::NAME)?;
-    for (index, function) in (0..).zip(&manifest.functions) {
-        register_function(db, extension, index, function)?;
+    let functions = functions(db, loaded, extension)?;
+    for (function, called) in manifest.functions.iter().zip(&*functions) {
+        // SQLite holds what it has.
+        if Rc::strong_count(called) == 1 {
+            register_function(db, function, called.clone())?;
+        }
     }
     for (index, collation) in (0..).zip(&manifest.collations) {
         let name = c_name(&collation.name)?;
@@ -33,10 +69,6 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
             db.create_collation(&name, collation.encoding, Rc::new(Collation { extension, index }));
         registered(code, &collation.name)?;
     }
-    let functions: Vec<_> = (0..)
-        .zip(&manifest.functions)
-        .map(|(index, function)| Rc::new(Function::new(extension, index, function)))
-        .collect();
     let extension = Rc::new(table::Extension {
         handle: extension,
         name: manifest.name.clone(),
@@ -50,14 +82,11 @@ pub fn register_all(db: &Connection, loaded: &Loaded, extension: u32) -> Result<
     Ok(())
 }
 
-/// Register a function that the extension knows by `index`.
 fn register_function(
     db: &Connection,
-    extension: u32,
-    index: u32,
     function: &extension_types::Function,
+    called: Rc<Function>,
 ) -> Result<(), SqlError> {
-    let called = Rc::new(Function::new(extension, index, function));
     if function.kind == FunctionKind::Scalar {
         return create_function(db, function, called);
     }

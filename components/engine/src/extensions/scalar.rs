@@ -7,10 +7,10 @@ use libsqlite3_sys as sqlite;
 use wire::{Head, InlineArguments, InlineValue, Value as Content, tag};
 
 use super::attached;
-use super::calls::{call, finish, forget_pointers};
+use super::calls::{call, forget_pointers};
 use super::pointers::{self, Pointer};
-use crate::ffi::imports::{InlineOutcome, inline_call, inline_pending_result, scalar_call};
-use crate::ffi::layout::{Argument, HostValue, List, Output};
+use crate::ffi::imports::{inline_call, inline_pending_result, scalar_call};
+use crate::ffi::layout::{Argument, HostValue, InlineOutcome, List, Output};
 use crate::host::dispatch::{SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionFlags, Risk, TextEncoding};
 use crate::sqlite::connection::{Connection, encoding_code};
@@ -131,18 +131,14 @@ impl Function {
     }
 
     fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
-        let (db, extension, function) = (context.connection(), self.extension, self.index);
-        match inline_call(extension, function, arguments) {
-            InlineOutcome::Done(value) => self.set_inline(context, &value),
-            InlineOutcome::Stored => {
-                let stored = inline_pending_result(extension, function);
-                self.set_result(context, call(db, extension, stored));
-            }
-            InlineOutcome::Pending(request) => {
-                let result = finish(db, extension, Unfinished::Pending(request));
-                self.set_result(context, result);
-            }
-        }
+        let (extension, function) = (self.extension, self.index);
+        // The value stays where the host has stored it: to copy it takes as long as to set it.
+        let result = match &inline_call(extension, function, arguments) {
+            InlineOutcome::Done(value) => return self.set_inline(context, value),
+            InlineOutcome::Stored => inline_pending_result(extension, function),
+            InlineOutcome::Pending(request) => Err(Unfinished::Pending(request.to_request())),
+        };
+        self.set_result(context, call(context.connection(), extension, result));
     }
 
     fn set_inline(&self, context: &Context, value: &InlineValue) {

@@ -14,6 +14,9 @@ use crate::extensions::scalar::Function;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
 
+/// The functions of an extension's manifest, as a connection calls them.
+pub type Functions = Rc<[Rc<Function>]>;
+
 /// The extension of a table.
 pub struct Extension {
     pub handle: u32,
@@ -21,7 +24,7 @@ pub struct Extension {
     /// Columns, and arguments of overloads, may be pointers.
     pub has_pointers: bool,
     /// Those of the manifest; tables may overload functions by them.
-    pub functions: Vec<Rc<Function>>,
+    pub functions: Functions,
 }
 
 impl Extension {

@@ -3,11 +3,11 @@
 
 use std::mem::MaybeUninit;
 
-use wire::{InlineArguments, InlineValue};
+use wire::InlineArguments;
 
-use super::layout::{Argument, Batch, HostBatch, HostInlineOutcome, HostResult, Output, Rows};
+use super::layout::{Argument, Batch, HostBatch, HostResult, InlineOutcome, Output, Rows};
 use super::libc::{HostList, allocation_count, receive_into};
-use crate::host::dispatch::{Request, SqlError, Unfinished};
+use crate::host::dispatch::{SqlError, Unfinished};
 use crate::host::files::{ErrorCode, File};
 
 /// SQLite's reply to a request.
@@ -59,7 +59,7 @@ unsafe extern "C" {
         word_5: u64,
         word_6: u64,
         word_7: u64,
-        result: *mut HostInlineOutcome,
+        result: *mut InlineOutcome,
     );
     #[link_name = "inline-pending-result"]
     fn import_inline_pending_result(extension: u32, function: u32, result: *mut HostResult<Output>);
@@ -173,28 +173,15 @@ pub fn resume_output(extension: u32, reply: &Reply) -> Result<Output, Unfinished
     result.into_result()
 }
 
-/// How an inline call ends; see `dispatch.inline-outcome`.
-pub enum InlineOutcome {
-    /// [`inline_pending_result`] returns the result.
-    Stored,
-    Done(InlineValue),
-    Pending(Request),
-}
-
 /// `dispatch.inline-call`.
 #[inline(always)]
 pub fn inline_call(extension: u32, function: u32, arguments: &InlineArguments) -> InlineOutcome {
     let InlineArguments { heads, words: [a, b, c, d, e, f, g, h] } = *arguments;
     // SAFETY: the lowered form of `inline-call`, whose arguments are one record of numbers.
-    let result = unsafe {
+    unsafe {
         returned(|result| {
             import_inline_call(extension, function, heads, a, b, c, d, e, f, g, h, result);
         })
-    };
-    match result {
-        HostInlineOutcome::Stored => InlineOutcome::Stored,
-        HostInlineOutcome::Done(value) => InlineOutcome::Done(value),
-        HostInlineOutcome::Pending(request) => InlineOutcome::Pending(request.to_request()),
     }
 }
 

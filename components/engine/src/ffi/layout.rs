@@ -93,7 +93,7 @@ pub(super) struct HostRegistration {
 
 /// `dispatch.request`.
 #[repr(C)]
-pub(super) struct HostRequest {
+pub struct HostRequest {
     operations: HostList<u8>,
     read_only: bool,
     function: HostOption<HostRegistration>,
@@ -101,7 +101,7 @@ pub(super) struct HostRequest {
 
 impl HostRequest {
     #[cold]
-    pub(super) fn to_request(&self) -> Request {
+    pub fn to_request(&self) -> Request {
         let function = match &self.function {
             HostOption::None => None,
             HostOption::Some(it) => Some((it.handle, it.function.to_function())),
@@ -132,7 +132,7 @@ impl HostUnfinished {
 /// `dispatch.inline-outcome`.
 #[repr(C, u8)]
 #[allow(dead_code, reason = "the host stores them")]
-pub(super) enum HostInlineOutcome {
+pub enum InlineOutcome {
     Stored,
     Done(InlineValue),
     Pending(HostRequest),

@@ -101,6 +101,9 @@ fn errors_say_what_is_wrong() -> Result<()> {
     assert_eq!(error.to_string(), "UNIQUE constraint failed: u.a");
     assert!(matches!(db.execute("SELECT 1", ()), Err(Error::ExecuteReturnedResults)));
     assert!(matches!(db.prepare("SELECT 1; SELECT 2"), Err(Error::MultipleStatement)));
+    let (mut first, used) = db.prepare_first("/* a */ SELECT 1; SELECT 2").unwrap();
+    assert_eq!((first.query_one((), |row| row.get::<_, i64>(0)).unwrap(), used), (1, 17));
+    assert_eq!(db.prepare_first(" -- x").unwrap().0.column_count(), 0);
     let get = |row: &sqlite_wasm::Row<'_>| row.get::<_, i64>(0);
     assert!(matches!(
         db.query_row("SELECT 'x'", (), get),

@@ -11,22 +11,22 @@ use sqlite_wasm::types::Value;
 use sqlite_wasm::{Access, Connection, Database, Error, ErrorCode, Limit, OpenFlags, Result};
 
 /// How long random input goes on: what `ARBTEST_BUDGET_MS` says, or a few seconds.
-fn budget() -> Duration {
+pub fn budget() -> Duration {
     let said = std::env::var("ARBTEST_BUDGET_MS").ok();
     Duration::from_millis(said.map_or(4000, |text| text.parse().expect("it is a number")))
 }
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 }

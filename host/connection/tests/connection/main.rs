@@ -3,4 +3,5 @@
 mod api;
 mod attacks;
 mod callbacks;
+mod planted;
 mod support;

@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{NonEmptyStringValueParser, OsStringValueParser, TypedValueParser};
+use sqlite_wasm_runtime::units::parse_duration;
 
 use super::directories::{DirectoryOption, parse_directory};
-use super::values::{parse_duration, parse_grant, parse_size};
+use super::values::{parse_grant, parse_size};
 
 /// Options for running a component.
 #[derive(Debug, Default, clap::Args)]

@@ -1,15 +1,11 @@
 //! Parsers for the values of options.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
-use sqlite_wasm_runtime::deadline::MAX_TIME;
+use anyhow::{Result, bail};
 use sqlite_wasm_runtime::extensions::ExtensionGrants;
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
-
-/// [`MAX_TIME`] in hours.
-const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
+use sqlite_wasm_runtime::units;
 
 /// Check `NAME=WORDS`, the grants of an extension.
 pub fn parse_grant(text: &str) -> Result<String> {
@@ -27,43 +23,13 @@ pub fn parse_output(text: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Parse a size in bytes, such as `64M`.
+/// Parse a size in bytes, such as `64M`, that a component can have.
 pub fn parse_size(text: &str) -> Result<usize> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit: usize = match &text[digits.len()..] {
-        "" => 1,
-        "k" | "K" => 1 << 10,
-        "m" | "M" => 1 << 20,
-        "g" | "G" => 1 << 30,
-        unit => bail!("unknown unit `{unit}`; use K, M or G"),
-    };
-    let size = digits.parse::<usize>()?.checked_mul(unit).context("it is too large")?;
-    if !(1..=MAX_MEMORY_BYTES).contains(&size) {
-        bail!("it must be from 1 byte to 4G, all that a component can address");
+    let size = units::parse_size(text)?;
+    match usize::try_from(size) {
+        Ok(size) if (1..=MAX_MEMORY_BYTES).contains(&size) => Ok(size),
+        _ => bail!("it must be from 1 byte to 4G, all that a component can address"),
     }
-    Ok(size)
-}
-
-/// Parse a duration, such as `500ms`; without a unit it is in seconds.
-pub fn parse_duration(text: &str) -> Result<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        unit => bail!("unknown unit `{unit}`; use ms, s, m or h"),
-    };
-    let seconds = digits.parse::<f64>()? * unit;
-    // This also excludes values too large for a `Duration`.
-    if seconds > MAX_TIME.as_secs_f64() {
-        bail!("it must be at most {MAX_HOURS}h, a hundred years");
-    }
-    let time = Duration::try_from_secs_f64(seconds)?;
-    if time.is_zero() {
-        bail!("it must be more than 0");
-    }
-    Ok(time)
 }
 
 #[cfg(test)]
@@ -79,19 +45,6 @@ mod tests {
         assert!(parse_size("5G").is_err());
         assert!(parse_size("0").is_err());
         assert!(parse_size("1T").is_err());
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(parse_duration("250ms").unwrap(), Duration::from_millis(250));
-        assert_eq!(parse_duration("1.5").unwrap(), Duration::from_millis(1500));
-        assert!(parse_duration("-1").is_err());
-        assert!(parse_duration("0").is_err());
-        assert_eq!(parse_duration("876000h").unwrap(), MAX_TIME);
-        for wrong in ["876001h", "1e19", "18446744073709549568", "1e400"] {
-            let error = parse_duration(wrong).unwrap_err().to_string();
-            assert!(error.contains("at most 876000h"), "{wrong}: {error}");
-        }
     }
 
     #[test]

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -60,15 +59,14 @@ impl Code {
     ///
     /// As [`Self::component`].
     pub fn part(&self, engine: &Engine, range: Range<usize>) -> Result<Component> {
-        let mut code = vec![0; range.len()];
-        match self {
-            Self::File(file) => file.read_exact_at(&mut code, range.start as u64)?,
+        let loaded = match self {
+            Self::File(file) => native_code::load_part(engine, file, range),
             Self::Bytes(bytes) => {
                 let part = bytes.get(range).context("its list of extensions is damaged")?;
-                code.copy_from_slice(part);
+                native_code::load(engine, part)
             }
-        }
-        native_code::load(engine, &code).map_err(|error| artifact::mismatch(engine, &error))
+        };
+        loaded.map_err(|error| artifact::mismatch(engine, &error))
     }
 
     /// The seal of the code.

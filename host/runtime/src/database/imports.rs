@@ -30,7 +30,7 @@ const MAX_REFUSED_BYTES: usize = 4096;
 /// All that the component may import.
 pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
-    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, &program.component, Waiting::Refused)?;
     streams::add_to_linker(&mut linker)?;
     files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
     extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
@@ -108,7 +108,11 @@ impl process::Host for Host {
         let is_granted = self.files.grants().is_granted(&path);
         if !is_granted {
             let path = Path::new(OsStr::from_bytes(&path[..path.len().min(MAX_REFUSED_BYTES)]));
-            self.process.refused = Some(escaped(path).to_string());
+            let path = escaped(path).to_string();
+            match self.process.on_refused {
+                Some(report) => report(&path),
+                None => self.process.refused = Some(path),
+            }
         }
         is_granted
     }

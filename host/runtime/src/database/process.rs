@@ -42,6 +42,9 @@ impl Interrupter {
     }
 }
 
+/// Told of a path that no grant covers, escaped for a terminal.
+pub type OnRefused = fn(&str);
+
 /// The state of an instance's process.
 pub struct Process {
     pub interrupter: Interrupter,
@@ -54,6 +57,8 @@ pub struct Process {
     pub stopped: Option<Reason>,
     /// The last path that no grant covers.
     pub refused: Option<String>,
+    /// Told of such a path in place of keeping it.
+    pub on_refused: Option<OnRefused>,
 }
 
 impl Process {
@@ -104,6 +109,7 @@ mod tests {
             statement_end: None,
             stopped: None,
             refused: None,
+            on_refused: None,
         }
     }
 

@@ -15,7 +15,7 @@ use super::host::Host;
 use super::imports::linker;
 use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
-use super::process::{Interrupter, Process};
+use super::process::{Interrupter, OnRefused, Process};
 use crate::component::Program;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
@@ -38,6 +38,8 @@ pub struct Settings {
     pub memory_bytes: usize,
     /// When all statements end; none for no limit.
     pub end: Option<Instant>,
+    /// Told of a path that no grant covers; without it, messages of errors say so.
+    pub on_refused: Option<OnRefused>,
     /// The extensions that it may load.
     pub extensions: ExtensionsCtx,
 }
@@ -96,6 +98,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
             statement_end: None,
             stopped: None,
             refused: None,
+            on_refused: settings.on_refused,
         },
         memory: MemoryLimit::new(memory_bytes),
         extensions: settings.extensions,

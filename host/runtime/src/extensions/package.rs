@@ -25,6 +25,8 @@ pub struct Package {
     path: Option<PathBuf>,
     code: OnceLock<Code>,
     bundled: Option<Box<Beside>>,
+    /// An instance of a bundled extension has given the same manifest.
+    is_checked: OnceLock<()>,
 }
 
 /// The code of `component`, and the instance that gave its manifest.
@@ -34,16 +36,26 @@ pub struct Package {
 /// What is wrong with the extension.
 pub fn described(component: &Component, limits: &Limits) -> Result<(Code, Described)> {
     let exports = version::exports(component);
-    version::check(&exports)?;
-    let code = Code::new(component)?;
+    let code = code(component, &exports)?;
     let described = sandbox::describe(&code, limits)?;
     check::manifest(&described.manifest)?;
-    check::exports(&described.manifest, &exports)?;
+    check_use(&code, &described.manifest, &exports)?;
+    Ok((code, described))
+}
+
+fn code(component: &Component, exports: &[String]) -> Result<Code> {
+    version::check(exports)?;
+    Code::new(component)
+}
+
+/// Compare what an extension says with what it imports and exports.
+fn check_use(code: &Code, manifest: &Manifest, exports: &[String]) -> Result<()> {
+    check::exports(manifest, exports)?;
     ensure!(
-        check::needs_sql(&described.manifest) || code.calls == Calls::Direct,
+        check::needs_sql(manifest) || code.calls == Calls::Direct,
         "it imports `sql` and does not say in its manifest that it needs SQL"
     );
-    Ok((code, described))
+    Ok(())
 }
 
 impl Package {
@@ -62,7 +74,15 @@ impl Package {
         let manifest = described.manifest.clone();
         let granted = grants.of(source.identity(), &manifest.needs, || loaded.sha256())?;
         let path = Some(source.path().to_owned());
-        let package = Self { manifest, granted, limits, path, code: code.into(), bundled: None };
+        let package = Self {
+            manifest,
+            granted,
+            limits,
+            path,
+            code: code.into(),
+            bundled: None,
+            is_checked: OnceLock::new(),
+        };
         Ok((package, described))
     }
 
@@ -83,22 +103,38 @@ impl Package {
         let identity = Identity::Named { name: &manifest.name, path: None };
         let granted = grants.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));
-        Ok(Self { manifest, granted, limits, path: None, code: OnceLock::new(), bundled })
+        let (code, is_checked) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { manifest, granted, limits, path: None, code, bundled, is_checked })
     }
 
-    /// Get the code of a bundled extension ready, and compare its manifest.
+    /// Get the code of a bundled extension ready. Its manifest is compared by [`Self::check`].
     ///
     /// # Errors
     ///
     /// What is wrong with it.
     pub fn prepare(&self, engine: &Engine) -> Result<()> {
         let Some(bundled) = &self.bundled else { return Ok(()) };
-        let (code, described) = described(&bundled.component(engine)?, &self.limits)?;
-        ensure!(
-            described.manifest == self.manifest,
-            "it is not what the composed file says; compose it again"
-        );
+        let component = bundled.component(engine)?;
+        let exports = version::exports(&component);
+        let code = code(&component, &exports)?;
+        check_use(&code, &self.manifest, &exports)?;
         let _ = self.code.set(code);
+        Ok(())
+    }
+
+    /// Compare the manifest of a bundled extension with the one that its first instance gives.
+    ///
+    /// # Errors
+    ///
+    /// When they differ, or there is none.
+    pub fn check(&self, describe: impl FnOnce() -> Result<Manifest>) -> Result<()> {
+        if self.bundled.is_some() && self.is_checked.get().is_none() {
+            ensure!(
+                describe()? == self.manifest,
+                "it is not what the composed file says; compose it again"
+            );
+            let _ = self.is_checked.set(());
+        }
         Ok(())
     }
 
@@ -129,6 +165,7 @@ impl Package {
             path: None,
             code: OnceLock::new(),
             bundled: None,
+            is_checked: OnceLock::new(),
         }
     }
 }

@@ -10,8 +10,27 @@ use nix::libc::{self, *};
 
 use super::filter::{Check, Group, Refusal, Rule};
 
-/// All groups.
-pub const GROUPS: &[Group] = &[
+/// What a process does with the network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Network {
+    /// Nothing.
+    #[default]
+    None,
+    /// It accepts connections at sockets that it has bound before.
+    Accepts,
+}
+
+/// All groups of a process.
+pub fn groups(network: Network) -> Vec<Group> {
+    let more: &[Group] = match network {
+        Network::None => &[Group { calls: ACCEPT, rule: TRAP }],
+        Network::Accepts => &[Group { calls: ACCEPT, rule: Rule::Allow }, CONNECTIONS],
+    };
+    [GROUPS, more].concat()
+}
+
+/// The groups of every process.
+const GROUPS: &[Group] = &[
     MEMORY, MEMORY_FILES, DATA, NAMES, MODES, MODES_AT, TERMINAL, TIME, WAITING, THREADS,
     NO_CLONE3, NEW_THREAD, OWN_LIMITS, OWN_STATE, PAIRS, PAIRS_SEND, SIGNALS, HELPER, NEXT_WALL,
     NEXT_FILTER, IDENTITY, NETWORK, OTHER_PROCESSES, NAMESPACES, KERNEL, USERS, HANDLES,
@@ -291,13 +310,22 @@ const IDENTITY: Group = Group {
     rule: Rule::Allow,
 };
 
-/// Sockets of every family.
+/// Sockets of every family. The calls for messages also pass descriptors.
 const NETWORK: Group = Group {
     calls: &[
-        SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendmsg,
-        SYS_sendmmsg, SYS_recvmsg, SYS_recvmmsg,
+        SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_sendmsg, SYS_sendmmsg, SYS_recvmsg,
+        SYS_recvmmsg,
     ],
     rule: TRAP,
+};
+
+/// Connections of others.
+const ACCEPT: &[i64] = &[SYS_accept, SYS_accept4];
+
+/// What a server does with an accepted connection, beside reading and writing.
+const CONNECTIONS: Group = Group {
+    calls: &[SYS_setsockopt, SYS_getsockopt, SYS_shutdown, SYS_getpeername, SYS_getsockname],
+    rule: Rule::Allow,
 };
 
 /// Other processes: their memory, descriptors and signals.

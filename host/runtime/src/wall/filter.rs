@@ -250,6 +250,7 @@ fn instruction(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::calls::{self, Network};
     use super::*;
 
     /// Runs a filter as the kernel does.
@@ -317,19 +318,39 @@ mod tests {
 
     #[test]
     fn the_real_table_names_each_call_once_and_fits() {
-        let groups = super::super::calls::GROUPS;
-        let mut calls: Vec<i64> = groups.iter().flat_map(|group| group.calls).copied().collect();
-        calls.sort_unstable();
-        let doubled: Vec<_> = calls.windows(2).filter(|pair| pair[0] == pair[1]).collect();
-        assert!(doubled.is_empty(), "{doubled:?}");
-        // The kernel's limit.
-        assert!(program(groups).len() <= 4096);
+        for network in [Network::None, Network::Accepts] {
+            let groups = calls::groups(network);
+            let mut all: Vec<i64> = groups.iter().flat_map(|group| group.calls).copied().collect();
+            all.sort_unstable();
+            let doubled: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+            assert!(doubled.is_empty(), "{doubled:?}");
+            // The kernel's limit.
+            assert!(program(&groups).len() <= 4096);
+        }
+    }
+
+    #[test]
+    fn a_server_accepts_and_does_not_connect() {
+        use nix::libc;
+        let server = program(&calls::groups(Network::Accepts));
+        let other = program(&calls::groups(Network::None));
+        for (call, expected) in [
+            (libc::SYS_accept4, ALLOW),
+            (libc::SYS_shutdown, ALLOW),
+            (libc::SYS_socket, TRAP),
+            (libc::SYS_connect, TRAP),
+            (libc::SYS_bind, TRAP),
+            (libc::SYS_sendmsg, TRAP),
+        ] {
+            assert_eq!(run(&server, call as u32, [0; 6]), expected, "{call}");
+            assert_ne!(run(&other, call as u32, [0; 6]), ALLOW, "{call}");
+        }
     }
 
     #[test]
     fn the_real_table_decides_as_it_reads() {
         use nix::libc;
-        let program = program(super::super::calls::GROUPS);
+        let program = program(&calls::groups(Network::None));
         let get = |call: i64, arguments| run(&program, call as u32, arguments);
         assert_eq!(get(libc::SYS_pread64, [0; 6]), ALLOW);
         assert_eq!(get(libc::SYS_socket, [0; 6]), TRAP);

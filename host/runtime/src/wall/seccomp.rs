@@ -7,12 +7,12 @@ use anyhow::{Result, anyhow};
 use seccompiler::{Error, apply_filter};
 
 use super::Layer;
-use super::calls::GROUPS;
+use super::calls::{Network, groups};
 use super::filter;
 
 /// Bind this thread to the table of system calls.
-pub fn restrict() -> Result<Layer> {
-    match apply_filter(&filter::program(GROUPS)) {
+pub fn restrict(network: Network) -> Result<Layer> {
+    match apply_filter(&filter::program(&groups(network))) {
         Ok(()) => Ok(Layer::Up),
         Err(Error::Seccomp(error)) if is_missing(&error) => Ok(Layer::Missing),
         Err(error) => Err(anyhow!("failed to restrict system calls (seccomp): {error}")),

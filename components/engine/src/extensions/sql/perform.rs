@@ -1,11 +1,10 @@
 //! Performing the operations of a request.
 
-use std::ffi::c_int;
-
 use libsqlite3_sys as sqlite;
 use wire::{BlobLocation, Operation, Reader, Writer};
 
 use super::Caller;
+use super::statements::Bindings;
 use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
@@ -15,6 +14,7 @@ use crate::sqlite::error::failure;
 pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
     let mut operations = Reader(operations);
     let mut reply = Ok(Vec::new());
+    let mut bindings = Bindings::default();
     while !operations.is_empty() {
         let operation = match Operation::read(&mut operations) {
             Ok(operation) => operation,
@@ -28,6 +28,16 @@ pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
             }
             (Operation::Keep(blob), _) => open_handles::keep(caller.extension, blob),
             (Operation::CloseAll, _) => open_handles::close_all_of(caller.db, caller.extension),
+            (Operation::Bind { statement, parameter, value }, Ok(_)) => {
+                if let Err(error) = bindings.first(caller, statement, parameter, value) {
+                    reply = Err(error);
+                }
+            }
+            (Operation::BindNext(value), Ok(_)) => {
+                if let Err(error) = bindings.next(caller, value) {
+                    reply = Err(error);
+                }
+            }
             (operation, Ok(_)) => match perform_one(caller, operation) {
                 Ok(None) => {}
                 Ok(Some(done)) => reply = Ok(done),
@@ -45,9 +55,6 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
     let reply = match operation {
         Operation::Write { blob, offset, data } => {
             return blobs::write(caller, blob, offset, data).map(|()| None);
-        }
-        Operation::Bind { statement, parameter, value } => {
-            return statements::bind(caller, statement, parameter as c_int, value).map(|()| None);
         }
         Operation::Execute(text) => {
             depth::check()?;
@@ -84,9 +91,12 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
         Operation::Database(database) => metadata::database(db, database),
         Operation::Autocommit => number(db.autocommit().into()),
-        Operation::Reset(_) | Operation::Close(_) | Operation::CloseAll | Operation::Keep(_) => {
-            return Ok(None);
-        }
+        Operation::Reset(_)
+        | Operation::Close(_)
+        | Operation::CloseAll
+        | Operation::Keep(_)
+        | Operation::Bind { .. }
+        | Operation::BindNext(_) => return Ok(None),
     };
     Ok(Some(reply))
 }

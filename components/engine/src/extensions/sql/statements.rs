@@ -160,15 +160,31 @@ fn put_row(reply: &mut Writer, statement: &Statement) {
     (0..statement.column_count()).for_each(|column| reply.value(statement.column(column)));
 }
 
-/// Bind a copy of a value.
-pub fn bind(
-    caller: Caller,
-    handle: u32,
-    parameter: c_int,
-    value: Value<&[u8]>,
-) -> Result<(), SqlError> {
-    match get(caller, handle)?.borrow_mut().bind(parameter, value) {
-        sqlite::SQLITE_OK => Ok(()),
-        _ => Err(access::last_error(caller.db)),
+/// The statement whose parameters a request binds, and the one that it has bound last.
+#[derive(Default)]
+pub struct Bindings(Option<(Rc<RefCell<Statement>>, u32)>);
+
+impl Bindings {
+    /// Bind a copy of a value.
+    pub fn first(
+        &mut self,
+        caller: Caller,
+        handle: u32,
+        parameter: u32,
+        value: Value<&[u8]>,
+    ) -> Result<(), SqlError> {
+        self.0 = Some((get(caller, handle)?, parameter.wrapping_sub(1)));
+        self.next(caller, value)
+    }
+
+    /// The same for the parameter behind the last one.
+    pub fn next(&mut self, caller: Caller, value: Value<&[u8]>) -> Result<(), SqlError> {
+        let unbound = || failure(sqlite::SQLITE_MISUSE, "no statement was bound before");
+        let (statement, last) = self.0.as_mut().ok_or_else(unbound)?;
+        *last = last.wrapping_add(1);
+        match statement.borrow_mut().bind(last.cast_signed(), value) {
+            sqlite::SQLITE_OK => Ok(()),
+            _ => Err(access::last_error(caller.db)),
+        }
     }
 }

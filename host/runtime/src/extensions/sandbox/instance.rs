@@ -193,7 +193,11 @@ impl Instance {
         self.shared = Shared::new(&package.limits);
         self.shared.channel.functions(|fresh| *fresh = functions);
         let store = code.store(&package.limits, &package.granted, &self.shared, &self.usage)?;
-        self.life = Life::start(code, store, self.was_connected)?;
+        let mut life = Life::start(code, store, self.was_connected)?;
+        package.check(|| {
+            life.describe().map_err(|trap| anyhow!(self.shared.message(&trap, &package.limits)))
+        })?;
+        self.life = life;
         self.handles = Handles::new(self.generation);
         self.generation += 1;
         self.usage.starts += 1;

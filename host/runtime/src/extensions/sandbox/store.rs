@@ -126,7 +126,7 @@ fn calls(component: &Component) -> Calls {
 /// All that an extension may import.
 fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
-    wasi::add_to_linker(&mut linker, Waiting::Refused)?;
+    wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
     if calls == Calls::Suspendable {
         sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;

@@ -1,0 +1,113 @@
+/* Incremental blobs, backups and snapshots. */
+#include "interface.h"
+
+void call_blob_open(Call *call) {
+  const char *schema = in_text(&call->in), *table = in_text(&call->in);
+  const char *column = in_text(&call->in);
+  sqlite3_int64 row = (sqlite3_int64)in_u64(&call->in);
+  sqlite3_blob *blob = NULL;
+  call->code =
+      sqlite3_blob_open(call->db, schema, table, column, row, (int)in_u32(&call->in), &blob);
+  out_u32(&call->out, (uint32_t)(uintptr_t)blob);
+  out_u32(&call->out, (uint32_t)sqlite3_blob_bytes(blob));
+}
+
+void call_blob_reopen(Call *call) {
+  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
+  call->code = sqlite3_blob_reopen(blob, (sqlite3_int64)in_u64(&call->in));
+  out_u32(&call->out, (uint32_t)sqlite3_blob_bytes(blob));
+}
+
+/* Blob, offset, count. Reply: the bytes. */
+void call_blob_read(Call *call) {
+  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
+  int offset = (int)in_u32(&call->in), count = (int)in_u32(&call->in);
+  int size = sqlite3_blob_bytes(blob);
+  bool is_inside = count >= 0 && offset >= 0 && (sqlite3_int64)offset + count <= size;
+  uint8_t *room = out_room(&call->out, is_inside ? (size_t)count : 1);
+  if (room) call->code = sqlite3_blob_read(blob, room, count, offset);
+}
+
+void call_blob_write(Call *call) {
+  sqlite3_blob *blob = HANDLE(sqlite3_blob, call);
+  int offset = (int)in_u32(&call->in);
+  uint32_t count;
+  const uint8_t *bytes = in_bytes(&call->in, &count);
+  call->code = sqlite3_blob_write(blob, bytes, (int)count, offset);
+}
+
+void call_blob_close(Call *call) { call->code = sqlite3_blob_close(HANDLE(sqlite3_blob, call)); }
+
+/* Backups. The source is a connection of this instance, or an image of another one's database. */
+
+typedef struct {
+  sqlite3_backup *backup;
+  sqlite3 *image;
+} Backup;
+
+static sqlite3 *image_of(const uint8_t *content, uint32_t count) {
+  sqlite3 *db = NULL;
+  unsigned char *copy = sqlite3_malloc64((uint64_t)count + 1);
+  if (!copy || sqlite3_open(":memory:", &db) != SQLITE_OK) {
+    sqlite3_free(copy);
+    sqlite3_close(db);
+    return NULL;
+  }
+  memcpy(copy, content, count);
+  int flags = SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE;
+  if (count) {
+    sqlite3_deserialize(db, "main", copy, count, count, flags);
+  } else {
+    sqlite3_free(copy);
+  }
+  return db;
+}
+
+/* Name of the target, address of the source or 0, its name, its content. */
+void call_backup_init(Call *call) {
+  const char *target = in_text(&call->in);
+  sqlite3 *source = HANDLE(sqlite3, call);
+  const char *name = in_text(&call->in);
+  uint32_t count;
+  const uint8_t *content = in_bytes(&call->in, &count);
+  Backup *backup = sqlite3_malloc(sizeof(*backup));
+  sqlite3 *image = source ? NULL : image_of(content ? content : (const uint8_t *)"", count);
+  if (!backup || !(source || image)) {
+    sqlite3_free(backup);
+    sqlite3_close(image);
+    call->code = SQLITE_NOMEM;
+    return;
+  }
+  *backup = (Backup){sqlite3_backup_init(call->db, target, source ? source : image,
+                                         source ? name : "main"),
+                     image};
+  if (!backup->backup) {
+    call->code = sqlite3_extended_errcode(call->db);
+    sqlite3_close(image);
+    sqlite3_free(backup);
+    backup = NULL;
+  }
+  out_u32(&call->out, (uint32_t)(uintptr_t)backup);
+}
+
+/* Backup, pages. Reply: remaining pages, all pages. */
+void call_backup_step(Call *call) {
+  Backup *backup = HANDLE(Backup, call);
+  call->code = sqlite3_backup_step(backup->backup, (int)in_u32(&call->in));
+  out_u32(&call->out, (uint32_t)sqlite3_backup_remaining(backup->backup));
+  out_u32(&call->out, (uint32_t)sqlite3_backup_pagecount(backup->backup));
+}
+
+void call_backup_finish(Call *call) {
+  Backup *backup = HANDLE(Backup, call);
+  call->code = sqlite3_backup_finish(backup->backup);
+  sqlite3_close(backup->image);
+  sqlite3_free(backup);
+}
+
+/* Snapshots are compiled into SQLite only with an option. */
+
+void call_snapshot_get(Call *call) { call->code = SQLITE_ERROR; }
+void call_snapshot_open(Call *call) { call->code = SQLITE_ERROR; }
+void call_snapshot_recover(Call *call) { call->code = SQLITE_ERROR; }
+void call_snapshot_cmp(Call *call) { call->code = SQLITE_ERROR; }

@@ -1,0 +1,141 @@
+/* Writing and reading the bytes of calls.h, on both sides. */
+#ifndef BYTES_H
+#define BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "sqlite3.h"
+
+/* Bytes that are written. Without memory for them they stay short, and `is_short` is set. */
+typedef struct {
+  uint8_t *bytes;
+  size_t count, room;
+  bool is_short;
+} Out;
+
+/* Bytes that are read: they may be anything. `is_bad` is set when they end too early. */
+typedef struct {
+  const uint8_t *at, *end;
+  bool is_bad;
+} In;
+
+#define NO_TEXT 0xffffffffu
+
+static bool out_grow(Out *out, size_t count) {
+  size_t room = 2 * out->room + count + 128;
+  uint8_t *bytes = sqlite3_realloc64(out->bytes, room);
+  if (!bytes) {
+    out->is_short = true;
+    return false;
+  }
+  out->bytes = bytes;
+  out->room = room;
+  return true;
+}
+
+static inline uint8_t *out_room(Out *out, size_t count) {
+  if (out->room - out->count < count && !out_grow(out, count)) return NULL;
+  uint8_t *start = out->bytes + out->count;
+  out->count += count;
+  return start;
+}
+
+static inline void out_raw(Out *out, const void *bytes, size_t count) {
+  uint8_t *start = out_room(out, count);
+  if (start && count) memcpy(start, bytes, count);
+}
+
+static inline void out_u8(Out *out, uint8_t number) {
+  uint8_t *start = out_room(out, 1);
+  if (start) *start = number;
+}
+
+static inline void out_u32(Out *out, uint32_t number) { out_raw(out, &number, 4); }
+
+static inline void out_u64(Out *out, uint64_t number) { out_raw(out, &number, 8); }
+
+static inline void out_tagged(Out *out, uint8_t tag, uint64_t number) {
+  uint8_t *start = out_room(out, 9);
+  if (!start) return;
+  *start = tag;
+  memcpy(start + 1, &number, 8);
+}
+
+static inline void out_bytes(Out *out, const void *bytes, size_t count) {
+  if (count >= NO_TEXT) {
+    out->is_short = true;
+    return;
+  }
+  uint8_t *start = out_room(out, count + 5);
+  if (!start) return;
+  uint32_t length = (uint32_t)count;
+  memcpy(start, &length, 4);
+  if (count) memcpy(start + 4, bytes, count);
+  start[4 + count] = 0;
+}
+
+static inline void out_text(Out *out, const char *text) {
+  if (text) out_bytes(out, text, strlen(text));
+  else out_u32(out, NO_TEXT);
+}
+
+static inline void out_optional(Out *out, const void *bytes, size_t count) {
+  if (bytes) out_bytes(out, bytes, count);
+  else out_u32(out, NO_TEXT);
+}
+
+static inline size_t in_left(const In *in) { return (size_t)(in->end - in->at); }
+
+static inline const uint8_t *in_raw(In *in, size_t count) {
+  if (in_left(in) < count) {
+    in->is_bad = true;
+    in->at = in->end;
+    return NULL;
+  }
+  const uint8_t *start = in->at;
+  in->at += count;
+  return start;
+}
+
+static inline uint8_t in_u8(In *in) {
+  const uint8_t *start = in_raw(in, 1);
+  return start ? *start : 0;
+}
+
+static inline uint32_t in_u32(In *in) {
+  uint32_t number = 0;
+  const uint8_t *start = in_raw(in, 4);
+  if (start) memcpy(&number, start, 4);
+  return number;
+}
+
+static inline uint64_t in_u64(In *in) {
+  uint64_t number = 0;
+  const uint8_t *start = in_raw(in, 8);
+  if (start) memcpy(&number, start, 8);
+  return number;
+}
+
+/* Bytes that a zero byte follows; null for a null pointer, and where they are malformed. */
+static inline const uint8_t *in_bytes(In *in, uint32_t *count) {
+  uint32_t length = in_u32(in);
+  *count = 0;
+  if (in->is_bad || length == NO_TEXT) return NULL;
+  const uint8_t *start = in_raw(in, (size_t)length + 1);
+  if (!start) return NULL;
+  if (start[length]) {
+    in->is_bad = true;
+    return NULL;
+  }
+  *count = length;
+  return start;
+}
+
+static inline const char *in_text(In *in) {
+  uint32_t count;
+  return (const char *)in_bytes(in, &count);
+}
+
+#endif

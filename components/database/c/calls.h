@@ -1,0 +1,137 @@
+/* What libsqlite3.so.0 (host/library) and the engine in the sandbox say to each other: the
+** functions that the library calls, and the callbacks of the program.
+**
+** A call is the function (u8) and its arguments. Several may be sent at once; the reply is the
+** last one's. Numbers are little-endian. A text or blob is its length (u32), its bytes, and a
+** zero byte; the length 0xffffffff is a null pointer. */
+#ifndef CALLS_H
+#define CALLS_H
+
+#define FUNCTIONS(X) \
+  X(CONNECT, connect) \
+  /* Statements. */ \
+  X(PREPARE, prepare) X(BIND, bind) X(BIND_NEXT, bind_next) X(CLEAR_BINDINGS, clear_bindings) X(STEP, step) \
+  X(RESET, reset) X(FINALIZE, finalize) X(DESCRIBE, describe) X(DECLARED, declared) \
+  X(EXPANDED_SQL, expanded_sql) X(STMT_STATUS, stmt_status) X(STMT_EXPLAIN, stmt_explain) \
+  X(EXECUTE, execute) \
+  /* Connections. */ \
+  X(STATE, state) X(LIMIT, limit) X(DB_CONFIG, db_config) X(DB_STATUS, db_status) \
+  X(TXN_STATE, txn_state) X(DB_READONLY, db_readonly) X(DB_FILENAME, db_filename) \
+  X(DB_NAME, db_name) X(COLUMN_METADATA, column_metadata) X(CHECKPOINT, checkpoint) \
+  X(AUTOCHECKPOINT, autocheckpoint) X(FILE_CONTROL, file_control) X(CACHEFLUSH, cacheflush) \
+  X(RELEASE_MEMORY, release_memory) X(SERIALIZE, serialize) X(DESERIALIZE, deserialize) \
+  X(SET_LAST_INSERT_ROWID, set_last_insert_rowid) X(OVERLOAD_FUNCTION, overload_function) \
+  X(DROP_MODULES, drop_modules) X(SYSTEM_ERRNO, system_errno) X(BUSY_TIMEOUT, busy_timeout) \
+  X(INTERRUPT, interrupt) \
+  /* What the program registers. */ \
+  X(CREATE_FUNCTION, create_function) X(CREATE_COLLATION, create_collation) X(HOOK, hook) \
+  /* Blobs and backups. */ \
+  X(BLOB_OPEN, blob_open) X(BLOB_REOPEN, blob_reopen) X(BLOB_READ, blob_read) \
+  X(BLOB_WRITE, blob_write) X(BLOB_CLOSE, blob_close) X(BACKUP_INIT, backup_init) \
+  X(BACKUP_STEP, backup_step) X(BACKUP_FINISH, backup_finish) \
+  /* Sessions, changesets and snapshots. */ \
+  X(SESSION_CREATE, session_create) X(SESSION_DELETE, session_delete) \
+  X(SESSION_NUMBER, session_number) X(SESSION_ATTACH, session_attach) \
+  X(SESSION_DIFF, session_diff) X(SESSION_CHANGESET, session_changeset) \
+  X(SESSION_TABLE_FILTER, session_table_filter) X(CHANGESET_START, changeset_start) \
+  X(CHANGESET_NEXT, changeset_next) X(CHANGESET_FINALIZE, changeset_finalize) \
+  X(CHANGESET_INVERT, changeset_invert) X(CHANGESET_APPLY, changeset_apply) \
+  X(GROUP_NEW, group_new) X(GROUP_ADD, group_add) X(GROUP_ADD_CHANGE, group_add_change) \
+  X(GROUP_SCHEMA, group_schema) X(GROUP_OUTPUT, group_output) X(GROUP_DELETE, group_delete) \
+  X(REBASER_CREATE, rebaser_create) X(REBASER_CONFIGURE, rebaser_configure) \
+  X(REBASER_REBASE, rebaser_rebase) X(REBASER_DELETE, rebaser_delete) \
+  X(SNAPSHOT_GET, snapshot_get) X(SNAPSHOT_OPEN, snapshot_open) \
+  X(SNAPSHOT_RECOVER, snapshot_recover) X(SNAPSHOT_CMP, snapshot_cmp)
+
+enum {
+#define X(code, name) CALL_##code,
+  FUNCTIONS(X)
+#undef X
+  CALL_COUNT
+};
+
+/* The callbacks. Each begins with its number (u8) and the connection (u32) that CONNECT gave.
+** The reply begins with an integer (i32), and what follows it is said here. */
+enum {
+  /* Function, arguments with their count (u32), auxiliary data; reply: value, auxiliary data. */
+  EVENT_SCALAR,
+  /* Function, group (0: a new one), arguments; reply: group, message of an error. */
+  EVENT_AGGREGATE_STEP,
+  EVENT_AGGREGATE_INVERSE,
+  /* Function, group; reply: value. */
+  EVENT_AGGREGATE_VALUE,
+  EVENT_AGGREGATE_FINAL,
+  /* Collation, both texts. */
+  EVENT_COMPARE,
+  /* What was registered is not used any more: its number. */
+  EVENT_DESTROY,
+  EVENT_BUSY,
+  EVENT_PROGRESS,
+  EVENT_COMMIT,
+  EVENT_ROLLBACK,
+  EVENT_UPDATE,
+  EVENT_PREUPDATE,
+  EVENT_WAL,
+  EVENT_AUTHORIZE,
+  EVENT_TRACE,
+  EVENT_COLLATION_NEEDED,
+  EVENT_AUTOVACUUM_PAGES,
+  /* Session or apply: number, table. */
+  EVENT_TABLE_FILTER,
+  /* Apply: number, conflict, a change as CHANGESET_NEXT has it, conflicting values. */
+  EVENT_CONFLICT
+};
+
+/* What HOOK sets. */
+enum {
+  HOOK_BUSY,
+  HOOK_PROGRESS,
+  HOOK_COMMIT,
+  HOOK_ROLLBACK,
+  HOOK_UPDATE,
+  HOOK_PREUPDATE,
+  HOOK_WAL,
+  HOOK_AUTHORIZER,
+  HOOK_TRACE,
+  HOOK_COLLATION_NEEDED,
+  HOOK_AUTOVACUUM_PAGES
+};
+
+/* A value is its tag and its payload. A subtype stands before the value. */
+enum {
+  TAG_NULL,
+  TAG_INTEGER,
+  TAG_REAL,
+  TAG_TEXT,
+  TAG_BLOB,
+  /* A length (u64). */
+  TAG_ZEROS,
+  /* The library's number for a pointer (u32). */
+  TAG_POINTER,
+  /* A subtype (u8), and the value. */
+  TAG_SUBTYPE,
+  /* A column that UPDATE does not change, or a value that is not there. */
+  TAG_MISSING
+};
+
+/* Of PREPARE, in addition to those of sqlite3_prepare_v3. */
+#define PREPARE_LEGACY 0x40000000
+/* The text was given with its length, and no NUL ends it. */
+#define PREPARE_COUNTED 0x20000000
+
+/* The beginning of each reply. */
+typedef struct {
+  /* The result of the last function. */
+  int code;
+  /* sqlite3_extended_errcode and sqlite3_error_offset. */
+  int error, offset;
+  unsigned char autocommit;
+  /* sqlite3_errmsg follows, a text. */
+  unsigned char has_message;
+  unsigned char unused[2];
+  long long changes, total_changes, last_insert_rowid;
+} ReplyHead;
+
+_Static_assert(sizeof(ReplyHead) == 40, "as the other side has it");
+
+#endif

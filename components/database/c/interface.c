@@ -1,0 +1,160 @@
+/* Performs calls, and sends the callbacks of the program; see interface.h. */
+#include "interface.h"
+
+/* The functions by number. */
+static void (*const functions[])(Call *) = {
+#define X(code, name) call_##name,
+    FUNCTIONS(X)
+#undef X
+};
+
+static void put_head(Call *call, Out *out) {
+  sqlite3 *db = call->db;
+  ReplyHead head = {.code = call->code, .error = sqlite3_extended_errcode(db)};
+  head.offset = sqlite3_error_offset(db);
+  head.autocommit = (unsigned char)sqlite3_get_autocommit(db);
+  head.has_message =
+      head.error != SQLITE_OK && head.error != SQLITE_ROW && head.error != SQLITE_DONE;
+  head.changes = sqlite3_changes64(db);
+  head.total_changes = sqlite3_total_changes64(db);
+  head.last_insert_rowid = sqlite3_last_insert_rowid(db);
+  memcpy(out->bytes, &head, sizeof(head));
+}
+
+/* Behind the head, since the functions have written there already: the message stands last. */
+static void put_message(Call *call, Out *out) {
+  ReplyHead *head = (ReplyHead *)out->bytes;
+  if (head->has_message) out_text(out, sqlite3_errmsg(call->db));
+}
+
+/* The buffer of the last reply. Calls inside of others have buffers of their own. */
+static Out last_reply;
+
+/* A buffer that is longer is not used again. */
+#define MAX_KEPT_BYTES (256 << 10)
+
+static Out take_buffer(void) {
+  Out out = last_reply;
+  memset(&last_reply, 0, sizeof(last_reply));
+  out.count = 0;
+  out.is_short = false;
+  if (out.room > MAX_KEPT_BYTES) {
+    sqlite3_free(out.bytes);
+    memset(&out, 0, sizeof(out));
+  }
+  return out;
+}
+
+/* Perform calls on a connection: the reply, which stays until the next ones; null without memory.
+** Its last four bytes are where the message begins. */
+const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count,
+                                 size_t *reply_count) {
+  Call call = {.db = db, .in = {bytes, bytes + count, false}, .out = take_buffer()};
+  if (!out_room(&call.out, sizeof(ReplyHead))) return NULL;
+  while (call.in.at < call.in.end) {
+    uint8_t function = in_u8(&call.in);
+    call.out.count = sizeof(ReplyHead);
+    call.code = SQLITE_OK;
+    if (function >= CALL_COUNT) call.in.is_bad = true;
+    else functions[function](&call);
+    if (call.in.is_bad) {
+      call.code = SQLITE_MISUSE;
+      break;
+    }
+  }
+  if (call.out.is_short) {
+    call.code = SQLITE_NOMEM;
+    call.out.count = sizeof(ReplyHead);
+    call.out.is_short = false;
+  }
+  put_head(&call, &call.out);
+  uint32_t end = (uint32_t)call.out.count;
+  put_message(&call, &call.out);
+  out_u32(&call.out, end);
+  *reply_count = call.out.count;
+  sqlite3_free(last_reply.bytes);
+  last_reply = call.out;
+  return call.out.is_short ? NULL : call.out.bytes;
+}
+
+/* The program. */
+
+/* Rust: call the program's callback with bytes. Returns their count and where they are: in the
+** room, or in memory that sqlite3_free frees; below 0 for a failure. */
+extern int32_t interface_call_program(uint32_t callback, const uint8_t *bytes, size_t count,
+                                      uint8_t *room, void **owned);
+
+/* What the host calls the library's one callback, and the library the connection. */
+typedef struct {
+  uint32_t callback, connection;
+} Identity;
+
+static const char identity[] = "sqlite-wasm-library";
+
+void call_connect(Call *call) {
+  Identity *given = sqlite3_malloc(sizeof(*given));
+  if (!given) {
+    call->code = SQLITE_NOMEM;
+    return;
+  }
+  given->callback = in_u32(&call->in);
+  given->connection = in_u32(&call->in);
+  sqlite3_extended_result_codes(call->db, 1);
+  out_u32(&call->out, (uint32_t)(uintptr_t)call->db);
+  call->code = sqlite3_set_clientdata(call->db, identity, given, sqlite3_free);
+}
+
+/* A buffer for arguments that is not in use. */
+static Out spare;
+
+Out event_begin(sqlite3 *db, uint8_t event) {
+  Out out = spare;
+  memset(&spare, 0, sizeof(spare));
+  out.count = 0;
+  out.is_short = false;
+  Identity *given = sqlite3_get_clientdata(db, identity);
+  out_u32(&out, given ? given->callback : 0);
+  out_u8(&out, event);
+  out_u32(&out, given ? given->connection : 0);
+  return out;
+}
+
+void event_send(Out *out, Answer *answer) {
+  answer->owned = NULL;
+  answer->code = SQLITE_NOMEM;
+  answer->in = (In){answer->room, answer->room, false};
+  if (!out->is_short) {
+    uint32_t callback;
+    memcpy(&callback, out->bytes, 4);
+    int32_t count = interface_call_program(callback, out->bytes + 4, out->count - 4, answer->room,
+                                           &answer->owned);
+    const uint8_t *start = answer->owned ? answer->owned : answer->room;
+    answer->in = (In){start, start + (count < 0 ? 0 : count), false};
+    answer->code = count < 4 ? SQLITE_ERROR : (int)in_u32(&answer->in);
+  }
+  sqlite3_free(spare.bytes);
+  spare = *out;
+}
+
+void answer_free(Answer *answer) { sqlite3_free(answer->owned); }
+
+int event_send_for_code(Out *out) {
+  Answer answer;
+  event_send(out, &answer);
+  answer_free(&answer);
+  return answer.code;
+}
+
+Registered *registered_new(sqlite3 *db, uint32_t number) {
+  Registered *registered = sqlite3_malloc(sizeof(*registered));
+  if (registered) *registered = (Registered){number, db, false};
+  return registered;
+}
+
+void registered_free(void *data) {
+  Registered *registered = data;
+  Out out = event_begin(registered->db, EVENT_DESTROY);
+  out_u32(&out, registered->number);
+  event_send_for_code(&out);
+  sqlite3_free(registered);
+}

@@ -1,0 +1,46 @@
+/* libsqlite3.so.0: SQLite's C interface, with the engine in a sandbox.
+**
+** Values, results, texts, formats, memory and mutexes are SQLite's own code, compiled natively
+** here. The build renames the functions that the files below replace (`EXPORT`), so that SQLite's
+** own code calls ours too. What is not exported and not used is dropped by the linker. */
+
+#define SQLITE_CORE 1
+#define SQLITE_API
+#define SQLITE_PRIVATE static
+
+#include "sqlite3_patched.c"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "bytes.h"
+#include "calls.h"
+#include "engine.h"
+
+/* A function that replaces SQLite's. */
+#define EXPORT
+
+#include "connection.h"
+
+#include "entries.c"
+#include "request.c"
+#include "values.c"
+#include "initialize.c"
+#include "statements.c"
+#include "rows.c"
+#include "bindings.c"
+#include "metadata.c"
+#include "database.c"
+#include "functions.c"
+#include "hooks.c"
+#include "preupdate.c"
+#include "events.c"
+#include "blobs.c"
+#include "backups.c"
+#include "images.c"
+#include "sessions.c"
+#include "changesets.c"
+#include "changegroups.c"
+#include "extensions.c"
+#include "open.c"
+#include "refused.c"

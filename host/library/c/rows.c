@@ -1,0 +1,154 @@
+/* Running statements, and their rows. */
+
+static bool row_fits(Statement *statement, uint32_t width) {
+  if (width <= statement->row_room) return true;
+  if (width > MAX_COLUMNS) return false;
+  Mem *row = sqlite3_realloc64(statement->row, width * sizeof(Mem));
+  if (!row) return false;
+  for (uint32_t i = statement->row_room; i < width; i++) mem_init(&row[i], &statement->connection->db);
+  statement->row = row;
+  statement->row_room = width;
+  return true;
+}
+
+/* The next row of the block. */
+static int next_row(Statement *statement) {
+  Connection *connection = statement->connection;
+  for (uint32_t i = 0; i < statement->width; i++) {
+    Mem *mem = &statement->row[i];
+    if (mem->flags & MEM_Dyn) sqlite3VdbeMemSetNull(mem);
+    get_value(connection->sandbox, mem, &statement->rows);
+  }
+  statement->rows_left--;
+  statement->has_row = true;
+  if (statement->rows.is_bad) return fail(connection, SQLITE_INTERNAL, "malformed row");
+  connection->db.errCode = SQLITE_ROW;
+  if (connection->db.pErr) sqlite3ValueSetNull(connection->db.pErr);
+  return SQLITE_ROW;
+}
+
+/* The end of the statement, or its failure. */
+static int finish(Statement *statement) {
+  Connection *connection = statement->connection;
+  int code = statement->last_code;
+  statement->state = HALTED;
+  statement->has_row = false;
+  statement->code = code;
+  if (statement->last_message) {
+    fail(connection, code, statement->last_message);
+    connection->db.errByteOffset = statement->last_offset;
+  } else {
+    set_code(connection, code);
+  }
+  return code & connection->db.errMask;
+}
+
+/* How many rows the engine may go ahead of the program. */
+static uint32_t rows_ahead(const Statement *statement) {
+  const Connection *connection = statement->connection;
+  if (!statement->is_read_only || statement->explain || connection->has_callbacks) return 1;
+  if (connection->sandbox->key) return 1;
+  return statement->limit;
+}
+
+static bool keep_block(Statement *statement, const In *in) {
+  size_t count = in_left(in);
+  if (count > statement->block_room) {
+    uint8_t *block = sqlite3_realloc64(statement->block, count + count / 2);
+    if (!block) return false;
+    statement->block = block;
+    statement->block_room = count + count / 2;
+  }
+  if (count) memcpy(statement->block, in->at, count);
+  statement->rows = (In){statement->block, statement->block + count, false};
+  return true;
+}
+
+static int fetch(Statement *statement) {
+  Connection *connection = statement->connection;
+  Reply reply;
+  if (statement->state != RUNNING) statement->limit = FIRST_ROWS;
+  Out *work = call_on(connection, CALL_STEP, statement->handle);
+  out_u32(work, rows_ahead(statement));
+  if (statement->limit < MAX_ROWS) statement->limit *= 4;
+  statement->state = RUNNING;
+  drop_rows(statement);
+  if (send(connection, &reply) != SQLITE_OK) {
+    statement->state = HALTED;
+    statement->code = reply.code;
+    return reply.code & connection->db.errMask;
+  }
+  if (in_u8(&reply.in)) statement->is_stale = true;
+  uint32_t rows = in_u32(&reply.in);
+  statement->width = in_u32(&reply.in);
+  statement->is_complete = reply.code != SQLITE_ROW;
+  statement->last_code = reply.code;
+  /* The engine's own row, of which nothing is left here. */
+  if (rows == 0 || reply.in.is_bad) {
+    statement->state = HALTED;
+    statement->code = reply.code;
+    if (reply.code == SQLITE_ROW || reply.in.is_bad) {
+      return fail(connection, SQLITE_INTERNAL, "malformed rows");
+    }
+    return reply.code & connection->db.errMask;
+  }
+  if (!row_fits(statement, statement->width) || !keep_block(statement, &reply.in)) {
+    return fail_no_memory(connection);
+  }
+  if (is_error(reply.code)) {
+    const char *message = sqlite3_errmsg(&connection->db);
+    statement->last_message = sqlite3_mprintf("%s", message);
+    statement->last_offset = connection->db.errByteOffset;
+  }
+  statement->rows_left = rows;
+  return next_row(statement);
+}
+
+EXPORT int sqlite3_step(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_MISUSE_BKPT;
+  Connection *connection = statement->connection;
+  int code;
+  enter(connection);
+  if (statement->rows_left) code = next_row(statement);
+  else if (statement->state == RUNNING && statement->is_complete) code = finish(statement);
+  else code = fetch(statement);
+  return leave_with(connection, code);
+}
+
+EXPORT int sqlite3_data_count(sqlite3_stmt *statement) {
+  return statement && statement->has_row ? (int)statement->width : 0;
+}
+
+/* A value that is not there. */
+static Mem *no_value(Statement *statement) {
+  static Mem none;
+  none.flags = MEM_Null;
+  if (statement) fail(statement->connection, SQLITE_RANGE, NULL);
+  return &none;
+}
+
+static inline Mem *column(Statement *statement, int index) {
+  if (statement && statement->has_row && (uint32_t)index < statement->width) {
+    return &statement->row[index];
+  }
+  return no_value(statement);
+}
+
+EXPORT sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int index) {
+  return column(statement, index);
+}
+
+#define COLUMN(type, name)                                                \
+  EXPORT type sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
+    return sqlite3_value_##name(column(statement, index));                \
+  }
+
+COLUMN(const void *, blob)
+COLUMN(int, bytes)
+COLUMN(int, bytes16)
+COLUMN(double, double)
+COLUMN(int, int)
+COLUMN(sqlite3_int64, int64)
+COLUMN(const unsigned char *, text)
+COLUMN(const void *, text16)
+COLUMN(int, type)

@@ -1,0 +1,265 @@
+/* Prepared statements: preparing, resetting, finalizing. */
+
+/* Rows that are fetched at once: two let a look-up see its end, a scan needs few crossings. */
+#define FIRST_ROWS 2
+#define MAX_ROWS 256
+
+/* More columns than SQLite can have mean that the sandbox lies. */
+#define MAX_COLUMNS 32767
+
+static const char **read_names(In *in, uint32_t *count) {
+  *count = in_u32(in);
+  /* Each takes four bytes at least. */
+  if (*count > in_left(in) / 4) {
+    in->is_bad = true;
+    *count = 0;
+  }
+  const char **names = sqlite3_malloc64((*count + 1) * sizeof(char *));
+  if (!names) {
+    *count = 0;
+    return NULL;
+  }
+  for (uint32_t i = 0; i < *count; i++) names[i] = in_text(in);
+  return names;
+}
+
+static void free_wide(Statement *statement) {
+  for (uint32_t i = 0; i < statement->wide_count; i++) sqlite3VdbeMemRelease(&statement->wide[i]);
+  sqlite3_free(statement->wide);
+  statement->wide = NULL;
+  statement->wide_count = 0;
+}
+
+static void forget_description(Statement *statement) {
+  sqlite3_free(statement->parameters);
+  sqlite3_free(statement->columns);
+  sqlite3_free(statement->types);
+  sqlite3_free(statement->description);
+  sqlite3_free(statement->declared);
+  statement->parameters = statement->columns = statement->types = NULL;
+  statement->description = statement->declared = NULL;
+  statement->parameter_count = statement->column_count = 0;
+  free_wide(statement);
+}
+
+/* Keep what the engine says of a statement. */
+static bool describe(Statement *statement, In *in) {
+  size_t count = in_left(in);
+  forget_description(statement);
+  statement->description = sqlite3_malloc64(count + 1);
+  if (!statement->description) return false;
+  memcpy(statement->description, in->at, count);
+  In own = {statement->description, statement->description + count, false};
+  statement->is_read_only = in_u8(&own);
+  statement->explain = in_u8(&own);
+  statement->parameters = read_names(&own, &statement->parameter_count);
+  statement->columns = read_names(&own, &statement->column_count);
+  statement->is_stale = false;
+  return statement->columns && !own.is_bad && statement->column_count <= MAX_COLUMNS;
+}
+
+static void link_statement(Connection *connection, Statement *statement) {
+  statement->connection = connection;
+  statement->next = connection->statements;
+  if (statement->next) statement->next->previous = statement;
+  connection->statements = statement;
+}
+
+static void unlink_statement(Statement *statement) {
+  Connection *connection = statement->connection;
+  if (statement->previous) statement->previous->next = statement->next;
+  else connection->statements = statement->next;
+  if (statement->next) statement->next->previous = statement->previous;
+}
+
+static void free_row(Statement *statement) {
+  for (uint32_t i = 0; i < statement->row_room; i++) sqlite3VdbeMemRelease(&statement->row[i]);
+  sqlite3_free(statement->row);
+  statement->row = NULL;
+  statement->row_room = 0;
+}
+
+static void free_statement(Statement *statement) {
+  forget_description(statement);
+  free_row(statement);
+  sqlite3_free(statement->block);
+  sqlite3_free(statement->last_message);
+  sqlite3_free(statement->sql);
+  sqlite3_free(statement);
+}
+
+static Statement *new_statement(Connection *connection, uint32_t handle, const char *sql,
+                                size_t length, unsigned flags, In *in) {
+  Statement *statement = sqlite3MallocZero(sizeof(*statement));
+  if (!statement) return NULL;
+  statement->handle = handle;
+  statement->flags = flags;
+  statement->sql = sqlite3_malloc64(length + 1);
+  if (!statement->sql || !describe(statement, in)) {
+    free_statement(statement);
+    return NULL;
+  }
+  memcpy(statement->sql, sql, length);
+  statement->sql[length] = 0;
+  link_statement(connection, statement);
+  return statement;
+}
+
+static int prepare(Connection *connection, const char *sql, size_t length, unsigned flags,
+                   Statement **statement, const char **tail) {
+  Reply reply;
+  Out *work = call(connection, CALL_PREPARE);
+  out_u32(work, flags);
+  out_bytes(work, sql, length);
+  int code = request(connection, &reply);
+  uint32_t handle = in_u32(&reply.in), used = in_u32(&reply.in);
+  if (used > length || reply.in.is_bad) used = (uint32_t)length;
+  if (tail) *tail = sql + used;
+  if (code != SQLITE_OK || !handle) return code;
+  *statement = new_statement(connection, handle, sql, used, flags, &reply.in);
+  return *statement ? SQLITE_OK : fail_no_memory(connection);
+}
+
+static int prepare_checked(sqlite3 *db, const char *sql, int bytes, unsigned flags,
+                           Statement **statement, const char **tail) {
+  if (!statement) return SQLITE_MISUSE_BKPT;
+  *statement = NULL;
+  if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
+  Connection *connection = connection_of(db);
+  size_t length = bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes);
+  if (bytes >= 0 && length == (size_t)bytes) flags |= PREPARE_COUNTED;
+  enter(connection);
+  return leave_with(connection, prepare(connection, sql, length, flags, statement, tail));
+}
+
+EXPORT int sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned flags,
+                              sqlite3_stmt **statement, const char **tail) {
+  return prepare_checked(db, sql, bytes, flags & 0xff, statement, tail);
+}
+
+EXPORT int sqlite3_prepare_v2(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **statement,
+                              const char **tail) {
+  return prepare_checked(db, sql, bytes, 0, statement, tail);
+}
+
+EXPORT int sqlite3_prepare(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **statement,
+                           const char **tail) {
+  return prepare_checked(db, sql, bytes, PREPARE_LEGACY, statement, tail);
+}
+
+static int prepare_utf16(sqlite3 *db, const void *sql, int bytes, unsigned flags,
+                         sqlite3_stmt **statement, const void **tail) {
+  if (!statement) return SQLITE_MISUSE_BKPT;
+  *statement = NULL;
+  if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
+  /* A NUL ends the text. */
+  const uint16_t *units = sql;
+  int length = 0;
+  while ((bytes < 0 || length + 2 <= bytes) && units[length / 2]) length += 2;
+  char *text = sqlite3Utf16to8(db, sql, length, SQLITE_UTF16NATIVE);
+  if (!text) return SQLITE_NOMEM_BKPT;
+  const char *rest = NULL;
+  int code = prepare_checked(db, text, -1, flags, statement, &rest);
+  if (rest && tail) {
+    int used = sqlite3Utf8CharLen(text, (int)(rest - text));
+    *tail = (const uint8_t *)sql + sqlite3Utf16ByteLen(sql, length, used);
+  }
+  sqlite3DbFree(db, text);
+  return code;
+}
+
+EXPORT int sqlite3_prepare16(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,
+                             const void **tail) {
+  return prepare_utf16(db, sql, bytes, PREPARE_LEGACY, statement, tail);
+}
+
+EXPORT int sqlite3_prepare16_v2(sqlite3 *db, const void *sql, int bytes, sqlite3_stmt **statement,
+                                const void **tail) {
+  return prepare_utf16(db, sql, bytes, 0, statement, tail);
+}
+
+EXPORT int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigned flags,
+                                sqlite3_stmt **statement, const void **tail) {
+  return prepare_utf16(db, sql, bytes, flags & 0xff, statement, tail);
+}
+
+/* The end of a run. */
+
+static void drop_rows(Statement *statement) {
+  statement->rows_left = 0;
+  statement->is_complete = false;
+  statement->has_row = false;
+  statement->rows = (In){NULL, NULL, false};
+  sqlite3_free(statement->last_message);
+  statement->last_message = NULL;
+}
+
+static bool is_error(int code) {
+  return code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+}
+
+/* Whether the engine still works on it, or has an error to repeat. */
+static bool must_reset_now(const Statement *statement) {
+  return (statement->state == RUNNING && !statement->is_complete) || is_error(statement->code) ||
+         (statement->is_complete && is_error(statement->last_code));
+}
+
+static int reset(Statement *statement) {
+  Connection *connection = statement->connection;
+  int code = SQLITE_OK;
+  if (statement->state == READY) {
+    /* Nothing ran since. */
+  } else if (must_reset_now(statement)) {
+    bool is_told = statement->state == HALTED;
+    call_on(connection, CALL_RESET, statement->handle);
+    code = request_code(connection);
+    /* A failure that the program has not reached never happened. */
+    if (!is_told && statement->is_complete && code) {
+      set_code(connection, SQLITE_OK);
+      code = SQLITE_OK;
+    }
+  } else {
+    call_on(connection, CALL_RESET, statement->handle);
+    set_code(connection, SQLITE_OK);
+    call_later(connection);
+  }
+  drop_rows(statement);
+  statement->state = READY;
+  statement->code = SQLITE_OK;
+  return code;
+}
+
+EXPORT int sqlite3_reset(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_OK;
+  Connection *connection = statement->connection;
+  enter(connection);
+  return leave_with(connection, reset(statement));
+}
+
+static void close_zombie(Connection *connection);
+
+EXPORT int sqlite3_finalize(sqlite3_stmt *statement) {
+  if (!statement) return SQLITE_OK;
+  Connection *connection = statement->connection;
+  enter(connection);
+  int code = SQLITE_OK;
+  if (statement->state != READY && must_reset_now(statement)) code = reset(statement);
+  else if (statement->state != READY) set_code(connection, SQLITE_OK);
+  call_on(connection, CALL_FINALIZE, statement->handle);
+  call_later(connection);
+  unlink_statement(statement);
+  free_statement(statement);
+  if (connection->is_zombie) {
+    close_zombie(connection);
+    return code;
+  }
+  return leave_with(connection, code);
+}
+
+EXPORT sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *statement) {
+  if (!is_open(db)) return NULL;
+  enter(connection_of(db));
+  Statement *next = statement ? statement->next : connection_of(db)->statements;
+  leave(connection_of(db));
+  return next;
+}

@@ -1,0 +1,170 @@
+//! One instance with the connections in it.
+
+use std::cell::RefCell;
+use std::env;
+use std::ffi::c_void;
+use std::path::Path;
+use std::slice;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use runtime::database::wire::{Operations, ProgramOperation, Reader, Value};
+use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Settings};
+use runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+
+use crate::grants;
+use crate::refusals;
+use crate::settings::Limits;
+use crate::template::Sandbox;
+
+/// `SQLITE_INTERNAL`.
+const INTERNAL: i32 = 2;
+
+/// An instance. The C code holds its mutex during every call but [`Engine::interrupt`].
+pub struct Engine {
+    instance: Instance,
+    interrupter: Interrupter,
+    limits: Limits,
+    callback: u32,
+    /// The last reply, which C reads until the next call.
+    reply: RefCell<Vec<u8>>,
+}
+
+unsafe extern "C" {
+    /// Perform a callback of the program; the reply stays where it is until the next one.
+    fn library_event(
+        engine: *const c_void,
+        bytes: *const u8,
+        count: usize,
+        reply_count: *mut usize,
+    ) -> *const u8;
+}
+
+/// The program's callbacks, by the engine's number.
+struct Events(*const c_void);
+
+// SAFETY: the C code holds the engine's mutex during every call, and so during its callbacks.
+unsafe impl Send for Events {}
+// SAFETY: the same.
+unsafe impl Sync for Events {}
+
+impl Callback for Events {
+    fn call(&self, _: Event, bytes: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
+        let mut count = 0;
+        // SAFETY: the C code reads the bytes, and its reply has `count` bytes until it is called
+        // again.
+        let reply = unsafe {
+            let reply = library_event(self.0, bytes.as_ptr(), bytes.len(), &mut count);
+            if reply.is_null() { &[] } else { slice::from_raw_parts(reply, count) }
+        };
+        Ok(Value::Blob(reply.to_vec()))
+    }
+}
+
+impl Engine {
+    /// Start an instance that may reach the database at `path`. `own` is what C calls it.
+    ///
+    /// # Errors
+    ///
+    /// When the limits leave no room, or a grant cannot be opened.
+    pub fn start(
+        sandbox: &Sandbox,
+        path: Option<&Path>,
+        limits: Limits,
+        own: *const c_void,
+    ) -> Result<Self> {
+        let settings = Settings {
+            grants: Arc::new(grants::of_database(path, &sandbox.own)?),
+            directory: env::current_dir().ok(),
+            memory_bytes: limits.memory,
+            end: None,
+            on_refused: Some(refusals::report),
+            extensions: ExtensionsCtx::new(sandbox.extensions.clone())
+                .grants(ExtensionGrants::default())
+                .compiler(sandbox.compiler.clone())
+                .cache(sandbox.cache.clone()),
+        };
+        let instance = sandbox.template.start(settings)?;
+        Ok(Self {
+            interrupter: instance.interrupter().clone(),
+            callback: instance.add(Arc::new(Events(own))),
+            instance,
+            limits,
+            reply: RefCell::default(),
+        })
+    }
+
+    /// The number of its callback.
+    pub fn callback(&self) -> u32 {
+        self.callback
+    }
+
+    /// Interrupt what it runs, from any thread.
+    pub fn interrupt(&self) {
+        self.interrupter.interrupt();
+    }
+
+    /// Forget an interruption that nothing has noticed.
+    pub fn clear_interruption(&self) {
+        self.interrupter.clear();
+    }
+
+    /// Whether an interruption waits.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupter.is_set()
+    }
+
+    /// Open a connection: its number. The flags are SQLite's.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn open(&self, path: &[u8], flags: u32) -> Result<u32, Failure> {
+        let open = ProgramOperation::Open { flags, busy_milliseconds: 0, path };
+        self.send(0, Operations::from(open).as_bytes())?;
+        let malformed = |_| Failure { code: INTERNAL, message: String::new(), reason: None };
+        Reader(&self.reply.borrow()).u32().map_err(malformed)
+    }
+
+    /// Close a connection.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn close(&self, connection: u32) -> Result<(), Failure> {
+        // An interruption would end the last checkpoint.
+        self.interrupter.clear();
+        self.send(connection, Operations::from(ProgramOperation::Close).as_bytes())
+    }
+
+    /// Load an extension of ours.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn load_extension(&self, connection: u32, name: &str) -> Result<(), Failure> {
+        let load = ProgramOperation::LoadExtension(name);
+        self.send(connection, Operations::from(load).as_bytes())
+    }
+
+    /// Perform calls: the reply, until the next one.
+    ///
+    /// # Errors
+    ///
+    /// When the instance has trapped.
+    pub fn perform(&self, connection: u32, calls: &[u8]) -> Result<(*const u8, usize), Failure> {
+        self.send(connection, calls)?;
+        let reply = self.reply.borrow();
+        Ok((reply.as_ptr(), reply.len()))
+    }
+
+    fn send(&self, connection: u32, operations: &[u8]) -> Result<(), Failure> {
+        // A callback may send others meanwhile, whose replies are read then.
+        let mut reply = self.reply.take();
+        let end = self.limits.time.and_then(|time| Instant::now().checked_add(time));
+        let sent = self.instance.perform(connection, operations, end, &mut reply);
+        self.reply.replace(reply);
+        sent
+    }
+}

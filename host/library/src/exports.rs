@@ -1,0 +1,216 @@
+//! The functions of `c/engine.h`.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use std::slice;
+
+use anyhow::Result;
+use runtime::database::Failure;
+use runtime::forks;
+
+use crate::engine::Engine;
+use crate::grants::path_of;
+use crate::settings::Limits;
+use crate::template::sandbox;
+
+/// `SQLITE_CANTOPEN`.
+const CANNOT_OPEN: c_int = 14;
+
+/// `SQLITE_INTERNAL`.
+const INTERNAL: c_int = 2;
+
+/// What [`engine_start`] needs to know, as in `c/engine.h`.
+#[repr(C)]
+pub struct StartOptions {
+    library: *const c_char,
+    path: *const c_char,
+    max_memory: *const c_char,
+    timeout: *const c_char,
+}
+
+/// Give a message to C, which frees it by [`engine_free_text`].
+fn give(message: *mut *mut c_char, text: String) {
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    if !message.is_null() {
+        // SAFETY: C passes a variable.
+        unsafe { *message = text.into_raw() };
+    }
+}
+
+/// Run `call`: its code, with the message of a failure. No panic reaches C.
+fn guarded(message: *mut *mut c_char, call: impl FnOnce() -> Result<(), Failure>) -> c_int {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(failure)) => {
+            give(message, failure.message);
+            failure.code
+        }
+        Err(_) => {
+            give(message, "the library panicked".to_owned());
+            INTERNAL
+        }
+    }
+}
+
+fn cannot_open(error: anyhow::Error) -> Failure {
+    Failure { code: CANNOT_OPEN, message: format!("{error:#}"), reason: None }
+}
+
+/// Start an instance.
+///
+/// # Safety
+///
+/// C strings, some of which may be null.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_start(
+    options: &StartOptions,
+    own: *const c_void,
+    started: *mut *mut Engine,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as above.
+    let text = |text: *const c_char| (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) });
+    guarded(message, || {
+        let parameter = |given: *const c_char| text(given).map(|text| text.to_string_lossy());
+        let (memory, time) = (parameter(options.max_memory), parameter(options.timeout));
+        let path = text(options.path).map(|path| path_of(path.to_bytes()));
+        let start = || {
+            let limits = Limits::new(memory.as_deref(), time.as_deref())?;
+            let sandbox = sandbox(text(options.library).unwrap_or_default())?;
+            Engine::start(&sandbox, path.as_deref(), limits, own)
+        };
+        let engine = start().map_err(cannot_open)?;
+        // SAFETY: C passes a variable.
+        unsafe { *started = Box::into_raw(Box::new(engine)) };
+        Ok(())
+    })
+}
+
+/// End an instance.
+///
+/// # Safety
+///
+/// Of [`engine_start`], and not used any more.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_free(engine: *mut Engine) {
+    guarded(null_mut(), || {
+        // SAFETY: as above.
+        drop(unsafe { Box::from_raw(engine) });
+        Ok(())
+    });
+}
+
+/// # Safety
+///
+/// A text of one of these functions.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_free_text(text: *mut c_char) {
+    if !text.is_null() {
+        // SAFETY: as above.
+        drop(unsafe { CString::from_raw(text) });
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_callback(engine: &Engine) -> u32 {
+    engine.callback()
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_interrupt(engine: &Engine) {
+    engine.interrupt();
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_clear_interruption(engine: &Engine) {
+    engine.clear_interruption();
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_is_interrupted(engine: &Engine) -> bool {
+    engine.is_interrupted()
+}
+
+/// Open a connection. The flags are SQLite's.
+///
+/// # Safety
+///
+/// A C string, and variables.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_open(
+    engine: &Engine,
+    path: *const c_char,
+    flags: u32,
+    connection: &mut u32,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as above.
+    let path = unsafe { CStr::from_ptr(path) };
+    guarded(message, || {
+        *connection = engine.open(path.to_bytes(), flags)?;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_close(engine: &Engine, connection: u32) -> c_int {
+    guarded(null_mut(), || engine.close(connection))
+}
+
+/// # Safety
+///
+/// A C string.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_load_extension(
+    engine: &Engine,
+    connection: u32,
+    name: *const c_char,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as above.
+    let name = unsafe { CStr::from_ptr(name) };
+    guarded(message, || engine.load_extension(connection, &name.to_string_lossy()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_before_fork() {
+    forks::before();
+}
+
+unsafe extern "C" {
+    fn close(descriptor: c_int) -> c_int;
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_after_fork(is_child: bool) {
+    if is_child {
+        // SAFETY: descriptors of instances that the child does not use.
+        forks::after_in_child(|descriptor| _ = unsafe { close(descriptor) });
+    } else {
+        forks::after_in_parent();
+    }
+}
+
+/// Perform calls. The reply stays until the next one.
+///
+/// # Safety
+///
+/// `calls` has `count` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_perform(
+    engine: &Engine,
+    connection: u32,
+    calls: *const u8,
+    count: usize,
+    reply: &mut *const u8,
+    reply_count: &mut usize,
+    message: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: as above.
+    let calls = unsafe { slice::from_raw_parts(calls, count) };
+    guarded(message, || {
+        (*reply, *reply_count) = engine.perform(connection, calls)?;
+        Ok(())
+    })
+}

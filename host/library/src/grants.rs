@@ -1,0 +1,94 @@
+//! What a connection may reach: its database's directory, and what `SQLITE_WASM_GRANTS` adds.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result};
+use runtime::grants::{Access, Grant, Grants, Mask};
+use runtime::own_files;
+use runtime::user_directories::Homes;
+
+/// Directories, separated by commas: `DIR[:ro]`. `all` is everything that the process may use.
+pub const VARIABLE: &str = "SQLITE_WASM_GRANTS";
+
+/// The grants of a connection to the file at `path`; without one only those of the environment.
+/// `own` are files and directories of this library.
+///
+/// # Errors
+///
+/// When a directory is missing, or the variable cannot be read.
+pub fn of_database(path: Option<&Path>, own: &[PathBuf]) -> Result<Grants> {
+    let mut grants = of_environment()?.clone();
+    for home in Homes::of_user().iter() {
+        grants.hide_dotfiles(home);
+    }
+    if let Some(path) = path {
+        // What cannot be granted cannot be opened either, and SQLite says so.
+        let _ = grant(&mut grants, path);
+    }
+    own_files::mask(&mut grants);
+    grants.mask_all(own.iter().map(|path| (path.as_path(), Mask::ReadOnly)));
+    Ok(grants)
+}
+
+/// Grant a database, and its directory where that is harmless.
+fn grant(grants: &mut Grants, path: &Path) -> Result<()> {
+    let real = fs::canonicalize(path).or_else(|_| missing(path))?;
+    for path in [&real, &std::path::absolute(path)?] {
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { continue };
+        let real = fs::canonicalize(directory)?;
+        let grant = Grant::open(&real, directory, Access::ReadWrite)?;
+        let is_modest = real.parent().is_some() && !Homes::of_user().is_behind_dot(&real);
+        match is_modest {
+            true => grants.add_database(grant, name),
+            false => grants.add_database(grant.only_databases(), name),
+        }
+    }
+    Ok(())
+}
+
+/// The real path of a file that does not exist yet.
+fn missing(path: &Path) -> std::io::Result<PathBuf> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let real = fs::canonicalize(directory.unwrap_or(Path::new(".")))?;
+    Ok(real.join(path.file_name().unwrap_or_default()))
+}
+
+fn of_environment() -> Result<&'static Grants> {
+    static GRANTS: OnceLock<Grants> = OnceLock::new();
+    if let Some(grants) = GRANTS.get() {
+        return Ok(grants);
+    }
+    let mut grants = Grants::default();
+    let text = env::var_os(VARIABLE).unwrap_or_default();
+    for word in text.as_bytes().split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
+        add(&mut grants, word).with_context(|| format!("`{VARIABLE}`"))?;
+    }
+    Ok(GRANTS.get_or_init(|| grants))
+}
+
+fn add(grants: &mut Grants, word: &[u8]) -> Result<()> {
+    let (path, access) = match word.strip_suffix(b":ro") {
+        Some(path) => (path, Access::ReadOnly),
+        None => (word.strip_suffix(b":rw").unwrap_or(word), Access::ReadWrite),
+    };
+    let path = match path {
+        b"all" => Path::new("/"),
+        path => Path::new(OsStr::from_bytes(path)),
+    };
+    let name = std::path::absolute(path)?;
+    let real =
+        fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))?;
+    grants.add(Grant::open(&real, &name, access)?);
+    grants.add(Grant::open(&real, &real, access)?);
+    Ok(())
+}
+
+/// The path of a database in C.
+pub fn path_of(bytes: &[u8]) -> PathBuf {
+    OsString::from_vec(bytes.to_vec()).into()
+}

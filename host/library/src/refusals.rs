@@ -1,0 +1,21 @@
+//! One line on stderr for each path that a program's SQL may not reach.
+
+use std::collections::HashSet;
+use std::sync::{LazyLock, Mutex};
+
+use crate::grants::VARIABLE;
+
+/// Most paths that are reported: SQL chooses them.
+const MAX_REPORTS: usize = 32;
+
+/// Say, once for each path, that it is refused, and how it is granted.
+pub fn report(path: &str) {
+    static REPORTED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
+    let Ok(mut reported) = REPORTED.lock() else { return };
+    if reported.len() < MAX_REPORTS && reported.insert(path.to_owned()) {
+        eprintln!(
+            "sqlite-wasm: `{path}` is outside the granted directories; \
+             {VARIABLE}=DIRECTORY grants one"
+        );
+    }
+}

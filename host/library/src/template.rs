@@ -1,0 +1,70 @@
+//! The component in the library's directory, loaded once for the process.
+
+use std::ffi::{CStr, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use anyhow::{Context, Result, anyhow};
+use runtime::cache::Directory as Cache;
+use runtime::compiler::{Compiler, HELPER};
+use runtime::component::Loader;
+use runtime::database::Template;
+
+/// Where the component and the compile helper may be, seen from the library's directory.
+const DIRECTORIES: [&str; 3] = ["sqlite-wasm", ".", ".."];
+
+/// The component's names: compiled, and to be compiled.
+const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
+
+/// What all connections of the process share.
+pub struct Sandbox {
+    pub template: Template,
+    pub cache: Option<Cache>,
+    pub compiler: Compiler,
+    /// Files that no SQL may write.
+    pub own: Vec<PathBuf>,
+    pub extensions: Vec<PathBuf>,
+}
+
+/// The process's sandbox; a failure is tried again by the next connection.
+///
+/// # Errors
+///
+/// When the component is missing or cannot be compiled.
+pub fn sandbox(library: &CStr) -> Result<Arc<Sandbox>> {
+    static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
+    let mut sandbox = SANDBOX.lock().map_err(|_| anyhow!("the sandbox failed before"))?;
+    if let Some(sandbox) = &*sandbox {
+        return Ok(sandbox.clone());
+    }
+    let loaded = Arc::new(load(Path::new(OsStr::from_bytes(library.to_bytes())))?);
+    Ok(sandbox.insert(loaded).clone())
+}
+
+fn load(library: &Path) -> Result<Sandbox> {
+    // The file that the links in front of it lead to.
+    let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
+    let directory = library.parent().context("the library's own path is not known")?;
+    let find = |names: &[&str]| {
+        let mut paths = DIRECTORIES
+            .iter()
+            .flat_map(|at| names.iter().map(move |name| directory.join(at).join(name)));
+        paths.find(|path| path.is_file())
+    };
+    let component = find(&COMPONENTS)
+        .ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
+    let cache = Cache::by_xdg();
+    let compiler =
+        find(&[HELPER]).map_or_else(Compiler::default, |path| Compiler::default().helper(path));
+    let loader = Loader::new(cache.clone())?.compiler(compiler.clone());
+    let program = loader.load_database(&component)?;
+    let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
+    Ok(Sandbox {
+        template: Template::new(program)?,
+        cache,
+        compiler,
+        own: vec![library.clone(), component],
+        extensions: extensions.into_iter().filter(|path| path.is_dir()).collect(),
+    })
+}

@@ -1,0 +1,186 @@
+/* What only the sandboxed library does: limits, grants, threads, forks, small stacks. Each line is
+** one check; the program fails with the first that does not hold. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sqlite3.h"
+
+static const char *path;
+
+#define CHECK(condition)                                            \
+  do {                                                              \
+    if (!(condition)) {                                             \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      exit(1);                                                      \
+    }                                                               \
+  } while (0)
+
+static sqlite3 *open_uri(const char *uri, int expected) {
+  sqlite3 *db;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+  CHECK(sqlite3_open_v2(uri, &db, flags, NULL) == expected);
+  return db;
+}
+
+static int run(sqlite3 *db, const char *sql) { return sqlite3_exec(db, sql, 0, 0, 0); }
+
+#define ENDLESS "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c) SELECT count(*) FROM c"
+
+static void limits(void) {
+  sqlite3 *db = open_uri("file:x?mode=memory&wasm_timeout=100ms", SQLITE_OK);
+  CHECK(run(db, ENDLESS) == SQLITE_INTERRUPT);
+  CHECK(run(db, "SELECT 1") == SQLITE_OK);
+  sqlite3_close(db);
+  db = open_uri("file:x?mode=memory&wasm_max_memory=16M", SQLITE_OK);
+  CHECK(run(db, "SELECT zeroblob(100000000) || 'x'") == SQLITE_NOMEM);
+  CHECK(run(db, "SELECT 1") == SQLITE_OK);
+  sqlite3_close(db);
+  sqlite3_close(open_uri("file:x?mode=memory&wasm_timeout=soon", SQLITE_CANTOPEN));
+  CHECK(sqlite3_compileoption_used("WASM_SANDBOX") && sqlite3_compileoption_used("SQLITE_WASM_SANDBOX"));
+}
+
+static void grants(void) {
+  sqlite3 *db = open_uri(path, SQLITE_OK);
+  CHECK(run(db, "ATTACH '/etc/passwd' AS p; SELECT * FROM p.sqlite_schema") != SQLITE_OK);
+  CHECK(run(db, "CREATE TABLE t(a); INSERT INTO t VALUES(1)") == SQLITE_OK);
+  sqlite3_close(db);
+  db = open_uri(":memory:", SQLITE_OK);
+  char sql[500];
+  snprintf(sql, sizeof(sql), "ATTACH '%s' AS p; SELECT * FROM p.t", path);
+  CHECK(run(db, sql) != SQLITE_OK);
+  sqlite3_close(db);
+}
+
+/* Threads. */
+
+static sqlite3 *shared;
+
+static void *insert_many(void *data) {
+  for (int i = 0; i < 500; i++) CHECK(run(shared, "INSERT INTO n VALUES(1)") == SQLITE_OK);
+  return NULL;
+}
+
+static void *deep(void *data) {
+  sqlite3 *db = open_uri(":memory:", SQLITE_OK);
+  char sql[2000] = "SELECT ";
+  for (int i = 0; i < 900; i++) strcat(sql, "(");
+  strcat(sql, "1");
+  for (int i = 0; i < 900; i++) strcat(sql, ")");
+  CHECK(run(db, sql) == SQLITE_OK);
+  sqlite3_close(db);
+  return NULL;
+}
+
+static void *interrupt(void *data) {
+  usleep(50000);
+  sqlite3_interrupt(data);
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t all[4], one;
+  shared = open_uri(":memory:", SQLITE_OK);
+  run(shared, "CREATE TABLE n(a)");
+  for (int i = 0; i < 4; i++) pthread_create(&all[i], NULL, insert_many, NULL);
+  for (int i = 0; i < 4; i++) pthread_join(all[i], NULL);
+  sqlite3_stmt *statement;
+  sqlite3_prepare_v2(shared, "SELECT count(*) FROM n", -1, &statement, 0);
+  CHECK(sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0) == 2000);
+  sqlite3_finalize(statement);
+  pthread_create(&one, NULL, interrupt, shared);
+  CHECK(run(shared, ENDLESS) == SQLITE_INTERRUPT);
+  pthread_join(one, NULL);
+  sqlite3_close(shared);
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 64 << 10);
+  CHECK(pthread_create(&one, &small, deep, NULL) == 0);
+  pthread_join(one, NULL);
+}
+
+/* Forks. */
+
+static int in_child(void (*act)(sqlite3 *), sqlite3 *db) {
+  pid_t child = fork();
+  if (child == 0) {
+    act(db);
+    exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void use_parents(sqlite3 *db) {
+  if (run(db, "SELECT 1") != SQLITE_MISUSE) exit(2);
+  if (sqlite3_close(db) != SQLITE_OK) exit(3);
+  sqlite3 *own = open_uri(":memory:", SQLITE_OK);
+  if (run(own, "SELECT 1") != SQLITE_OK) exit(4);
+  sqlite3_close(own);
+}
+
+static void write_as_other(sqlite3 *db) {
+  sqlite3 *own = open_uri(path, SQLITE_OK);
+  int code = run(own, "INSERT INTO t VALUES(2)");
+  sqlite3_close(own);
+  exit(code);
+}
+
+static void forks(void) {
+  sqlite3 *db = open_uri(path, SQLITE_OK);
+  CHECK(run(db, "BEGIN IMMEDIATE; INSERT INTO t VALUES(3)") == SQLITE_OK);
+  /* The child ends with the parent's connection open, and with it closed: the lock stays. */
+  CHECK(in_child(use_parents, db) == 0);
+  CHECK(in_child(write_as_other, db) == SQLITE_BUSY);
+  CHECK(run(db, "COMMIT") == SQLITE_OK);
+  CHECK(in_child(write_as_other, db) == SQLITE_OK);
+  sqlite3_close(db);
+}
+
+/* The parent is killed while a child lives: the child's copies of descriptors hold no lock. */
+static void orphan(void) {
+  int ready[2], go[2];
+  char byte;
+  CHECK(pipe(ready) == 0 && pipe(go) == 0);
+  pid_t parent = fork();
+  if (parent == 0) {
+    sqlite3 *db = open_uri(path, SQLITE_OK);
+    if (run(db, "BEGIN IMMEDIATE; INSERT INTO t VALUES(4)")) _exit(1);
+    if (fork() == 0) {
+      close(go[1]);
+      if (write(ready[1], "x", 1) != 1) _exit(1);
+      _exit(read(go[0], &byte, 1) < 0);
+    }
+    pause();
+  }
+  CHECK(read(ready[0], &byte, 1) == 1);
+  kill(parent, SIGKILL);
+  waitpid(parent, NULL, 0);
+  sqlite3 *db = open_uri(path, SQLITE_OK);
+  CHECK(run(db, "INSERT INTO t VALUES(5)") == SQLITE_OK);
+  sqlite3_close(db);
+  close(go[1]);
+}
+
+static void children(void) {
+  /* The library has no child processes of its own that the program would wait for. */
+  CHECK(waitpid(-1, NULL, WNOHANG) == -1);
+}
+
+int main(int count, char **arguments) {
+  path = arguments[1];
+  limits();
+  grants();
+  threads();
+  children();
+  forks();
+  orphan();
+  printf("ok\n");
+  return 0;
+}

@@ -1,0 +1,28 @@
+//! `serve`: the server is another program, so that the runner stays small.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Result, anyhow};
+
+/// The program that serves, in the runner's directory.
+const SERVER: &str = "sqlite-wasm-serve";
+
+/// Serve databases to many clients, each in its own sandbox
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct Serve {
+    /// The arguments of `sqlite-wasm-serve`; `--help` lists them
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Serve {
+    /// Become the server. Returns only where that fails.
+    pub fn execute(self) -> Result<ExitCode> {
+        let program = super::installed(SERVER)?;
+        let error = Command::new(&program).args(self.arguments).exec();
+        Err(anyhow!(error).context(format!("failed to start `{}`", program.display())))
+    }
+}

@@ -1,0 +1,126 @@
+//! Who may do what: users, their tokens and their roles.
+
+mod users;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::policy::Role;
+pub use users::{Users, shown_hash};
+
+/// Random bytes of a token or baton: nobody guesses 256 bits.
+const SECRET_BYTES: usize = 32;
+
+/// The hash of a token. Tokens are random, so a fast hash is enough.
+pub type TokenHash = [u8; 32];
+
+/// The hash of a token.
+pub fn hash(token: &str) -> TokenHash {
+    let mut hash = TokenHash::default();
+    hash.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    hash
+}
+
+/// A text that nobody can guess.
+///
+/// # Errors
+///
+/// When the system has no random numbers.
+pub fn secret() -> Result<String> {
+    let mut bytes = [0; SECRET_BYTES];
+    SystemRandom::new().fill(&mut bytes).ok().context("the system gave no random numbers")?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// Who makes a request.
+#[derive(Debug, PartialEq, Eq)]
+pub struct User {
+    pub name: String,
+    /// By the name of a database; `*` is any other.
+    pub roles: HashMap<String, Role>,
+}
+
+impl User {
+    /// The user of a server that has only one.
+    fn local() -> Arc<Self> {
+        let roles = HashMap::from([("*".to_owned(), Role::Owner)]);
+        Arc::new(Self { name: "local".to_owned(), roles })
+    }
+
+    /// The role for a database, if any.
+    pub fn role(&self, database: &str) -> Option<Role> {
+        self.roles.get(database).or_else(|| self.roles.get("*")).copied()
+    }
+}
+
+/// How users are recognized.
+#[derive(Debug)]
+pub struct Auth {
+    tokens: HashMap<TokenHash, Arc<User>>,
+    /// Who needs no token on a Unix socket, whose directory says who may connect.
+    local: Option<Arc<User>>,
+    max_role: Role,
+}
+
+impl Auth {
+    /// The users of a file.
+    pub fn of_users(users: Users, max_role: Role) -> Self {
+        Self { tokens: users.by_token(), local: None, max_role }
+    }
+
+    /// One user, the owner, with this token.
+    pub fn of_token(token: &str, max_role: Role) -> Self {
+        let user = User::local();
+        Self { tokens: HashMap::from([(hash(token), user.clone())]), local: Some(user), max_role }
+    }
+
+    /// The user with this token. (Tokens are compared by their hashes, so the time that it takes
+    /// says nothing about a token.)
+    pub fn user(&self, token: Option<&str>, is_unix: bool) -> Option<Arc<User>> {
+        match (token, &self.local) {
+            (None, Some(local)) if is_unix => Some(local.clone()),
+            (Some(token), _) => self.tokens.get(&hash(token)).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The user's role for a database, which `--read-only` limits.
+    pub fn role(&self, user: &User, database: &str) -> Option<Role> {
+        user.role(database).map(|role| role.min(self.max_role))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_unix_socket_needs_no_token() {
+        let auth = Auth::of_token("secret", Role::Owner);
+        assert!(auth.user(None, false).is_none());
+        assert!(auth.user(Some(""), false).is_none());
+        assert!(auth.user(Some("secre"), false).is_none());
+        assert!(auth.user(Some("wrong"), true).is_none());
+        assert_eq!(auth.user(Some("secret"), false).unwrap().name, "local");
+        assert_eq!(auth.user(None, true).unwrap().name, "local");
+    }
+
+    #[test]
+    fn roles_are_limited() {
+        let auth = Auth::of_token("secret", Role::Read);
+        let user = auth.user(Some("secret"), false).unwrap();
+        assert_eq!(auth.role(&user, "any"), Some(Role::Read));
+    }
+
+    #[test]
+    fn secrets_differ() {
+        let (one, other) = (secret().unwrap(), secret().unwrap());
+        assert!(one != other && one.len() == 43);
+    }
+}

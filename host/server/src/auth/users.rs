@@ -1,0 +1,122 @@
+//! The file of users:
+//!
+//! ```toml
+//! [alice]
+//! tokens = ["sha256:…"]              # what `--new-token` prints
+//! databases = { shop = "write", "*" = "read" }
+//! ```
+
+use std::collections::{BTreeMap, HashMap};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+
+use super::{TokenHash, User, hash};
+use crate::policy::Role;
+
+/// What a hashed token begins with.
+const SCHEME: &str = "sha256:";
+
+/// Permission bits that let others change the file.
+const OTHERS_WRITE: u32 = 0o022;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    #[serde(default)]
+    tokens: Vec<String>,
+    databases: HashMap<String, Role>,
+}
+
+/// The users of a file.
+#[derive(Debug)]
+pub struct Users(Vec<(Vec<TokenHash>, Arc<User>)>);
+
+impl Users {
+    /// Read the file.
+    ///
+    /// # Errors
+    ///
+    /// Where it is missing, malformed, or others may change it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path);
+        let text = text.with_context(|| format!("failed to read the users of `{shown}`"))?;
+        let mode = path.metadata()?.mode();
+        ensure!(mode & OTHERS_WRITE == 0, "`{shown}` can be changed by others; chmod 600 it");
+        Self::parse(&text).with_context(|| format!("`{shown}` is not a file of users"))
+    }
+
+    fn parse(text: &str) -> Result<Self> {
+        let entries: BTreeMap<String, Entry> = toml::from_str(text)?;
+        let users = entries.into_iter().map(|(name, entry)| {
+            let tokens: Result<_> = entry.tokens.iter().map(|token| parse_hash(token)).collect();
+            let tokens = tokens.with_context(|| format!("user `{name}`"))?;
+            Ok((tokens, Arc::new(User { name, roles: entry.databases })))
+        });
+        users.collect::<Result<_>>().map(Self)
+    }
+
+    pub fn by_token(self) -> HashMap<TokenHash, Arc<User>> {
+        let pairs = self
+            .0
+            .into_iter()
+            .flat_map(|(tokens, user)| tokens.into_iter().map(move |token| (token, user.clone())));
+        pairs.collect()
+    }
+}
+
+/// A token's hash, as the file has it.
+pub fn shown_hash(token: &str) -> String {
+    let digits: String = hash(token).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{SCHEME}{digits}")
+}
+
+fn parse_hash(text: &str) -> Result<TokenHash> {
+    let Some(digits) = text.strip_prefix(SCHEME) else {
+        bail!("a token is written as `{SCHEME}…`, by `--new-token`, never in clear");
+    };
+    let is_hash = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    ensure!(is_hash, "a token's hash has 64 hexadecimal digits");
+    let mut hash = TokenHash::default();
+    for (byte, pair) in hash.iter_mut().zip(digits.as_bytes().as_chunks::<2>().0) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair)?, 16)?;
+    }
+    Ok(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_hashes() {
+        let text = format!(
+            "[alice]\ntokens = [\"{}\"]\ndatabases = {{ shop = \"write\", \"*\" = \"read\" }}",
+            shown_hash("secret")
+        );
+        let users = Users::parse(&text).unwrap().by_token();
+        let alice = &users[&hash("secret")];
+        assert_eq!(alice.role("shop"), Some(Role::Write));
+        assert_eq!(alice.role("other"), Some(Role::Read));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, why) in [
+            ("[a]\ntokens = [\"clear\"]\ndatabases = {}", "never in clear"),
+            ("[a]\ntokens = [\"sha256:12\"]\ndatabases = {}", "64 hexadecimal"),
+            ("[a]\ntoken = \"x\"\ndatabases = {}", "token"),
+            ("[a]\ndatabases = { x = \"root\" }", "root"),
+            ("[a]\n", "databases"),
+        ] {
+            let error = format!("{:#}", Users::parse(text).unwrap_err());
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        let none = Users::parse("[a]\ndatabases = { x = \"read\" }").unwrap();
+        assert!(none.by_token().is_empty());
+    }
+}

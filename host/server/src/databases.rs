@@ -1,0 +1,273 @@
+//! The databases that are served, by name. A name from the network is never a path.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use sqlite_wasm::{Connection, Database, OpenFlags};
+
+use crate::policy::Role;
+use crate::session::{Opened, Writers};
+
+/// Longest name of a database in `--root`, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// How long a database stays open without a session. Closing it copies its log into it, which
+/// the next session need not wait for.
+const KEEP: Duration = Duration::from_secs(60);
+
+/// The log is shortened to this after a checkpoint, in bytes, so that one large transaction does
+/// not keep the disk for ever.
+const MAX_KEPT_LOG_BYTES: u64 = 64 << 20;
+
+/// Where the files are.
+#[derive(Debug)]
+enum Files {
+    /// These, by name.
+    Named(HashMap<String, PathBuf>),
+    /// `NAME.db` in this directory.
+    Root(PathBuf),
+}
+
+/// What each connection gets.
+#[derive(Debug, Clone, Copy)]
+pub struct FileLimits {
+    /// Size of a database, in bytes.
+    pub size: u64,
+    /// Whether each commit waits for the disk.
+    pub is_durable: bool,
+}
+
+/// A database that is open: one connection stays, so that its log and shared memory do.
+#[derive(Default)]
+struct Kept {
+    connection: Mutex<Option<Connection>>,
+    writers: Writers,
+}
+
+struct Entry {
+    kept: Arc<Kept>,
+    last_used: Instant,
+}
+
+/// The databases that are served.
+pub struct Databases {
+    sandbox: Database,
+    files: Files,
+    limits: FileLimits,
+    open: Mutex<HashMap<String, Entry>>,
+}
+
+impl std::fmt::Debug for Databases {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Databases").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+/// A database by its name, which exists or may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    pub name: String,
+    path: PathBuf,
+}
+
+impl Databases {
+    /// Serve these files; each is named as its file without the ending.
+    ///
+    /// # Errors
+    ///
+    /// Where two have one name, or the directory of one is missing.
+    pub fn of_files(sandbox: Database, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
+        let mut files = HashMap::new();
+        for path in paths {
+            let name = path.file_stem().and_then(|name| name.to_str());
+            let name = name.with_context(|| format!("`{}` is not a file", path.display()))?;
+            let previous = files.insert(name.to_owned(), absolute(path)?);
+            ensure!(previous.is_none(), "two databases have the name `{name}`");
+        }
+        Ok(Self { sandbox, files: Files::Named(files), limits, open: Mutex::default() })
+    }
+
+    /// Serve the databases of a directory.
+    ///
+    /// # Errors
+    ///
+    /// Where the directory is missing.
+    pub fn of_root(sandbox: Database, limits: FileLimits, root: &Path) -> Result<Self> {
+        let root = std::fs::canonicalize(root)
+            .with_context(|| format!("failed to open the directory `{}`", root.display()))?;
+        ensure!(root.is_dir(), "`{}` is not a directory", root.display());
+        Ok(Self { sandbox, files: Files::Root(root), limits, open: Mutex::default() })
+    }
+
+    /// The directories in which files are read and written.
+    pub fn directories(&self) -> Vec<&Path> {
+        match &self.files {
+            Files::Named(files) => files.values().filter_map(|path| path.parent()).collect(),
+            Files::Root(root) => vec![root],
+        }
+    }
+
+    /// Open and create the files that were named on the command line, to report what is wrong.
+    ///
+    /// # Errors
+    ///
+    /// With the file and SQLite's reason.
+    pub fn prepare(&self, sandbox: &Database) -> Result<()> {
+        sandbox.open_in_memory().context("failed to start a session")?;
+        let Files::Named(files) = &self.files else { return Ok(()) };
+        for (name, path) in files {
+            let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+            let opened = sandbox.open_with_flags(path, flags);
+            let checked =
+                opened.and_then(|db| db.query_row("PRAGMA schema_version", (), |_| Ok(())));
+            checked.with_context(|| format!("failed to open `{}`", path.display()))?;
+            tracing::debug!(%name, path = %path.display(), "database");
+        }
+        Ok(())
+    }
+
+    /// The database with this name; without one the only one.
+    pub fn find(&self, name: Option<&str>) -> Option<Named> {
+        match &self.files {
+            Files::Named(files) => {
+                let (name, path) = match name {
+                    Some(name) => files.get_key_value(name)?,
+                    None => only(files.iter())?,
+                };
+                Some(Named { name: name.clone(), path: path.clone() })
+            }
+            Files::Root(root) => {
+                let name = name.filter(|name| is_name(name))?;
+                let path = root.join(format!("{name}.db"));
+                // A link is refused again where it is opened.
+                let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
+                is_file.then(|| Named { name: name.to_owned(), path })
+            }
+        }
+    }
+
+    /// The name that a URL needs; none where there is only one database.
+    pub fn example(&self) -> Option<&str> {
+        match &self.files {
+            Files::Named(files) if files.len() == 1 => None,
+            Files::Named(files) => files.keys().map(String::as_str).min(),
+            Files::Root(_) => Some("NAME"),
+        }
+    }
+
+    /// Connect, with the settings of a role.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn connect(&self, named: &Named, role: Role) -> sqlite_wasm::Result<Opened> {
+        let kept = self.kept(named);
+        self.keep_open(&kept, named)?;
+        let db = self.open(named)?;
+        db.execute_batch(&self.settings(role))?;
+        Ok(Opened { db, writers: kept.writers.clone() })
+    }
+
+    fn kept(&self, named: &Named) -> Arc<Kept> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Entry { kept: Arc::default(), last_used: Instant::now() };
+        let entry = open.entry(named.name.clone()).or_insert_with(new);
+        entry.last_used = Instant::now();
+        entry.kept.clone()
+    }
+
+    fn keep_open(&self, kept: &Kept, named: &Named) -> sqlite_wasm::Result<()> {
+        let mut kept = kept.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_some_and(|db| !db.is_gone()) {
+            return Ok(());
+        }
+        let db = self.open(named)?;
+        // A file system without shared memory keeps its journal.
+        db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
+        *kept = Some(db);
+        Ok(())
+    }
+
+    fn open(&self, named: &Named) -> sqlite_wasm::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        self.sandbox.open_with_flags(&named.path, flags)
+    }
+
+    /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
+    /// files are in memory, where the client's limit counts them.
+    fn settings(&self, role: Role) -> String {
+        let synchronous = if self.limits.is_durable { "FULL" } else { "NORMAL" };
+        let mut sql = format!(
+            "PRAGMA temp_store = MEMORY; PRAGMA synchronous = {synchronous};
+             PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
+        );
+        match role {
+            Role::Read => sql.push_str("PRAGMA query_only = ON"),
+            _ => sql.push_str(&format!("PRAGMA max_page_count = {}", self.pages())),
+        }
+        sql
+    }
+
+    /// Pages of the usual size: a file with others is limited in proportion.
+    fn pages(&self) -> u64 {
+        const USUAL_PAGE_BYTES: u64 = 4096;
+        (self.limits.size / USUAL_PAGE_BYTES).max(1)
+    }
+
+    /// Close the databases that no session has used for some time.
+    pub fn sweep(&self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|_, entry| entry.last_used.elapsed() < KEEP);
+    }
+
+    /// Close all, so that their logs are copied into them.
+    pub fn close(&self) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next();
+    all.next().is_none().then_some(first).flatten()
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    let Some(name) = path.file_name() else { bail!("`{}` is not a file", path.display()) };
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = std::fs::canonicalize(directory.unwrap_or(Path::new(".")))
+        .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;
+    Ok(directory.join(name))
+}
+
+/// Whether a text may name a database in `--root`: no path, no dotfile, no journal.
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    starts && name.len() <= MAX_NAME_BYTES && name.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_not_paths() {
+        for name in ["shop", "Tenant-7_b", "0"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "../x", "a/b", ".x", "a.db", "a\0", "é", "-a", "a b", "a%2f"] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert!(!is_name(&"x".repeat(65)));
+    }
+
+    #[test]
+    fn the_only_one_is_the_default() {
+        assert_eq!(only([1].iter()), Some(&1));
+        assert_eq!(only([1, 2].iter()), None);
+        assert_eq!(only([0; 0].iter()), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! Batches whose results are sent while they are made, over HTTP and WebSocket.
+
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant, timeout_at};
+
+use super::batch::{Outcome, runs};
+use super::encoding::Entry;
+use super::group::Group;
+use super::perform::{Performer, bind, names};
+use super::request::{Batch, Stmt};
+use super::response::StmtResult;
+use crate::large::Room;
+use crate::session::Session;
+use crate::session::engine::Engine;
+use crate::session::error::{Error, Failure, Result};
+
+/// Groups that wait for the network.
+const GROUPS: usize = 4;
+
+/// Begin a batch; its entries arrive in groups. A client that reads slowly holds what a statement
+/// has locked, so all of it takes `time` at most.
+///
+/// # Errors
+///
+/// Where the session is gone.
+pub fn start(
+    session: &Session,
+    performer: Performer,
+    (batch, room): (Batch, Room),
+    time: Duration,
+) -> Result<Receiver<Group>> {
+    let (groups, received) = channel(GROUPS);
+    let end = Instant::now() + time;
+    let out = Out { group: Group::default(), groups, runtime: Handle::current(), end };
+    let mut running = Running { performer, out };
+    session.post(move |engine| {
+        running.perform(engine, &batch);
+        drop(room);
+    })?;
+    Ok(received)
+}
+
+/// Where entries go.
+struct Out {
+    group: Group,
+    groups: Sender<Group>,
+    runtime: Handle,
+    end: Instant,
+}
+
+impl Out {
+    fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
+        self.group.add(write);
+        if self.group.is_full() { self.send() } else { Ok(()) }
+    }
+
+    /// Send what there is, and wait while the client is slow.
+    fn send(&mut self) -> Result<()> {
+        let group = std::mem::take(&mut self.group);
+        let sent = async { timeout_at(self.end, self.groups.send(group)).await };
+        let sent = self.runtime.block_on(sent);
+        match sent {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(Error::Cancelled),
+        }
+    }
+}
+
+struct Running {
+    performer: Performer,
+    out: Out,
+}
+
+impl Running {
+    /// Perform all steps. Where the client is gone nobody hears of a failure.
+    fn perform(&mut self, engine: &mut Engine, batch: &Batch) {
+        if let Err(error) = self.perform_steps(engine, batch) {
+            let _ = self.entry(&Entry::Error(&Failure::from(&error)));
+        }
+        let _ = self.out.send();
+    }
+
+    fn perform_steps(&mut self, engine: &mut Engine, batch: &Batch) -> Result<()> {
+        let mut outcomes = Vec::new();
+        for (index, step) in (0..).zip(&batch.steps) {
+            outcomes.push(match runs(step.condition.as_ref(), &outcomes, engine)? {
+                false => Outcome::Skipped,
+                true => self.step(engine, index, &step.stmt)?,
+            });
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, engine: &mut Engine, index: u32, stmt: &Stmt) -> Result<Outcome> {
+        match self.execute(engine, index, stmt) {
+            Ok(result) => {
+                self.entry(&Entry::StepEnd(&result))?;
+                Ok(Outcome::Ok)
+            }
+            Err(Error::Cancelled) => Err(Error::Cancelled),
+            Err(error) => {
+                self.entry(&Entry::StepError(index, &Failure::from(&error)))?;
+                Ok(Outcome::Failed)
+            }
+        }
+    }
+
+    fn execute(&mut self, engine: &mut Engine, index: u32, stmt: &Stmt) -> Result<StmtResult> {
+        let sql = self.performer.sql(stmt)?;
+        let encoding = self.performer.encoding;
+        let wants_rows = stmt.want_rows.unwrap_or(true);
+        let out = std::cell::RefCell::new(&mut self.out);
+        let changes = engine.run(
+            &sql,
+            |statement| bind(statement, stmt),
+            |statement| {
+                let begun = StmtResult { columns: names(statement), ..StmtResult::default() };
+                let entry = Entry::StepBegin(index, &begun);
+                out.borrow_mut().add(|bytes| encoding.entry(bytes, &entry))
+            },
+            |row| match wants_rows {
+                true => out.borrow_mut().add(|bytes| encoding.row_entry(bytes, row)),
+                false => Ok(()),
+            },
+        )?;
+        Ok(StmtResult { changes, ..StmtResult::default() })
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Result<()> {
+        let encoding = self.performer.encoding;
+        self.out.add(|bytes| encoding.entry(bytes, entry))
+    }
+}

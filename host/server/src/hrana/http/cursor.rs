@@ -1,0 +1,71 @@
+//! The reply of a cursor, which is sent while it is made.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::extract::Request as HttpRequest;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use http_body::Frame;
+use tokio::sync::mpsc::Receiver;
+
+use super::{Name, Shared};
+use crate::hrana::cursor;
+use crate::hrana::encoding::Encoding;
+use crate::hrana::group::Group;
+use crate::hrana::perform::Performer;
+use crate::hrana::request::Cursor;
+use crate::http::Refused;
+
+/// Run a batch with a cursor.
+pub async fn reply(
+    shared: Shared,
+    name: Name,
+    sent: HttpRequest,
+    encoding: Encoding,
+) -> Result<Response, Refused> {
+    let (head, sent) = sent.into_parts();
+    let (Cursor { batch, .. }, stream, room) = shared
+        .begin(&head.headers, name, sent, |bytes| {
+            let cursor = encoding.cursor_request(bytes)?;
+            Ok((cursor.baton.clone(), cursor))
+        })
+        .await?;
+    let performer = Performer::new(stream.texts.clone(), encoding, u64::MAX);
+    let time = shared.listener.server.limits.transaction;
+    let groups = cursor::start(&stream.session, performer, (batch, room), time)?;
+    // The next request on the stream waits until the batch is over.
+    let baton = shared.streams.keep(stream)?;
+    let head = Some(encoding.cursor(Some(&baton)).into());
+    let reply = Body::new(Reply { head, groups, encoding });
+    Ok(([(header::CONTENT_TYPE, encoding.content_type())], reply).into_response())
+}
+
+struct Reply {
+    head: Option<Bytes>,
+    groups: Receiver<Group>,
+    encoding: Encoding,
+}
+
+impl http_body::Body for Reply {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if let Some(head) = self.head.take() {
+            return Poll::Ready(Some(Ok(Frame::data(head))));
+        }
+        let encoding = self.encoding;
+        self.groups.poll_recv(context).map(|group| {
+            let group = group?;
+            let mut chunk = Vec::new();
+            group.entries().for_each(|entry| encoding.framed_entry(&mut chunk, entry));
+            Some(Ok(Frame::data(chunk.into())))
+        })
+    }
+}

@@ -1,0 +1,345 @@
+//! Hrana over WebSocket: streams of one client, side by side.
+
+mod stream;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{CloseFrame, Message as Frame, WebSocket, WebSocketUpgrade};
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::encoding::Encoding;
+use super::http::{Name, Shared};
+use super::message::{Message, SocketRequest, Target, Work};
+use super::response::{Reply, Response as StreamResponse};
+use super::texts::Texts;
+use crate::auth::User;
+use crate::http::{Listener, Refused};
+use crate::large::Room;
+use crate::session::error::{Error, Failure};
+use stream::{Context, Stream};
+
+/// The subprotocol that is not JSON.
+const PROTOBUF: &str = "hrana3-protobuf";
+
+/// The subprotocols, the best first.
+const PROTOCOLS: [&str; 4] = [PROTOBUF, "hrana3", "hrana2", "hrana1"];
+
+/// Replies that wait for the network.
+const REPLIES: usize = 16;
+
+/// Streams of a connection at most; each takes a session.
+const MAX_STREAMS: usize = 64;
+
+/// Cursors of a connection at most.
+const MAX_CURSORS: usize = 256;
+
+/// Longest message, in bytes. It is less than over HTTP, as it arrives before it is known who
+/// sends it.
+const MAX_MESSAGE_BYTES: usize = 2 << 20;
+
+/// Time for the first message, which has the token.
+const HELLO_TIME: Duration = Duration::from_secs(10);
+
+/// WebSocket's codes for closing.
+const NORMAL: u16 = 1000;
+const AWAY: u16 = 1001;
+const PROTOCOL_ERROR: u16 = 1002;
+const UNSUPPORTED: u16 = 1003;
+const OVERLOADED: u16 = 1013;
+
+/// Where replies go.
+type Out = mpsc::Sender<Vec<u8>>;
+
+/// Accept a WebSocket; a browser gets the page.
+pub async fn upgrade(
+    State(shared): State<Shared>,
+    name: Name,
+    headers: HeaderMap,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Refused> {
+    let Ok(upgrade) = upgrade else {
+        return shared.page.map(|page| page()).ok_or_else(Refused::not_found);
+    };
+    let listener = shared.listener;
+    // The connection of HTTP ends here, and its place is free.
+    let place = listener.server.connections.clone().try_acquire_owned();
+    let place = place.map_err(|_| Refused::full())?;
+    let name = name.map(|Path(name)| name);
+    let upgrade = upgrade.protocols(PROTOCOLS);
+    let encoding = match upgrade.selected_protocol().is_some_and(|chosen| chosen == PROTOBUF) {
+        true => Encoding::Protobuf,
+        false => Encoding::Json,
+    };
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
+    Ok(upgrade.on_upgrade(move |socket| serve(socket, listener, headers, name, encoding, place)))
+}
+
+async fn serve(
+    socket: WebSocket,
+    listener: Listener,
+    headers: HeaderMap,
+    name: Option<String>,
+    encoding: Encoding,
+    place: OwnedSemaphorePermit,
+) {
+    let _held = (place, listener.server.metrics.connection());
+    let (sink, source) = socket.split();
+    let (out, replies) = mpsc::channel(REPLIES);
+    let (close, closing) = oneshot::channel();
+    let writer = tokio::spawn(write(sink, replies, closing, encoding));
+    let server = listener.server.clone();
+    let client = Client {
+        listener,
+        headers,
+        name,
+        encoding,
+        out,
+        texts: Arc::default(),
+        context: None,
+        streams: HashMap::new(),
+        closing: Vec::new(),
+        cursors: HashMap::new(),
+    };
+    let end = tokio::select! {
+        end = client.read(source) => end,
+        () = server.stopped() => End(AWAY, "the server ends"),
+    };
+    // The writer may have ended before.
+    let _ = close.send(end);
+    let _ = writer.await;
+}
+
+/// Why a connection ends.
+struct End(u16, &'static str);
+
+async fn write(
+    mut sink: SplitSink<WebSocket, Frame>,
+    mut replies: mpsc::Receiver<Vec<u8>>,
+    closing: oneshot::Receiver<End>,
+    encoding: Encoding,
+) {
+    while let Some(reply) = replies.recv().await {
+        if sink.send(encoding.frame(reply)).await.is_err() {
+            return;
+        }
+    }
+    if let Ok(End(code, reason)) = closing.await {
+        let frame = CloseFrame { code, reason: reason.into() };
+        // A client that is gone needs no farewell.
+        let _ = sink.send(Frame::Close(Some(frame))).await;
+    }
+}
+
+/// A client's connection.
+struct Client {
+    listener: Listener,
+    headers: HeaderMap,
+    name: Option<String>,
+    encoding: Encoding,
+    out: Out,
+    texts: Arc<Mutex<Texts>>,
+    /// What its streams need; none before `hello`.
+    context: Option<(Arc<User>, Context)>,
+    streams: HashMap<i32, Stream>,
+    /// Streams that end when they have performed what was sent.
+    closing: Vec<oneshot::Sender<()>>,
+    /// The stream of each cursor.
+    cursors: HashMap<i32, i32>,
+}
+
+impl Client {
+    /// Read messages until the client or an error ends the connection.
+    async fn read(mut self, mut source: SplitStream<WebSocket>) -> End {
+        loop {
+            let bytes = match self.next(&mut source).await {
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => continue,
+                Err(end) => return end,
+            };
+            let Ok(room) = self.listener.server.large.room(Some(bytes.len())).await else {
+                return End(OVERLOADED, "the server has too many large requests");
+            };
+            let message = match self.encoding.message(&bytes) {
+                Ok(message) => message,
+                Err(_) => return End(PROTOCOL_ERROR, "a message cannot be understood"),
+            };
+            if let Err(end) = self.handle(message, room).await {
+                return end;
+            }
+        }
+    }
+
+    /// The next message, if a frame has one.
+    async fn next(&self, source: &mut SplitStream<WebSocket>) -> Result<Option<Vec<u8>>, End> {
+        let limits = &self.listener.server.limits;
+        let patience = match self.context {
+            None => HELLO_TIME,
+            // It may wait for a reply meanwhile.
+            Some(_) => limits.idle + limits.statement,
+        };
+        match timeout(patience, source.next()).await {
+            Err(_) => Err(End(NORMAL, "no request came for some time")),
+            Ok(None | Some(Ok(Frame::Close(_)))) => Err(End(NORMAL, "")),
+            Ok(Some(Err(_))) => Err(End(PROTOCOL_ERROR, "a frame is broken or too long")),
+            Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_)))) => Ok(None),
+            Ok(Some(Ok(frame))) => match self.encoding.content(frame) {
+                Some(bytes) => Ok(Some(bytes)),
+                None => Err(End(UNSUPPORTED, "the frame is of the wrong type")),
+            },
+        }
+    }
+
+    async fn handle(&mut self, message: Message, room: Room) -> Result<(), End> {
+        match message {
+            Message::Hello { jwt } => self.hello(jwt).await,
+            Message::Request { request_id, request } => match &self.context {
+                None => Err(End(PROTOCOL_ERROR, "the first message must be hello")),
+                Some((_, context)) => {
+                    let context = context.clone();
+                    self.request(context, (request_id, room), request).await
+                }
+            },
+        }
+    }
+
+    /// Find out who it is. It may be said again, by the same user.
+    async fn hello(&mut self, jwt: Option<String>) -> Result<(), End> {
+        let found = self.authenticate(jwt.as_deref());
+        let denied =
+            Failure { message: "the token is missing or wrong".to_owned(), code: "AUTH_FAILED" };
+        let reply = self.encoding.hello(if found { Ok(()) } else { Err(&denied) });
+        let sent = self.out.send(reply).await;
+        match found && sent.is_ok() {
+            true => Ok(()),
+            false => Err(End(NORMAL, "the token is missing or wrong")),
+        }
+    }
+
+    fn authenticate(&mut self, jwt: Option<&str>) -> bool {
+        let user = match jwt {
+            Some(token) => self.listener.token_user(Some(token)),
+            None => self.listener.user(&self.headers),
+        };
+        let Ok(user) = user else { return false };
+        if let Some((known, _)) = &self.context {
+            return *known == user;
+        }
+        let server = self.listener.server.clone();
+        let Some((named, role)) = server.find(&user, self.name.as_deref()) else { return false };
+        let (texts, out) = (self.texts.clone(), self.out.clone());
+        let context = Context { server, named, role, texts, encoding: self.encoding, out };
+        self.context = Some((user, context));
+        true
+    }
+
+    async fn request(
+        &mut self,
+        context: Context,
+        (id, room): (i32, Room),
+        request: SocketRequest,
+    ) -> Result<(), End> {
+        let done = match request.target() {
+            Target::Open(stream) => self.open(context, id, stream),
+            Target::Close(stream) => self.close((id, room), stream).await,
+            Target::Stream(stream, work) => self.pass((id, room), stream, work).await,
+            Target::Cursor(cursor, work) => self.pass_cursor((id, room), cursor, work).await,
+            Target::StoreSql(sql, text) => self
+                .texts()
+                .store(sql, text)
+                .map(|()| Some(Reply::Stream(StreamResponse::StoreSql))),
+            Target::CloseSql(sql) => {
+                self.texts().close(sql);
+                Ok(Some(Reply::Stream(StreamResponse::CloseSql)))
+            }
+        };
+        let reply = match done {
+            Ok(None) => return Ok(()),
+            Ok(Some(reply)) => Ok(reply),
+            Err(error) => Err(Failure::from(&error)),
+        };
+        let sent = self.out.send(self.encoding.reply(id, &reply)).await;
+        sent.map_err(|_| End(NORMAL, ""))
+    }
+
+    fn texts(&self) -> std::sync::MutexGuard<'_, Texts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Open a stream, which replies itself.
+    fn open(&mut self, context: Context, id: i32, stream: i32) -> Result<Option<Reply>, Error> {
+        if self.streams.len() + self.closing.len() >= MAX_STREAMS {
+            return Err(Error::Full);
+        }
+        match self.streams.entry(stream) {
+            Entry::Occupied(_) => Err(Error::Order("the stream is open already")),
+            Entry::Vacant(entry) => {
+                entry.insert(Stream::open(context, id));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Close a stream when it has performed what was sent before.
+    async fn close(
+        &mut self,
+        (id, room): (i32, Room),
+        stream: i32,
+    ) -> Result<Option<Reply>, Error> {
+        self.cursors.retain(|_, of| *of != stream);
+        self.closing.retain(|alive| !alive.is_closed());
+        let Some(Stream { queue, alive }) = self.streams.remove(&stream) else {
+            return Ok(Some(Reply::CloseStream));
+        };
+        self.closing.push(alive);
+        match queue.send((id, Work::Close, room)).await {
+            Ok(()) => Ok(None),
+            Err(_) => Ok(Some(Reply::CloseStream)),
+        }
+    }
+
+    /// Pass a request on to its stream, which replies.
+    async fn pass(
+        &mut self,
+        (id, room): (i32, Room),
+        stream: i32,
+        work: Work,
+    ) -> Result<Option<Reply>, Error> {
+        let found = self.streams.get(&stream).ok_or(Error::Order("the stream is not open"))?;
+        if let Work::OpenCursor(cursor, _) = &work {
+            if self.cursors.contains_key(cursor) || self.cursors.len() >= MAX_CURSORS {
+                return Err(Error::Order("the cursor is open already, or too many are"));
+            }
+            self.cursors.insert(*cursor, stream);
+        }
+        found.queue.send((id, work, room)).await.map_err(|_| Error::Gone)?;
+        Ok(None)
+    }
+
+    async fn pass_cursor(
+        &mut self,
+        numbered: (i32, Room),
+        cursor: i32,
+        work: Work,
+    ) -> Result<Option<Reply>, Error> {
+        let Some(stream) = self.cursors.get(&cursor).copied() else {
+            return match work {
+                Work::CloseCursor(_) => Ok(Some(Reply::CloseCursor)),
+                _ => Err(Error::Order("the cursor is not open")),
+            };
+        };
+        if matches!(work, Work::CloseCursor(_)) {
+            self.cursors.remove(&cursor);
+        }
+        self.pass(numbered, stream, work).await
+    }
+}

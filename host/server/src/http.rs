@@ -1,0 +1,58 @@
+//! HTTP: who may make a request, and how bodies arrive.
+
+pub mod guard;
+mod reply;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, header};
+
+use crate::auth::User;
+use crate::server::Server;
+pub use reply::{Refused, body};
+
+/// What clients of a listener have in common.
+#[derive(Clone)]
+pub struct Listener {
+    pub server: Arc<Server>,
+    hosts: guard::Hosts,
+}
+
+impl Listener {
+    /// A listener at a TCP address; none for a Unix socket.
+    pub fn new(server: Arc<Server>, address: Option<SocketAddr>, names: &[String]) -> Self {
+        let hosts = match address {
+            Some(address) => guard::Hosts::of(address, names),
+            None => guard::Hosts::Unix,
+        };
+        Self { server, hosts }
+    }
+
+    /// The user of a request.
+    ///
+    /// # Errors
+    ///
+    /// Where the token is missing or wrong.
+    pub fn user(&self, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
+        let header = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = header.and_then(|value| {
+            let (scheme, token) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        });
+        self.token_user(token)
+    }
+
+    /// The same, with a token that came another way.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::user`].
+    pub fn token_user(&self, token: Option<&str>) -> Result<Arc<User>, Refused> {
+        let is_unix = matches!(self.hosts, guard::Hosts::Unix);
+        self.server.auth.user(token, is_unix).ok_or_else(|| {
+            self.server.metrics.refused();
+            Refused::unauthorized()
+        })
+    }
+}

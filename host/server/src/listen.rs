@@ -1,0 +1,132 @@
+//! Sockets: who may connect, for how long, and in which encryption.
+
+mod sockets;
+mod stalls;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use crate::server::Server;
+pub use sockets::{Bound, Socket, bind_tcp, bind_unix};
+use stalls::Stalls;
+pub use tls::acceptor;
+
+/// Time for the head of a request, and between two requests of a connection.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+
+/// Time for the handshake of TLS.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// Bytes of the head of a request at most, and its headers.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+const MAX_HEADERS: usize = 64;
+
+/// Time for requests to end when the server ends.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+/// Pause after a failed accept: the system has no descriptors left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The reply where there are too many connections.
+const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n\
+    Content-Length: 66\r\nConnection: close\r\n\r\n\
+    {\"message\":\"the server has too many clients\",\"code\":\"SERVER_FULL\"}\n";
+
+/// A socket that accepts connections.
+pub struct Listening {
+    socket: Socket,
+    router: Router,
+    tls: Option<TlsAcceptor>,
+    server: Arc<Server>,
+}
+
+impl Listening {
+    pub fn new(
+        socket: Socket,
+        router: Router,
+        tls: Option<TlsAcceptor>,
+        server: Arc<Server>,
+    ) -> Self {
+        Self { socket, router, tls, server }
+    }
+
+    /// Accept connections until the server ends, and then wait for theirs.
+    pub async fn serve(self) {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                accepted = self.socket.accept() => match accepted {
+                    Ok(stream) => self.begin(stream, &mut connections),
+                    Err(error) => {
+                        tracing::warn!("failed to accept a connection: {error}");
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                },
+                // Forget the ones that have ended.
+                Some(_) = connections.join_next() => (),
+                () = self.server.stopped() => break,
+            }
+        }
+        // Those that take longer are dropped.
+        let _ =
+            timeout(DRAIN_TIME, async { while connections.join_next().await.is_some() {} }).await;
+    }
+
+    fn begin(&self, stream: sockets::Stream, connections: &mut JoinSet<()>) {
+        let Ok(permit) = self.server.connections.clone().try_acquire_owned() else {
+            self.server.metrics.refused();
+            connections.spawn(refuse(stream));
+            return;
+        };
+        let present = self.server.metrics.connection();
+        let (router, tls) = (self.router.clone(), self.tls.clone());
+        let server = self.server.clone();
+        connections.spawn(async move {
+            let _held = (permit, present);
+            // A connection that fails ends; nobody else needs to know.
+            match tls {
+                None => serve_http(Stalls::new(stream), router, &server).await,
+                Some(tls) => {
+                    if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+                        serve_http(Stalls::new(stream), router, &server).await;
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// Say why nobody serves this connection. (With TLS this is not understood, which says as much.)
+async fn refuse(mut stream: sockets::Stream) {
+    let _ = timeout(PAUSE, stream.write_all(FULL)).await;
+}
+
+async fn serve_http<S>(stream: S, router: Router, server: &Server)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    builder.max_buf_size(MAX_HEAD_BYTES).max_headers(MAX_HEADERS);
+    let service = TowerToHyperService::new(router);
+    let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => (),
+        () = server.stopped() => {
+            connection.as_mut().graceful_shutdown();
+            // The listener waits for it, and no longer than for all.
+            let _ = connection.await;
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! TCP and Unix sockets behind one type.
+
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use anyhow::{Context as _, Result, bail};
+use rustix::fs::Mode;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+/// What only the owner can use.
+const OTHERS: Mode = Mode::from_raw_mode(0o177);
+
+/// A socket that listens. It is bound before the second wall goes up, and registered with the
+/// runtime after it.
+#[derive(Debug)]
+pub enum Bound {
+    Tcp(std::net::TcpListener),
+    Unix(std::os::unix::net::UnixListener),
+}
+
+/// A socket that accepts connections.
+#[derive(Debug)]
+pub enum Socket {
+    Tcp(TcpListener),
+    Unix(UnixListener),
+}
+
+/// An accepted connection.
+#[derive(Debug)]
+pub enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+/// Listen at an address.
+///
+/// # Errors
+///
+/// Where it is in use, or not this machine's.
+pub fn bind_tcp(address: SocketAddr) -> Result<(Bound, SocketAddr)> {
+    let listener = std::net::TcpListener::bind(address);
+    let listener = listener.with_context(|| format!("failed to listen at {address}"))?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((Bound::Tcp(listener), address))
+}
+
+/// Listen at `name` in a directory; nobody but this user can connect. A socket that no server
+/// listens at any more is replaced.
+///
+/// # Errors
+///
+/// Where a server listens there, or the directory is missing.
+pub fn bind_unix(directory: &Path, name: &str) -> Result<(Bound, PathBuf)> {
+    let path = directory.join(name);
+    let shown = path.display();
+    if path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) {
+        if std::os::unix::net::UnixStream::connect(&path).is_ok() {
+            bail!("another server listens at `{shown}`");
+        }
+        std::fs::remove_file(&path)?;
+    }
+    // No thread runs yet that would create a file meanwhile.
+    let before = rustix::process::umask(OTHERS);
+    let listener = std::os::unix::net::UnixListener::bind(&path);
+    rustix::process::umask(before);
+    let listener = listener.with_context(|| format!("failed to listen at `{shown}`"))?;
+    listener.set_nonblocking(true)?;
+    Ok((Bound::Unix(listener), path))
+}
+
+impl Bound {
+    /// Register it with the runtime.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses it.
+    pub fn listen(self) -> io::Result<Socket> {
+        match self {
+            Self::Tcp(listener) => TcpListener::from_std(listener).map(Socket::Tcp),
+            Self::Unix(listener) => UnixListener::from_std(listener).map(Socket::Unix),
+        }
+    }
+}
+
+impl Socket {
+    /// # Errors
+    ///
+    /// The system's, such as too many open files.
+    pub async fn accept(&self) -> io::Result<Stream> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, _) = listener.accept().await?;
+                // Replies are written whole; waiting for more would delay them.
+                stream.set_nodelay(true)?;
+                Ok(Stream::Tcp(stream))
+            }
+            Self::Unix(listener) => Ok(Stream::Unix(listener.accept().await?.0)),
+        }
+    }
+}
+
+macro_rules! either {
+    ($self:ident, $stream:ident => $call:expr) => {
+        match $self.get_mut() {
+            Self::Tcp($stream) => $call,
+            Self::Unix($stream) => $call,
+        }
+    };
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        either!(self, stream => Pin::new(stream).poll_read(context, buffer))
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        either!(self, stream => Pin::new(stream).poll_write(context, bytes))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        either!(self, stream => Pin::new(stream).poll_flush(context))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        either!(self, stream => Pin::new(stream).poll_shutdown(context))
+    }
+}

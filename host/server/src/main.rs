@@ -1,0 +1,31 @@
+//! The program `sqlite-wasm-serve`: databases for many clients, each in its own sandbox.
+
+mod auth;
+mod config;
+mod databases;
+mod hrana;
+mod http;
+mod large;
+mod listen;
+mod metrics;
+mod page;
+mod policy;
+mod routes;
+mod server;
+mod session;
+mod start;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let settings = config::Settings::parse();
+    match start::run(settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("sqlite-wasm-serve: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

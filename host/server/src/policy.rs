@@ -1,0 +1,213 @@
+//! Which statements a role may run. SQLite itself enforces the sandbox; this refuses what is legal
+//! and hurts others: settings of the file, other files, and pages behind SQLite's back.
+//!
+//! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
+//! VACUUM can be nowhere else: not in a trigger, a view or a subquery.
+
+mod pragmas;
+mod words;
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use words::Words;
+
+/// What a user may do with a database; each role includes the ones before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Queries.
+    Read,
+    /// Changes of rows and of the schema.
+    Write,
+    /// Settings of the file, VACUUM, ATTACH of databases in memory.
+    Owner,
+}
+
+/// What a statement is, as far as its first words say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    /// EXPLAIN, or EXPLAIN QUERY PLAN.
+    pub is_explain: bool,
+}
+
+/// Why a statement is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal(String);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The virtual table whose rows are the pages of the file: writing there bypasses SQLite.
+const PAGES: &str = "sqlite_dbpage";
+
+/// The statements that need no more than the role that SQLite's own checks leave: a statement of
+/// a reader must also be one that SQLite calls read-only.
+const COMMON: &[&str] = &[
+    "ALTER",
+    "ANALYZE",
+    "BEGIN",
+    "COMMIT",
+    "CREATE",
+    "DELETE",
+    "DETACH",
+    "DROP",
+    "END",
+    "INSERT",
+    "REINDEX",
+    "RELEASE",
+    "REPLACE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "SELECT",
+    "UPDATE",
+    "VALUES",
+    "WITH",
+];
+
+/// Check the first statement of `sql`; none where it has only comments.
+///
+/// # Errors
+///
+/// What is refused, and which role may do it.
+pub fn check(sql: &str, role: Role) -> Result<Option<Kind>, Refusal> {
+    if sql.contains('\0') {
+        return Err(Refusal("the statement contains a NUL character".to_owned()));
+    }
+    if role < Role::Owner && contains_ignoring_case(sql, PAGES) {
+        return Err(needs_owner(PAGES));
+    }
+    let mut words = Words::new(sql);
+    let Some(mut first) = words.next() else { return Ok(None) };
+    let is_explain = first.is("EXPLAIN");
+    if is_explain {
+        first = after_explain(&mut words)?;
+    }
+    check_verb(first, words, role)?;
+    Ok(Some(Kind { is_explain }))
+}
+
+fn after_explain<'a>(words: &mut Words<'a>) -> Result<words::Word<'a>, Refusal> {
+    let incomplete = || Refusal("incomplete input".to_owned());
+    let mut word = words.next().ok_or_else(incomplete)?;
+    if word.is("QUERY") {
+        // PLAN
+        words.next().ok_or_else(incomplete)?;
+        word = words.next().ok_or_else(incomplete)?;
+    }
+    Ok(word)
+}
+
+fn check_verb(verb: words::Word, words: Words, role: Role) -> Result<(), Refusal> {
+    if COMMON.iter().any(|common| verb.is(common)) {
+        return Ok(());
+    }
+    if verb.is("PRAGMA") {
+        return pragmas::check(words, role);
+    }
+    for special in ["ATTACH", "VACUUM"] {
+        if verb.is(special) {
+            return match role {
+                Role::Owner => Ok(()),
+                _ => Err(needs_owner(special)),
+            };
+        }
+    }
+    Err(Refusal(format!("near \"{}\": syntax error", verb.shown())))
+}
+
+fn needs_owner(what: &str) -> Refusal {
+    Refusal(format!("{what} needs the role `owner`"))
+}
+
+fn contains_ignoring_case(text: &str, lowercase: &str) -> bool {
+    let (text, needle) = (text.as_bytes(), lowercase.as_bytes());
+    text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(sql: &str, role: Role) -> bool {
+        check(sql, role).is_err()
+    }
+
+    #[test]
+    fn comments_do_not_hide_a_verb() {
+        for sql in [
+            "PRAGMA locking_mode=EXCLUSIVE",
+            "/* x */ pragma locking_mode = exclusive",
+            "--x\n;;\u{feff}PrAgMa/**/main.locking_mode(1)",
+            "/*/ SELECT */ PRAGMA locking_mode=1",
+            "EXPLAIN PRAGMA locking_mode=1",
+            "EXPLAIN QUERY PLAN PRAGMA locking_mode=1",
+            "PRAGMA \"locking_mode\" = 1",
+            "PRAGMA [main].[locking_mode] = 1",
+            "PRAGMA `journal_mode` = delete",
+            "ATTACH 'x' AS y",
+            "vacuum INTO 'x'",
+            "UPDATE \"SQLite_DBPage\" SET data = x''",
+        ] {
+            assert!(refused(sql, Role::Write), "{sql}");
+            assert!(refused(sql, Role::Read), "{sql}");
+        }
+    }
+
+    #[test]
+    fn unknown_verbs_never_pass() {
+        for sql in ["(SELECT 1)", "?", "'PRAGMA' x", "\"PRAGMA\" x", "PRAGMA", "EXPLAIN", "\0"] {
+            assert!(refused(sql, Role::Owner), "{sql}");
+        }
+        assert!(refused("SELECT 1\0; PRAGMA locking_mode=1", Role::Owner));
+    }
+
+    #[test]
+    fn common_statements_pass() {
+        for sql in ["SELECT 1", " with x as (select 1) select * from x", ";;VALUES(1)", "BEGIN"] {
+            assert_eq!(check(sql, Role::Read), Ok(Some(Kind { is_explain: false })), "{sql}");
+        }
+        assert_eq!(check("EXPLAIN SELECT 1", Role::Read), Ok(Some(Kind { is_explain: true })));
+        assert_eq!(check(" -- nothing", Role::Read), Ok(None));
+        assert!(!refused("ATTACH ':memory:' AS x", Role::Owner));
+    }
+
+    #[test]
+    fn pragmas_are_allowed_by_role() {
+        assert!(!refused("PRAGMA table_info('x')", Role::Read));
+        assert!(!refused("PRAGMA user_version", Role::Read));
+        assert!(refused("PRAGMA user_version = 3", Role::Read));
+        assert!(!refused("PRAGMA user_version = 3", Role::Write));
+        assert!(!refused("PRAGMA journal_mode;", Role::Read));
+        assert!(refused("PRAGMA journal_mode = delete", Role::Owner));
+        assert!(refused("PRAGMA query_only = 0", Role::Owner));
+        assert!(refused("PRAGMA temp_store(0)", Role::Owner));
+        assert!(refused("PRAGMA main . max_page_count = 1", Role::Owner));
+        assert!(!refused("PRAGMA wal_checkpoint(TRUNCATE)", Role::Owner));
+        assert!(refused("PRAGMA 'journal_mode'(delete)", Role::Write));
+    }
+
+    #[test]
+    fn any_text_is_looked_at() {
+        const PARTS: [&str; 20] = [
+            "'", "\"", "[", "]", "`", "/*", "*/", "/", "--", "\n", ";", "é", "PRAGMA", "EXPLAIN",
+            "QUERY", " ", ".", "=", "x", "\u{feff}",
+        ];
+        let mut state = 1_u64;
+        for _ in 0..50_000 {
+            let mut sql = String::new();
+            for _ in 0..8 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                sql.push_str(PARTS[(state >> 33) as usize % PARTS.len()]);
+            }
+            // A PRAGMA that is not in the list never passes, whatever is around it.
+            if let Ok(Some(_)) = check(&sql, Role::Owner) {
+                panic!("{sql:?}");
+            }
+        }
+    }
+}

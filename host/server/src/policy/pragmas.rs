@@ -1,0 +1,98 @@
+//! The PRAGMAs that clients may run; all others are refused.
+
+use super::words::{Word, Words};
+use super::{Refusal, Role};
+
+/// With a value they only choose what is shown.
+const SHOW: &[&str] = &[
+    "collation_list",
+    "compile_options",
+    "foreign_key_check",
+    "foreign_key_list",
+    "function_list",
+    "index_info",
+    "index_list",
+    "index_xinfo",
+    "integrity_check",
+    "module_list",
+    "pragma_list",
+    "quick_check",
+    "table_info",
+    "table_list",
+    "table_xinfo",
+];
+
+/// Settings that anyone may read, and from which role on they may be changed; none for never.
+const SETTINGS: &[(&str, Option<Role>)] = &[
+    ("application_id", Some(Role::Write)),
+    ("auto_vacuum", Some(Role::Owner)),
+    ("busy_timeout", None),
+    ("cache_size", None),
+    ("data_version", None),
+    ("database_list", None),
+    // These two are of the connection, and rows that break them are the writer's own.
+    ("defer_foreign_keys", Some(Role::Read)),
+    ("foreign_keys", Some(Role::Read)),
+    ("encoding", Some(Role::Owner)),
+    ("freelist_count", None),
+    ("ignore_check_constraints", Some(Role::Owner)),
+    ("journal_mode", None),
+    ("legacy_alter_table", Some(Role::Write)),
+    ("locking_mode", None),
+    ("max_page_count", None),
+    ("page_count", None),
+    ("page_size", Some(Role::Owner)),
+    ("query_only", None),
+    ("recursive_triggers", Some(Role::Write)),
+    ("reverse_unordered_selects", Some(Role::Read)),
+    ("schema_version", None),
+    ("synchronous", None),
+    ("temp_store", None),
+    ("user_version", Some(Role::Write)),
+];
+
+/// They act, with and without a value.
+const ACTIONS: &[(&str, Role)] = &[
+    ("analysis_limit", Role::Write),
+    ("incremental_vacuum", Role::Write),
+    ("optimize", Role::Write),
+    ("shrink_memory", Role::Read),
+    ("wal_checkpoint", Role::Owner),
+];
+
+/// Check what follows the word PRAGMA: `[schema.]name`, and a value behind `=` or `(`.
+pub fn check(mut words: Words, role: Role) -> Result<(), Refusal> {
+    let mut name = next(&mut words)?;
+    let mut after = words.next();
+    if after.is_some_and(|word| word.is(".")) {
+        name = next(&mut words)?;
+        after = words.next();
+    }
+    let has_value = after.is_some_and(|word| !word.is(";"));
+    if SHOW.iter().any(|shown| name.names(shown)) {
+        return Ok(());
+    }
+    match needed(name, has_value) {
+        Some(needed) if needed <= role => Ok(()),
+        Some(needed) => Err(Refusal(format!(
+            "PRAGMA {} needs the role `{}`",
+            name.shown(),
+            if needed == Role::Write { "write" } else { "owner" }
+        ))),
+        None => Err(Refusal(format!("PRAGMA {} is not available on this server", name.shown()))),
+    }
+}
+
+fn next<'a>(words: &mut Words<'a>) -> Result<Word<'a>, Refusal> {
+    words.next().ok_or_else(|| Refusal("incomplete input".to_owned()))
+}
+
+/// The role that a PRAGMA needs; none where nobody has it.
+fn needed(name: Word, has_value: bool) -> Option<Role> {
+    let setting = SETTINGS.iter().find(|(setting, _)| name.names(setting));
+    match setting {
+        Some((_, change)) if has_value => *change,
+        Some(_) => Some(Role::Read),
+        None => ACTIONS.iter().find(|(action, _)| name.names(action)).map(|(_, role)| *role),
+    }
+}

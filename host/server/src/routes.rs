@@ -1,0 +1,43 @@
+//! Which handler replies to which path.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+use crate::hrana;
+use crate::hrana::http::Shared;
+use crate::hrana::streams::Streams;
+use crate::http::{Listener, Refused, guard};
+use crate::page;
+use crate::server::Server;
+
+/// What identifies this server to clients.
+const VERSION: &str = concat!("sqlite-wasm-serve ", env!("CARGO_PKG_VERSION"));
+
+/// All that a listener replies to.
+pub fn all(listener: Listener, streams: Arc<Streams>, has_page: bool) -> Router {
+    let guarded = middleware::from_fn_with_state(listener.clone(), guard::check);
+    let page = has_page.then_some(page::page as fn() -> Response);
+    let shared = Shared { listener, streams, page };
+    Router::new()
+        .route("/health", get(|| async { "OK" }))
+        .route("/version", get(|| async { VERSION }))
+        .merge(hrana::http::routes(shared))
+        .fallback(|| async { Refused::not_found() })
+        .layer(guarded)
+}
+
+/// The counters, for another listener.
+pub fn metrics(server: Arc<Server>) -> Router {
+    Router::new().route("/metrics", get(text)).with_state(server)
+}
+
+async fn text(State(server): State<Arc<Server>>) -> Response {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, TYPE)], server.metrics.text()).into_response()
+}

@@ -1,0 +1,108 @@
+//! What all listeners and clients share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use crate::auth::{Auth, User};
+use crate::config::Limits;
+use crate::databases::{Databases, Named};
+use crate::large::Large;
+use crate::metrics::Metrics;
+use crate::policy::Role;
+use crate::session::engine::Times;
+use crate::session::error::Result;
+use crate::session::{Rules, Session, Slots};
+
+/// Connections for each session that there may be: a browser opens several.
+const CONNECTIONS_PER_SESSION: usize = 4;
+
+/// Time to say goodbye over WebSockets.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Interval at which unused databases are looked for.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// What all listeners and clients share.
+pub struct Server {
+    pub auth: Auth,
+    pub databases: Databases,
+    pub limits: Limits,
+    pub metrics: Arc<Metrics>,
+    pub large: Large,
+    slots: Slots,
+    /// How many connections there may be at a time.
+    pub connections: Arc<Semaphore>,
+    /// Whether the server is about to end.
+    stopping: watch::Sender<bool>,
+}
+
+impl Server {
+    pub fn new(auth: Auth, databases: Databases, limits: Limits) -> Arc<Self> {
+        Arc::new(Self {
+            auth,
+            databases,
+            limits,
+            metrics: Arc::new(Metrics::new()),
+            large: Large::default(),
+            slots: Slots::new(limits.clients),
+            connections: Arc::new(Semaphore::new(limits.clients * CONNECTIONS_PER_SESSION)),
+            stopping: watch::Sender::new(false),
+        })
+    }
+
+    /// The database with this name, and the user's role in it: nobody learns the names of the
+    /// databases that he may not read.
+    pub fn find(&self, user: &User, name: Option<&str>) -> Option<(Named, Role)> {
+        let named = self.databases.find(name)?;
+        let role = self.auth.role(user, &named.name)?;
+        Some((named, role))
+    }
+
+    /// Start a session.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no room for another one.
+    pub async fn start(self: &Arc<Self>, named: Named, role: Role) -> Result<Session> {
+        let slot = self.slots.take().await.inspect_err(|_| self.metrics.refused())?;
+        let Limits { transaction, idle, slow, .. } = self.limits;
+        let times = Times { transaction, idle, slow };
+        let rules = Rules { role, times, metrics: self.metrics.clone() };
+        let server = self.clone();
+        Session::start(slot, rules, move || server.databases.connect(&named, role))
+    }
+
+    /// Wait until the server is about to end.
+    pub async fn stopped(&self) {
+        // It never closes before the server.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+    }
+
+    /// Accept no more requests.
+    pub fn stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Wait until all connections have ended, also WebSockets, which no listener knows.
+    pub async fn drained(&self) {
+        let all = u32::try_from(self.limits.clients * CONNECTIONS_PER_SESSION);
+        let ended = self.connections.acquire_many(all.unwrap_or(u32::MAX));
+        // Those that take longer are dropped.
+        let _ = timeout(FAREWELL, ended).await;
+    }
+
+    /// Close the databases that are not used, until the server ends.
+    pub async fn sweep(self: Arc<Self>) {
+        let mut ticks = interval(SWEEP);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let server = self.clone();
+            // Closing copies a log into its database.
+            let _ = tokio::task::spawn_blocking(move || server.databases.sweep()).await;
+        }
+    }
+}

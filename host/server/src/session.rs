@@ -1,0 +1,151 @@
+//! Sessions: one sandboxed connection each, on its own thread.
+//!
+//! Requests reach the thread one by one, as closures. A session whose [`Session`] is dropped ends
+//! within milliseconds: its statement is interrupted and its transaction rolled back.
+
+pub mod control;
+pub mod engine;
+pub mod error;
+mod slots;
+mod writers;
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use sqlite_wasm::Connection;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use crate::metrics::Metrics;
+use crate::policy::Role;
+use control::Control;
+use engine::{Engine, Times};
+use error::{Error, Result};
+pub use slots::{Slot, Slots};
+pub use writers::Writers;
+
+/// Stack of a session's thread, in bytes: SQLite has its own. Only what is used takes memory.
+const STACK_BYTES: usize = 1 << 20;
+
+/// Requests that wait for the thread: a client waits for each reply before the next request.
+const QUEUE: usize = 1;
+
+type Job = Box<dyn FnOnce(&mut Engine) + Send>;
+
+/// What a session needs beside its connection.
+#[derive(Clone)]
+pub struct Rules {
+    pub role: Role,
+    pub times: Times,
+    pub metrics: Arc<Metrics>,
+}
+
+/// A connection, and the line of its database's writers.
+pub struct Opened {
+    pub db: Connection,
+    pub writers: Writers,
+}
+
+/// A session. Dropping it ends it.
+#[derive(Debug)]
+pub struct Session {
+    jobs: SyncSender<Job>,
+    control: Arc<Control>,
+    thread: JoinHandle<()>,
+}
+
+impl Session {
+    /// Start the thread, and open the connection there; `slot` is free again when the thread ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`] where the system gives no thread.
+    pub fn start(
+        slot: Slot,
+        rules: Rules,
+        open: impl FnOnce() -> sqlite_wasm::Result<Opened> + Send + 'static,
+    ) -> Result<Self> {
+        let runtime = Handle::current();
+        let (jobs, queue) = sync_channel(QUEUE);
+        let control = Arc::new(Control::new());
+        let shared = control.clone();
+        let thread = thread::Builder::new()
+            .name("session".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                let _slot = slot;
+                let _open = rules.metrics.session();
+                serve(&queue, &shared, &rules, runtime, open);
+            })
+            .map_err(|_| Error::Full)?;
+        Ok(Self { jobs, control, thread })
+    }
+
+    /// Run something on the session's thread.
+    ///
+    /// # Errors
+    ///
+    /// Its own, and why the session is gone.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Engine) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (reply, replied) = oneshot::channel();
+        self.post(move |engine| {
+            // Nobody waits for the reply where the client is gone.
+            let _ = reply.send(work(engine));
+        })?;
+        replied.await.unwrap_or_else(|_| Err(self.control.why_gone()))
+    }
+
+    /// Run something on the session's thread, and do not wait.
+    ///
+    /// # Errors
+    ///
+    /// Why the session is gone.
+    pub fn post(&self, work: impl FnOnce(&mut Engine) + Send + 'static) -> Result<()> {
+        self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
+    }
+
+    /// Whether it has ended: on its own, or because its sandbox has trapped.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
+}
+
+fn serve(
+    queue: &Receiver<Job>,
+    control: &Arc<Control>,
+    rules: &Rules,
+    runtime: Handle,
+    open: impl FnOnce() -> sqlite_wasm::Result<Opened>,
+) {
+    let opened = open().map_err(Error::from);
+    let opened =
+        opened.and_then(|opened| Engine::new(opened, rules.clone(), control.clone(), runtime));
+    match opened {
+        Ok(mut engine) => serve_requests(queue, control, &mut engine),
+        Err(error) => control.fail(error),
+    }
+}
+
+fn serve_requests(queue: &Receiver<Job>, control: &Control, engine: &mut Engine) {
+    while !control.is_cancelled() && !engine.is_gone() {
+        let (patience, then) = engine.patience();
+        match queue.recv_timeout(patience) {
+            Ok(job) => job(engine),
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                control.end(then);
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! One client's connection with the server's rules: roles, and times of transactions.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlite_wasm::{Connection, Row, Statement};
+use tokio::runtime::Handle;
+
+use super::control::{Control, Ended};
+use super::error::{Error, Result};
+use super::writers::{Turn, Writers};
+use super::{Opened, Rules};
+use crate::policy::{self, Kind, Role};
+
+/// Virtual machine steps of SQLite between two looks at the clock.
+const STEPS: i32 = 4096;
+
+/// Characters of a slow statement that the log shows at most.
+const MAX_LOGGED: usize = 300;
+
+/// The times of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// Of a transaction, from its beginning.
+    pub transaction: Duration,
+    /// Without a request.
+    pub idle: Duration,
+    /// From which on a statement is logged; none for never.
+    pub slow: Option<Duration>,
+}
+
+/// What a statement has changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Rows, without those of triggers.
+    pub rows: u64,
+    pub last_insert_rowid: i64,
+}
+
+/// A connection with its rules. It lives on the thread of its session.
+pub struct Engine {
+    db: Connection,
+    writers: Writers,
+    /// From its first write to the end of the transaction.
+    turn: Option<Turn>,
+    rules: Rules,
+    control: Arc<Control>,
+    runtime: Handle,
+    /// When the open transaction began.
+    transaction: Option<Instant>,
+}
+
+impl Engine {
+    /// # Errors
+    ///
+    /// When the sandbox cannot be called.
+    pub fn new(
+        opened: Opened,
+        rules: Rules,
+        control: Arc<Control>,
+        runtime: Handle,
+    ) -> Result<Self> {
+        let Opened { db, writers } = opened;
+        control.interrupts(db.get_interrupt_handle());
+        let seen = control.clone();
+        db.progress_handler(STEPS, Some(move || seen.must_end()))?;
+        Ok(Self { db, writers, turn: None, rules, control, runtime, transaction: None })
+    }
+
+    /// How long to wait for the next request, and what happens then.
+    pub fn patience(&self) -> (Duration, Ended) {
+        let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));
+        let Some(began) = self.transaction else { return idle };
+        let left = self.rules.times.transaction.saturating_sub(began.elapsed());
+        match left < self.rules.times.idle {
+            true => (left, Ended::Transaction(self.rules.times.transaction)),
+            false => idle,
+        }
+    }
+
+    /// Whether no transaction is open.
+    pub fn is_autocommit(&self) -> bool {
+        self.transaction.is_none()
+    }
+
+    /// Whether its sandbox is gone.
+    pub fn is_gone(&self) -> bool {
+        self.db.is_gone()
+    }
+
+    /// Run the only statement of `sql`: `bind` binds its parameters, `begin` gets its columns,
+    /// `row` each row.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's, the policy's, and those of the functions.
+    pub fn run(
+        &mut self,
+        sql: &str,
+        bind: impl FnOnce(&mut Statement<'_>) -> Result<()>,
+        begin: impl FnOnce(&Statement<'_>) -> Result<()>,
+        row: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<Changes> {
+        self.check(sql)?;
+        let start = Instant::now();
+        let done = self.run_checked(sql, bind, begin, row);
+        self.finish(sql, start, done)
+    }
+
+    fn run_checked(
+        &mut self,
+        sql: &str,
+        bind: impl FnOnce(&mut Statement<'_>) -> Result<()>,
+        begin: impl FnOnce(&Statement<'_>) -> Result<()>,
+        mut row: impl FnMut(&Row<'_>) -> Result<()>,
+    ) -> Result<Changes> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        self.check_read_only(&statement)?;
+        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
+        bind(&mut statement)?;
+        begin(&statement)?;
+        let before = match statement.readonly() {
+            true => None,
+            false => Some(self.db.total_changes()?),
+        };
+        let mut rows = statement.raw_query();
+        while let Some(found) = rows.next()? {
+            row(found)?;
+        }
+        drop(rows);
+        let rows = match before {
+            Some(before) if before != self.db.total_changes()? => self.db.changes()?,
+            _ => 0,
+        };
+        Ok(Changes { rows, last_insert_rowid: self.db.last_insert_rowid()? })
+    }
+
+    /// Run all statements of a text; their rows are dropped.
+    ///
+    /// # Errors
+    ///
+    /// That of the first statement that fails; the ones before it were run.
+    pub fn run_all(&mut self, mut sql: &str) -> Result<()> {
+        while self.check(sql)?.is_some() {
+            let start = Instant::now();
+            let done = self.run_first(sql);
+            let used = self.finish(sql, start, done)?;
+            if used == 0 {
+                // SQLite takes at least a character; a broken sandbox might not.
+                return Err(Error::Gone);
+            }
+            sql = sql.get(used..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn run_first(&mut self, sql: &str) -> Result<usize> {
+        let (mut statement, used) = self.db.prepare_first(sql)?;
+        self.check_read_only(&statement)?;
+        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        Ok(used)
+    }
+
+    /// Prepare a statement, and look at it.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's and the policy's.
+    pub fn describe<T>(
+        &self,
+        sql: &str,
+        look: impl FnOnce(&Statement<'_>, Kind) -> T,
+    ) -> Result<T> {
+        let kind = self.check(sql)?.unwrap_or(Kind { is_explain: false });
+        let statement = self.db.prepare(sql)?;
+        Ok(look(&statement, kind))
+    }
+
+    /// Whether the client may run the first statement of `sql` now.
+    fn check(&self, sql: &str) -> Result<Option<Kind>> {
+        if self.control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        if self.control.is_transaction_over() {
+            return Err(self.transaction_over());
+        }
+        policy::check(sql, self.rules.role).map_err(Error::Refused)
+    }
+
+    fn transaction_over(&self) -> Error {
+        Error::Ended(Ended::Transaction(self.rules.times.transaction))
+    }
+
+    /// A reader's statement must be one that SQLite calls read-only, besides `query_only`.
+    fn check_read_only(&self, statement: &Statement<'_>) -> Result<()> {
+        match self.rules.role == Role::Read && !statement.readonly() {
+            true => Err(Error::ReadOnly),
+            false => Ok(()),
+        }
+    }
+
+    /// Note what a statement did to the transaction, count it, and name the limit that ended it.
+    fn finish<T>(&mut self, sql: &str, start: Instant, done: Result<T>) -> Result<T> {
+        let took = start.elapsed();
+        self.rules.metrics.statement(took, done.is_ok());
+        if self.rules.times.slow.is_some_and(|slow| took >= slow) {
+            let sql: String = sql.chars().take(MAX_LOGGED).collect();
+            tracing::warn!(milliseconds = took.as_millis() as u64, ?sql, "slow statement");
+        }
+        let ended = self.control.is_transaction_over();
+        self.note_transaction();
+        match done {
+            Err(_) if self.control.is_cancelled() => Err(Error::Cancelled),
+            Err(_) if ended => Err(self.transaction_over()),
+            done => done,
+        }
+    }
+
+    fn note_transaction(&mut self) {
+        // A connection that cannot tell is gone, and so is its transaction.
+        let is_open = !self.db.is_autocommit().unwrap_or(true);
+        if !is_open {
+            self.turn = None;
+        }
+        if is_open == self.transaction.is_some() {
+            return;
+        }
+        self.transaction = is_open.then(Instant::now);
+        let end =
+            self.transaction.and_then(|began| began.checked_add(self.rules.times.transaction));
+        self.control.limit_transaction(end);
+    }
+}
+
+/// The turn to write, if the statement writes and it is not this session's already.
+fn turn(
+    turn: Option<Turn>,
+    statement: &Statement<'_>,
+    writers: &Writers,
+    runtime: &Handle,
+) -> Option<Turn> {
+    match statement.readonly() {
+        true => turn,
+        false => turn.or_else(|| writers.wait(runtime)),
+    }
+}

@@ -1,0 +1,144 @@
+//! Why a request of a client fails.
+
+use std::fmt;
+
+use super::control::Ended;
+use crate::policy::Refusal;
+
+/// A result, or an [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a request of a client fails.
+#[derive(Debug)]
+pub enum Error {
+    /// SQLite's error, or a limit.
+    Database(sqlite_wasm::Error),
+    /// The role does not allow the statement.
+    Refused(Refusal),
+    /// The statement writes, and the role is `read`.
+    ReadOnly,
+    /// The session was ended on its own.
+    Ended(Ended),
+    /// The client is gone, or asked for the end.
+    Cancelled,
+    /// A statement of a stream with an open cursor, or of a stream that is not open.
+    Order(&'static str),
+    /// A failure of which only the description is left.
+    Performed(Failure),
+    /// All sessions are in use.
+    Full,
+    /// The reply is too long.
+    TooLong(u64),
+    /// The session's thread is gone.
+    Gone,
+    /// The request itself is wrong.
+    Request(String),
+}
+
+/// SQLite's names of its result codes, by number.
+const NAMES: [&str; 27] = [
+    "SQLITE_OK",
+    "SQLITE_ERROR",
+    "SQLITE_INTERNAL",
+    "SQLITE_PERM",
+    "SQLITE_ABORT",
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_NOMEM",
+    "SQLITE_READONLY",
+    "SQLITE_INTERRUPT",
+    "SQLITE_IOERR",
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTFOUND",
+    "SQLITE_FULL",
+    "SQLITE_CANTOPEN",
+    "SQLITE_PROTOCOL",
+    "SQLITE_EMPTY",
+    "SQLITE_SCHEMA",
+    "SQLITE_TOOBIG",
+    "SQLITE_CONSTRAINT",
+    "SQLITE_MISMATCH",
+    "SQLITE_MISUSE",
+    "SQLITE_NOLFS",
+    "SQLITE_AUTH",
+    "SQLITE_FORMAT",
+    "SQLITE_RANGE",
+    "SQLITE_NOTADB",
+];
+
+impl Error {
+    /// A code for programs: SQLite's name, or one of this server.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Database(error) => database_code(error),
+            Self::Refused(_) => "SQLITE_AUTH",
+            Self::ReadOnly => "SQLITE_READONLY",
+            Self::Ended(Ended::Idle(_)) => "STREAM_EXPIRED",
+            Self::Ended(Ended::Transaction(_)) => "TRANSACTION_TIMEOUT",
+            Self::Cancelled => "SQLITE_INTERRUPT",
+            Self::Order(_) => "BAD_ORDER",
+            Self::Performed(failure) => failure.code,
+            Self::Full => "SERVER_FULL",
+            Self::TooLong(_) => "RESPONSE_TOO_LARGE",
+            Self::Gone => "STREAM_CLOSED",
+            Self::Request(_) => "BAD_REQUEST",
+        }
+    }
+}
+
+fn database_code(error: &sqlite_wasm::Error) -> &'static str {
+    use sqlite_wasm::Error as Database;
+    match error {
+        Database::LimitReached(_) => "LIMIT_REACHED",
+        Database::Trapped(_) | Database::MalformedReply => "SANDBOX_TRAPPED",
+        Database::Sandbox(_) => "SERVER_ERROR",
+        _ => {
+            let code = error.sqlite_error().map_or(1, |error| error.extended_code & 0xff);
+            usize::try_from(code).ok().and_then(|code| NAMES.get(code)).copied().unwrap_or(NAMES[1])
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // Its text has the whole statement, which the client knows.
+            Self::Database(sqlite_wasm::Error::SqlInputError { msg, .. }) => f.write_str(msg),
+            Self::Database(error) => error.fmt(f),
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::ReadOnly => f.write_str("attempt to write with the role `read`"),
+            Self::Ended(Ended::Idle(time)) => {
+                write!(f, "the connection was closed after {time:?} without a request")
+            }
+            Self::Ended(Ended::Transaction(time)) => {
+                write!(f, "the time limit of a transaction, {time:?} was reached")
+            }
+            Self::Cancelled => f.write_str("interrupted"),
+            Self::Order(message) => f.write_str(message),
+            Self::Performed(failure) => f.write_str(&failure.message),
+            Self::Full => f.write_str("the server has no room for another client; try again later"),
+            Self::TooLong(bytes) => write!(f, "the reply exceeds the limit of {bytes} bytes"),
+            Self::Gone => f.write_str("the connection is closed"),
+            Self::Request(message) => f.write_str(message),
+        }
+    }
+}
+
+/// An error, as clients see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub message: String,
+    pub code: &'static str,
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        Self { message: error.to_string(), code: error.code() }
+    }
+}
+
+impl From<sqlite_wasm::Error> for Error {
+    fn from(error: sqlite_wasm::Error) -> Self {
+        Self::Database(error)
+    }
+}

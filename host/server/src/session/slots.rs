@@ -1,0 +1,66 @@
+//! How many sessions there may be, and how many clients wait for one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use super::error::Error;
+
+/// How long a client waits for a session: most are free after milliseconds, and a client that
+/// waits longer should learn why.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// A session's place; free again when it is dropped.
+#[derive(Debug)]
+pub struct Slot(#[expect(dead_code, reason = "dropped")] OwnedSemaphorePermit);
+
+/// The places of all sessions, and of those who wait: as many again.
+#[derive(Debug, Clone)]
+pub struct Slots {
+    free: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+}
+
+impl Slots {
+    pub fn new(count: usize) -> Self {
+        Self { free: Arc::new(Semaphore::new(count)), waiting: Arc::new(Semaphore::new(count)) }
+    }
+
+    /// A place at once, or when another client ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Full`] where too many wait, or none ends in time.
+    pub async fn take(&self) -> Result<Slot, Error> {
+        if let Ok(permit) = self.free.clone().try_acquire_owned() {
+            return Ok(Slot(permit));
+        }
+        let _waiting = self.waiting.try_acquire().map_err(|_| Error::Full)?;
+        match timeout(MAX_WAIT, self.free.clone().acquire_owned()).await {
+            Ok(Ok(permit)) => Ok(Slot(permit)),
+            _ => Err(Error::Full),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_too_long_or_too_many_are_refused() {
+        let slots = Slots::new(1);
+        let first = slots.take().await.unwrap();
+        let waits = tokio::spawn({
+            let slots = slots.clone();
+            async move { slots.take().await }
+        });
+        tokio::task::yield_now().await;
+        assert!(matches!(slots.take().await, Err(Error::Full)));
+        assert!(matches!(waits.await.unwrap(), Err(Error::Full)));
+        drop(first);
+        assert!(slots.take().await.is_ok());
+    }
+}

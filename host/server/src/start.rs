@@ -1,0 +1,264 @@
+//! From options to a server: everything that needs rights is opened first.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use sqlite_wasm::Database;
+use sqlite_wasm_runtime::cache::Directory as Cache;
+use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+use sqlite_wasm_runtime::user_directories;
+use sqlite_wasm_runtime::wall::{self, Plan, Rights};
+use tokio::runtime::{Builder, Runtime};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_rustls::TlsAcceptor;
+
+use crate::auth::{self, Auth, Users};
+use crate::config::{Limits, LogFormat, Settings};
+use crate::databases::{Databases, FileLimits};
+use crate::hrana::streams::Streams;
+use crate::http::Listener;
+use crate::listen::{self, Bound, Listening};
+use crate::policy::Role;
+use crate::routes;
+use crate::server::Server;
+
+/// The name of the socket for HTTP in `--unix`.
+const HTTP_SOCKET: &str = "http.sock";
+
+/// Where the system has its random numbers.
+const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
+
+/// Threads for the network at most; SQL has its own.
+const MAX_NETWORK_THREADS: usize = 4;
+
+/// Serve until a signal ends it.
+///
+/// # Errors
+///
+/// With what is missing or wrong.
+pub fn run(settings: Settings) -> Result<()> {
+    if settings.new_token {
+        return print_token();
+    }
+    let settings = settings.resolve()?;
+    log(settings.log_format.unwrap_or(LogFormat::Text));
+    let limits = settings.limits()?;
+    let (auth, token) = auth(&settings)?;
+    let tls = tls(&settings)?;
+    let databases = databases(&settings, limits)?;
+    let extensions = extensions(&settings)?;
+    let server = Server::new(auth, databases, limits);
+    let sockets = bind(&settings)?;
+    wall(&settings, &server.databases, &extensions)?;
+    print_addresses(&settings, &sockets, &server, token.as_deref())?;
+    runtime()?.block_on(serve(&settings, sockets, tls, server))
+}
+
+fn print_token() -> Result<()> {
+    let token = auth::secret()?;
+    println!("{token}\ntokens = [\"{}\"]", auth::shown_hash(&token));
+    Ok(())
+}
+
+/// Messages go to standard error.
+fn log(format: LogFormat) {
+    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false);
+    match format {
+        LogFormat::Text => lines.init(),
+        LogFormat::Json => lines.json().init(),
+    }
+}
+
+/// The databases, once opened, to report what is wrong. That is done without extensions, since
+/// those have a clock, which is a thread, and none may run before the second wall is up.
+fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
+    let mut builder = sandbox(limits);
+    for directory in extension_directories(settings) {
+        builder = builder.extension_directory(directory);
+    }
+    builder = settings.load.iter().fold(builder, |builder, name| builder.extension(name));
+    builder = settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant));
+    let size = settings.max_db_size();
+    let files = FileLimits { size, is_durable: !settings.fast_commits };
+    let databases = match &settings.root {
+        Some(root) => Databases::of_root(builder.build()?, files, root),
+        None => Databases::of_files(builder.build()?, files, &settings.databases),
+    }?;
+    databases.prepare(&sandbox(limits).build()?)?;
+    Ok(databases)
+}
+
+fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
+    Database::builder()
+        .memory(limits.memory)
+        .statement_time(limits.statement)
+        .rows(limits.rows)
+        .bytes(limits.bytes)
+}
+
+/// The extensions, compiled: afterwards the cache cannot be written.
+fn extensions(settings: &Settings) -> Result<ExtensionsCtx> {
+    let mut grants = ExtensionGrants::default();
+    settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
+    let extensions = ExtensionsCtx::new(extension_directories(settings)).grants(grants);
+    let mut extensions = extensions.cache(Cache::by_xdg());
+    settings.load.iter().try_for_each(|name| extensions.prepare(name))?;
+    Ok(extensions)
+}
+
+/// Where extensions are looked for: in the named directories, then in the program's.
+fn extension_directories(settings: &Settings) -> Vec<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let own = program.map(|program| program.with_file_name("extensions"));
+    settings.extension_dir.iter().cloned().chain(own).collect()
+}
+
+/// The users; where no file names any, one, with the token that is printed.
+fn auth(settings: &Settings) -> Result<(Auth, Option<String>)> {
+    let max_role = if settings.read_only { Role::Read } else { Role::Owner };
+    match &settings.users {
+        Some(path) => Ok((Auth::of_users(Users::read(path)?, max_role), None)),
+        None => {
+            let token = auth::secret()?;
+            Ok((Auth::of_token(&token, max_role), Some(token)))
+        }
+    }
+}
+
+fn tls(settings: &Settings) -> Result<Option<TlsAcceptor>> {
+    match (&settings.tls_cert, &settings.tls_key) {
+        (Some(certificates), Some(key)) => listen::acceptor(certificates, key).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The sockets, before they are used.
+struct Sockets {
+    http: Option<(Bound, SocketAddr)>,
+    unix: Option<(Bound, PathBuf)>,
+    metrics: Option<(Bound, SocketAddr)>,
+}
+
+fn bind(settings: &Settings) -> Result<Sockets> {
+    let unix = |directory: &PathBuf| listen::bind_unix(directory, HTTP_SOCKET);
+    Ok(Sockets {
+        http: settings.http.map(listen::bind_tcp).transpose()?,
+        unix: settings.unix.as_ref().map(unix).transpose()?,
+        metrics: settings.metrics.map(listen::bind_tcp).transpose()?,
+    })
+}
+
+/// The first lines say how to connect. The token follows `#`, which browsers do not send.
+fn print_addresses(
+    settings: &Settings,
+    sockets: &Sockets,
+    server: &Server,
+    token: Option<&str>,
+) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let path = server.databases.example().map_or(String::new(), |name| format!("{name}/"));
+    if let Some((_, address)) = &sockets.http {
+        let scheme = if settings.tls_cert.is_some() { "https" } else { "http" };
+        let fragment = token.map_or(String::new(), |token| format!("#token={token}"));
+        writeln!(out, "listening at {scheme}://{address}/{path}{fragment}")?;
+        if let Some(token) = token {
+            writeln!(out, "libSQL: url {scheme}://{address}/{path} authToken {token}")?;
+        }
+    }
+    if let Some((_, path)) = &sockets.unix {
+        writeln!(out, "listening at {}", escaped(path))?;
+    }
+    if let Some((_, address)) = &sockets.metrics {
+        writeln!(out, "counters at http://{address}/metrics")?;
+    }
+    out.flush().context("failed to print the address")
+}
+
+/// Give up what the server does not need any more: files but the databases, and new sockets. No
+/// thread runs yet.
+fn wall(settings: &Settings, databases: &Databases, extensions: &ExtensionsCtx) -> Result<()> {
+    if settings.no_second_wall {
+        tracing::warn!("`--no-second-wall`: only the WebAssembly sandbox protects this server");
+        return Ok(());
+    }
+    let mut plan = Plan::default();
+    plan.accept_connections();
+    databases.directories().into_iter().for_each(|path| plan.path(path, Rights::Files));
+    extensions.plan(&mut plan);
+    if let Some(cache) = user_directories::cache() {
+        plan.path(cache, Rights::Read);
+    }
+    plan.time_zone();
+    plan.helper();
+    // The standard input of the helper.
+    plan.path("/dev/null", Rights::Terminal);
+    // Random numbers: a static program with glibc may not find the system call.
+    RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
+    if let Some(warning) = wall::raise(&plan)?.warning() {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
+}
+
+fn runtime() -> Result<Runtime> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(threads.min(MAX_NETWORK_THREADS)).enable_all();
+    builder.build().context("failed to start threads for the network")
+}
+
+async fn serve(
+    settings: &Settings,
+    sockets: Sockets,
+    tls: Option<TlsAcceptor>,
+    server: Arc<Server>,
+) -> Result<()> {
+    let streams = Arc::new(Streams::default());
+    let listener = |address| {
+        let listener = Listener::new(server.clone(), address, &settings.allow_host);
+        routes::all(listener, streams.clone(), !settings.no_ui)
+    };
+    let mut all = Vec::new();
+    if let Some((bound, address)) = sockets.http {
+        let router = listener(Some(address));
+        all.push(Listening::new(bound.listen()?, router, tls, server.clone()));
+    }
+    if let Some((bound, _)) = sockets.unix {
+        all.push(Listening::new(bound.listen()?, listener(None), None, server.clone()));
+    }
+    if let Some((bound, _)) = sockets.metrics {
+        let router = routes::metrics(server.clone());
+        all.push(Listening::new(bound.listen()?, router, None, server.clone()));
+    }
+    let sweepers =
+        [tokio::spawn(server.clone().sweep()), tokio::spawn(streams.clone().forget_ended())];
+    let listeners: Vec<_> = all.into_iter().map(|one| tokio::spawn(one.serve())).collect();
+    until_signal().await?;
+    server.stop();
+    for listener in listeners {
+        // A listener that panicked has ended.
+        let _ = listener.await;
+    }
+    server.drained().await;
+    sweepers.iter().for_each(tokio::task::JoinHandle::abort);
+    streams.close();
+    let databases = server.clone();
+    // The last connection to each database copies its log into it.
+    let _ = tokio::task::spawn_blocking(move || databases.databases.close()).await;
+    Ok(())
+}
+
+/// Wait for Ctrl-C, or the signal by which services are ended.
+async fn until_signal() -> Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        _ = terminate.recv() => (),
+        ended = tokio::signal::ctrl_c() => ended?,
+    }
+    tracing::info!("ending");
+    Ok(())
+}

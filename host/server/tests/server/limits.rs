@@ -1,0 +1,208 @@
+//! Legal but hostile clients are bounded, and others go on.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{PATIENCE, Server, error, execute, rows};
+
+const ENDLESS: &str = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c)";
+
+#[test]
+fn a_runaway_query_ends_while_others_go_on() {
+    let server = Server::start(&["--statement-timeout", "2s"]);
+    std::thread::scope(|scope| {
+        let runaway = scope.spawn(|| server.error(&format!("{ENDLESS} SELECT sum(i) FROM c")));
+        let start = Instant::now();
+        let mut others = 0;
+        while !runaway.is_finished() {
+            assert_eq!(server.query("SELECT 1"), [["1"]]);
+            others += 1;
+        }
+        let (code, message) = runaway.join().unwrap();
+        assert_eq!(code, "LIMIT_REACHED", "{message}");
+        assert!(start.elapsed() < PATIENCE && others > 10, "{others}");
+    });
+}
+
+#[test]
+fn memory_rows_and_bytes_are_limited() {
+    let server =
+        Server::start(&["--client-memory", "32M", "--max-rows", "1000", "--max-bytes", "1M"]);
+    let rows = format!("{ENDLESS} SELECT i FROM c LIMIT 2000");
+    let bytes = format!("{ENDLESS} SELECT zeroblob(10000) FROM c LIMIT 500");
+    for (sql, codes) in [
+        (
+            "SELECT length(randomblob(100000000))",
+            &["SQLITE_NOMEM", "LIMIT_REACHED", "SQLITE_TOOBIG"][..],
+        ),
+        (&format!("{ENDLESS} SELECT group_concat(i) FROM c"), &["SQLITE_NOMEM", "LIMIT_REACHED"]),
+        (&format!("{ENDLESS} SELECT i FROM c ORDER BY i DESC"), &["SQLITE_NOMEM", "LIMIT_REACHED"]),
+        (&rows, &["LIMIT_REACHED"]),
+        (&bytes, &["LIMIT_REACHED", "RESPONSE_TOO_LARGE"]),
+    ] {
+        let (code, message) = server.error(sql);
+        assert!(codes.contains(&code.as_str()), "{sql}: {code} {message}");
+    }
+    // The reply as a whole is limited, too.
+    let half = execute("SELECT zeroblob(300000)");
+    let results = server.pipeline(vec![half.clone(), half.clone(), half]);
+    assert_eq!(results[0]["type"], "ok");
+    assert_eq!(error(&results[2]).0, "RESPONSE_TOO_LARGE");
+    assert!(server.memory() < 400 << 20, "{}", server.memory());
+    assert_eq!(server.query("SELECT 1"), [["1"]]);
+}
+
+fn begin(server: &Server, sql: &str) -> Value {
+    let (status, reply) = server
+        .post("/v3/pipeline", &json!({"requests": [execute("BEGIN IMMEDIATE"), execute(sql)]}));
+    assert_eq!(status, 200, "{reply}");
+    assert_eq!(reply["results"][1]["type"], "ok", "{reply}");
+    reply["baton"].clone()
+}
+
+#[test]
+fn an_idle_transaction_is_rolled_back() {
+    let server = Server::start(&["--transaction-timeout", "1s"]);
+    server.query("CREATE TABLE t(x)");
+    let baton = begin(&server, "INSERT INTO t VALUES(1)");
+    let start = Instant::now();
+    // A writer waits for the lock, and gets it.
+    server.query("INSERT INTO t VALUES(2)");
+    assert!(start.elapsed() < Duration::from_secs(4));
+    assert_eq!(server.query("SELECT x FROM t"), [["2"]]);
+    let (status, reply) = server.post("/v3/pipeline", &json!({"baton": baton, "requests": []}));
+    assert_eq!(status, 400, "{reply}");
+}
+
+#[test]
+fn a_busy_transaction_is_rolled_back() {
+    let server = Server::start(&["--transaction-timeout", "1s", "--statement-timeout", "30s"]);
+    server.query("CREATE TABLE t(x)");
+    let baton = begin(&server, "INSERT INTO t VALUES(1)");
+    let long = execute(&format!("{ENDLESS} SELECT sum(i) FROM c"));
+    let start = Instant::now();
+    let body = json!({"baton": baton, "requests": [long, execute("COMMIT")]});
+    let (_, reply) = server.post("/v3/pipeline", &body);
+    assert!(start.elapsed() < Duration::from_secs(5));
+    for result in reply["results"].as_array().unwrap() {
+        assert_eq!(error(result).0, "TRANSACTION_TIMEOUT", "{reply}");
+    }
+    server.query("INSERT INTO t VALUES(2)");
+    assert_eq!(server.query("SELECT x FROM t"), [["2"]]);
+}
+
+#[test]
+fn an_idle_stream_is_closed() {
+    let server = Server::start(&["--idle-timeout", "500ms", "--max-clients", "1"]);
+    let (_, reply) = server.post("/v3/pipeline", &json!({"requests": [execute("SELECT 1")]}));
+    assert!(reply["baton"].is_string());
+    // Its place is free again.
+    assert_eq!(server.query("SELECT 1"), [["1"]]);
+    let (status, _) =
+        server.post("/v3/pipeline", &json!({"baton": reply["baton"], "requests": []}));
+    assert_eq!(status, 400);
+}
+
+#[test]
+fn a_full_server_says_so() {
+    let server = Server::start(&["--max-clients", "1"]);
+    let (_, first) = server.post("/v3/pipeline", &json!({"requests": []}));
+    let (status, reply) = server.post("/v3/pipeline", &json!({"requests": []}));
+    assert_eq!((status, reply["code"].as_str()), (503, Some("SERVER_FULL")));
+    let close = json!({"baton": first["baton"], "requests": [{"type": "close"}]});
+    assert_eq!(server.post("/v3/pipeline", &close).0, 200);
+    assert_eq!(server.query("SELECT 1"), [["1"]]);
+}
+
+#[test]
+fn the_disk_is_limited() {
+    let server = Server::start(&["--max-db-size", "1M"]);
+    server.query("CREATE TABLE t(x)");
+    let fill = format!("INSERT INTO t {ENDLESS} SELECT zeroblob(10000) FROM c LIMIT 1000");
+    assert_eq!(server.error(&fill).0, "SQLITE_FULL");
+    assert!(server.database().metadata().unwrap().len() <= 1 << 20);
+    for sql in [
+        "PRAGMA max_page_count = 1000000",
+        "PRAGMA temp_store = FILE",
+        "PRAGMA locking_mode = EXCLUSIVE",
+    ] {
+        assert_eq!(server.error(sql).0, "SQLITE_AUTH", "{sql}");
+    }
+    assert_eq!(server.query("SELECT count(*) FROM t"), [["0"]]);
+}
+
+#[test]
+fn files_beside_the_database_are_out_of_reach() {
+    let server = Server::start(&[]);
+    let other = server.directory.path().join("other.db");
+    std::fs::write(&other, "").unwrap();
+    let other = other.display();
+    for sql in [
+        format!("ATTACH '{other}' AS o"),
+        format!("ATTACH 'file:{other}?mode=rw' AS o"),
+        format!("VACUUM INTO '{other}'"),
+        "ATTACH '/etc/passwd' AS o".to_owned(),
+        "SELECT load_extension('x')".to_owned(),
+        "SELECT readfile('/etc/passwd')".to_owned(),
+        "SELECT writefile('x', 'y')".to_owned(),
+    ] {
+        let (code, message) = server.error(&sql);
+        assert!(
+            ["SQLITE_CANTOPEN", "SQLITE_ERROR", "SQLITE_AUTH"].contains(&code.as_str()),
+            "{sql}: {code} {message}"
+        );
+    }
+    assert_eq!(server.directory.path().join("other.db").metadata().unwrap().len(), 0);
+}
+
+/// A client that reads nothing of its cursor holds no lock for longer than a transaction may.
+#[test]
+fn a_cursor_that_is_not_read_ends() {
+    let server = Server::start(&["--transaction-timeout", "1s", "--max-clients", "2"]);
+    let sql = format!("{ENDLESS} SELECT zeroblob(1000) FROM c LIMIT 10000");
+    let body = json!({"baton": null, "batch": {"steps": [{"stmt": {"sql": sql}}]}}).to_string();
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let mut stream = server.connect();
+        let head = server.head("/v3/cursor", &format!("Content-Length: {}\r\n", body.len()));
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        streams.push(stream);
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    let memory = server.memory();
+    assert!(memory < 400 << 20, "{memory}");
+    drop(streams);
+}
+
+/// Each of many writers gets its turn, and none fails for want of it.
+#[test]
+fn many_clients_write_without_loss() {
+    let server = Server::start(&["--fast-commits"]);
+    server.query("CREATE TABLE t(client INTEGER, n INTEGER)");
+    server.query("CREATE TABLE sum(n INTEGER)");
+    server.query("INSERT INTO sum VALUES(0)");
+    const CLIENTS: usize = 40;
+    const EACH: usize = 20;
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let server = &server;
+            scope.spawn(move || {
+                for n in 0..EACH {
+                    let insert = format!("INSERT INTO t VALUES({client}, {n})");
+                    let results = server.pipeline(vec![
+                        execute("BEGIN IMMEDIATE"),
+                        execute("UPDATE sum SET n = n + 1"),
+                        execute(&insert),
+                        execute("COMMIT"),
+                    ]);
+                    assert!(results.iter().all(|result| result["type"] == "ok"), "{results:?}");
+                }
+            });
+        }
+    });
+    let total = (CLIENTS * EACH).to_string();
+    let sql = "SELECT count(*), count(DISTINCT client * 1000 + n), (SELECT n FROM sum) FROM t";
+    assert_eq!(rows(&server.pipeline(vec![execute(sql)])[0]), [[total.as_str(); 3]]);
+}

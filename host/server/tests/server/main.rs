@@ -1,0 +1,10 @@
+//! Tests of the program in `target/release`.
+
+mod attacks;
+mod crashes;
+mod hrana;
+mod limits;
+mod roles;
+mod support;
+mod tls;
+mod websocket;

@@ -7,7 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
-EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve tests) --exclude sqlite-wasm
+EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -29,6 +29,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host test
 	tooling/host connection
 	tooling/host server
+	tooling/library test
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
 
 test-clients: build ## existing clients against the server; they are installed from their registries
@@ -44,6 +45,7 @@ dist: build precompile-cli ## the files to hand out, in dist
 	install -m 644 $(COMPONENT) dist/cli.wasm
 	install -m 644 $(DATABASE) $(DATABASE_CODE) dist
 	install -D -m 644 -t dist/extensions $(RELEASE)/extensions/*.wasm $(RELEASE)/extensions/grants.toml
+	tooling/library install
 
 precompile-cli: compile ## dist/cli.cwasm: the CLI as native code of this machine
 	mkdir -p dist
@@ -72,6 +74,13 @@ bench-vec: dist native-reference c-extensions ## vec0 compared with the native s
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite
 	tooling/bench-connection
+
+bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
+	tooling/library bench
+
+test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; they are installed where this is root
+	tooling/library build
+	tooling/test-programs
 
 native-reference: setup ## the same SQLite and shell, built natively
 	tooling/native-reference

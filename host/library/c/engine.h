@@ -28,6 +28,9 @@ int engine_open(const Engine *engine, const char *path, unsigned flags, uint32_t
 int engine_close(const Engine *engine, uint32_t connection);
 int engine_load_extension(const Engine *engine, uint32_t connection, const char *name,
                           char **message);
+/* Around a fork: a child closes its copies of descriptors with locks. */
+void engine_before_fork(void);
+void engine_after_fork(bool is_child);
 /* The reply stays until the next call. */
 int engine_perform(const Engine *engine, uint32_t connection, const uint8_t *calls, size_t count,
                    const uint8_t **reply, size_t *reply_count, char **message);

@@ -43,7 +43,12 @@ EXPORT int sqlite3_shutdown(void) {
   return SQLITE_OK;
 }
 
-static void after_fork(void) { forks++; }
+static void in_child(void) {
+  forks++;
+  engine_after_fork(true);
+}
+
+static void in_parent(void) { engine_after_fork(false); }
 
 /* Where the library is, for what lies beside it; and it stays in the process: the sandbox has
 ** installed signal handlers. */
@@ -53,7 +58,7 @@ __attribute__((constructor)) static void loaded(void) {
     snprintf(library_path, sizeof(library_path), "%s", info.dli_fname);
     dlopen(info.dli_fname, RTLD_NOW | RTLD_NODELETE | RTLD_NOLOAD);
   }
-  pthread_atfork(NULL, NULL, after_fork);
+  pthread_atfork(engine_before_fork, in_parent, in_child);
   const char *verbose = getenv("SQLITE_WASM_VERBOSE");
   if (verbose && strcmp(verbose, "0")) {
     fprintf(stderr, "sqlite-wasm: SQLite %s runs in a sandbox (%s)\n", SQLITE_VERSION, library_path);

@@ -7,6 +7,7 @@ use std::slice;
 
 use anyhow::Result;
 use runtime::database::Failure;
+use runtime::forks;
 
 use crate::engine::Engine;
 use crate::grants::path_of;
@@ -170,6 +171,25 @@ unsafe extern "C" fn engine_load_extension(
     // SAFETY: as above.
     let name = unsafe { CStr::from_ptr(name) };
     guarded(message, || engine.load_extension(connection, &name.to_string_lossy()))
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_before_fork() {
+    forks::before();
+}
+
+unsafe extern "C" {
+    fn close(descriptor: c_int) -> c_int;
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn engine_after_fork(is_child: bool) {
+    if is_child {
+        // SAFETY: descriptors of instances that the child does not use.
+        forks::after_in_child(|descriptor| _ = unsafe { close(descriptor) });
+    } else {
+        forks::after_in_parent();
+    }
 }
 
 /// Perform calls. The reply stays until the next one.

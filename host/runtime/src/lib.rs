@@ -38,6 +38,7 @@ pub mod exit_code;
 pub mod extensions;
 mod file_hashes;
 pub mod files;
+pub mod forks;
 mod fused;
 pub mod grants;
 pub mod key;

@@ -27,7 +27,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 use rustix::param::page_size;
 use wasmtime::AsContext;
 use wasmtime::component::WasmList;
@@ -135,6 +135,9 @@ impl Mapping {
             slot.free();
             return Err(error.into());
         }
+        // A child of a fork would keep the file's locks by it. SAFETY: the mapping just made,
+        // which stays as it is here.
+        let _ = unsafe { madvise(place, pages.bytes, Advice::LinuxDontFork) };
         Ok(Self { pages, slot })
     }
 

@@ -13,6 +13,7 @@ use super::locks::{Lock, Outcome};
 use super::open::sync_directory;
 use super::shm::Shm;
 use crate::bindings::sqlite_wasm::host::files::LockLevel;
+use crate::forks::Held;
 use crate::grants::Place;
 use crate::mapping::Mapping;
 use crate::temporary;
@@ -36,6 +37,7 @@ pub(super) fn read(file: &fs::File, offset: u64, bytes: &mut [u8]) -> io::Result
 
 /// A file that a component has open.
 pub struct File {
+    _held: Held,
     file: Arc<fs::File>,
     lock: Lock,
     /// Where it was opened; none for a temporary file.
@@ -68,6 +70,7 @@ impl File {
 
     fn of(file: std::fs::File) -> Self {
         Self {
+            _held: Held::new(&file),
             file: Arc::new(file),
             lock: Lock::none(),
             place: None,

@@ -16,6 +16,7 @@ use super::locks::{Outcome, holder, set};
 use super::open::{open_shared_memory, remove};
 use crate::bindings::sqlite_wasm::host::files::ErrorCode;
 use crate::bindings::sqlite_wasm::host::shared_memory::{ShmLockKind, ShmState};
+use crate::forks::Held;
 use crate::grants::{Access, Grants, Place};
 use crate::mapping::Mapping;
 
@@ -42,6 +43,7 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// One connection's view of the shared memory.
 pub struct Shm {
+    _held: Held,
     file: File,
     place: Place<'static>,
     read_only: bool,
@@ -59,7 +61,8 @@ impl Shm {
     ) -> Result<Option<Self>, ErrorCode> {
         let place = grants.beside(database, "-shm")?;
         let (file, read_only) = open_shared_memory(grants, &place, read_only)?;
-        let mut shm = Self { file, place, read_only, attended: false, maps: Vec::new() };
+        let _held = Held::new(&file);
+        let mut shm = Self { _held, file, place, read_only, attended: false, maps: Vec::new() };
         let outcome = shm.attend().map_err(|_| ErrorCode::Io)?;
         Ok((outcome == Outcome::Held).then_some(shm))
     }

@@ -16,6 +16,7 @@ use runtime::database::{Settings, Template};
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits};
 pub use runtime::grants::Access;
 use runtime::grants::{Grant, Grants, Mask};
+use runtime::key::Key;
 use runtime::own_files;
 use runtime::user_directories::Homes;
 
@@ -195,6 +196,7 @@ impl Builder {
         }
         Ok(Shared {
             template: Arc::new(Template::new(program)?),
+            key: Key::of_user().ok().map(Arc::new),
             grants,
             code,
             cache: self.cache,
@@ -223,6 +225,8 @@ pub(crate) struct Shared {
     grants: Grants,
     /// What the next connection runs: SQL of this one must not have written it.
     code: Vec<(PathBuf, Mask)>,
+    /// What signs compiled extensions, read once: the program may restrict itself afterwards.
+    key: Option<Arc<Key>>,
     cache: Option<Cache>,
     compiler: Compiler,
     limits: Limits,
@@ -330,6 +334,7 @@ impl Database {
         Ok(ExtensionsCtx::new(self.0.extension_directories.clone())
             .limits(limits)
             .grants(extension_grants(&self.0.extension_grants)?)
+            .native_code(self.0.key.clone(), &[])
             .compiler(self.0.compiler.clone())
             .cache(self.0.cache.clone()))
     }

@@ -35,7 +35,7 @@ pub enum LogFormat {
 
 /// The options as they are given; see [`Settings::resolve`].
 #[derive(Debug, Default, Parser, Deserialize)]
-#[command(name = "sqlite-wasm-run serve", about = ABOUT, version)]
+#[command(name = "sqlite-wasm-serve", bin_name = "sqlite-wasm-run serve", about = ABOUT, version)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     /// Databases to serve, each by the name of its file without the ending

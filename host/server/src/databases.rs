@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sqlite_wasm::{Connection, Database, OpenFlags};
 
 use crate::policy::Role;
+use crate::session::{Opened, Writers};
 
 /// Longest name of a database in `--root`, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -41,7 +42,10 @@ pub struct FileLimits {
 
 /// A database that is open: one connection stays, so that its log and shared memory do.
 #[derive(Default)]
-struct Kept(Mutex<Option<Connection>>);
+struct Kept {
+    connection: Mutex<Option<Connection>>,
+    writers: Writers,
+}
 
 struct Entry {
     kept: Arc<Kept>,
@@ -111,11 +115,12 @@ impl Databases {
     /// # Errors
     ///
     /// With the file and SQLite's reason.
-    pub fn prepare(&self) -> Result<()> {
+    pub fn prepare(&self, sandbox: &Database) -> Result<()> {
+        sandbox.open_in_memory().context("failed to start a session")?;
         let Files::Named(files) = &self.files else { return Ok(()) };
         for (name, path) in files {
             let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-            let opened = self.sandbox.open_with_flags(path, flags);
+            let opened = sandbox.open_with_flags(path, flags);
             let checked =
                 opened.and_then(|db| db.query_row("PRAGMA schema_version", (), |_| Ok(())));
             checked.with_context(|| format!("failed to open `{}`", path.display()))?;
@@ -158,12 +163,12 @@ impl Databases {
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, named: &Named, role: Role) -> sqlite_wasm::Result<Connection> {
+    pub fn connect(&self, named: &Named, role: Role) -> sqlite_wasm::Result<Opened> {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
         let db = self.open(named)?;
         db.execute_batch(&self.settings(role))?;
-        Ok(db)
+        Ok(Opened { db, writers: kept.writers.clone() })
     }
 
     fn kept(&self, named: &Named) -> Arc<Kept> {
@@ -175,7 +180,7 @@ impl Databases {
     }
 
     fn keep_open(&self, kept: &Kept, named: &Named) -> sqlite_wasm::Result<()> {
-        let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = kept.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
         }

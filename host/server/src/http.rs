@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, header};
 
 use crate::auth::User;
 use crate::server::Server;
-pub use reply::{MAX_BODY_BYTES, Refused, body};
+pub use reply::{Refused, body};
 
 /// What clients of a listener have in common.
 #[derive(Clone)]

@@ -22,7 +22,7 @@ use stalls::Stalls;
 pub use tls::acceptor;
 
 /// Time for the head of a request, and between two requests of a connection.
-const HEAD_TIME: Duration = Duration::from_secs(60);
+const HEAD_TIME: Duration = Duration::from_secs(30);
 
 /// Time for the handshake of TLS.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
@@ -93,7 +93,7 @@ impl Listening {
         let server = self.server.clone();
         connections.spawn(async move {
             let _held = (permit, present);
-            // A connection that fails ends; there is nobody else to be told.
+            // A connection that fails ends; nobody else needs to know.
             match tls {
                 None => serve_http(Stalls::new(stream), router, &server).await,
                 Some(tls) => {

@@ -5,6 +5,7 @@ mod config;
 mod databases;
 mod hrana;
 mod http;
+mod large;
 mod listen;
 mod metrics;
 mod page;

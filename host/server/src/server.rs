@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::auth::{Auth, User};
 use crate::config::Limits;
 use crate::databases::{Databases, Named};
+use crate::large::Large;
 use crate::metrics::Metrics;
 use crate::policy::Role;
 use crate::session::engine::Times;
@@ -17,6 +18,9 @@ use crate::session::{Rules, Session, Slots};
 
 /// Connections for each session that there may be: a browser opens several.
 const CONNECTIONS_PER_SESSION: usize = 4;
+
+/// Time to say goodbye over WebSockets.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Interval at which unused databases are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
@@ -27,6 +31,7 @@ pub struct Server {
     pub databases: Databases,
     pub limits: Limits,
     pub metrics: Arc<Metrics>,
+    pub large: Large,
     slots: Slots,
     /// How many connections there may be at a time.
     pub connections: Arc<Semaphore>,
@@ -41,6 +46,7 @@ impl Server {
             databases,
             limits,
             metrics: Arc::new(Metrics::new()),
+            large: Large::default(),
             slots: Slots::new(limits.clients),
             connections: Arc::new(Semaphore::new(limits.clients * CONNECTIONS_PER_SESSION)),
             stopping: watch::Sender::new(false),
@@ -78,6 +84,14 @@ impl Server {
     /// Accept no more requests.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
+    }
+
+    /// Wait until all connections have ended, also WebSockets, which no listener knows.
+    pub async fn drained(&self) {
+        let all = u32::try_from(self.limits.clients * CONNECTIONS_PER_SESSION);
+        let ended = self.connections.acquire_many(all.unwrap_or(u32::MAX));
+        // Those that take longer are dropped.
+        let _ = timeout(FAREWELL, ended).await;
     }
 
     /// Close the databases that are not used, until the server ends.

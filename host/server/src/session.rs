@@ -1,4 +1,4 @@
-//! Sessions: one sandboxed connection each, on a thread of its own.
+//! Sessions: one sandboxed connection each, on its own thread.
 //!
 //! Requests reach the thread one by one, as closures. A session whose [`Session`] is dropped ends
 //! within milliseconds: its statement is interrupted and its transaction rolled back.
@@ -7,12 +7,14 @@ pub mod control;
 pub mod engine;
 pub mod error;
 mod slots;
+mod writers;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use sqlite_wasm::Connection;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
@@ -21,6 +23,7 @@ use control::Control;
 use engine::{Engine, Times};
 use error::{Error, Result};
 pub use slots::{Slot, Slots};
+pub use writers::Writers;
 
 /// Stack of a session's thread, in bytes: SQLite has its own. Only what is used takes memory.
 const STACK_BYTES: usize = 1 << 20;
@@ -38,11 +41,18 @@ pub struct Rules {
     pub metrics: Arc<Metrics>,
 }
 
+/// A connection, and the line of its database's writers.
+pub struct Opened {
+    pub db: Connection,
+    pub writers: Writers,
+}
+
 /// A session. Dropping it ends it.
 #[derive(Debug)]
 pub struct Session {
     jobs: SyncSender<Job>,
     control: Arc<Control>,
+    thread: JoinHandle<()>,
 }
 
 impl Session {
@@ -54,21 +64,22 @@ impl Session {
     pub fn start(
         slot: Slot,
         rules: Rules,
-        open: impl FnOnce() -> sqlite_wasm::Result<Connection> + Send + 'static,
+        open: impl FnOnce() -> sqlite_wasm::Result<Opened> + Send + 'static,
     ) -> Result<Self> {
+        let runtime = Handle::current();
         let (jobs, queue) = sync_channel(QUEUE);
         let control = Arc::new(Control::new());
         let shared = control.clone();
-        thread::Builder::new()
+        let thread = thread::Builder::new()
             .name("session".to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || {
                 let _slot = slot;
                 let _open = rules.metrics.session();
-                serve(&queue, &shared, &rules, open);
+                serve(&queue, &shared, &rules, runtime, open);
             })
             .map_err(|_| Error::Full)?;
-        Ok(Self { jobs, control })
+        Ok(Self { jobs, control, thread })
     }
 
     /// Run something on the session's thread.
@@ -97,9 +108,9 @@ impl Session {
         self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
     }
 
-    /// Whether it has ended on its own.
+    /// Whether it has ended: on its own, or because its sandbox has trapped.
     pub fn has_ended(&self) -> bool {
-        self.control.ended().is_some()
+        self.thread.is_finished()
     }
 }
 
@@ -113,11 +124,12 @@ fn serve(
     queue: &Receiver<Job>,
     control: &Arc<Control>,
     rules: &Rules,
-    open: impl FnOnce() -> sqlite_wasm::Result<Connection>,
+    runtime: Handle,
+    open: impl FnOnce() -> sqlite_wasm::Result<Opened>,
 ) {
-    let opened = open().map_err(Error::from).and_then(|db| {
-        Engine::new(db, rules.role, control.clone(), rules.times, rules.metrics.clone())
-    });
+    let opened = open().map_err(Error::from);
+    let opened =
+        opened.and_then(|opened| Engine::new(opened, rules.clone(), control.clone(), runtime));
     match opened {
         Ok(mut engine) => serve_requests(queue, control, &mut engine),
         Err(error) => control.fail(error),

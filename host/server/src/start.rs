@@ -2,10 +2,12 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use sqlite_wasm::Database;
+use sqlite_wasm_runtime::cache::Directory as Cache;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 use sqlite_wasm_runtime::user_directories;
@@ -48,10 +50,10 @@ pub fn run(settings: Settings) -> Result<()> {
     let (auth, token) = auth(&settings)?;
     let tls = tls(&settings)?;
     let databases = databases(&settings, limits)?;
-    databases.prepare()?;
+    let extensions = extensions(&settings)?;
     let server = Server::new(auth, databases, limits);
     let sockets = bind(&settings)?;
-    wall(&settings, &server.databases)?;
+    wall(&settings, &server.databases, &extensions)?;
     print_addresses(&settings, &sockets, &server, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
 }
@@ -71,24 +73,48 @@ fn log(format: LogFormat) {
     }
 }
 
+/// The databases, once opened, to report what is wrong. That is done without extensions, since
+/// those have a clock, which is a thread, and none may run before the second wall is up.
 fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
-    let mut builder = Database::builder()
-        .memory(limits.memory)
-        .statement_time(limits.statement)
-        .rows(limits.rows)
-        .bytes(limits.bytes);
-    for directory in &settings.extension_dir {
+    let mut builder = sandbox(limits);
+    for directory in extension_directories(settings) {
         builder = builder.extension_directory(directory);
     }
     builder = settings.load.iter().fold(builder, |builder, name| builder.extension(name));
     builder = settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant));
-    let sandbox = builder.build()?;
     let size = settings.max_db_size();
     let files = FileLimits { size, is_durable: !settings.fast_commits };
-    match &settings.root {
-        Some(root) => Databases::of_root(sandbox, files, root),
-        None => Databases::of_files(sandbox, files, &settings.databases),
-    }
+    let databases = match &settings.root {
+        Some(root) => Databases::of_root(builder.build()?, files, root),
+        None => Databases::of_files(builder.build()?, files, &settings.databases),
+    }?;
+    databases.prepare(&sandbox(limits).build()?)?;
+    Ok(databases)
+}
+
+fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
+    Database::builder()
+        .memory(limits.memory)
+        .statement_time(limits.statement)
+        .rows(limits.rows)
+        .bytes(limits.bytes)
+}
+
+/// The extensions, compiled: afterwards the cache cannot be written.
+fn extensions(settings: &Settings) -> Result<ExtensionsCtx> {
+    let mut grants = ExtensionGrants::default();
+    settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
+    let extensions = ExtensionsCtx::new(extension_directories(settings)).grants(grants);
+    let mut extensions = extensions.cache(Cache::by_xdg());
+    settings.load.iter().try_for_each(|name| extensions.prepare(name))?;
+    Ok(extensions)
+}
+
+/// Where extensions are looked for: in the named directories, then in the program's.
+fn extension_directories(settings: &Settings) -> Vec<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let own = program.map(|program| program.with_file_name("extensions"));
+    settings.extension_dir.iter().cloned().chain(own).collect()
 }
 
 /// The users; where no file names any, one, with the token that is printed.
@@ -113,12 +139,12 @@ fn tls(settings: &Settings) -> Result<Option<TlsAcceptor>> {
 /// The sockets, before they are used.
 struct Sockets {
     http: Option<(Bound, SocketAddr)>,
-    unix: Option<(Bound, std::path::PathBuf)>,
+    unix: Option<(Bound, PathBuf)>,
     metrics: Option<(Bound, SocketAddr)>,
 }
 
 fn bind(settings: &Settings) -> Result<Sockets> {
-    let unix = |directory: &std::path::PathBuf| listen::bind_unix(directory, HTTP_SOCKET);
+    let unix = |directory: &PathBuf| listen::bind_unix(directory, HTTP_SOCKET);
     Ok(Sockets {
         http: settings.http.map(listen::bind_tcp).transpose()?,
         unix: settings.unix.as_ref().map(unix).transpose()?,
@@ -154,7 +180,7 @@ fn print_addresses(
 
 /// Give up what the server does not need any more: files but the databases, and new sockets. No
 /// thread runs yet.
-fn wall(settings: &Settings, databases: &Databases) -> Result<()> {
+fn wall(settings: &Settings, databases: &Databases, extensions: &ExtensionsCtx) -> Result<()> {
     if settings.no_second_wall {
         tracing::warn!("`--no-second-wall`: only the WebAssembly sandbox protects this server");
         return Ok(());
@@ -162,9 +188,7 @@ fn wall(settings: &Settings, databases: &Databases) -> Result<()> {
     let mut plan = Plan::default();
     plan.accept_connections();
     databases.directories().into_iter().for_each(|path| plan.path(path, Rights::Files));
-    let mut grants = ExtensionGrants::default();
-    settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
-    ExtensionsCtx::new(settings.extension_dir.clone()).grants(grants).plan(&mut plan);
+    extensions.plan(&mut plan);
     if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);
     }
@@ -219,6 +243,7 @@ async fn serve(
         // A listener that panicked has ended.
         let _ = listener.await;
     }
+    server.drained().await;
     sweepers.iter().for_each(tokio::task::JoinHandle::abort);
     streams.close();
     let databases = server.clone();

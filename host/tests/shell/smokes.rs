@@ -2,7 +2,8 @@
 //! `.expected` files: through our binary, and through the native reference.
 //!
 //! `cli-smokes/readme.sql` explains the format. `BLESS=1` renews the expected
-//! files; `SMOKE_BINARY` names another binary to test in place of ours.
+//! files; `SMOKE_BINARY` names another binary to test in place of ours, and
+//! `SMOKE_REFERENCE` one in place of the native reference.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -30,7 +31,8 @@ fn scripts_print_what_is_expected() {
 
 #[test]
 fn native_reference_agrees() {
-    let reference = support::repository().join("target/native-reference/sqlite3");
+    let native = || support::repository().join("target/native-reference/sqlite3");
+    let reference = env::var_os("SMOKE_REFERENCE").map_or_else(native, PathBuf::from);
     if !reference.exists() {
         let hint = "no native reference to compare with; `make native-reference` builds it";
         assert!(env::var_os("CI").is_none(), "{hint}");

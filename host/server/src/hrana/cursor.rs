@@ -12,6 +12,7 @@ use super::group::Group;
 use super::perform::{Performer, bind, names};
 use super::request::{Batch, Stmt};
 use super::response::StmtResult;
+use crate::large::Room;
 use crate::session::Session;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
@@ -28,14 +29,17 @@ const GROUPS: usize = 4;
 pub fn start(
     session: &Session,
     performer: Performer,
-    batch: Batch,
+    (batch, room): (Batch, Room),
     time: Duration,
 ) -> Result<Receiver<Group>> {
     let (groups, received) = channel(GROUPS);
     let end = Instant::now() + time;
     let out = Out { group: Group::default(), groups, runtime: Handle::current(), end };
     let mut running = Running { performer, out };
-    session.post(move |engine| running.perform(engine, &batch))?;
+    session.post(move |engine| {
+        running.perform(engine, &batch);
+        drop(room);
+    })?;
     Ok(received)
 }
 

@@ -18,6 +18,7 @@ use super::response::Response;
 use super::streams::{Stream, Streams};
 use super::websocket;
 use crate::http::{Listener, Refused, body};
+use crate::large::Room;
 use crate::session::engine::Engine;
 use crate::session::error::Failure;
 
@@ -71,7 +72,7 @@ async fn pipeline(
     encoding: Encoding,
 ) -> Result<HttpResponse, Refused> {
     let (head, sent) = sent.into_parts();
-    let (pipeline, stream) = shared
+    let (pipeline, stream, _room) = shared
         .begin(&head.headers, name, sent, |bytes| {
             let pipeline: Pipeline = encoding.pipeline_request(bytes)?;
             Ok((pipeline.baton.clone(), pipeline))
@@ -102,22 +103,25 @@ impl Shared {
         name: Name,
         sent: Body,
         decode: impl FnOnce(&[u8]) -> Result<(Option<String>, T), String>,
-    ) -> Result<(T, Stream), Refused> {
+    ) -> Result<(T, Stream, Room), Refused> {
         let server = &self.listener.server;
         let user = self.listener.user(headers)?;
         let name = name.map(|Path(name)| name);
         let found = server.find(&user, name.as_deref());
         let (named, role) = found.ok_or_else(Refused::not_found)?;
-        let decoded = decode(&body(sent).await?);
+        let (bytes, room) = body(sent, &server.large).await?;
+        let decoded = decode(&bytes);
         let (baton, decoded) =
             decoded.map_err(|error| Refused::bad(&format!("wrong request: {error}")))?;
         if let Some(baton) = baton {
-            return Ok((decoded, self.streams.take(&baton, &user.name, &named.name)?));
+            let stream = self.streams.take(&baton, &user.name, &named.name)?;
+            return Ok((decoded, stream, room));
         }
         let database = named.name.clone();
         let session = server.start(named, role).await?;
         let user = user.name.clone();
-        Ok((decoded, Stream { session, texts: Arc::default(), user, database }))
+        let stream = Stream { session, texts: Arc::default(), user, database };
+        Ok((decoded, stream, room))
     }
 }
 

@@ -23,7 +23,8 @@ use super::message::{Message, SocketRequest, Target, Work};
 use super::response::{Reply, Response as StreamResponse};
 use super::texts::Texts;
 use crate::auth::User;
-use crate::http::{Listener, MAX_BODY_BYTES, Refused};
+use crate::http::{Listener, Refused};
+use crate::large::Room;
 use crate::session::error::{Error, Failure};
 use stream::{Context, Stream};
 
@@ -42,6 +43,10 @@ const MAX_STREAMS: usize = 64;
 /// Cursors of a connection at most.
 const MAX_CURSORS: usize = 256;
 
+/// Longest message, in bytes. It is less than over HTTP, as it arrives before it is known who
+/// sends it.
+const MAX_MESSAGE_BYTES: usize = 2 << 20;
+
 /// Time for the first message, which has the token.
 const HELLO_TIME: Duration = Duration::from_secs(10);
 
@@ -50,6 +55,7 @@ const NORMAL: u16 = 1000;
 const AWAY: u16 = 1001;
 const PROTOCOL_ERROR: u16 = 1002;
 const UNSUPPORTED: u16 = 1003;
+const OVERLOADED: u16 = 1013;
 
 /// Where replies go.
 type Out = mpsc::Sender<Vec<u8>>;
@@ -74,7 +80,7 @@ pub async fn upgrade(
         true => Encoding::Protobuf,
         false => Encoding::Json,
     };
-    let upgrade = upgrade.max_message_size(MAX_BODY_BYTES).max_frame_size(MAX_BODY_BYTES);
+    let upgrade = upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES);
     Ok(upgrade.on_upgrade(move |socket| serve(socket, listener, headers, name, encoding, place)))
 }
 
@@ -160,11 +166,14 @@ impl Client {
                 Ok(None) => continue,
                 Err(end) => return end,
             };
+            let Ok(room) = self.listener.server.large.room(Some(bytes.len())).await else {
+                return End(OVERLOADED, "the server has too many large requests");
+            };
             let message = match self.encoding.message(&bytes) {
                 Ok(message) => message,
                 Err(_) => return End(PROTOCOL_ERROR, "a message cannot be understood"),
             };
-            if let Err(end) = self.handle(message).await {
+            if let Err(end) = self.handle(message, room).await {
                 return end;
             }
         }
@@ -190,14 +199,14 @@ impl Client {
         }
     }
 
-    async fn handle(&mut self, message: Message) -> Result<(), End> {
+    async fn handle(&mut self, message: Message, room: Room) -> Result<(), End> {
         match message {
             Message::Hello { jwt } => self.hello(jwt).await,
             Message::Request { request_id, request } => match &self.context {
                 None => Err(End(PROTOCOL_ERROR, "the first message must be hello")),
                 Some((_, context)) => {
                     let context = context.clone();
-                    self.request(context, request_id, request).await
+                    self.request(context, (request_id, room), request).await
                 }
             },
         }
@@ -236,14 +245,14 @@ impl Client {
     async fn request(
         &mut self,
         context: Context,
-        id: i32,
+        (id, room): (i32, Room),
         request: SocketRequest,
     ) -> Result<(), End> {
         let done = match request.target() {
             Target::Open(stream) => self.open(context, id, stream),
-            Target::Close(stream) => self.close(id, stream).await,
-            Target::Stream(stream, work) => self.pass(id, stream, work).await,
-            Target::Cursor(cursor, work) => self.pass_cursor(id, cursor, work).await,
+            Target::Close(stream) => self.close((id, room), stream).await,
+            Target::Stream(stream, work) => self.pass((id, room), stream, work).await,
+            Target::Cursor(cursor, work) => self.pass_cursor((id, room), cursor, work).await,
             Target::StoreSql(sql, text) => self
                 .texts()
                 .store(sql, text)
@@ -281,21 +290,30 @@ impl Client {
     }
 
     /// Close a stream when it has performed what was sent before.
-    async fn close(&mut self, id: i32, stream: i32) -> Result<Option<Reply>, Error> {
+    async fn close(
+        &mut self,
+        (id, room): (i32, Room),
+        stream: i32,
+    ) -> Result<Option<Reply>, Error> {
         self.cursors.retain(|_, of| *of != stream);
         self.closing.retain(|alive| !alive.is_closed());
         let Some(Stream { queue, alive }) = self.streams.remove(&stream) else {
             return Ok(Some(Reply::CloseStream));
         };
         self.closing.push(alive);
-        match queue.send((id, Work::Close)).await {
+        match queue.send((id, Work::Close, room)).await {
             Ok(()) => Ok(None),
             Err(_) => Ok(Some(Reply::CloseStream)),
         }
     }
 
     /// Pass a request on to its stream, which replies.
-    async fn pass(&mut self, id: i32, stream: i32, work: Work) -> Result<Option<Reply>, Error> {
+    async fn pass(
+        &mut self,
+        (id, room): (i32, Room),
+        stream: i32,
+        work: Work,
+    ) -> Result<Option<Reply>, Error> {
         let found = self.streams.get(&stream).ok_or(Error::Order("the stream is not open"))?;
         if let Work::OpenCursor(cursor, _) = &work {
             if self.cursors.contains_key(cursor) || self.cursors.len() >= MAX_CURSORS {
@@ -303,13 +321,13 @@ impl Client {
             }
             self.cursors.insert(*cursor, stream);
         }
-        found.queue.send((id, work)).await.map_err(|_| Error::Gone)?;
+        found.queue.send((id, work, room)).await.map_err(|_| Error::Gone)?;
         Ok(None)
     }
 
     async fn pass_cursor(
         &mut self,
-        id: i32,
+        numbered: (i32, Room),
         cursor: i32,
         work: Work,
     ) -> Result<Option<Reply>, Error> {
@@ -322,6 +340,6 @@ impl Client {
         if matches!(work, Work::CloseCursor(_)) {
             self.cursors.remove(&cursor);
         }
-        self.pass(id, stream, work).await
+        self.pass(numbered, stream, work).await
     }
 }

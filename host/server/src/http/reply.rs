@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use tokio::time::timeout;
 
+use crate::large::{Large, Room};
 use crate::session::error::{Error, Failure};
 
 /// Largest body of a request, in bytes: SQL with its arguments. Each client may send one.
-pub const MAX_BODY_BYTES: usize = 8 << 20;
+const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Time in which a body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -80,14 +81,16 @@ impl IntoResponse for Refused {
     }
 }
 
-/// The whole body of a request.
+/// The whole body of a request, and the room that it takes until it is performed.
 ///
 /// # Errors
 ///
 /// Where it is too long, or takes too long.
-pub async fn body(body: Body) -> Result<Bytes, Refused> {
+pub async fn body(body: Body, large: &Large) -> Result<(Bytes, Room), Refused> {
+    let bytes = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok());
+    let room = large.room(bytes).await?;
     match timeout(BODY_TIME, to_bytes(body, MAX_BODY_BYTES)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Ok(bytes)) => Ok((bytes, room)),
         Ok(Err(_)) => Err(Refused::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the body is longer than 8 MiB, or broke off",

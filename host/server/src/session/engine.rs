@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sqlite_wasm::{Connection, Row, Statement};
+use tokio::runtime::Handle;
 
 use super::control::{Control, Ended};
 use super::error::{Error, Result};
-use crate::metrics::Metrics;
+use super::writers::{Turn, Writers};
+use super::{Opened, Rules};
 use crate::policy::{self, Kind, Role};
 
 /// Virtual machine steps of SQLite between two looks at the clock.
@@ -38,10 +40,12 @@ pub struct Changes {
 /// A connection with its rules. It lives on the thread of its session.
 pub struct Engine {
     db: Connection,
-    role: Role,
+    writers: Writers,
+    /// From its first write to the end of the transaction.
+    turn: Option<Turn>,
+    rules: Rules,
     control: Arc<Control>,
-    times: Times,
-    metrics: Arc<Metrics>,
+    runtime: Handle,
     /// When the open transaction began.
     transaction: Option<Instant>,
 }
@@ -51,25 +55,25 @@ impl Engine {
     ///
     /// When the sandbox cannot be called.
     pub fn new(
-        db: Connection,
-        role: Role,
+        opened: Opened,
+        rules: Rules,
         control: Arc<Control>,
-        times: Times,
-        metrics: Arc<Metrics>,
+        runtime: Handle,
     ) -> Result<Self> {
+        let Opened { db, writers } = opened;
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
         db.progress_handler(STEPS, Some(move || seen.must_end()))?;
-        Ok(Self { db, role, control, times, metrics, transaction: None })
+        Ok(Self { db, writers, turn: None, rules, control, runtime, transaction: None })
     }
 
     /// How long to wait for the next request, and what happens then.
     pub fn patience(&self) -> (Duration, Ended) {
-        let idle = (self.times.idle, Ended::Idle(self.times.idle));
+        let idle = (self.rules.times.idle, Ended::Idle(self.rules.times.idle));
         let Some(began) = self.transaction else { return idle };
-        let left = self.times.transaction.saturating_sub(began.elapsed());
-        match left < self.times.idle {
-            true => (left, Ended::Transaction(self.times.transaction)),
+        let left = self.rules.times.transaction.saturating_sub(began.elapsed());
+        match left < self.rules.times.idle {
+            true => (left, Ended::Transaction(self.rules.times.transaction)),
             false => idle,
         }
     }
@@ -104,7 +108,7 @@ impl Engine {
     }
 
     fn run_checked(
-        &self,
+        &mut self,
         sql: &str,
         bind: impl FnOnce(&mut Statement<'_>) -> Result<()>,
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
@@ -112,6 +116,7 @@ impl Engine {
     ) -> Result<Changes> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
+        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
         bind(&mut statement)?;
         begin(&statement)?;
         let before = match statement.readonly() {
@@ -140,14 +145,19 @@ impl Engine {
             let start = Instant::now();
             let done = self.run_first(sql);
             let used = self.finish(sql, start, done)?;
+            if used == 0 {
+                // SQLite takes at least a character; a broken sandbox might not.
+                return Err(Error::Gone);
+            }
             sql = sql.get(used..).unwrap_or_default();
         }
         Ok(())
     }
 
-    fn run_first(&self, sql: &str) -> Result<usize> {
+    fn run_first(&mut self, sql: &str) -> Result<usize> {
         let (mut statement, used) = self.db.prepare_first(sql)?;
         self.check_read_only(&statement)?;
+        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
         Ok(used)
@@ -176,16 +186,16 @@ impl Engine {
         if self.control.is_transaction_over() {
             return Err(self.transaction_over());
         }
-        policy::check(sql, self.role).map_err(Error::Refused)
+        policy::check(sql, self.rules.role).map_err(Error::Refused)
     }
 
     fn transaction_over(&self) -> Error {
-        Error::Ended(Ended::Transaction(self.times.transaction))
+        Error::Ended(Ended::Transaction(self.rules.times.transaction))
     }
 
     /// A reader's statement must be one that SQLite calls read-only, besides `query_only`.
     fn check_read_only(&self, statement: &Statement<'_>) -> Result<()> {
-        match self.role == Role::Read && !statement.readonly() {
+        match self.rules.role == Role::Read && !statement.readonly() {
             true => Err(Error::ReadOnly),
             false => Ok(()),
         }
@@ -194,8 +204,8 @@ impl Engine {
     /// Note what a statement did to the transaction, count it, and name the limit that ended it.
     fn finish<T>(&mut self, sql: &str, start: Instant, done: Result<T>) -> Result<T> {
         let took = start.elapsed();
-        self.metrics.statement(took, done.is_ok());
-        if self.times.slow.is_some_and(|slow| took >= slow) {
+        self.rules.metrics.statement(took, done.is_ok());
+        if self.rules.times.slow.is_some_and(|slow| took >= slow) {
             let sql: String = sql.chars().take(MAX_LOGGED).collect();
             tracing::warn!(milliseconds = took.as_millis() as u64, ?sql, "slow statement");
         }
@@ -211,11 +221,28 @@ impl Engine {
     fn note_transaction(&mut self) {
         // A connection that cannot tell is gone, and so is its transaction.
         let is_open = !self.db.is_autocommit().unwrap_or(true);
+        if !is_open {
+            self.turn = None;
+        }
         if is_open == self.transaction.is_some() {
             return;
         }
         self.transaction = is_open.then(Instant::now);
-        let end = self.transaction.and_then(|began| began.checked_add(self.times.transaction));
+        let end =
+            self.transaction.and_then(|began| began.checked_add(self.rules.times.transaction));
         self.control.limit_transaction(end);
+    }
+}
+
+/// The turn to write, if the statement writes and it is not this session's already.
+fn turn(
+    turn: Option<Turn>,
+    statement: &Statement<'_>,
+    writers: &Writers,
+    runtime: &Handle,
+) -> Option<Turn> {
+    match statement.readonly() {
+        true => turn,
+        false => turn.or_else(|| writers.wait(runtime)),
     }
 }

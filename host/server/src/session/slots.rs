@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use super::error::Error;
 
 /// How long a client waits for a session: most are free after milliseconds, and a client that
-/// waits longer is better told.
+/// waits longer should learn why.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// A session's place; free again when it is dropped.

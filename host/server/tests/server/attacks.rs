@@ -177,7 +177,7 @@ fn slow_heads_and_bodies_do_not_block_others() {
             .unwrap();
         slow.push(stream);
     }
-    // All connections are taken: the next one is told so.
+    // All connections are taken: the next one is refused, with the reason.
     let reply = read_all(&mut server.connect());
     assert!(reply.contains("503") && reply.contains("SERVER_FULL"), "{reply}");
     slow.pop();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Server, error, execute, execute_with, rows};
+use crate::support::{Server, error, execute, execute_with, rows, run, run_runner};
 
 #[test]
 fn values_keep_their_types() {
@@ -233,4 +233,23 @@ fn protobuf_has_the_same_results() {
     let expected = format!("\x1a\x15\x0a\x13\x12\x11\x0a\x0f{result}\x1a\x04\x0a\x02\x0a\x00");
     let (_, sent) = reply.split_once("\r\n\r\n").unwrap();
     assert_eq!(sent.as_bytes(), expected.as_bytes());
+}
+
+#[test]
+fn sessions_have_extensions() {
+    let server = Server::start(&["--load", "sha3"]);
+    for _ in 0..2 {
+        let hash = "SELECT substr(hex(sha3_224('tea')), 1, 8)";
+        assert_eq!(server.query(hash), [["239592A8"]]);
+    }
+    let (_, message, is_ok) = run(&[":memory:", "--load", "nope"]);
+    assert!(!is_ok && message.contains("nope"), "{message}");
+}
+
+#[test]
+fn the_runner_starts_the_server() {
+    let (help, is_ok) = run_runner(&["serve", "--help"]);
+    assert!(is_ok && help.contains("--transaction-timeout"), "{help}");
+    let (token, is_ok) = run_runner(&["serve", "--new-token"]);
+    assert!(is_ok && token.contains("sha256:"), "{token}");
 }

@@ -176,26 +176,65 @@ fn a_cursor_that_is_not_read_ends() {
     drop(streams);
 }
 
+/// Each of many writers gets its turn, and none fails for want of it.
 #[test]
 fn many_clients_write_without_loss() {
     let server = Server::start(&["--fast-commits"]);
     server.query("CREATE TABLE t(client INTEGER, n INTEGER)");
-    const CLIENTS: usize = 8;
-    const EACH: usize = 25;
+    server.query("CREATE TABLE sum(n INTEGER)");
+    server.query("INSERT INTO sum VALUES(0)");
+    const CLIENTS: usize = 40;
+    const EACH: usize = 20;
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
             let server = &server;
             scope.spawn(move || {
                 for n in 0..EACH {
-                    let sql = format!("INSERT INTO t VALUES({client}, {n})");
-                    let results = server.pipeline(vec![execute(&sql)]);
-                    assert_eq!(results[0]["type"], "ok", "{results:?}");
+                    let insert = format!("INSERT INTO t VALUES({client}, {n})");
+                    let results = server.pipeline(vec![
+                        execute("BEGIN IMMEDIATE"),
+                        execute("UPDATE sum SET n = n + 1"),
+                        execute(&insert),
+                        execute("COMMIT"),
+                    ]);
+                    assert!(results.iter().all(|result| result["type"] == "ok"), "{results:?}");
                 }
             });
         }
     });
-    let total = CLIENTS * EACH;
-    let results =
-        server.pipeline(vec![execute("SELECT count(*), count(DISTINCT client * 1000 + n) FROM t")]);
-    assert_eq!(rows(&results[0]), [[total.to_string(), total.to_string()]]);
+    let total = (CLIENTS * EACH).to_string();
+    let sql = "SELECT count(*), count(DISTINCT client * 1000 + n), (SELECT n FROM sum) FROM t";
+    assert_eq!(rows(&server.pipeline(vec![execute(sql)])[0]), [[total.as_str(); 3]]);
+}
+
+#[test]
+fn what_happens_is_counted() {
+    let mut server = Server::start(&["--metrics", "127.0.0.1:0", "--max-clients", "1"]);
+    let url = server.printed("counters at ");
+    let (_, open) = server.post("/v3/pipeline", &json!({"requests": [execute("SELECT 1")]}));
+    server.post_as("wrong", "/v3/pipeline", &json!({}));
+    let text = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    for line in
+        ["sessions 1", "refused_total 1", "statement_seconds_count 1", "failed_statements_total 0"]
+    {
+        assert!(text.contains(&format!("\nsqlite_wasm_{line}\n")), "{line}: {text}");
+    }
+    assert!(!text.contains(&server.token) && open["baton"].is_string());
+}
+
+#[test]
+fn a_file_has_the_same_options() {
+    let directory = crate::support::directory();
+    let file = directory.path().join("serve.toml");
+    let database = directory.path().join("shop.db");
+    let text = format!(
+        "databases = ['{}']\nmax-rows = 3\nread-only = true\nclient-memory = '32M'\nlog-format = 'json'",
+        database.display()
+    );
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    let server = Server::start_in(directory, &["--config", &file, "--max-rows", "4"]);
+    assert_eq!(server.query("VALUES(1),(2),(3),(4)").len(), 4);
+    assert_eq!(server.error("VALUES(1),(2),(3),(4),(5)").0, "LIMIT_REACHED");
+    assert_eq!(server.error("CREATE TABLE t(x)").0, "SQLITE_READONLY");
 }

@@ -6,4 +6,5 @@ mod hrana;
 mod limits;
 mod roles;
 mod support;
+mod tls;
 mod websocket;

@@ -27,7 +27,7 @@ pub async fn reply(
     encoding: Encoding,
 ) -> Result<Response, Refused> {
     let (head, sent) = sent.into_parts();
-    let (Cursor { batch, .. }, stream) = shared
+    let (Cursor { batch, .. }, stream, room) = shared
         .begin(&head.headers, name, sent, |bytes| {
             let cursor = encoding.cursor_request(bytes)?;
             Ok((cursor.baton.clone(), cursor))
@@ -35,7 +35,7 @@ pub async fn reply(
         .await?;
     let performer = Performer::new(stream.texts.clone(), encoding, u64::MAX);
     let time = shared.listener.server.limits.transaction;
-    let groups = cursor::start(&stream.session, performer, batch, time)?;
+    let groups = cursor::start(&stream.session, performer, (batch, room), time)?;
     // The next request on the stream waits until the batch is over.
     let baton = shared.streams.keep(stream)?;
     let head = Some(encoding.cursor(Some(&baton)).into());

@@ -16,13 +16,14 @@ use crate::hrana::perform::Performer;
 use crate::hrana::request::Batch;
 use crate::hrana::response::Reply;
 use crate::hrana::texts::Texts;
+use crate::large::Room;
 use crate::policy::Role;
 use crate::server::Server;
 use crate::session::Session;
 use crate::session::error::{Error, Failure, Result};
 
 /// Requests that wait for a stream; then the connection is not read any further.
-const QUEUE: usize = 64;
+const QUEUE: usize = 16;
 
 /// What a stream needs.
 #[derive(Clone)]
@@ -35,8 +36,8 @@ pub struct Context {
     pub out: Out,
 }
 
-/// A request with its number.
-pub type Numbered = (i32, Work);
+/// A request with its number and the room that it takes.
+pub type Numbered = (i32, Work, Room);
 
 /// A stream, seen from the connection. Dropping it closes it.
 pub struct Stream {
@@ -68,13 +69,13 @@ async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>)
     };
     let mut is_sent = context.reply(request, &opened).await;
     let mut running = Running { session: started.ok(), cursors: HashMap::new() };
-    while is_sent && let Some((request, work)) = requests.recv().await {
+    while is_sent && let Some((request, work, room)) = requests.recv().await {
         if matches!(work, Work::Close) {
             drop(running);
             context.reply(request, &Ok(Reply::CloseStream)).await;
             return;
         }
-        let done = running.perform(&context, work).await;
+        let done = running.perform(&context, work, room).await;
         let reply = done.map_err(|error| Failure::from(&error));
         is_sent = context.reply(request, &reply).await;
     }
@@ -106,7 +107,7 @@ struct Running {
 }
 
 impl Running {
-    async fn perform(&mut self, context: &Context, work: Work) -> Result<Reply> {
+    async fn perform(&mut self, context: &Context, work: Work, room: Room) -> Result<Reply> {
         match work {
             Work::Perform(request) => {
                 let mut performer = context.performer(context.server.limits.bytes);
@@ -114,7 +115,7 @@ impl Running {
                 let response = self.session()?.run(work).await?;
                 response.map(Reply::Stream).map_err(Error::Performed)
             }
-            Work::OpenCursor(id, batch) => self.open_cursor(context, id, batch),
+            Work::OpenCursor(id, batch) => self.open_cursor(context, id, (batch, room)),
             Work::FetchCursor(id, count) => self.fetch(id, count).await,
             Work::CloseCursor(id) => {
                 self.cursors.remove(&id);
@@ -132,7 +133,7 @@ impl Running {
         self.session.as_ref().ok_or(Error::Order("the stream could not be opened"))
     }
 
-    fn open_cursor(&mut self, context: &Context, id: i32, batch: Batch) -> Result<Reply> {
+    fn open_cursor(&mut self, context: &Context, id: i32, batch: (Batch, Room)) -> Result<Reply> {
         let performer = context.performer(u64::MAX);
         let time = context.server.limits.transaction;
         let started =

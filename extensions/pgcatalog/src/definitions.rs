@@ -1,0 +1,203 @@
+//! Definitions as text: what `pg_get_indexdef` and similar functions return.
+
+use crate::catalog::{Catalog, Constraint};
+use crate::schema::Relation;
+use crate::sql_text;
+use crate::types::{Scalar, Type, Typed};
+
+/// Words that must be in quotes to be names. SQLite's and Postgres' reserved ones that are likely.
+const RESERVED: &[&str] = &[
+    "all",
+    "and",
+    "any",
+    "array",
+    "as",
+    "asc",
+    "both",
+    "case",
+    "cast",
+    "check",
+    "collate",
+    "column",
+    "constraint",
+    "create",
+    "default",
+    "desc",
+    "distinct",
+    "do",
+    "else",
+    "end",
+    "except",
+    "false",
+    "fetch",
+    "for",
+    "foreign",
+    "from",
+    "grant",
+    "group",
+    "having",
+    "in",
+    "initially",
+    "intersect",
+    "into",
+    "lateral",
+    "leading",
+    "limit",
+    "not",
+    "null",
+    "offset",
+    "on",
+    "only",
+    "or",
+    "order",
+    "placing",
+    "primary",
+    "references",
+    "returning",
+    "select",
+    "some",
+    "table",
+    "then",
+    "to",
+    "trailing",
+    "true",
+    "union",
+    "unique",
+    "user",
+    "using",
+    "when",
+    "where",
+    "window",
+    "with",
+];
+
+/// A name, in quotes where it needs them.
+pub fn quote_ident(name: &str) -> String {
+    let is_plain = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if is_plain && !RESERVED.contains(&name) {
+        return name.to_owned();
+    }
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(quote_ident).collect::<Vec<_>>().join(", ")
+}
+
+/// The columns of an index.
+fn index_columns(relation: &Relation, index: usize) -> String {
+    let index = &relation.indexes[index];
+    if let Some((columns, _)) = sql_text::index_parts(&index.sql) {
+        let is_plain = index.columns.iter().all(|(column, _)| column.is_some());
+        if !is_plain {
+            return columns.trim().to_owned();
+        }
+    }
+    let column = |(column, descends): &(Option<usize>, bool)| {
+        let name = column
+            .and_then(|column| relation.columns.get(column))
+            .map_or("rowid", |column| &column.name);
+        format!("{}{}", quote_ident(name), if *descends { " DESC" } else { "" })
+    };
+    index.columns.iter().map(column).collect::<Vec<_>>().join(", ")
+}
+
+/// CREATE INDEX.
+pub fn index(relation: &Relation, at: usize) -> String {
+    let index = &relation.indexes[at];
+    let unique = if index.is_unique { "UNIQUE " } else { "" };
+    let condition = sql_text::index_parts(&index.sql).and_then(|(_, condition)| condition);
+    let condition = condition.map_or(String::new(), |condition| format!(" WHERE ({condition})"));
+    format!(
+        "CREATE {unique}INDEX {} ON public.{} USING btree ({}){condition}",
+        quote_ident(&index.name),
+        quote_ident(&relation.name),
+        index_columns(relation, at),
+    )
+}
+
+/// What ALTER TABLE … ADD CONSTRAINT takes.
+pub fn constraint(catalog: &Catalog, constraint: &Constraint) -> String {
+    let relation = &catalog.relations[constraint.relation];
+    match constraint.kind {
+        "p" => format!("PRIMARY KEY ({})", index_columns(relation, constraint.index)),
+        "u" => format!("UNIQUE ({})", index_columns(relation, constraint.index)),
+        "c" => format!("CHECK ({})", relation.checks[constraint.index].expression),
+        _ => foreign_key(catalog, relation, constraint.index),
+    }
+}
+
+fn foreign_key(catalog: &Catalog, relation: &Relation, at: usize) -> String {
+    let key = &relation.foreign_keys[at];
+    let (_, columns) = catalog.referred(key);
+    let action = |event: &str, action: &str| match action {
+        "NO ACTION" | "" => String::new(),
+        action => format!(" ON {event} {action}"),
+    };
+    format!(
+        "FOREIGN KEY ({}) REFERENCES {}({}){}{}",
+        names(key.from.iter().map(String::as_str)),
+        quote_ident(&key.table),
+        names(columns.iter().map(String::as_str)),
+        action("UPDATE", &key.on_update),
+        action("DELETE", &key.on_delete),
+    )
+}
+
+/// `format_type`: a type with its modifier.
+pub fn type_text(oid: i64, modifier: i64) -> String {
+    let Some(ty) = u32::try_from(oid).ok().and_then(Type::of_oid) else {
+        return if oid == 0 { "-".to_owned() } else { "???".to_owned() };
+    };
+    let modifier = i32::try_from(modifier).unwrap_or(-1);
+    let text = scalar_text(Typed { ty: Type::One(ty.scalar()), modifier });
+    if matches!(ty, Type::Array(_)) { text + "[]" } else { text }
+}
+
+fn scalar_text(typed: Typed) -> String {
+    let name = typed.ty.scalar().name();
+    let modifier = typed.modifier;
+    match typed.ty.scalar() {
+        Scalar::Varchar | Scalar::Bpchar if modifier >= 4 => format!("{name}({})", modifier - 4),
+        Scalar::Numeric if modifier >= 4 => {
+            format!("{name}({},{})", (modifier - 4) >> 16, typed.scale().unwrap_or(0))
+        }
+        Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz if modifier >= 0 => {
+            name.replacen(' ', &format!("({modifier}) "), 1)
+        }
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_they_need_it() {
+        let quoted = ["a_1", "A", "1a", "order", "a\"b", ""].map(quote_ident);
+        assert_eq!(quoted, ["a_1", "\"A\"", "\"1a\"", "\"order\"", "\"a\"\"b\"", "\"\""]);
+    }
+
+    #[test]
+    fn types_are_written_as_postgres_does() {
+        let of = |text: &str| {
+            let typed = Typed::declared(text).unwrap();
+            type_text(typed.ty.oid().into(), typed.modifier.into())
+        };
+        for (declared, expected) in [
+            ("VARCHAR(40)", "character varying(40)"),
+            ("char(3)", "character(3)"),
+            ("NUMERIC(10,2)", "numeric(10,2)"),
+            ("timestamptz(3)", "timestamp(3) with time zone"),
+            ("TIMESTAMP", "timestamp without time zone"),
+            ("int[]", "integer[]"),
+            ("double", "double precision"),
+        ] {
+            assert_eq!(of(declared), expected);
+        }
+        assert_eq!(type_text(0, -1), "-");
+        assert_eq!(type_text(9, -1), "???");
+    }
+}

@@ -1,0 +1,251 @@
+//! The functions.
+
+mod values;
+
+use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
+use sqlite_wasm_kit::Stability::{Stable, Volatile};
+use sqlite_wasm_kit::{ANY_NUMBER, Result, Scalar, Value};
+
+use crate::catalog::{self, OWNER, OWNER_NAME};
+use crate::definitions::{self, quote_ident};
+use crate::sql_text;
+use crate::types::{Scalar as TypeName, Type};
+use values::{array_json, array_upper, boolean, integer, like_glob, regex};
+
+/// A function of anything that is always the same: what SQLite does not have.
+macro_rules! constant {
+    ($name:literal, $value:expr) => {
+        Scalar::new($name, ANY_NUMBER, Stable, Innocuous, |a| a.apply(|| $value))
+    };
+}
+
+/// A function that reads the catalogue.
+macro_rules! reads {
+    ($name:literal, $arguments:literal, $function:expr) => {
+        Scalar::new($name, $arguments, Volatile, DirectOnly, |a| a.apply($function))
+    };
+}
+
+pub const SCALARS: &[Scalar] = &[
+    Scalar::new("format_type", 2, Stable, Innocuous, |a| a.apply(format_type)),
+    Scalar::new("pg_get_expr", 2, Stable, Innocuous, |a| a.apply(|text: String| text)),
+    Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
+    reads!("pg_get_indexdef", 1, index_definition),
+    reads!("pg_get_indexdef", 3, index_definition),
+    reads!("pg_get_constraintdef", 1, constraint_definition),
+    reads!("pg_get_constraintdef", 2, constraint_definition),
+    reads!("pg_get_viewdef", 1, view_definition),
+    reads!("pg_get_viewdef", 2, view_definition),
+    reads!("pg_get_triggerdef", 1, trigger_definition),
+    reads!("pg_get_triggerdef", 2, trigger_definition),
+    reads!("to_regclass", 1, to_regclass),
+    reads!("pg_regclass_name", 1, regclass_name),
+    Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(to_regtype)),
+    Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| {
+        a.apply(|oid: i64| definitions::type_text(oid, -1))
+    }),
+    Scalar::new("to_regnamespace", 1, Stable, Innocuous, |a| a.apply(to_regnamespace)),
+    Scalar::new("pg_regnamespace_name", 1, Stable, Innocuous, |a| a.apply(regnamespace_name)),
+    Scalar::new("to_regrole", 1, Stable, Innocuous, |a| {
+        a.apply(|name: String| (name == OWNER_NAME).then_some(OWNER))
+    }),
+    Scalar::new("to_regproc", 1, Stable, Innocuous, |a| a.apply(|_: Value| None::<i64>)),
+    Scalar::new("pg_regproc_name", 1, Stable, Innocuous, |a| a.apply(|_: Value| "-".to_owned())),
+    Scalar::new("pg_get_userbyid", 1, Stable, Innocuous, |a| a.apply(user)),
+    Scalar::new("pg_encoding_to_char", 1, Stable, Innocuous, |a| a.apply(encoding)),
+    Scalar::new("quote_ident", 1, Stable, Innocuous, |a| {
+        a.apply(|name: String| quote_ident(&name))
+    }),
+    Scalar::new("quote_literal", 1, Stable, Innocuous, |a| {
+        a.apply(|text: String| quote_literal(&text))
+    }),
+    Scalar::new("pg_array_json", 1, Stable, Innocuous, |a| a.apply(array_json)),
+    Scalar::new("array_upper", 2, Stable, Innocuous, |a| {
+        a.apply(|array: String, _: i64| array_upper(&array))
+    }),
+    Scalar::new("array_lower", 2, Stable, Innocuous, |a| {
+        a.apply(|array: String, _: i64| array_upper(&array).map(|_| 1))
+    }),
+    Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),
+    Scalar::new("pg_regex", 3, Stable, Innocuous, |a| a.apply(regex)),
+    Scalar::new("pg_integer", 1, Stable, Innocuous, |a| a.apply(integer)),
+    Scalar::new("pg_boolean", 1, Stable, Innocuous, |a| a.apply(boolean)),
+    Scalar::new("pg_size_pretty", 1, Stable, Innocuous, |a| a.apply(size_pretty)),
+    Scalar::new("pg_partition_ancestors", 1, Stable, Innocuous, |a| a.apply(|oid: i64| oid)),
+    constant!("pg_table_is_visible", true),
+    constant!("pg_type_is_visible", true),
+    constant!("pg_function_is_visible", true),
+    constant!("pg_collation_is_visible", true),
+    constant!("pg_operator_is_visible", true),
+    constant!("pg_opclass_is_visible", true),
+    constant!("has_table_privilege", true),
+    constant!("has_any_column_privilege", true),
+    constant!("has_column_privilege", true),
+    constant!("has_schema_privilege", true),
+    constant!("has_database_privilege", true),
+    constant!("has_sequence_privilege", true),
+    constant!("pg_has_role", true),
+    constant!("pg_relation_is_publishable", false),
+    constant!("pg_is_in_recovery", false),
+    constant!("pg_is_other_temp_schema", false),
+    constant!("pg_my_temp_schema", 0),
+    constant!("pg_relation_size", 0),
+    constant!("pg_table_size", 0),
+    constant!("pg_total_relation_size", 0),
+    constant!("pg_indexes_size", 0),
+    constant!("pg_database_size", 0),
+    constant!("current_schema", "public".to_owned()),
+    constant!("version", VERSION.to_owned()),
+    constant!("obj_description", None::<String>),
+    constant!("col_description", None::<String>),
+    constant!("shobj_description", None::<String>),
+    constant!("pg_get_serial_sequence", None::<String>),
+    constant!("pg_get_function_result", None::<String>),
+    constant!("pg_get_function_arguments", None::<String>),
+    constant!("pg_get_function_identity_arguments", None::<String>),
+    constant!("pg_get_functiondef", None::<String>),
+    constant!("pg_get_partkeydef", None::<String>),
+    constant!("pg_get_ruledef", None::<String>),
+    constant!("pg_get_statisticsobjdef_columns", None::<String>),
+    constant!("pg_tablespace_location", None::<String>),
+];
+
+/// What `version()` is.
+const VERSION: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebAssembly)";
+
+fn format_type(oid: i64, modifier: Option<i64>) -> String {
+    definitions::type_text(oid, modifier.unwrap_or(-1))
+}
+
+fn index_definition(oid: i64) -> Result<Option<String>> {
+    let catalog = catalog::current()?;
+    Ok(catalog.index(oid).map(|(at, index)| definitions::index(&catalog.relations[at], index)))
+}
+
+fn constraint_definition(oid: i64) -> Result<Option<String>> {
+    let catalog = catalog::current()?;
+    let constraint = catalog.constraints.iter().find(|constraint| constraint.oid == oid);
+    Ok(constraint.map(|constraint| definitions::constraint(&catalog, constraint)))
+}
+
+fn view_definition(view: Value) -> Result<Option<String>> {
+    let catalog = catalog::current()?;
+    let at = match &view {
+        Value::Text(name) => catalog.named(&String::from_utf8_lossy(name)),
+        other => catalog.relation(other.to_integer()),
+    };
+    let view = at.map(|at| &catalog.relations[at]).filter(|relation| relation.is_view);
+    Ok(view.map(|view| format!(" {};", sql_text::view_query(&view.sql))))
+}
+
+/// The OIDs of triggers follow that of their table.
+fn trigger_definition(oid: i64) -> Result<Option<String>> {
+    let catalog = catalog::current()?;
+    let found = catalog.oids.iter().zip(&catalog.relations).find_map(|(table, relation)| {
+        let number = usize::try_from(oid.checked_sub(*table)?.checked_sub(1)?).ok()?;
+        relation.triggers.get(number)
+    });
+    Ok(found.map(|(_, sql)| sql.clone()))
+}
+
+/// A name with or without its schema, in quotes or not; or an OID.
+fn to_regclass(name: String) -> Result<Option<i64>> {
+    if let Ok(oid) = name.trim().parse() {
+        return Ok(Some(oid));
+    }
+    let name = name.strip_prefix("public.").unwrap_or(&name);
+    // Those of Postgres' own tables that programs name: as objects of descriptions.
+    match name.strip_prefix("pg_catalog.").unwrap_or(name) {
+        "pg_class" => return Ok(Some(1259)),
+        "pg_type" => return Ok(Some(1247)),
+        "pg_attribute" => return Ok(Some(1249)),
+        "pg_proc" => return Ok(Some(1255)),
+        "pg_namespace" => return Ok(Some(2615)),
+        "pg_database" => return Ok(Some(1262)),
+        "pg_constraint" => return Ok(Some(2606)),
+        "pg_extension" => return Ok(Some(3079)),
+        _ => {}
+    }
+    let name = name.trim_matches('"').replace("\"\"", "\"");
+    let catalog = catalog::current()?;
+    let of_index = || {
+        let mut indexes = catalog.relations.iter().zip(&catalog.index_oids);
+        indexes.find_map(|(relation, oids)| {
+            let at = relation.indexes.iter().position(|index| index.name == name)?;
+            oids.get(at).copied()
+        })
+    };
+    Ok(catalog.named(&name).map(|at| catalog.oids[at]).or_else(of_index))
+}
+
+fn regclass_name(oid: Value) -> Result<Option<String>> {
+    if oid.is_null() {
+        return Ok(None);
+    }
+    let oid = oid.to_integer();
+    let catalog = catalog::current()?;
+    let unknown = || if oid == 0 { "-".to_owned() } else { oid.to_string() };
+    Ok(Some(catalog.name(oid).map_or_else(unknown, quote_ident)))
+}
+
+fn to_regtype(name: String) -> Option<i64> {
+    if let Ok(oid) = name.trim().parse() {
+        return Some(oid);
+    }
+    let name = name.strip_prefix("pg_catalog.").unwrap_or(&name).to_lowercase();
+    let (base, is_array) =
+        name.strip_suffix("[]").map_or((name.as_str(), false), |base| (base, true));
+    let scalar = TypeName::of_name(base.trim())?;
+    Some(if is_array { Type::Array(scalar) } else { Type::One(scalar) }.oid().into())
+}
+
+const NAMESPACES: [(&str, i64); 3] = [
+    ("public", catalog::PUBLIC),
+    ("pg_catalog", catalog::PG_CATALOG),
+    ("information_schema", catalog::INFORMATION_SCHEMA),
+];
+
+fn to_regnamespace(name: String) -> Option<i64> {
+    let known = NAMESPACES.iter().find(|(known, _)| *known == name);
+    known.map(|(_, oid)| *oid).or_else(|| name.parse().ok())
+}
+
+fn regnamespace_name(oid: i64) -> String {
+    let known = NAMESPACES.iter().find(|(_, known)| *known == oid);
+    known.map_or_else(|| oid.to_string(), |(name, _)| (*name).to_owned())
+}
+
+fn user(oid: i64) -> String {
+    if oid == OWNER { OWNER_NAME.to_owned() } else { format!("unknown (OID={oid})") }
+}
+
+fn encoding(number: i64) -> String {
+    if number == 6 { "UTF8" } else { "" }.to_owned()
+}
+
+fn quote_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn size_pretty(size: i64) -> String {
+    let mut size = size;
+    for unit in ["bytes", "kB", "MB", "GB"] {
+        if size.abs() < 10_240 {
+            return format!("{size} {unit}");
+        }
+        size = (size + 512) / 1024;
+    }
+    format!("{size} TB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_types_have_their_oids() {
+        assert_eq!(to_regtype("integer".into()), Some(23));
+        assert_eq!(to_regtype("pg_catalog.int4[]".into()), Some(1007));
+        assert_eq!(to_regtype("nope".into()), None);
+    }
+}

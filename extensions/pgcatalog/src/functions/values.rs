@@ -1,0 +1,172 @@
+//! Functions that translated SQL needs: casts, arrays and patterns.
+
+#[path = "../../../regexp/src/cache.rs"]
+mod cache;
+
+use sqlite_wasm_kit::{Result, Value};
+
+/// An array as JSON: Postgres' text `{a,"b c"}`, its vectors `1 2`, or JSON already.
+pub fn array_json(array: String) -> Result<String> {
+    let text = array.trim();
+    if text.starts_with('[') {
+        return Ok(array);
+    }
+    let Some(inner) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) else {
+        let words: Vec<_> = text.split_ascii_whitespace().map(json).collect();
+        return Ok(format!("[{}]", words.join(",")));
+    };
+    let elements = elements(inner).ok_or("pg_array_json: malformed array literal")?;
+    Ok(format!("[{}]", elements.join(",")))
+}
+
+fn elements(inner: &str) -> Option<Vec<String>> {
+    let (mut found, mut rest) = (Vec::new(), inner.trim_start());
+    while !rest.is_empty() {
+        let tail;
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (mut element, mut characters) = (String::new(), quoted.char_indices());
+            let end = loop {
+                match characters.next()? {
+                    (at, '"') => break at,
+                    (_, '\\') => element.push(characters.next()?.1),
+                    (_, other) => element.push(other),
+                }
+            };
+            found.push(json_text(&element));
+            tail = &quoted[end + 1..];
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            found.push(json(rest[..end].trim()));
+            tail = &rest[end..];
+        }
+        rest = match tail.trim_start() {
+            "" => "",
+            tail => tail.strip_prefix(',')?.trim_start(),
+        };
+    }
+    Some(found)
+}
+
+/// A number or NULL as it is, anything else as text.
+fn json(element: &str) -> String {
+    if element.eq_ignore_ascii_case("null") {
+        return "null".to_owned();
+    }
+    match element.parse::<i64>() {
+        Ok(number) => number.to_string(),
+        Err(_) => json_text(element),
+    }
+}
+
+fn json_text(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", control as u32)),
+            other => out.push(other),
+        }
+    }
+    out + "\""
+}
+
+pub fn array_upper(array: &str) -> Option<i64> {
+    let json = array_json(array.to_owned()).ok()?;
+    let count = if json == "[]" { 0 } else { elements(json.get(1..json.len() - 1)?)?.len() };
+    (count > 0).then_some(count as i64)
+}
+
+/// A pattern of LIKE as one of GLOB, which compares cases.
+pub fn like_glob(pattern: String) -> String {
+    let mut out = String::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '%' => out.push('*'),
+            '_' => out.push('?'),
+            '\\' => characters.next().into_iter().for_each(|character| push(character, &mut out)),
+            other => push(other, &mut out),
+        }
+    }
+    out
+}
+
+fn push(character: char, out: &mut String) {
+    match character {
+        '*' | '?' | '[' => out.extend(['[', character, ']']),
+        other => out.push(other),
+    }
+}
+
+pub fn regex(text: String, pattern: String, flags: String) -> Result<bool> {
+    let pattern = if flags.contains('i') { format!("(?i){pattern}") } else { pattern };
+    cache::with_regex(&pattern, |regex| regex.is_match(&text))
+}
+
+/// A cast to an integer: reals are rounded, and text must be a number.
+pub fn integer(value: Value) -> Result<Option<i64>> {
+    const RANGE: std::ops::Range<f64> = -9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0;
+    match value {
+        Value::Null => Ok(None),
+        Value::Integer(number) => Ok(Some(number)),
+        Value::Real(number) if RANGE.contains(&number.round()) => Ok(Some(number.round() as i64)),
+        Value::Text(text) => {
+            let text = String::from_utf8_lossy(&text);
+            let wrong = || format!("invalid input syntax for type integer: \"{text}\"");
+            text.trim().parse().map(Some).map_err(|_| wrong().into())
+        }
+        _ => Err("integer out of range".into()),
+    }
+}
+
+pub fn boolean(value: Value) -> Result<Option<bool>> {
+    Ok(Some(match value {
+        Value::Null => return Ok(None),
+        Value::Integer(number) => number != 0,
+        Value::Real(number) => number != 0.0,
+        Value::Text(text) => match String::from_utf8_lossy(&text).trim().to_lowercase().as_str() {
+            "t" | "true" | "y" | "yes" | "on" | "1" => true,
+            "f" | "false" | "n" | "no" | "off" | "0" => false,
+            other => {
+                return Err(format!("invalid input syntax for type boolean: \"{other}\"").into());
+            }
+        },
+        Value::Blob(_) => return Err("cannot cast type bytea to boolean".into()),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_become_json() {
+        let json = |array: &str| array_json(array.to_owned()).unwrap();
+        assert_eq!(json("{1,NULL,\"a \\\"b\",c}"), "[1,null,\"a \\\"b\",\"c\"]");
+        assert_eq!(
+            (json("1 2"), json("{}"), json("[3]"), json("")),
+            ("[1,2]".into(), "[]".into(), "[3]".into(), "[]".into())
+        );
+        assert!(array_json("{\"a}".into()).is_err());
+        assert_eq!((array_upper("{1,2}"), array_upper("{}")), (Some(2), None));
+    }
+
+    #[test]
+    fn casts_are_those_of_postgres() {
+        assert_eq!(integer(Value::Real(2.5)).unwrap(), Some(3));
+        assert_eq!(integer(Value::text(" 7 ")).unwrap(), Some(7));
+        assert!(integer(Value::text("7x")).is_err() && integer(Value::Real(1e19)).is_err());
+        assert_eq!(boolean(Value::text("No")).unwrap(), Some(false));
+        assert!(boolean(Value::text("maybe")).is_err());
+        assert_eq!(like_glob("a%\\%_*".into()), "a*%?[*]");
+    }
+
+    #[test]
+    fn any_array_is_read() {
+        arbtest::arbtest(|u| {
+            let _ = array_json(u.arbitrary()?);
+            array_upper(u.arbitrary()?);
+            Ok(())
+        });
+    }
+}

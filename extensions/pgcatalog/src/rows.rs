@@ -1,0 +1,307 @@
+//! The rows of each table. A column that is not named has the value of nothing: 0, false or NULL.
+
+mod information;
+mod keys;
+mod types;
+
+use sqlite_wasm_kit::Value;
+
+use crate::catalog::{Catalog, INFORMATION_SCHEMA, OWNER, OWNER_NAME, PG_CATALOG, PUBLIC};
+use crate::definitions;
+use crate::schema::{Column as SchemaColumn, Relation};
+use crate::types::Type;
+use keys::{constraints, defaults, indexes};
+use types::{C_COLLATION, DEFAULT_COLLATION, collation_of, storage, typed, types};
+
+/// The access methods of tables and of indexes.
+const HEAP: i64 = 2;
+const BTREE: i64 = 403;
+
+/// A column of a table of the catalogue.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    pub name: &'static str,
+    pub declared: &'static str,
+}
+
+impl Column {
+    /// As CREATE TABLE has it.
+    pub fn declaration(&self) -> String {
+        format!("\"{}\" {}", self.name, self.declared)
+    }
+
+    /// What a row has that says nothing of it.
+    fn nothing(&self) -> Value {
+        match self.declared {
+            "boolean" | "oid" | "regproc" | "smallint" | "integer" | "bigint" | "real" | "int"
+            | "xid" => Value::Integer(0),
+            "\"char\"" | "name" => Value::text(""),
+            _ => Value::Null,
+        }
+    }
+}
+
+/// Values of a row, by the names of their columns.
+type Cells = Vec<(&'static str, Value)>;
+
+fn text(text: impl Into<String>) -> Value {
+    Value::text(text)
+}
+
+fn int(number: impl TryInto<i64>) -> Value {
+    Value::Integer(number.try_into().unwrap_or(i64::MAX))
+}
+
+fn yes(is_so: bool) -> Value {
+    Value::Integer(is_so.into())
+}
+
+/// The rows of a table.
+pub fn of(catalog: &Catalog, table: &str, columns: &[Column]) -> Vec<Vec<Value>> {
+    cells(catalog, table).into_iter().map(|cells| row(columns, &cells)).collect()
+}
+
+fn row(columns: &[Column], cells: &Cells) -> Vec<Value> {
+    let value = |column: &Column| {
+        let named = cells.iter().find(|(name, _)| *name == column.name);
+        named.map_or_else(|| column.nothing(), |(_, value)| value.clone())
+    };
+    columns.iter().map(value).collect()
+}
+
+fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
+    match table {
+        "pg_class" => classes(catalog),
+        "pg_attribute" => attributes(catalog),
+        "pg_namespace" => namespaces(),
+        "pg_type" => types(),
+        "pg_index" => indexes(catalog),
+        "pg_constraint" => constraints(catalog),
+        "pg_attrdef" => defaults(catalog),
+        "pg_database" => vec![database(catalog)],
+        "pg_roles" | "pg_authid" | "pg_user" => vec![role()],
+        "pg_am" => vec![access_method(HEAP, "heap", "t"), access_method(BTREE, "btree", "i")],
+        "pg_collation" => {
+            vec![collation(DEFAULT_COLLATION, "default"), collation(C_COLLATION, "C")]
+        }
+        "pg_tables" => relations(catalog, false).map(|(_, relation)| pg_table(relation)).collect(),
+        "pg_views" => relations(catalog, true).map(|(_, relation)| pg_view(relation)).collect(),
+        "pg_indexes" => pg_indexes(catalog),
+        "pg_trigger" => triggers(catalog),
+        "pg_tablespace" => vec![vec![
+            ("oid", int(1663)),
+            ("spcname", text("pg_default")),
+            ("spcowner", int(OWNER)),
+        ]],
+        "pg_language" => {
+            vec![vec![("oid", int(14)), ("lanname", text("sql")), ("lanowner", int(OWNER))]]
+        }
+        "pg_stat_user_tables" => {
+            relations(catalog, false).map(|(oid, relation)| statistics(oid, relation)).collect()
+        }
+        table => information::cells(catalog, table),
+    }
+}
+
+fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Relation)> {
+    let pairs = catalog.oids.iter().copied().zip(&catalog.relations);
+    pairs.filter(move |(_, relation)| relation.is_view == views)
+}
+
+fn classes(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (at, relation) in catalog.relations.iter().enumerate() {
+        let cells: Cells = vec![
+            ("oid", int(catalog.oids[at])),
+            ("relname", text(&relation.name)),
+            ("relnamespace", int(PUBLIC)),
+            ("relowner", int(OWNER)),
+            ("relam", int(if relation.is_view { 0 } else { HEAP })),
+            ("relfilenode", int(catalog.oids[at])),
+            ("reltuples", Value::Real(-1.0)),
+            ("relhasindex", yes(!relation.indexes.is_empty())),
+            ("relpersistence", text("p")),
+            ("relkind", text(if relation.is_view { "v" } else { "r" })),
+            ("relnatts", int(relation.columns.len())),
+            ("relchecks", int(relation.checks.len())),
+            ("relhasrules", yes(relation.is_view)),
+            ("relhastriggers", yes(!relation.triggers.is_empty())),
+            ("relispopulated", yes(true)),
+            ("relreplident", text(if relation.is_view { "n" } else { "d" })),
+        ];
+        found.push(cells);
+        for (index, oid) in relation.indexes.iter().zip(&catalog.index_oids[at]) {
+            found.push(vec![
+                ("oid", int(*oid)),
+                ("relname", text(&index.name)),
+                ("relnamespace", int(PUBLIC)),
+                ("relowner", int(OWNER)),
+                ("relam", int(BTREE)),
+                ("relfilenode", int(*oid)),
+                ("relpersistence", text("p")),
+                ("relkind", text("i")),
+                ("relnatts", int(index.columns.len())),
+                ("relispopulated", yes(true)),
+                ("relreplident", text("n")),
+            ]);
+        }
+    }
+    found
+}
+
+fn attributes(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (at, relation) in catalog.relations.iter().enumerate() {
+        for (index, column) in relation.columns.iter().enumerate() {
+            found.push(attribute(
+                catalog.oids[at],
+                index,
+                column,
+                !relation.is_view && column.default.is_some(),
+            ));
+        }
+        for (index, oid) in relation.indexes.iter().zip(&catalog.index_oids[at]) {
+            for (place, (column, _)) in index.columns.iter().enumerate() {
+                let unnamed = SchemaColumn { name: "expr".into(), ..SchemaColumn::default() };
+                let column =
+                    column.and_then(|column| relation.columns.get(column)).unwrap_or(&unnamed);
+                let column = SchemaColumn { is_not_null: false, key: 0, ..column.clone() };
+                found.push(attribute(*oid, place, &column, false));
+            }
+        }
+    }
+    found
+}
+
+fn attribute(oid: i64, index: usize, column: &SchemaColumn, has_default: bool) -> Cells {
+    let typed = typed(column);
+    let is_fixed = typed.ty.size() >= 0;
+    vec![
+        ("attrelid", int(oid)),
+        ("attname", text(&column.name)),
+        ("atttypid", int(typed.ty.oid())),
+        ("attstattarget", int(-1)),
+        ("attlen", int(typed.ty.size())),
+        ("attnum", int(index + 1)),
+        ("attcacheoff", int(-1)),
+        ("atttypmod", int(typed.modifier)),
+        ("attndims", int(u8::from(matches!(typed.ty, Type::Array(_))))),
+        ("attbyval", yes(is_fixed && typed.ty.size() <= 8)),
+        ("attalign", text(if is_fixed { "i" } else { "d" })),
+        ("attstorage", text(storage(typed.ty))),
+        ("attnotnull", yes(column.is_not_null || column.key > 0)),
+        ("atthasdef", yes(has_default)),
+        ("attgenerated", text(if column.is_generated { "s" } else { "" })),
+        ("attislocal", yes(true)),
+        ("attcollation", int(collation_of(typed.ty.scalar()))),
+    ]
+}
+
+fn namespaces() -> Vec<Cells> {
+    let namespace = |(oid, name): (i64, &str)| -> Cells {
+        vec![("oid", int(oid)), ("nspname", text(name)), ("nspowner", int(OWNER))]
+    };
+    let all = [
+        (PG_CATALOG, "pg_catalog"),
+        (PUBLIC, "public"),
+        (INFORMATION_SCHEMA, "information_schema"),
+    ];
+    all.map(namespace).into()
+}
+
+fn database(catalog: &Catalog) -> Cells {
+    vec![
+        ("oid", int(5)),
+        ("datname", text(&catalog.database)),
+        ("datdba", int(OWNER)),
+        ("encoding", int(6)),
+        ("datlocprovider", text("c")),
+        ("datallowconn", yes(true)),
+        ("datconnlimit", int(-1)),
+        ("dattablespace", int(1663)),
+        ("datcollate", text("C")),
+        ("datctype", text("C")),
+    ]
+}
+
+fn role() -> Cells {
+    vec![
+        ("oid", int(OWNER)),
+        ("usesysid", int(OWNER)),
+        ("rolname", text(OWNER_NAME)),
+        ("usename", text(OWNER_NAME)),
+        ("rolinherit", yes(true)),
+        ("rolcanlogin", yes(true)),
+        ("rolconnlimit", int(-1)),
+        ("rolpassword", text("********")),
+        ("passwd", text("********")),
+    ]
+}
+
+fn access_method(oid: i64, name: &str, kind: &str) -> Cells {
+    vec![("oid", int(oid)), ("amname", text(name)), ("amtype", text(kind))]
+}
+
+fn collation(oid: i64, name: &str) -> Cells {
+    vec![
+        ("oid", int(oid)),
+        ("collname", text(name)),
+        ("collnamespace", int(PG_CATALOG)),
+        ("collowner", int(OWNER)),
+        ("collisdeterministic", yes(true)),
+        ("collencoding", int(-1)),
+    ]
+}
+
+fn pg_table(relation: &Relation) -> Cells {
+    vec![
+        ("schemaname", text("public")),
+        ("tablename", text(&relation.name)),
+        ("tableowner", text(OWNER_NAME)),
+        ("hasindexes", yes(!relation.indexes.is_empty())),
+        ("hastriggers", yes(!relation.triggers.is_empty())),
+    ]
+}
+
+fn pg_view(relation: &Relation) -> Cells {
+    vec![
+        ("schemaname", text("public")),
+        ("viewname", text(&relation.name)),
+        ("viewowner", text(OWNER_NAME)),
+        ("definition", text(crate::sql_text::view_query(&relation.sql))),
+    ]
+}
+
+fn pg_indexes(catalog: &Catalog) -> Vec<Cells> {
+    let of = |relation: &Relation| -> Vec<Cells> {
+        let cells = |index: usize| -> Cells {
+            vec![
+                ("schemaname", text("public")),
+                ("tablename", text(&relation.name)),
+                ("indexname", text(&relation.indexes[index].name)),
+                ("indexdef", text(definitions::index(relation, index))),
+            ]
+        };
+        (0..relation.indexes.len()).map(cells).collect()
+    };
+    catalog.relations.iter().flat_map(of).collect()
+}
+
+fn triggers(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (oid, relation) in catalog.oids.iter().zip(&catalog.relations) {
+        for (number, (name, _)) in relation.triggers.iter().enumerate() {
+            found.push(vec![
+                ("oid", int(oid.wrapping_add(number as i64 + 1))),
+                ("tgrelid", int(*oid)),
+                ("tgname", text(name)),
+                ("tgenabled", text("O")),
+            ]);
+        }
+    }
+    found
+}
+
+fn statistics(oid: i64, relation: &Relation) -> Cells {
+    vec![("relid", int(oid)), ("schemaname", text("public")), ("relname", text(&relation.name))]
+}

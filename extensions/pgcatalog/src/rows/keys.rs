@@ -1,0 +1,132 @@
+//! Indexes, constraints and defaults.
+
+use sqlite_wasm_kit::Value;
+
+use super::{Cells, int, relations, text, yes};
+use crate::catalog::{Catalog, Constraint, PUBLIC};
+use crate::schema::{Index, Relation};
+
+/// A number for each column of an index, as `int2vector` is written.
+fn list(index: &Index, number: impl Fn(&(Option<usize>, bool)) -> usize) -> Value {
+    let numbers = index.columns.iter().map(|column| number(column).to_string());
+    text(numbers.collect::<Vec<_>>().join(" "))
+}
+
+pub fn indexes(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (at, relation) in catalog.relations.iter().enumerate() {
+        for (index, oid) in relation.indexes.iter().zip(&catalog.index_oids[at]) {
+            let condition =
+                crate::sql_text::index_parts(&index.sql).and_then(|(_, condition)| condition);
+            found.push(vec![
+                ("indexrelid", int(*oid)),
+                ("indrelid", int(catalog.oids[at])),
+                ("indnatts", int(index.columns.len())),
+                ("indnkeyatts", int(index.columns.len())),
+                ("indisunique", yes(index.is_unique)),
+                ("indisprimary", yes(index.is_primary)),
+                ("indimmediate", yes(true)),
+                ("indisvalid", yes(true)),
+                ("indisready", yes(true)),
+                ("indislive", yes(true)),
+                ("indkey", list(index, |(column, _)| column.map_or(0, |column| column + 1))),
+                ("indcollation", list(index, |_| 0)),
+                ("indclass", list(index, |_| 0)),
+                // Bits: 1 descends, 2 has NULLs first, which a descending one has.
+                ("indoption", list(index, |(_, descends)| if *descends { 3 } else { 0 })),
+                ("indpred", condition.map_or(Value::Null, text)),
+            ]);
+        }
+    }
+    found
+}
+
+/// `{1,2}`: the numbers of columns.
+fn numbers(relation: &Relation, names: &[String]) -> Value {
+    let number = |name: &String| {
+        let at = relation.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name));
+        at.map_or(0, |at| at + 1).to_string()
+    };
+    text(format!("{{{}}}", names.iter().map(number).collect::<Vec<String>>().join(",")))
+}
+
+/// The columns of a constraint.
+pub fn constrained(catalog: &Catalog, constraint: &Constraint) -> Vec<String> {
+    let relation = &catalog.relations[constraint.relation];
+    match constraint.kind {
+        "f" => relation.foreign_keys[constraint.index].from.clone(),
+        "p" | "u" => {
+            let columns = relation.indexes[constraint.index].columns.iter();
+            let name = |column: &(Option<usize>, bool)| {
+                Some(relation.columns.get(column.0?)?.name.clone())
+            };
+            columns.filter_map(name).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `a` for NO ACTION, `c` for CASCADE, …
+fn action(text: &str) -> &'static str {
+    match text {
+        "RESTRICT" => "r",
+        "CASCADE" => "c",
+        "SET NULL" => "n",
+        "SET DEFAULT" => "d",
+        _ => "a",
+    }
+}
+
+pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
+    let cells = |constraint: &Constraint| -> Cells {
+        let relation = &catalog.relations[constraint.relation];
+        let mut cells = vec![
+            ("oid", int(constraint.oid)),
+            ("conname", text(&constraint.name)),
+            ("connamespace", int(PUBLIC)),
+            ("contype", text(constraint.kind)),
+            ("convalidated", yes(true)),
+            ("conrelid", int(catalog.oids[constraint.relation])),
+            ("conislocal", yes(true)),
+            ("connoinherit", yes(constraint.kind != "c")),
+            ("conkey", numbers(relation, &constrained(catalog, constraint))),
+        ];
+        match constraint.kind {
+            "f" => {
+                let key = &relation.foreign_keys[constraint.index];
+                let (at, columns) = catalog.referred(key);
+                if let Some(at) = at {
+                    cells.push(("confrelid", int(catalog.oids[at])));
+                    cells.push(("confkey", numbers(&catalog.relations[at], &columns)));
+                }
+                cells.push(("confupdtype", text(action(&key.on_update))));
+                cells.push(("confdeltype", text(action(&key.on_delete))));
+                cells.push(("confmatchtype", text("s")));
+            }
+            "c" => cells.push(("conbin", text(&relation.checks[constraint.index].expression))),
+            _ => cells
+                .push(("conindid", int(catalog.index_oids[constraint.relation][constraint.index]))),
+        }
+        cells
+    };
+    catalog.constraints.iter().map(cells).collect()
+}
+
+pub fn defaults(catalog: &Catalog) -> Vec<Cells> {
+    let mut found = Vec::new();
+    for (oid, relation) in relations(catalog, false) {
+        for (index, column) in relation.columns.iter().enumerate() {
+            if let Some(default) = &column.default {
+                let number = index + 1;
+                let cells = vec![
+                    ("oid", int(oid.wrapping_add(number as i64))),
+                    ("adrelid", int(oid)),
+                    ("adnum", int(number)),
+                    ("adbin", text(default)),
+                ];
+                found.push(cells);
+            }
+        }
+    }
+    found
+}

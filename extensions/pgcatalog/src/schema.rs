@@ -1,0 +1,248 @@
+//! The tables, columns, indexes and keys of the database, as SQLite reports them.
+
+use sqlite_wasm_kit::{Result, Value, sql};
+
+use crate::sql_text;
+
+/// A table or a view.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Relation {
+    pub name: String,
+    pub is_view: bool,
+    /// Its CREATE statement.
+    pub sql: String,
+    pub columns: Vec<Column>,
+    pub indexes: Vec<Index>,
+    pub foreign_keys: Vec<ForeignKey>,
+    pub checks: Vec<Check>,
+    pub triggers: Vec<(String, String)>,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Column {
+    pub name: String,
+    pub declared: String,
+    pub is_not_null: bool,
+    pub default: Option<String>,
+    /// Its place in the primary key, from 1; 0 for none.
+    pub key: i64,
+    pub is_generated: bool,
+}
+
+/// An index, or the key by the row id, which needs none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Index {
+    pub name: String,
+    pub is_unique: bool,
+    pub is_primary: bool,
+    /// Made by a constraint.
+    pub is_constraint: bool,
+    /// Columns from 0; none for an expression. And whether it descends.
+    pub columns: Vec<(Option<usize>, bool)>,
+    /// Its CREATE statement, where it has one.
+    pub sql: String,
+}
+
+/// A foreign key.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ForeignKey {
+    pub table: String,
+    pub from: Vec<String>,
+    /// Empty for the primary key of the other table.
+    pub to: Vec<String>,
+    pub on_update: String,
+    pub on_delete: String,
+}
+
+/// A CHECK.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    pub name: String,
+    pub expression: String,
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Text(text) => String::from_utf8_lossy(text).into_owned(),
+        Value::Integer(number) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn query(sql: &str, parameter: Option<&str>) -> Result<Vec<Vec<Value>>> {
+    let mut statement = sql::prepare(sql)?;
+    statement.query(parameter.map(Value::text))?.collect()
+}
+
+/// What changes when a schema does.
+pub fn version() -> Result<i64> {
+    let rows = query("PRAGMA main.schema_version", None)?;
+    Ok(rows.first().and_then(|row| row.first()).map_or(0, Value::to_integer))
+}
+
+/// The name of the database: its file's.
+pub fn database() -> Result<String> {
+    let rows = query("PRAGMA database_list", None)?;
+    let file = rows.iter().find(|row| row.get(1).is_some_and(|name| text(name) == "main"));
+    let file = file.and_then(|row| row.get(2)).map(text).unwrap_or_default();
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    Ok(if stem.is_empty() { "main" } else { stem }.to_owned())
+}
+
+/// All tables and views, by their names.
+pub fn relations() -> Result<Vec<Relation>> {
+    let rows = query(
+        "SELECT type, name, tbl_name, sql FROM main.sqlite_schema \
+         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+        None,
+    )?;
+    let mut relations = Vec::new();
+    for row in rows.iter().filter(|row| matches!(text(&row[0]).as_str(), "table" | "view")) {
+        // What cannot be read, such as a view of a table that is gone, has no columns.
+        relations.push(relation(row).unwrap_or_else(|_| Relation {
+            name: text(&row[1]),
+            is_view: text(&row[0]) == "view",
+            ..Relation::default()
+        }));
+    }
+    for row in rows.iter().filter(|row| text(&row[0]) == "trigger") {
+        let of = relations.iter_mut().find(|relation| relation.name == text(&row[2]));
+        of.into_iter().for_each(|relation| relation.triggers.push((text(&row[1]), text(&row[3]))));
+    }
+    Ok(relations)
+}
+
+fn relation(row: &[Value]) -> Result<Relation> {
+    let name = text(&row[1]);
+    let columns = query(
+        "SELECT name, type, \"notnull\", dflt_value, pk, hidden FROM pragma_table_xinfo(?1, 'main')",
+        Some(&name),
+    )?;
+    let columns: Vec<Column> = columns
+        .iter()
+        .filter(|row| row[5].to_integer() != 1)
+        .map(|row| Column {
+            name: text(&row[0]),
+            declared: text(&row[1]),
+            is_not_null: row[2].to_integer() != 0,
+            default: (!row[3].is_null()).then(|| text(&row[3])),
+            key: row[4].to_integer(),
+            is_generated: row[5].to_integer() > 1,
+        })
+        .collect();
+    let mut relation = Relation {
+        is_view: text(&row[0]) == "view",
+        sql: text(&row[3]),
+        columns,
+        name,
+        ..Relation::default()
+    };
+    if !relation.is_view {
+        relation.indexes = indexes(&relation)?;
+        relation.foreign_keys = foreign_keys(&relation.name)?;
+        relation.checks = sql_text::checks(&relation);
+    }
+    Ok(relation)
+}
+
+fn indexes(relation: &Relation) -> Result<Vec<Index>> {
+    let rows = query(
+        "SELECT l.name, l.\"unique\", l.origin, s.sql FROM pragma_index_list(?1, 'main') l \
+         LEFT JOIN main.sqlite_schema s ON s.type = 'index' AND s.name = l.name ORDER BY l.name",
+        Some(&relation.name),
+    )?;
+    let mut indexes = Vec::new();
+    for row in &rows {
+        let columns = query(
+            "SELECT cid, \"desc\" FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno",
+            Some(&text(&row[0])),
+        )?;
+        let columns = columns
+            .iter()
+            .map(|row| (usize::try_from(row[0].to_integer()).ok(), row[1].to_integer() != 0))
+            .collect();
+        let origin = text(&row[2]);
+        let index = Index {
+            name: text(&row[0]),
+            is_unique: row[1].to_integer() != 0,
+            is_primary: origin == "pk",
+            is_constraint: origin != "c",
+            columns,
+            sql: text(&row[3]),
+        };
+        indexes.push(named(index, relation));
+    }
+    let key = key_columns(relation);
+    if !key.is_empty() && !indexes.iter().any(|index| index.is_primary) {
+        let name = format!("{}_pkey", relation.name);
+        let columns = key.into_iter().map(|column| (Some(column), false)).collect();
+        let (is_unique, is_primary, is_constraint) = (true, true, true);
+        indexes.push(Index {
+            name,
+            is_unique,
+            is_primary,
+            is_constraint,
+            columns,
+            sql: String::new(),
+        });
+    }
+    Ok(indexes)
+}
+
+/// The columns of the primary key, in their order.
+pub fn key_columns(relation: &Relation) -> Vec<usize> {
+    let mut key: Vec<_> = relation
+        .columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.key > 0)
+        .map(|(index, _)| index)
+        .collect();
+    key.sort_by_key(|index| relation.columns[*index].key);
+    key
+}
+
+/// Postgres' names for what SQLite names `sqlite_autoindex_t_1`.
+fn named(mut index: Index, relation: &Relation) -> Index {
+    if index.is_primary {
+        index.name = format!("{}_pkey", relation.name);
+    } else if index.is_constraint {
+        let names: Vec<_> = index
+            .columns
+            .iter()
+            .filter_map(|(column, _)| Some(relation.columns.get((*column)?)?.name.as_str()))
+            .collect();
+        index.name = format!("{}_{}_key", relation.name, names.join("_"));
+    }
+    index
+}
+
+fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {
+    let rows = query(
+        "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete \
+         FROM pragma_foreign_key_list(?1, 'main') ORDER BY id, seq",
+        Some(table),
+    )?;
+    let mut keys: Vec<(i64, ForeignKey)> = Vec::new();
+    for row in &rows {
+        let id = row[0].to_integer();
+        if keys.last().is_none_or(|(last, _)| *last != id) {
+            let key = ForeignKey {
+                table: text(&row[1]),
+                on_update: text(&row[4]),
+                on_delete: text(&row[5]),
+                ..ForeignKey::default()
+            };
+            keys.push((id, key));
+        }
+        if let Some((_, key)) = keys.last_mut() {
+            key.from.push(text(&row[2]));
+            if !row[3].is_null() {
+                key.to.push(text(&row[3]));
+            }
+        }
+    }
+    Ok(keys.into_iter().map(|(_, key)| key).collect())
+}

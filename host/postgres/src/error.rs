@@ -1,0 +1,316 @@
+//! Errors with a SQLSTATE.
+
+use std::fmt;
+
+use sqlite_wasm::Limit;
+
+/// A result, or an [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The SQLSTATEs that are used.
+pub mod sqlstate {
+    macro_rules! states {
+        ($($name:ident = $code:literal;)*) => {
+            $(#[doc = concat!("`", $code, "`")] pub const $name: &str = $code;)*
+        };
+    }
+    states! {
+        PROTOCOL_VIOLATION = "08P01";
+        FEATURE_NOT_SUPPORTED = "0A000";
+        NUMERIC_OUT_OF_RANGE = "22003";
+        INVALID_DATETIME = "22007";
+        INVALID_PARAMETER_VALUE = "22023";
+        NOT_IN_REPERTOIRE = "22021";
+        BAD_COPY_FORMAT = "22P04";
+        INVALID_TEXT = "22P02";
+        INVALID_BINARY = "22P03";
+        INTEGRITY_VIOLATION = "23000";
+        NOT_NULL_VIOLATION = "23502";
+        FOREIGN_KEY_VIOLATION = "23503";
+        UNIQUE_VIOLATION = "23505";
+        CHECK_VIOLATION = "23514";
+        ACTIVE_TRANSACTION = "25001";
+        READ_ONLY_TRANSACTION = "25006";
+        NO_ACTIVE_TRANSACTION = "25P01";
+        FAILED_TRANSACTION = "25P02";
+        TRANSACTION_TIMEOUT = "25P03";
+        INVALID_SAVEPOINT = "3B001";
+        INVALID_SCHEMA = "3F000";
+        SERIALIZATION_FAILURE = "40001";
+        INSUFFICIENT_PRIVILEGE = "42501";
+        SYNTAX_ERROR = "42601";
+        DUPLICATE_COLUMN = "42701";
+        AMBIGUOUS_COLUMN = "42702";
+        UNDEFINED_COLUMN = "42703";
+        UNDEFINED_OBJECT = "42704";
+        DATATYPE_MISMATCH = "42804";
+        UNDEFINED_FUNCTION = "42883";
+        UNDEFINED_TABLE = "42P01";
+        UNDEFINED_PARAMETER = "42P02";
+        DUPLICATE_TABLE = "42P07";
+        GROUPING_ERROR = "42803";
+        OUT_OF_MEMORY = "53200";
+        DISK_FULL = "53100";
+        PROGRAM_LIMIT_EXCEEDED = "54000";
+        STATEMENT_TOO_COMPLEX = "54001";
+        OBJECT_IN_USE = "55006";
+        LOCK_NOT_AVAILABLE = "55P03";
+        QUERY_CANCELED = "57014";
+        IO_ERROR = "58030";
+        INTERNAL_ERROR = "XX000";
+        DATA_CORRUPTED = "XX001";
+    }
+}
+
+/// What a client is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// The SQLSTATE.
+    pub code: &'static str,
+    /// The message.
+    pub message: String,
+    /// More of it.
+    pub detail: Option<String>,
+    /// What to do.
+    pub hint: Option<String>,
+    /// The character of the statement, from 1.
+    pub position: Option<usize>,
+}
+
+impl Error {
+    /// An error with this SQLSTATE.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), detail: None, hint: None, position: None }
+    }
+
+    /// What SQLite cannot do, and nothing here rewrites.
+    pub fn unsupported(construct: impl fmt::Display) -> Self {
+        let message = format!("{construct} is not supported");
+        Self::new(sqlstate::FEATURE_NOT_SUPPORTED, message)
+    }
+
+    /// The same with a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same with a detail.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
+        self
+    }
+
+    /// The same at this byte of a statement.
+    #[must_use]
+    pub fn at(mut self, sql: &str, offset: usize) -> Self {
+        self.position = sql.get(..offset).map(|before| before.chars().count() + 1);
+        self
+    }
+
+    /// SQLite's error, by its extended result code.
+    pub fn of_sqlite(extended_code: i32, message: &str) -> Self {
+        of_constraint(extended_code, message).unwrap_or_else(|| {
+            let code = match extended_code & 0xff {
+                1 => of_message(message),
+                primary => of_code(extended_code, primary),
+            };
+            Self::new(code, message)
+        })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (SQLSTATE {})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<&sqlite_wasm::Error> for Error {
+    fn from(error: &sqlite_wasm::Error) -> Self {
+        use sqlite_wasm::Error as Sqlite;
+        match error {
+            Sqlite::SqliteFailure(error, message) => {
+                Self::of_sqlite(error.extended_code, message.as_deref().unwrap_or("SQLite failed"))
+            }
+            Sqlite::SqlInputError { error, msg, sql, offset } => {
+                let found = Self::of_sqlite(error.extended_code, msg);
+                match usize::try_from(*offset) {
+                    Ok(offset) => found.at(sql, offset),
+                    Err(_) => found,
+                }
+            }
+            Sqlite::LimitReached(limit) => Self::new(of_limit(limit), error.to_string()),
+            Sqlite::InvalidParameterCount(..) => {
+                Self::new(sqlstate::PROTOCOL_VIOLATION, error.to_string())
+            }
+            _ => Self::new(sqlstate::INTERNAL_ERROR, error.to_string()),
+        }
+    }
+}
+
+impl From<sqlite_wasm::Error> for Error {
+    fn from(error: sqlite_wasm::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+fn of_limit(limit: &Limit) -> &'static str {
+    match limit {
+        Limit::Memory(_) => sqlstate::OUT_OF_MEMORY,
+        Limit::StatementTime(_) | Limit::Time(_) => sqlstate::QUERY_CANCELED,
+        _ => sqlstate::PROGRAM_LIMIT_EXCEEDED,
+    }
+}
+
+fn of_code(extended: i32, primary: i32) -> &'static str {
+    match (primary, extended) {
+        // SQLITE_BUSY_SNAPSHOT: the transaction began before another one's commit.
+        (5, 517) => sqlstate::SERIALIZATION_FAILURE,
+        (5, _) | (15, 15) => sqlstate::LOCK_NOT_AVAILABLE,
+        (6, _) => sqlstate::OBJECT_IN_USE,
+        (7, _) => sqlstate::OUT_OF_MEMORY,
+        (8, _) => sqlstate::READ_ONLY_TRANSACTION,
+        (4 | 9, _) => sqlstate::QUERY_CANCELED,
+        (10 | 14, _) => sqlstate::IO_ERROR,
+        (11 | 26, _) => sqlstate::DATA_CORRUPTED,
+        (13, _) => sqlstate::DISK_FULL,
+        (17, _) => sqlstate::SERIALIZATION_FAILURE,
+        (18, _) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        (19, _) => sqlstate::INTEGRITY_VIOLATION,
+        (20, _) => sqlstate::DATATYPE_MISMATCH,
+        (3 | 23, _) => sqlstate::INSUFFICIENT_PRIVILEGE,
+        (25, _) => sqlstate::UNDEFINED_PARAMETER,
+        _ => sqlstate::INTERNAL_ERROR,
+    }
+}
+
+/// SQLite has one code for all that is wrong with a statement, so its messages tell them apart.
+const MESSAGES: &[(&str, &str)] = &[
+    ("no such table", sqlstate::UNDEFINED_TABLE),
+    ("no such view", sqlstate::UNDEFINED_TABLE),
+    ("no such column", sqlstate::UNDEFINED_COLUMN),
+    ("has no column named", sqlstate::UNDEFINED_COLUMN),
+    ("no such function", sqlstate::UNDEFINED_FUNCTION),
+    ("wrong number of arguments to function", sqlstate::UNDEFINED_FUNCTION),
+    ("no such index", sqlstate::UNDEFINED_OBJECT),
+    ("no such trigger", sqlstate::UNDEFINED_OBJECT),
+    ("no such collation", sqlstate::UNDEFINED_OBJECT),
+    ("no such savepoint", sqlstate::INVALID_SAVEPOINT),
+    ("no such module", sqlstate::UNDEFINED_OBJECT),
+    ("unknown database", sqlstate::INVALID_SCHEMA),
+    ("ambiguous column name", sqlstate::AMBIGUOUS_COLUMN),
+    ("duplicate column name", sqlstate::DUPLICATE_COLUMN),
+    ("already exists", sqlstate::DUPLICATE_TABLE),
+    ("there is already", sqlstate::DUPLICATE_TABLE),
+    ("syntax error", sqlstate::SYNTAX_ERROR),
+    ("incomplete input", sqlstate::SYNTAX_ERROR),
+    ("unrecognized token", sqlstate::SYNTAX_ERROR),
+    ("misuse of aggregate", sqlstate::GROUPING_ERROR),
+    ("within a transaction", sqlstate::ACTIVE_TRANSACTION),
+    ("no transaction is active", sqlstate::NO_ACTIVE_TRANSACTION),
+    ("integer overflow", sqlstate::NUMERIC_OUT_OF_RANGE),
+    ("Expression tree is too large", sqlstate::STATEMENT_TOO_COMPLEX),
+    ("too many", sqlstate::PROGRAM_LIMIT_EXCEEDED),
+    ("malformed JSON", sqlstate::INVALID_TEXT),
+    ("values were supplied", sqlstate::SYNTAX_ERROR),
+    ("values for", sqlstate::SYNTAX_ERROR),
+];
+
+fn of_message(message: &str) -> &'static str {
+    let found = MESSAGES.iter().find(|(part, _)| message.contains(part));
+    found.map_or(sqlstate::SYNTAX_ERROR, |(_, code)| code)
+}
+
+/// Constraints in Postgres' words, with the names that it would have given them.
+fn of_constraint(extended: i32, message: &str) -> Option<Error> {
+    let subject = message.split_once("failed: ").map(|(_, subject)| subject);
+    let (code, text) = match extended {
+        // SQLITE_CONSTRAINT_ and: UNIQUE, PRIMARYKEY, ROWID.
+        2067 | 1555 | 2579 => {
+            let name = key_name(subject.unwrap_or_default(), extended != 2067);
+            let text = format!("duplicate key value violates unique constraint \"{name}\"");
+            (sqlstate::UNIQUE_VIOLATION, text)
+        }
+        1299 => {
+            let (table, column) = subject.and_then(|name| name.rsplit_once('.'))?;
+            let text = format!(
+                "null value in column \"{column}\" of relation \"{table}\" violates not-null constraint"
+            );
+            (sqlstate::NOT_NULL_VIOLATION, text)
+        }
+        275 => {
+            let name = subject.unwrap_or_default();
+            (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{name}\""))
+        }
+        787 => (
+            sqlstate::FOREIGN_KEY_VIOLATION,
+            "statement violates foreign key constraint".to_owned(),
+        ),
+        3091 => (sqlstate::DATATYPE_MISMATCH, message.to_owned()),
+        _ => return None,
+    };
+    Some(Error::new(code, text).detail(message))
+}
+
+/// `t_pkey`, or `t_a_b_key` for `t.a, t.b`.
+fn key_name(subject: &str, is_primary: bool) -> String {
+    if let Some(index) = subject.strip_prefix("index ") {
+        return index.trim_matches('\'').to_owned();
+    }
+    let parts: Vec<_> = subject.split(", ").filter_map(|part| part.rsplit_once('.')).collect();
+    let table = parts.first().map_or("", |part| part.0);
+    if is_primary {
+        return format!("{table}_pkey");
+    }
+    let columns: Vec<_> = parts.iter().map(|part| part.1).collect();
+    format!("{table}_{}_key", columns.join("_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_messages_have_their_sqlstates() {
+        for (code, message, state) in [
+            (2067, "UNIQUE constraint failed: t.a, t.b", "23505"),
+            (787, "FOREIGN KEY constraint failed", "23503"),
+            (1299, "NOT NULL constraint failed: t.a", "23502"),
+            (275, "CHECK constraint failed: a > 0", "23514"),
+            (517, "database is locked", "40001"),
+            (5, "database is locked", "55P03"),
+            (9, "interrupted", "57014"),
+            (7, "out of memory", "53200"),
+            (8, "attempt to write a readonly database", "25006"),
+            (1, "near \"x\": syntax error", "42601"),
+            (1, "no such table: x", "42P01"),
+            (1, "no such column: x", "42703"),
+            (1, "no such function: x", "42883"),
+            (1, "table x already exists", "42P07"),
+            (13, "database or disk is full", "53100"),
+            (9999, "what", "XX000"),
+        ] {
+            assert_eq!(Error::of_sqlite(code, message).code, state, "{message}");
+        }
+    }
+
+    #[test]
+    fn keys_have_the_names_of_postgres() {
+        let message = |code, text| Error::of_sqlite(code, text).message;
+        assert!(message(2067, "UNIQUE constraint failed: t.a, t.b").contains("\"t_a_b_key\""));
+        assert!(message(1555, "UNIQUE constraint failed: t.a").contains("\"t_pkey\""));
+        assert!(message(2067, "UNIQUE constraint failed: index 'i'").contains("\"i\""));
+    }
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let error = Error::new("42601", "x").at("é x", 3);
+        assert_eq!(error.position, Some(3));
+        assert_eq!(Error::new("42601", "x").at("é", 1).position, None);
+    }
+}

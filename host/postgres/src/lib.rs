@@ -1,0 +1,23 @@
+//! What the Postgres wire needs of a server over SQLite, apart from the network.
+//!
+//! - [`translate`]: Postgres SQL to SQLite's
+//! - [`types`]: types of columns and parameters, before there is a row
+//! - [`values`]: the text and binary formats of values
+//! - [`copy`]: the data of COPY
+//! - [`error`]: SQLite's errors as SQLSTATEs
+//! - [`state`]: the transaction of a session, its settings and command tags
+//!
+//! Text, parameters and data come from strangers. Nothing here panics or keeps more than its
+//! input is long, and the depth of a statement is bounded before it is parsed.
+
+#![forbid(unsafe_code)]
+
+pub mod copy;
+pub mod error;
+mod lex;
+pub mod state;
+pub mod translate;
+pub mod types;
+pub mod values;
+
+pub use error::{Error, Result};

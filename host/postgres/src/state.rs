@@ -1,0 +1,380 @@
+//! The state of a session: its transaction, its settings, and the tags of commands.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result, sqlstate};
+use crate::translate::{Action, Statement};
+
+/// `server_version`: the version whose catalogue and messages are followed.
+pub const VERSION: &str = "15.0";
+
+/// What `version()` is.
+pub const VERSION_TEXT: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebAssembly)";
+
+/// What a session runs on its connection before anything else.
+///
+/// A name in double quotes that nothing has must be an error, and foreign keys are checked.
+pub const SETUP: &[&str] = &["PRAGMA foreign_keys = ON"];
+
+/// Whether a session is in a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Transaction {
+    /// In none.
+    #[default]
+    Idle,
+    /// In one.
+    Active,
+    /// In one that failed: everything but its end is refused.
+    Failed,
+}
+
+impl Transaction {
+    /// The byte of ReadyForQuery.
+    pub fn indicator(self) -> u8 {
+        match self {
+            Self::Idle => b'I',
+            Self::Active => b'T',
+            Self::Failed => b'E',
+        }
+    }
+
+    /// Whether a statement may run.
+    ///
+    /// # Errors
+    ///
+    /// 25P02 in a transaction that failed, unless the statement ends it.
+    pub fn check(self, action: &Action) -> Result<()> {
+        let ends = matches!(action, Action::Commit | Action::Rollback | Action::RollbackTo);
+        if self != Self::Failed || ends {
+            return Ok(());
+        }
+        let message =
+            "current transaction is aborted, commands ignored until end of transaction block";
+        Err(Error::new(sqlstate::FAILED_TRANSACTION, message))
+    }
+
+    /// What is to be run for it: COMMIT of a transaction that failed is ROLLBACK, and BEGIN in a
+    /// transaction, or an end outside of one, is nothing but a warning.
+    pub fn plan(self, statement: &Statement) -> Plan<'_> {
+        match (&statement.action, self) {
+            (Action::Commit, Self::Failed) => Plan::Run("ROLLBACK"),
+            (Action::Begin { .. }, Self::Active) => Plan::Warn(
+                sqlstate::ACTIVE_TRANSACTION,
+                "there is already a transaction in progress",
+            ),
+            (Action::Commit | Action::Rollback, Self::Idle) => {
+                Plan::Warn(sqlstate::NO_ACTIVE_TRANSACTION, "there is no transaction in progress")
+            }
+            (Action::Savepoint | Action::Release | Action::RollbackTo, Self::Idle) => {
+                Plan::Refuse(Error::new(
+                    sqlstate::NO_ACTIVE_TRANSACTION,
+                    format!("{} can only be used in transaction blocks", statement.command),
+                ))
+            }
+            _ if statement.sql.is_empty() => Plan::Nothing,
+            _ => Plan::Run(&statement.sql),
+        }
+    }
+
+    /// After a statement that succeeded.
+    pub fn after(self, action: &Action) -> Self {
+        match action {
+            Action::Begin { .. } | Action::RollbackTo => Self::Active,
+            Action::Commit | Action::Rollback => Self::Idle,
+            _ => self,
+        }
+    }
+
+    /// After an error. `is_autocommit` is SQLite's: some errors end its transaction, but the
+    /// client's goes on, failed, until it ends it.
+    pub fn after_error(self) -> Self {
+        if self == Self::Idle { Self::Idle } else { Self::Failed }
+    }
+}
+
+/// What is to be done for a statement about transactions.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Plan<'a> {
+    /// Run this.
+    Run(&'a str),
+    /// Run nothing: the statement is one of the session.
+    Nothing,
+    /// Run nothing, and send a warning.
+    Warn(&'static str, &'static str),
+    /// Send an error.
+    Refuse(Error),
+}
+
+/// The tag of a command that has ended.
+pub fn tag(statement: &Statement, rows: u64, before: Transaction) -> String {
+    match (statement.command.as_str(), &statement.action) {
+        ("COMMIT", _) if before == Transaction::Failed => "ROLLBACK".to_owned(),
+        ("INSERT", _) => format!("INSERT 0 {rows}"),
+        (command @ ("SELECT" | "UPDATE" | "DELETE" | "MERGE" | "FETCH" | "MOVE" | "COPY"), _) => {
+            format!("{command} {rows}")
+        }
+        (command, _) => command.to_owned(),
+    }
+}
+
+/// The settings that clients read or set, and what they are.
+const DEFAULTS: &[(&str, &str)] = &[
+    ("application_name", ""),
+    ("bytea_output", "hex"),
+    ("client_encoding", "UTF8"),
+    ("client_min_messages", "notice"),
+    ("datestyle", "ISO, MDY"),
+    ("default_tablespace", ""),
+    ("default_table_access_method", "heap"),
+    ("default_transaction_isolation", "serializable"),
+    ("default_transaction_read_only", "off"),
+    ("extra_float_digits", "1"),
+    ("idle_in_transaction_session_timeout", "0"),
+    ("in_hot_standby", "off"),
+    ("integer_datetimes", "on"),
+    ("intervalstyle", "postgres"),
+    ("is_superuser", "off"),
+    ("jit", "off"),
+    ("lc_collate", "C"),
+    ("lc_ctype", "C"),
+    ("lc_messages", "C"),
+    ("lock_timeout", "0"),
+    ("max_identifier_length", "63"),
+    ("max_index_keys", "32"),
+    ("row_security", "off"),
+    ("search_path", "\"$user\", public"),
+    ("server_encoding", "UTF8"),
+    ("server_version", VERSION),
+    ("server_version_num", "150000"),
+    ("session_authorization", "postgres"),
+    ("standard_conforming_strings", "on"),
+    ("statement_timeout", "0"),
+    ("synchronize_seqscans", "on"),
+    ("timezone", "UTC"),
+    ("transaction_isolation", "serializable"),
+    ("transaction_read_only", "off"),
+    ("xmloption", "content"),
+];
+
+/// The settings that the server sends when a session begins, and when they change, as they are
+/// written there.
+pub const REPORTED: &[&str] = &[
+    "server_version",
+    "server_encoding",
+    "client_encoding",
+    "application_name",
+    "is_superuser",
+    "session_authorization",
+    "DateStyle",
+    "IntervalStyle",
+    "TimeZone",
+    "integer_datetimes",
+    "standard_conforming_strings",
+];
+
+/// The settings that only the server sets.
+const FIXED: &[&str] = &[
+    "in_hot_standby",
+    "integer_datetimes",
+    "is_superuser",
+    "lc_collate",
+    "lc_ctype",
+    "max_identifier_length",
+    "max_index_keys",
+    "server_encoding",
+    "server_version",
+    "server_version_num",
+    "session_authorization",
+];
+
+/// Settings that a client may invent (`my.name`), at most.
+const MAX_OWN: usize = 64;
+
+/// Bytes of a value at most.
+const MAX_VALUE: usize = 4096;
+
+/// What a session has set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    set: BTreeMap<String, String>,
+    /// What they were before the transaction, where `SET LOCAL` changed them.
+    local: BTreeMap<String, Option<String>>,
+}
+
+impl Settings {
+    /// A setting.
+    ///
+    /// # Errors
+    ///
+    /// 42704 where there is none.
+    pub fn show(&self, name: &str) -> Result<String> {
+        let name = name.to_lowercase();
+        let default = || DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+        let found = self.set.get(&name).map(String::as_str).or_else(default);
+        found.map(str::to_owned).ok_or_else(|| {
+            let message = format!("unrecognized configuration parameter \"{name}\"");
+            Error::new(sqlstate::UNDEFINED_OBJECT, message)
+        })
+    }
+
+    /// Set a setting; none for its default.
+    ///
+    /// # Errors
+    ///
+    /// 42704 where there is none, and 22023 where it cannot have this value.
+    pub fn set(&mut self, name: &str, value: Option<&str>, is_local: bool) -> Result<()> {
+        let name = name.to_lowercase();
+        let value = value.map(|value| checked(&name, value)).transpose()?;
+        if FIXED.contains(&name.as_str()) {
+            let message = format!("parameter \"{name}\" cannot be changed");
+            return Err(Error::new("55P02", message));
+        }
+        if !name.contains('.') {
+            self.show(&name)?;
+        } else if self.set.len() >= MAX_OWN && !self.set.contains_key(&name) {
+            return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, "too many settings"));
+        }
+        let before = match value {
+            Some(value) => self.set.insert(name.clone(), value),
+            None => self.set.remove(&name),
+        };
+        if is_local {
+            self.local.entry(name).or_insert(before);
+        }
+        Ok(())
+    }
+
+    /// `RESET ALL`.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The end of a transaction: what `SET LOCAL` changed is as before.
+    pub fn end_transaction(&mut self) {
+        for (name, before) in std::mem::take(&mut self.local) {
+            match before {
+                Some(value) => self.set.insert(name, value),
+                None => self.set.remove(&name),
+            };
+        }
+    }
+}
+
+/// A name of UTC.
+pub fn is_utc(zone: &str) -> bool {
+    let zone = zone.trim_matches('\'').to_ascii_lowercase();
+    matches!(
+        zone.as_str(),
+        "utc"
+            | "gmt"
+            | "etc/utc"
+            | "etc/gmt"
+            | "z"
+            | "zulu"
+            | "+00"
+            | "+00:00"
+            | "0"
+            | "universal"
+            | "uct"
+    )
+}
+
+/// A value that the wire can keep.
+fn checked(name: &str, value: &str) -> Result<String> {
+    let lower = value.to_ascii_lowercase();
+    let (is_possible, value) = match name {
+        "client_encoding" => {
+            (matches!(lower.as_str(), "utf8" | "utf-8" | "unicode" | "sql_ascii"), "UTF8")
+        }
+        "timezone" => (is_utc(value), "UTC"),
+        "datestyle" => (lower.starts_with("iso"), "ISO, MDY"),
+        "standard_conforming_strings" => (matches!(lower.as_str(), "on" | "true" | "1"), "on"),
+        "bytea_output" => (lower == "hex", "hex"),
+        "intervalstyle" => (lower == "postgres", "postgres"),
+        _ => (value.len() <= MAX_VALUE, value),
+    };
+    if is_possible {
+        return Ok(value.to_owned());
+    }
+    let shown: String = value.chars().take(100).collect();
+    let message = format!("invalid value for parameter \"{name}\": \"{shown}\"");
+    Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::translate::{Context, translate};
+
+    fn one(sql: &str) -> Statement {
+        translate(sql, &Context::default()).unwrap().pop().unwrap()
+    }
+
+    #[test]
+    fn a_failed_transaction_takes_only_its_end() {
+        let mut state = Transaction::Idle.after(&one("BEGIN").action);
+        assert_eq!((state, state.indicator()), (Transaction::Active, b'T'));
+        state = state.after_error();
+        assert_eq!(state.check(&one("SELECT 1").action).unwrap_err().code, "25P02");
+        let commit = one("COMMIT");
+        state.check(&commit.action).unwrap();
+        assert_eq!(state.plan(&commit), Plan::Run("ROLLBACK"));
+        assert_eq!(tag(&commit, 0, state), "ROLLBACK");
+        assert_eq!(state.after(&commit.action), Transaction::Idle);
+        assert_eq!(state.after(&one("ROLLBACK TO a").action), Transaction::Active);
+        assert_eq!(Transaction::Idle.after_error(), Transaction::Idle);
+    }
+
+    #[test]
+    fn what_has_no_transaction_to_end_is_a_warning() {
+        assert!(matches!(Transaction::Idle.plan(&one("ROLLBACK")), Plan::Warn("25P01", _)));
+        assert!(matches!(Transaction::Active.plan(&one("BEGIN")), Plan::Warn("25001", _)));
+        assert!(matches!(Transaction::Idle.plan(&one("SAVEPOINT a")), Plan::Refuse(_)));
+        assert_eq!(Transaction::Idle.plan(&one("SELECT 1")), Plan::Run("SELECT 1"));
+        assert_eq!(Transaction::Idle.plan(&one("SET TimeZone = 'UTC'")), Plan::Nothing);
+    }
+
+    #[test]
+    fn commands_have_their_tags() {
+        for (sql, tag_text) in [
+            ("INSERT INTO t VALUES (1)", "INSERT 0 3"),
+            ("SELECT 1", "SELECT 3"),
+            ("VALUES (1)", "SELECT 3"),
+            ("UPDATE t SET a = 1", "UPDATE 3"),
+            ("DELETE FROM t", "DELETE 3"),
+            ("CREATE TABLE t(a int)", "CREATE TABLE"),
+            ("START TRANSACTION READ ONLY", "START TRANSACTION"),
+            ("DROP TABLE t", "DROP TABLE"),
+            ("TRUNCATE t", "TRUNCATE TABLE"),
+            ("SET a.b = 1", "SET"),
+            ("COPY t FROM STDIN", "COPY 3"),
+            ("PRAGMA user_version", "PRAGMA"),
+        ] {
+            assert_eq!(tag(&one(sql), 3, Transaction::Idle), tag_text);
+        }
+    }
+
+    #[test]
+    fn settings_keep_what_the_wire_can_do() {
+        let mut settings = Settings::default();
+        assert_eq!(settings.show("TimeZone").unwrap(), "UTC");
+        settings.set("timezone", Some("Etc/UTC"), false).unwrap();
+        assert_eq!(
+            settings.set("TimeZone", Some("Europe/Berlin"), false).unwrap_err().code,
+            "22023"
+        );
+        assert_eq!(settings.set("nope", Some("1"), false).unwrap_err().code, "42704");
+        assert_eq!(settings.set("server_version", Some("1"), false).unwrap_err().code, "55P02");
+        settings.set("application_name", Some("a"), false).unwrap();
+        settings.set("application_name", Some("b"), true).unwrap();
+        settings.set("application_name", Some("c"), true).unwrap();
+        settings.end_transaction();
+        assert_eq!(settings.show("application_name").unwrap(), "a");
+        for index in 0..100 {
+            let _ = settings.set(&format!("my.{index}"), Some("x"), false);
+        }
+        assert!(settings.set.len() <= MAX_OWN);
+        settings.reset();
+        assert_eq!(settings.show("application_name").unwrap(), "");
+    }
+}

@@ -1,0 +1,316 @@
+//! Postgres SQL to SQLite's.
+//!
+//! A statement is parsed by `sqlparser`'s Postgres dialect. Where one of the rewrites here
+//! applies, SQLite gets the rewritten statement; where none does, and where only SQLite can read
+//! the text, it gets the text as it is, with numbered parameters. What SQLite cannot do is refused
+//! by its name.
+
+mod casts;
+mod copy;
+mod dates;
+mod definitions;
+mod expressions;
+mod functions;
+mod names;
+mod queries;
+mod session;
+mod writes;
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Expr, ObjectName, Query, TableFactor, ValueWithSpan, VisitMut, VisitorMut,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::{Parser, ParserError};
+
+pub(crate) use casts::{is_name_of_object, typed};
+pub use copy::{Copy, CopyFormat, CopyOptions};
+pub(crate) use names::{folded, last as table_name};
+
+use crate::error::{Error, Result, sqlstate};
+use crate::lex::{self, Piece};
+
+/// Operators in each other that are handled on the stack of the caller.
+const SHALLOW: u32 = 64;
+
+/// Stack for deeper statements: 1,000 levels at most, a few kilobytes each in an optimised build.
+const DEEP_STACK: usize = 64 << 20;
+
+/// What a session says in SQL: `current_user`, `current_database()`.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The name of the user.
+    pub user: String,
+    /// The name of the database.
+    pub database: String,
+    /// The settings that `current_setting` reads.
+    pub settings: crate::state::Settings,
+    /// What `pg_backend_pid()` is.
+    pub process: i32,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            user: "postgres".into(),
+            database: "main".into(),
+            settings: crate::state::Settings::default(),
+            process: 0,
+        }
+    }
+}
+
+/// What is to be done for a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Run [`Statement::sql`].
+    Run,
+    /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
+    Explain,
+    /// Run it, and begin a transaction; none where the statement does not say whether it only reads.
+    Begin {
+        /// `READ ONLY` or `READ WRITE`.
+        is_read_only: Option<bool>,
+    },
+    /// Run it, and end the transaction; one that failed is rolled back instead.
+    Commit,
+    /// Run it, and end the transaction.
+    Rollback,
+    /// Run it: `SAVEPOINT`.
+    Savepoint,
+    /// Run it: `ROLLBACK TO SAVEPOINT`, after which a failed transaction goes on.
+    RollbackTo,
+    /// Run it: `RELEASE SAVEPOINT`.
+    Release,
+    /// Set a setting of the session.
+    Set {
+        /// In lower case.
+        name: String,
+        /// None for its default.
+        value: Option<String>,
+        /// Until the end of the transaction only.
+        is_local: bool,
+    },
+    /// `RESET ALL`.
+    ResetAll,
+    /// Return a setting, as one row of text.
+    Show(String),
+    /// `DISCARD ALL`: settings, prepared statements and temporary tables.
+    Discard,
+    /// Forget a prepared statement; all where none is named.
+    Deallocate(Option<String>),
+    /// Send or receive data.
+    Copy(Box<Copy>),
+    /// Nothing, successfully.
+    Nothing,
+}
+
+/// A statement for SQLite.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What SQLite runs.
+    pub sql: String,
+    /// What it runs before that, in the same transaction; their rows are not sent.
+    pub before: Vec<String>,
+    /// What is to be done.
+    pub action: Action,
+    /// The command of its tag.
+    pub command: String,
+    /// The highest parameter.
+    pub parameters: usize,
+    /// Whether `sql` is the client's own text, so that SQLite's offsets are true for it.
+    pub is_untouched: bool,
+    /// The byte of the client's text at which it begins.
+    pub start: usize,
+    /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
+    pub(crate) parsed: Option<Box<ast::Statement>>,
+}
+
+/// The statements of a text; none for an empty one.
+///
+/// # Errors
+///
+/// 0A000 with the name of what is not supported, 54001 for what is too deep.
+pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
+    let pieces = lex::split(sql)?;
+    let deepest = pieces.iter().map(|piece| piece.depth).max().unwrap_or(0);
+    if deepest <= SHALLOW {
+        return pieces.iter().map(|piece| statement(piece, context)).collect();
+    }
+    on_deep_stack(|| {
+        pieces.iter().map(|piece| statement(piece, context).map(Statement::flat)).collect()
+    })
+}
+
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
+        let ended = thread.map_err(|error| error.to_string()).and_then(|thread| {
+            thread.join().map_err(|_| "the statement could not be translated".to_owned())
+        });
+        ended.unwrap_or_else(|message| Err(Error::new(sqlstate::OUT_OF_MEMORY, message)))
+    })
+}
+
+impl Statement {
+    fn new(piece: &Piece<'_>, sql: String) -> Self {
+        Self {
+            sql,
+            before: Vec::new(),
+            action: Action::Run,
+            command: String::new(),
+            parameters: lex::parameters(piece.text),
+            is_untouched: false,
+            start: piece.start,
+            parsed: None,
+        }
+    }
+
+    /// Without the tree, which is too deep for the stack of the caller. Its types are then what
+    /// SQLite says.
+    fn flat(mut self) -> Self {
+        self.parsed = None;
+        self
+    }
+
+    /// The client's own text, with numbered parameters.
+    fn untouched(piece: &Piece<'_>) -> Self {
+        let sql =
+            if piece.has_parameters { lex::numbered(piece.text) } else { piece.text.to_owned() };
+        Self { is_untouched: true, ..Self::new(piece, sql) }
+    }
+}
+
+fn statement(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
+    if let Some(statement) = session::unparsed(piece)? {
+        return Ok(statement);
+    }
+    let parsed = match parse(piece.text) {
+        Ok(Some(parsed)) => parsed,
+        Ok(None) => return Ok(only_sqlite(piece)),
+        Err(error) => return Err(error),
+    };
+    if let Some(statement) = session::statement(piece, &parsed)? {
+        return Ok(statement);
+    }
+    if let ast::Statement::Copy { .. } = parsed {
+        return copy::statement(piece, parsed, context);
+    }
+    rewritten(piece, parsed, context)
+}
+
+/// The tree of a statement; none where only SQLite may know it.
+fn parse(sql: &str) -> Result<Option<ast::Statement>> {
+    match Parser::parse_sql(&PostgreSqlDialect {}, sql) {
+        Ok(mut parsed) if parsed.len() == 1 => Ok(parsed.pop()),
+        Err(ParserError::RecursionLimitExceeded) => {
+            Err(Error::new(sqlstate::STATEMENT_TOO_COMPLEX, "the statement is nested too deeply"))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn only_sqlite(piece: &Piece<'_>) -> Statement {
+    let word = piece.text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    let command = word.to_ascii_uppercase();
+    Statement { command, ..Statement::untouched(piece) }
+}
+
+/// The statement as SQLite has it.
+fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Result<Statement> {
+    let mut tree = parsed.clone();
+    let mut rewriter = Rewriter::new(context);
+    let command = rewriter.statement(&mut tree)?;
+    let is_explain = matches!(tree, ast::Statement::Explain { .. });
+    let mut statement = if rewriter.is_changed {
+        if piece.has_odd_names {
+            return Err(Error::unsupported(
+                "a quote inside a quoted name of a rewritten statement",
+            ));
+        }
+        Statement::new(piece, rewriter.whole.take().unwrap_or_else(|| tree.to_string()))
+    } else {
+        Statement::untouched(piece)
+    };
+    statement.before = rewriter.before;
+    statement.command = command;
+    if is_explain {
+        statement.action = Action::Explain;
+    }
+    statement.parsed = Some(Box::new(parsed));
+    Ok(statement)
+}
+
+/// Changes a tree.
+struct Rewriter<'a> {
+    context: &'a Context,
+    /// Whether SQLite would not understand the client's text, or misunderstand it.
+    is_changed: bool,
+    before: Vec<String>,
+    /// The whole statement, where the tree has no form for it.
+    whole: Option<String>,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(context: &'a Context) -> Self {
+        Self { context, is_changed: false, before: Vec::new(), whole: None }
+    }
+
+    /// Rewrite a statement; its command.
+    fn statement(&mut self, tree: &mut ast::Statement) -> Result<String> {
+        let command = self.own_parts(tree)?;
+        match tree.visit(self) {
+            ControlFlow::Continue(()) => Ok(command),
+            ControlFlow::Break(error) => Err(error),
+        }
+    }
+
+    fn replace<T>(&mut self, place: &mut T, with: T) {
+        *place = with;
+        self.is_changed = true;
+    }
+}
+
+/// The result of a step as the visitor wants it.
+fn flow(result: Result<()>) -> ControlFlow<Error> {
+    match result {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => ControlFlow::Break(error),
+    }
+}
+
+impl VisitorMut for Rewriter<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
+        flow(self.query(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
+        flow(self.select(select))
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
+        flow(self.table_factor(factor))
+    }
+
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
+        flow(self.derived_table(factor))
+    }
+
+    fn pre_visit_relation(&mut self, name: &mut ObjectName) -> ControlFlow<Error> {
+        flow(self.relation(name))
+    }
+
+    fn pre_visit_value(&mut self, value: &mut ValueWithSpan) -> ControlFlow<Error> {
+        flow(self.value(value))
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        flow(self.expression(expr))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,209 @@
+//! Casts, and the types of columns that are created.
+
+use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr};
+
+use super::Rewriter;
+use super::names::{literal, raw, string_of};
+use crate::error::{Error, Result};
+use crate::types::{Scalar, Type, Typed};
+use crate::values::{self, Format};
+
+/// The type of a cast or of a column.
+pub fn typed(data_type: &DataType) -> Option<Typed> {
+    if let DataType::Array(element) = data_type {
+        let inner = match element {
+            ArrayElemTypeDef::SquareBracket(inner, _)
+            | ArrayElemTypeDef::AngleBracket(inner)
+            | ArrayElemTypeDef::Parenthesis(inner) => typed(inner)?,
+            _ => return None,
+        };
+        return Some(Typed::plain(Type::Array(inner.ty.scalar())));
+    }
+    let text = data_type.to_string().to_lowercase().replace('"', "");
+    let name = text.trim_start_matches("pg_catalog.");
+    match data_type {
+        // `"char"` is another type than `char`.
+        DataType::Custom(name, _) if name.to_string().ends_with("\"char\"") => {
+            Some(Typed::plain(Type::One(Scalar::Char)))
+        }
+        DataType::Custom(..) if Scalar::of_name(base(name)).is_none() => None,
+        _ => Typed::declared(name),
+    }
+}
+
+fn base(name: &str) -> &str {
+    name.split('(').next().unwrap_or_default().trim()
+}
+
+/// Types of the catalogue that are OIDs, and written as names: functions that find the OID of a
+/// name, and the name of an OID.
+const OBJECTS: &[(&str, &str, &str)] = &[
+    ("regclass", "to_regclass", "pg_regclass_name"),
+    ("regtype", "to_regtype", "pg_regtype_name"),
+    ("regproc", "to_regproc", "pg_regproc_name"),
+    ("regnamespace", "to_regnamespace", "pg_regnamespace_name"),
+    ("regrole", "to_regrole", "pg_get_userbyid"),
+];
+
+/// Whether a cast writes an OID as a name.
+pub fn is_name_of_object(expr: &Expr, data_type: &DataType) -> bool {
+    let name = data_type.to_string().to_lowercase();
+    let name = name.trim_start_matches("pg_catalog.");
+    OBJECTS.iter().any(|(object, ..)| *object == name) && !is_given(expr)
+}
+
+/// A string or a parameter: the name of an object, whose OID is wanted.
+fn is_given(expr: &Expr) -> bool {
+    string_of(expr).is_some() || expr.to_string().starts_with(['?', '$'])
+}
+
+impl Rewriter<'_> {
+    /// `expr::data_type`.
+    pub(super) fn cast(&mut self, expr: &Expr, data_type: &DataType) -> Result<Expr> {
+        let name = data_type.to_string().to_lowercase();
+        let name = name.trim_start_matches("pg_catalog.");
+        if let Some((_, find, write)) = OBJECTS.iter().find(|(object, ..)| *object == name) {
+            let function = if is_given(expr) { find } else { write };
+            return Ok(raw(format!("{function}({expr})")));
+        }
+        if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
+            return Ok(expr.clone());
+        }
+        let typed = typed(data_type)
+            .ok_or_else(|| Error::unsupported(format_args!("a cast to {data_type}")))?;
+        match string_of(expr) {
+            Some(text) => constant(&text, typed),
+            None => Ok(converted(expr, typed)),
+        }
+    }
+
+    /// The type of a column, where SQLite cannot read Postgres' words or would misunderstand them.
+    pub(super) fn column_type(&mut self, data_type: &mut DataType) -> Result<()> {
+        let Some(typed) = typed(data_type) else {
+            return match data_type {
+                DataType::Unspecified => Ok(()),
+                // SQLite takes any name; values are sent as text.
+                DataType::Custom(..) | DataType::TsVector | DataType::Enum(..) => Ok(()),
+                _ => Ok(()),
+            };
+        };
+        let wanted = match (typed.ty, &data_type) {
+            (Type::One(Scalar::Timestamp | Scalar::Timestamptz | Scalar::Time), _) => {
+                Some(with_digits(typed))
+            }
+            // An affinity to text: JSON's numbers must keep their digits.
+            (Type::One(Scalar::Json), _) => Some("JSON TEXT".to_owned()),
+            (Type::One(Scalar::Jsonb), _) => Some("JSONB TEXT".to_owned()),
+            (Type::Array(scalar), _) => Some(format!("\"{}[]\" TEXT", scalar.name())),
+            _ => None,
+        };
+        if let Some(wanted) = wanted {
+            self.replace(data_type, custom(&wanted));
+        }
+        Ok(())
+    }
+}
+
+/// A type that is written as it is.
+pub fn custom(text: &str) -> DataType {
+    let name = sqlparser::ast::Ident::new(text);
+    DataType::Custom(name.into(), Vec::new())
+}
+
+fn with_digits(typed: Typed) -> String {
+    let name = match typed.ty.scalar() {
+        Scalar::Timestamptz => "TIMESTAMPTZ",
+        Scalar::Timestamp => "TIMESTAMP",
+        _ => "TIME",
+    };
+    if typed.modifier < 0 { name.to_owned() } else { format!("{name}({})", typed.modifier) }
+}
+
+/// A string as a value of a type, as it would be stored.
+fn constant(text: &str, typed: Typed) -> Result<Expr> {
+    use sqlite_wasm::types::Value;
+    let scalar = typed.ty.scalar();
+    if matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz | Scalar::Date))
+        && let Some(moment) = moment(text.trim(), scalar)
+    {
+        return Ok(raw(moment));
+    }
+    Ok(match values::decode(Some(text.as_bytes()), typed.ty, Format::Text)? {
+        Value::Null => raw("NULL"),
+        Value::Integer(number) if number < 0 => raw(format!("({number})")),
+        Value::Integer(number) => raw(number.to_string()),
+        Value::Real(number) if number.is_nan() => raw("NULL"),
+        Value::Real(number) if number.is_infinite() => {
+            raw(if number > 0.0 { "9e999" } else { "(-9e999)" })
+        }
+        Value::Real(number) => raw(format!("({number:?})")),
+        Value::Text(text) => literal(&shortened(&text, typed)),
+        Value::Blob(bytes) => raw(format!(
+            "x'{}'",
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+        )),
+    })
+}
+
+/// `'now'::timestamp` and the other words for a moment.
+fn moment(word: &str, scalar: Scalar) -> Option<String> {
+    let day = match word.to_ascii_lowercase().as_str() {
+        "now" if scalar == Scalar::Date => "date('now')",
+        "now" => return Some(super::dates::NOW.to_owned()),
+        "today" => "date('now')",
+        "tomorrow" => "date('now', '+1 day')",
+        "yesterday" => "date('now', '-1 day')",
+        "epoch" => "'1970-01-01'",
+        _ => return None,
+    };
+    let is_date = scalar == Scalar::Date;
+    Some(if is_date { day.to_owned() } else { format!("({day} || ' 00:00:00')") })
+}
+
+/// `varchar(3)` cuts what is longer.
+fn shortened(text: &str, typed: Typed) -> String {
+    match typed {
+        Typed { ty: Type::One(Scalar::Varchar | Scalar::Bpchar), modifier } if modifier >= 4 => {
+            text.chars().take(modifier as usize - 4).collect()
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// An expression as a value of a type.
+fn converted(expr: &Expr, typed: Typed) -> Expr {
+    let is_parameter = expr.to_string().starts_with('?') || expr.to_string().starts_with('$');
+    if is_parameter {
+        // It has the type of the cast, so it is a value of it already.
+        return expr.clone();
+    }
+    raw(match typed.ty {
+        Type::Array(_) => format!("pg_array_json({expr})"),
+        Type::One(scalar) => match scalar {
+            // Postgres rounds; SQLite cuts. An expression must not be written twice: casts of casts
+            // would grow without bound.
+            Scalar::Int2 | Scalar::Int4 | Scalar::Int8 => match expr {
+                Expr::Value(_) if !expr.to_string().contains(['.', 'e', 'E']) => expr.to_string(),
+                _ => format!("pg_integer({expr})"),
+            },
+            Scalar::Oid => format!("CAST({expr} AS INTEGER)"),
+            Scalar::Float4 | Scalar::Float8 => format!("CAST({expr} AS REAL)"),
+            Scalar::Numeric => match typed.scale() {
+                Some(scale) => format!("round({expr}, {scale})"),
+                None => format!("CAST({expr} AS NUMERIC)"),
+            },
+            Scalar::Bool => format!("pg_boolean({expr})"),
+            Scalar::Bytea => format!("CAST({expr} AS BLOB)"),
+            Scalar::Date => format!("date({expr})"),
+            Scalar::Time => super::dates::canonical(&format!("strftime('%H:%M:%f', {expr})")),
+            Scalar::Timestamp | Scalar::Timestamptz => {
+                super::dates::canonical(&format!("strftime('%Y-%m-%d %H:%M:%f', {expr})"))
+            }
+            Scalar::Uuid => format!("lower({expr})"),
+            Scalar::Varchar | Scalar::Bpchar if typed.modifier >= 4 => {
+                format!("substr({expr}, 1, {})", typed.modifier - 4)
+            }
+            _ => format!("CAST({expr} AS TEXT)"),
+        },
+    })
+}

@@ -1,0 +1,215 @@
+//! The statement COPY.
+
+use sqlparser::ast::{
+    self, CopyLegacyCsvOption, CopyLegacyOption, CopyOption, CopySource, CopyTarget, Ident,
+};
+
+use super::names::{folded, last};
+use super::queries::names;
+use super::{Action, Context, Rewriter, Statement};
+use crate::error::{Error, Result, sqlstate};
+use crate::lex::Piece;
+
+/// How the data is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyFormat {
+    /// Columns between tabs, with escapes.
+    Text,
+    /// Comma-separated values.
+    Csv,
+    /// Binary values.
+    Binary,
+}
+
+/// The options of COPY.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CopyOptions {
+    /// How the data is written.
+    pub format: CopyFormat,
+    /// Between columns.
+    pub delimiter: u8,
+    /// What NULL is.
+    pub null: String,
+    /// Whether the first line has the names.
+    pub has_header: bool,
+    /// Around a value, in CSV.
+    pub quote: u8,
+    /// Before a quote in a value, in CSV.
+    pub escape: u8,
+    /// Whether each value is in quotes, in CSV.
+    pub force_quote: bool,
+}
+
+impl CopyOptions {
+    /// The defaults of a format.
+    pub fn of(format: CopyFormat) -> Self {
+        let is_csv = format == CopyFormat::Csv;
+        Self {
+            format,
+            delimiter: if is_csv { b',' } else { b'\t' },
+            null: if is_csv { String::new() } else { "\\N".to_owned() },
+            has_header: false,
+            quote: b'"',
+            escape: b'"',
+            force_quote: false,
+        }
+    }
+}
+
+/// A COPY with a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// The table; none for a query.
+    pub table: Option<String>,
+    /// The columns of the table, in their order; all where none is named.
+    pub columns: Vec<String>,
+    /// Whether the client sends the data.
+    pub is_in: bool,
+    /// How it is written.
+    pub options: CopyOptions,
+}
+
+impl Copy {
+    /// The statement that inserts one row of `columns`.
+    pub fn insert(&self, columns: &[String]) -> String {
+        let table = super::names::quoted_name(self.table.as_deref().unwrap_or_default());
+        let names: Vec<_> = columns.iter().map(|name| super::names::quoted_name(name)).collect();
+        let values: Vec<_> = (1..=columns.len()).map(|index| format!("?{index}")).collect();
+        format!("INSERT INTO {table} ({}) VALUES ({})", names.join(", "), values.join(", "))
+    }
+}
+
+/// COPY; [`Statement::sql`] selects what is sent to the client, or the columns that it sends.
+pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> Result<Statement> {
+    let ast::Statement::Copy { source, to, target, options, legacy_options, .. } = tree else {
+        return Err(Error::unsupported("this COPY"));
+    };
+    if !matches!((to, &target), (true, CopyTarget::Stdout) | (false, CopyTarget::Stdin)) {
+        let message = "COPY reads and writes no files and programs of the server";
+        return Err(
+            Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, message).hint("use \\copy of psql")
+        );
+    }
+    let (table, columns, sql) = match source {
+        CopySource::Table { mut table_name, columns } => {
+            Rewriter::new(context).relation(&mut table_name)?;
+            let sql = format!("SELECT {} FROM {table_name}", selected(&columns));
+            (Some(last(&table_name)), columns, sql)
+        }
+        CopySource::Query(_) if !to => return Err(Error::unsupported("COPY (query) FROM")),
+        CopySource::Query(query) => {
+            let mut query = ast::Statement::Query(query);
+            Rewriter::new(context).statement(&mut query)?;
+            (None, Vec::new(), query.to_string())
+        }
+    };
+    let columns = columns.iter().map(folded).collect();
+    let copy =
+        Copy { table, columns, is_in: !to, options: read_options(&options, &legacy_options)? };
+    let action = Action::Copy(Box::new(copy));
+    Ok(Statement { action, command: "COPY".to_owned(), ..Statement::new(piece, sql) })
+}
+
+fn selected(columns: &[Ident]) -> String {
+    if columns.is_empty() { "*".to_owned() } else { names(columns) }
+}
+
+fn read_options(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<CopyOptions> {
+    let mut read = CopyOptions::of(format_of(options, legacy)?);
+    for option in options {
+        set(&mut read, option)?;
+    }
+    for option in legacy {
+        match option {
+            CopyLegacyOption::Delimiter(delimiter) => read.delimiter = byte(*delimiter)?,
+            CopyLegacyOption::Null(null) => read.null.clone_from(null),
+            CopyLegacyOption::Binary | CopyLegacyOption::Header => {}
+            CopyLegacyOption::Csv(options) => {
+                options.iter().try_for_each(|option| set_csv(&mut read, option))?;
+            }
+            other => return Err(Error::unsupported(format_args!("COPY … {other}"))),
+        }
+    }
+    check(read)
+}
+
+fn format_of(options: &[CopyOption], legacy: &[CopyLegacyOption]) -> Result<CopyFormat> {
+    for option in legacy {
+        match option {
+            CopyLegacyOption::Binary => return Ok(CopyFormat::Binary),
+            CopyLegacyOption::Csv(_) => return Ok(CopyFormat::Csv),
+            _ => {}
+        }
+    }
+    let named = options.iter().find_map(|option| match option {
+        CopyOption::Format(name) => Some(name.value.to_lowercase()),
+        _ => None,
+    });
+    match named.as_deref() {
+        None | Some("text") => Ok(CopyFormat::Text),
+        Some("csv") => Ok(CopyFormat::Csv),
+        Some("binary") => Ok(CopyFormat::Binary),
+        Some(other) => {
+            let message = format!("COPY format \"{other}\" not recognized");
+            Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message))
+        }
+    }
+}
+
+fn set(read: &mut CopyOptions, option: &CopyOption) -> Result<()> {
+    match option {
+        CopyOption::Format(_) | CopyOption::Freeze(_) => {}
+        CopyOption::Delimiter(delimiter) => read.delimiter = byte(*delimiter)?,
+        CopyOption::Null(null) => read.null.clone_from(null),
+        CopyOption::Header(has_header) => read.has_header = *has_header,
+        CopyOption::Quote(quote) => read.quote = byte(*quote)?,
+        CopyOption::Escape(escape) => read.escape = byte(*escape)?,
+        CopyOption::ForceQuote(_) => read.force_quote = true,
+        CopyOption::Encoding(name) if is_utf8(name) => {}
+        other => return Err(Error::unsupported(format_args!("COPY … {other}"))),
+    }
+    Ok(())
+}
+
+fn set_csv(read: &mut CopyOptions, option: &CopyLegacyCsvOption) -> Result<()> {
+    match option {
+        CopyLegacyCsvOption::Header => read.has_header = true,
+        CopyLegacyCsvOption::Quote(quote) => read.quote = byte(*quote)?,
+        CopyLegacyCsvOption::Escape(escape) => read.escape = byte(*escape)?,
+        CopyLegacyCsvOption::ForceQuote(_) => read.force_quote = true,
+        CopyLegacyCsvOption::ForceNotNull(_) => return Err(Error::unsupported("FORCE NOT NULL")),
+    }
+    Ok(())
+}
+
+fn is_utf8(name: &str) -> bool {
+    matches!(name.to_ascii_lowercase().as_str(), "utf8" | "utf-8" | "unicode" | "sql_ascii")
+}
+
+fn byte(character: char) -> Result<u8> {
+    let byte = u8::try_from(character).ok().filter(u8::is_ascii);
+    byte.ok_or_else(|| refused("a delimiter, quote or escape must be a single one-byte character"))
+}
+
+fn refused(message: &str) -> Error {
+    Error::new(sqlstate::INVALID_PARAMETER_VALUE, message)
+}
+
+/// Characters that would make the data ambiguous.
+fn check(read: CopyOptions) -> Result<CopyOptions> {
+    let is_letter = read.delimiter.is_ascii_alphanumeric()
+        || matches!(read.delimiter, b'\\' | b'.' | b'\n' | b'\r');
+    if is_letter && read.format == CopyFormat::Text {
+        return Err(refused("COPY delimiter cannot be a letter, digit, point or backslash"));
+    }
+    if matches!(read.delimiter, b'\n' | b'\r') || read.null.contains(['\n', '\r']) {
+        return Err(refused("COPY delimiter and NULL cannot contain the end of a line"));
+    }
+    if read.format == CopyFormat::Csv && read.delimiter == read.quote {
+        return Err(refused("COPY delimiter and quote must be different"));
+    }
+    if read.null.as_bytes().contains(&read.delimiter) {
+        return Err(refused("COPY delimiter must not appear in the NULL specification"));
+    }
+    Ok(read)
+}

@@ -1,0 +1,261 @@
+//! CREATE, ALTER and DROP.
+
+use sqlparser::ast::{
+    self, AlterTable, AlterTableOperation, ColumnDef, ColumnOption, ColumnOptionDef, CreateIndex,
+    CreateTable, CreateTableOptions, CreateView, DataType, Expr, GeneratedAs, IndexColumn,
+    ObjectType, TableConstraint,
+};
+
+use super::Rewriter;
+use super::names::{folded, last, quoted_name};
+use crate::error::{Error, Result};
+
+impl Rewriter<'_> {
+    /// A definition, or what else there is no word for.
+    pub(super) fn definition(&mut self, tree: &mut ast::Statement) -> Result<String> {
+        use ast::Statement as S;
+        Ok(match tree {
+            S::CreateTable(table) => {
+                self.create_table(table)?;
+                if table.query.is_some() { "SELECT" } else { "CREATE TABLE" }.to_owned()
+            }
+            S::CreateView(view) => {
+                self.create_view(view)?;
+                "CREATE VIEW".to_owned()
+            }
+            S::CreateIndex(index) => {
+                self.create_index(index)?;
+                "CREATE INDEX".to_owned()
+            }
+            S::AlterTable(table) => {
+                self.alter_table(table)?;
+                "ALTER TABLE".to_owned()
+            }
+            S::Drop { object_type, if_exists, names, .. } => {
+                let kind = match object_type {
+                    ObjectType::Table => "TABLE",
+                    ObjectType::View => "VIEW",
+                    ObjectType::Index => "INDEX",
+                    other => return Err(Error::unsupported(format_args!("DROP {other}"))),
+                };
+                let exists = if *if_exists { "IF EXISTS " } else { "" };
+                let drops = names
+                    .iter()
+                    .map(|name| format!("DROP {kind} {exists}{}", quoted_name(&last(name))));
+                self.all(drops.collect());
+                format!("DROP {kind}")
+            }
+            S::CreateTrigger(trigger) if trigger.exec_body.is_some() => {
+                return Err(Error::unsupported("CREATE TRIGGER … EXECUTE FUNCTION"));
+            }
+            S::CreateTrigger(_) | S::CreateVirtualTable { .. } => first_words(&tree.to_string(), 2),
+            S::DropTrigger(_) => "DROP TRIGGER".to_owned(),
+            S::Analyze(_) | S::Vacuum(_) | S::Pragma { .. } | S::AttachDatabase { .. } => {
+                first_words(&tree.to_string(), 1)
+            }
+            other => return Err(Error::unsupported(first_words(&other.to_string(), 2))),
+        })
+    }
+
+    fn create_table(&mut self, table: &mut CreateTable) -> Result<()> {
+        if table.partition_by.is_some() || table.inherits.is_some() || table.partition_of.is_some()
+        {
+            return Err(Error::unsupported("a table of partitions or with INHERITS"));
+        }
+        if table.like.is_some() || table.on_commit.is_some() {
+            return Err(Error::unsupported("CREATE TABLE with LIKE or ON COMMIT"));
+        }
+        if table.unlogged {
+            self.replace(&mut table.unlogged, false);
+        }
+        if !matches!(table.table_options, CreateTableOptions::None) {
+            self.replace(&mut table.table_options, CreateTableOptions::None);
+        }
+        let key = primary_key(table);
+        for column in &mut table.columns {
+            self.column(column, &key)?;
+        }
+        Ok(())
+    }
+
+    /// A column, and whether it is alone the primary key.
+    fn column(&mut self, column: &mut ColumnDef, key: &[String]) -> Result<()> {
+        let is_serial = matches!(
+            column.data_type.to_string().to_lowercase().as_str(),
+            "serial" | "bigserial" | "smallserial" | "serial4" | "serial8" | "serial2"
+        );
+        let is_identity = column.options.iter().any(|option| identity(&option.option));
+        let in_key = key.contains(&folded(&column.name));
+        let is_key = in_key && key.len() == 1;
+        if is_serial || is_identity {
+            if !is_key {
+                let kind = if is_serial { "SERIAL" } else { "IDENTITY" };
+                return Err(Error::unsupported(format_args!("{kind} that is not the primary key")));
+            }
+            column.options.retain(|option| !identity(&option.option));
+            self.replace(&mut column.data_type, DataType::Integer(None));
+        }
+        let is_rowid = is_key && column.data_type.to_string().eq_ignore_ascii_case("integer");
+        self.column_type(&mut column.data_type)?;
+        for option in &mut column.options {
+            self.column_option(&mut option.option)?;
+        }
+        // SQLite's primary keys may be NULL but for the row id.
+        if in_key
+            && !is_rowid
+            && !column.options.iter().any(|o| matches!(o.option, ColumnOption::NotNull))
+        {
+            column.options.push(ColumnOptionDef { name: None, option: ColumnOption::NotNull });
+            self.is_changed = true;
+        }
+        Ok(())
+    }
+
+    fn column_option(&mut self, option: &mut ColumnOption) -> Result<()> {
+        match option {
+            // SQLite takes only constants without parentheses.
+            ColumnOption::Default(expr) if !is_constant(expr) => {
+                let nested = Expr::Nested(Box::new(expr.clone()));
+                self.replace(expr, nested);
+            }
+            ColumnOption::Collation(name) => {
+                let wanted = match last(name).as_str() {
+                    "C" | "c" | "POSIX" | "posix" | "default" => "BINARY",
+                    _ => return Ok(()),
+                };
+                self.replace(name, ast::Ident::new(wanted).into());
+            }
+            ColumnOption::ForeignKey(key) => self.relation(&mut key.foreign_table)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn create_view(&mut self, view: &mut CreateView) -> Result<()> {
+        if view.materialized {
+            return Err(Error::unsupported("CREATE MATERIALIZED VIEW"));
+        }
+        self.relation(&mut view.name)?;
+        if view.or_replace {
+            self.before.push(format!("DROP VIEW IF EXISTS {}", quoted_name(&last(&view.name))));
+            self.replace(&mut view.or_replace, false);
+        }
+        Ok(())
+    }
+
+    fn create_index(&mut self, index: &mut CreateIndex) -> Result<()> {
+        if !index.include.is_empty() {
+            return Err(Error::unsupported("INCLUDE in an index"));
+        }
+        if index.nulls_distinct == Some(false) {
+            return Err(Error::unsupported("NULLS NOT DISTINCT"));
+        }
+        if let Some(using) = &index.using {
+            if !using.to_string().eq_ignore_ascii_case("btree") {
+                return Err(Error::unsupported(format_args!("an index by {using}")));
+            }
+            self.replace(&mut index.using, None);
+        }
+        if index.concurrently {
+            self.replace(&mut index.concurrently, false);
+        }
+        if !index.with.is_empty() {
+            self.replace(&mut index.with, Vec::new());
+        }
+        if index.name.is_none() {
+            let columns: Vec<_> = index.columns.iter().map(column_part).collect();
+            let name = format!("{}_{}_idx", last(&index.table_name), columns.join("_"));
+            self.replace(&mut index.name, Some(ast::Ident::new(quoted_name(&name)).into()));
+        }
+        for column in &mut index.columns {
+            if column.operator_class.is_some() {
+                self.replace(&mut column.operator_class, None);
+            }
+            if column.column.options.nulls_first.is_some() {
+                self.replace(&mut column.column.options.nulls_first, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// SQLite changes one thing at a time.
+    fn alter_table(&mut self, table: &mut AlterTable) -> Result<()> {
+        use AlterTableOperation as O;
+        self.relation(&mut table.name)?;
+        for operation in &mut table.operations {
+            match operation {
+                O::AddColumn { if_not_exists: true, .. } => {
+                    return Err(Error::unsupported("ADD COLUMN IF NOT EXISTS"));
+                }
+                O::AddColumn { column_def, .. } => self.column(column_def, &[])?,
+                O::DropColumn { if_exists: true, .. } => {
+                    return Err(Error::unsupported("DROP COLUMN IF EXISTS"));
+                }
+                O::DropColumn { .. } | O::RenameColumn { .. } | O::RenameTable { .. } => {}
+                other => {
+                    let name = first_words(&other.to_string(), 2);
+                    return Err(Error::unsupported(format_args!("ALTER TABLE … {name}")));
+                }
+            }
+        }
+        if table.if_exists || table.only {
+            self.replace(&mut table.only, false);
+            table.if_exists = false;
+        }
+        if table.operations.len() > 1 {
+            let statements = table
+                .operations
+                .iter()
+                .map(|operation| format!("ALTER TABLE {} {operation}", table.name));
+            self.all(statements.collect());
+        }
+        Ok(())
+    }
+}
+
+fn identity(option: &ColumnOption) -> bool {
+    matches!(
+        option,
+        ColumnOption::Generated {
+            generated_as: GeneratedAs::Always | GeneratedAs::ByDefault,
+            generation_expr: None,
+            ..
+        }
+    )
+}
+
+/// The columns of the primary key.
+fn primary_key(table: &CreateTable) -> Vec<String> {
+    let of_column = |column: &ColumnDef| {
+        column.options.iter().any(|option| matches!(option.option, ColumnOption::PrimaryKey(_)))
+    };
+    let own =
+        table.columns.iter().filter(|column| of_column(column)).map(|column| folded(&column.name));
+    let of_table = table.constraints.iter().filter_map(|constraint| match constraint {
+        TableConstraint::PrimaryKey(key) => Some(&key.columns),
+        _ => None,
+    });
+    own.chain(of_table.flatten().map(column_part)).collect()
+}
+
+fn column_part(column: &IndexColumn) -> String {
+    match &column.column.expr {
+        Expr::Identifier(name) => folded(name),
+        _ => "expr".to_owned(),
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(_) | Expr::Nested(_) => true,
+        Expr::UnaryOp { expr, .. } => matches!(**expr, Expr::Value(_)),
+        Expr::Identifier(name) => name.quote_style.is_none(),
+        _ => false,
+    }
+}
+
+/// The first words of a statement, for its name.
+pub fn first_words(sql: &str, count: usize) -> String {
+    let words: Vec<_> = sql.split_ascii_whitespace().take(count).collect();
+    words.join(" ").trim_end_matches(['(', ';']).to_ascii_uppercase()
+}

@@ -1,0 +1,208 @@
+//! Functions.
+
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+};
+
+use super::expressions::list;
+use super::names::{literal, once, parts, raw, string_of};
+use super::{Rewriter, dates};
+use crate::error::{Error, Result, sqlstate};
+
+/// Functions that SQLite has by another name.
+const RENAMED: &[(&str, &str)] = &[
+    ("char_length", "length"),
+    ("character_length", "length"),
+    ("octet_length", "octet_length"),
+    ("strpos", "instr"),
+    ("ascii", "unicode"),
+    ("chr", "char"),
+    ("btrim", "trim"),
+    ("power", "pow"),
+    ("ceiling", "ceil"),
+    ("bool_and", "min"),
+    ("every", "min"),
+    ("bool_or", "max"),
+    ("array_agg", "json_group_array"),
+    ("json_agg", "json_group_array"),
+    ("jsonb_agg", "json_group_array"),
+    ("json_object_agg", "json_group_object"),
+    ("jsonb_object_agg", "json_group_object"),
+    ("json_build_object", "json_object"),
+    ("jsonb_build_object", "json_object"),
+    ("json_build_array", "json_array"),
+    ("jsonb_build_array", "json_array"),
+    ("cardinality", "json_array_length"),
+    ("jsonb_array_length", "json_array_length"),
+    ("json_typeof", "json_type"),
+    ("jsonb_typeof", "json_type"),
+    ("to_json", "json_quote"),
+    ("to_jsonb", "json_quote"),
+    ("greatest", "max"),
+    ("least", "min"),
+    ("substring", "substr"),
+    ("uuid_generate_v4", "gen_random_uuid"),
+];
+
+/// Functions that nothing here can replace.
+const REFUSED: &[&str] = &[
+    "pg_sleep",
+    "pg_terminate_backend",
+    "pg_cancel_backend",
+    "pg_read_file",
+    "pg_ls_dir",
+    "lo_import",
+    "lo_export",
+    "dblink",
+    "setval",
+    "nextval",
+    "currval",
+    "lastval",
+    "pg_notify",
+    "age",
+    "to_tsvector",
+    "to_tsquery",
+    "plainto_tsquery",
+    "similarity",
+];
+
+impl Rewriter<'_> {
+    pub(super) fn function(&mut self, function: &mut Function) -> Result<Option<Expr>> {
+        self.unqualified(&mut function.name)?;
+        let [name] = parts(&function.name)[..] else { return Ok(None) };
+        let name = name.value.to_ascii_lowercase();
+        if !function.within_group.is_empty() {
+            return Err(Error::unsupported("WITHIN GROUP"));
+        }
+        if REFUSED.contains(&name.as_str()) {
+            return Err(Error::unsupported(format_args!("the function {name}")));
+        }
+        let arguments = match &function.args {
+            FunctionArguments::None => {
+                return Ok(self.keyword(&Ident::new(&name)).or_else(|| constant(&name)));
+            }
+            FunctionArguments::List(list) => plain(&list.args),
+            FunctionArguments::Subquery(query) if name == "array" => {
+                return Ok(Some(raw(format!(
+                    "(WITH pg_rows(x) AS ({query}) SELECT json_group_array(x) FROM pg_rows)"
+                ))));
+            }
+            FunctionArguments::Subquery(_) => return Ok(None),
+        };
+        if let Some(arguments) = &arguments
+            && let Some(sql) = self.call(&name, arguments)?
+        {
+            return Ok(Some(sql));
+        }
+        if let Some((_, renamed)) = RENAMED.iter().find(|(from, to)| *from == name && from != to) {
+            self.replace(&mut function.name, ObjectName::from(Ident::new(*renamed)));
+        }
+        Ok(None)
+    }
+
+    /// `pg_catalog.f` is `f`.
+    fn unqualified(&mut self, name: &mut ObjectName) -> Result<()> {
+        let [schema, function] = parts(name)[..] else { return Ok(()) };
+        match super::names::folded(schema).as_str() {
+            "pg_catalog" | "public" | "information_schema" => {
+                let function = function.clone();
+                self.replace(name, ObjectName::from(function));
+                Ok(())
+            }
+            other => {
+                let message = format!("schema \"{other}\" does not exist");
+                Err(Error::new(sqlstate::INVALID_SCHEMA, message))
+            }
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Expr]) -> Result<Option<Expr>> {
+        Ok(Some(match (name, arguments) {
+            ("now" | "transaction_timestamp" | "statement_timestamp" | "clock_timestamp", []) => {
+                raw(dates::NOW)
+            }
+            ("current_database", []) => literal(&self.context.database),
+            ("current_user" | "session_user", []) => literal(&self.context.user),
+            ("current_schema", []) => literal("public"),
+            ("current_schemas", [_]) => literal("[\"public\"]"),
+            ("version", []) => literal(crate::state::VERSION_TEXT),
+            ("pg_backend_pid", []) => raw(self.context.process.to_string()),
+            ("current_setting", [setting, ..]) => self.setting(setting)?,
+            ("set_config", [_, value, _]) => value.clone(),
+            ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),
+            ("mod", [a, b]) => raw(format!("(({a}) % ({b}))")),
+            ("div", [a, b]) => raw(format!("CAST(({a}) / ({b}) AS INTEGER)")),
+            ("left", [text, count]) => once(
+                "substr(x, 1, iif(n < 0, max(0, length(x) + n), n))",
+                &[("x", text), ("n", count)],
+            ),
+            ("right", [text, count]) => once(
+                "substr(x, iif(n < 0, 1 - n, max(1, length(x) - n + 1)))",
+                &[("x", text), ("n", count)],
+            ),
+            ("date_trunc", [field, moment, ..]) => match string_of(field) {
+                Some(field) => raw(dates::truncated(&field, moment)?),
+                None => {
+                    return Err(Error::unsupported("date_trunc with a field that is not constant"));
+                }
+            },
+            ("date_part", [field, moment]) => match string_of(field) {
+                Some(field) => raw(dates::extracted(&field, moment)?),
+                None => {
+                    return Err(Error::unsupported("date_part with a field that is not constant"));
+                }
+            },
+            ("to_char", [moment, pattern]) => match string_of(pattern) {
+                Some(pattern) => raw(dates::formatted(moment, &pattern)?),
+                None => {
+                    return Err(Error::unsupported("to_char with a pattern that is not constant"));
+                }
+            },
+            ("to_timestamp", [seconds]) => raw(dates::canonical(&format!(
+                "strftime('%Y-%m-%d %H:%M:%f', {seconds}, 'unixepoch')"
+            ))),
+            ("timezone", [zone, moment])
+                if string_of(zone).is_some_and(|zone| crate::state::is_utc(&zone)) =>
+            {
+                moment.clone()
+            }
+            ("array_length", [array, _]) => raw(format!("nullif(json_array_length({array}), 0)")),
+            ("array_to_string", [array, between]) => raw(format!(
+                "(SELECT group_concat(value, {between}) FROM json_each(pg_array_json({array})))"
+            )),
+            (
+                "regexp_match"
+                | "regexp_matches"
+                | "string_to_array"
+                | "unnest"
+                | "regexp_split_to_array",
+                _,
+            ) => {
+                return Err(Error::unsupported(format_args!("the function {name}")));
+            }
+            ("row", _) => raw(format!("({})", list(arguments))),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn setting(&self, setting: &Expr) -> Result<Expr> {
+        let Some(name) = string_of(setting) else {
+            return Err(Error::unsupported("current_setting of a name that is not constant"));
+        };
+        Ok(literal(&self.context.settings.show(&name)?))
+    }
+}
+
+/// Functions without parentheses.
+fn constant(name: &str) -> Option<Expr> {
+    (name == "localtimestamp").then(|| raw(dates::NOW))
+}
+
+/// The arguments, where all are expressions.
+fn plain(arguments: &[FunctionArg]) -> Option<Vec<Expr>> {
+    let expression = |argument: &FunctionArg| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr.clone()),
+        _ => None,
+    };
+    arguments.iter().map(expression).collect()
+}

@@ -1,0 +1,250 @@
+//! Queries: order, limits, and what stands in FROM.
+
+use std::fmt;
+
+use sqlparser::ast::{
+    Cte, Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderByKind, OrderBySort, Query, Select,
+    SetExpr, TableAlias, TableFactor,
+};
+
+use super::Rewriter;
+use super::names::{folded, last, parts, quoted_name, raw};
+use crate::error::{Error, Result};
+
+impl Rewriter<'_> {
+    pub(super) fn query(&mut self, query: &mut Query) -> Result<()> {
+        if query.with.as_ref().is_some_and(|with| with.cte_tables.iter().any(writes)) {
+            return Err(Error::unsupported("INSERT, UPDATE or DELETE in WITH"));
+        }
+        // One statement writes at a time, so rows need no locks of their own.
+        if !query.locks.is_empty() {
+            self.replace(&mut query.locks, Vec::new());
+        }
+        self.body(&mut query.body)?;
+        self.limit(query)?;
+        self.order(query);
+        Ok(())
+    }
+
+    fn body(&mut self, body: &mut SetExpr) -> Result<()> {
+        match body {
+            SetExpr::Table(table) => {
+                let name = table.table_name.clone().unwrap_or_default();
+                Err(Error::unsupported(format_args!("TABLE {name}")))
+            }
+            SetExpr::Query(inner) if inner.order_by.is_none() && inner.limit_clause.is_none() => {
+                let inner = inner.body.clone();
+                self.replace(body, *inner);
+                self.body(body)
+            }
+            // SQLite has no parentheses in compounds.
+            SetExpr::Query(inner) => {
+                let sql = format!("SELECT * FROM ({inner})");
+                let parsed = super::parse(&sql)?;
+                if let Some(sqlparser::ast::Statement::Query(query)) = parsed {
+                    self.replace(body, *query.body);
+                }
+                Ok(())
+            }
+            SetExpr::SetOperation { left, right, .. } => {
+                self.body(left)?;
+                if matches!(**right, SetExpr::SetOperation { .. }) {
+                    return Err(Error::unsupported("a compound inside a compound"));
+                }
+                self.body(right)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `FETCH FIRST 3 ROWS ONLY`, `LIMIT ALL` and OFFSET alone.
+    fn limit(&mut self, query: &mut Query) -> Result<()> {
+        if let Some(fetch) = query.fetch.take() {
+            if fetch.with_ties || fetch.percent {
+                return Err(Error::unsupported("FETCH WITH TIES or PERCENT"));
+            }
+            let quantity = fetch.quantity.unwrap_or_else(|| raw("1"));
+            let clause = query.limit_clause.take();
+            let offset = match clause {
+                Some(LimitClause::LimitOffset { offset, .. }) => offset,
+                _ => None,
+            };
+            let limit =
+                LimitClause::LimitOffset { limit: Some(quantity), offset, limit_by: Vec::new() };
+            self.replace(&mut query.limit_clause, Some(limit));
+        }
+        if let Some(LimitClause::LimitOffset {
+            limit: limit @ None, offset: Some(offset), ..
+        }) = &mut query.limit_clause
+        {
+            offset.rows = sqlparser::ast::OffsetRows::None;
+            self.replace(limit, Some(raw("-1")));
+        } else if let Some(LimitClause::LimitOffset { offset: Some(offset), .. }) =
+            &mut query.limit_clause
+            && offset.rows != sqlparser::ast::OffsetRows::None
+        {
+            self.replace(&mut offset.rows, sqlparser::ast::OffsetRows::None);
+        }
+        Ok(())
+    }
+
+    /// NULL is the largest value in Postgres, and the smallest in SQLite.
+    fn order(&mut self, query: &mut Query) {
+        let Some(order) = &mut query.order_by else { return };
+        let OrderByKind::Expressions(terms) = &mut order.kind else { return };
+        for term in terms {
+            if term.options.nulls_first.is_none() {
+                let is_descending = matches!(term.options.sort, Some(OrderBySort::Desc));
+                self.replace(&mut term.options.nulls_first, Some(is_descending));
+            }
+        }
+    }
+
+    pub(super) fn select(&mut self, select: &mut Select) -> Result<()> {
+        if matches!(select.distinct, Some(Distinct::On(_))) {
+            return Err(Error::unsupported("DISTINCT ON"));
+        }
+        if matches!(select.distinct, Some(Distinct::All)) {
+            self.replace(&mut select.distinct, None);
+        }
+        if select.into.is_some() {
+            return Err(Error::unsupported("SELECT INTO").hint("use CREATE TABLE … AS"));
+        }
+        if matches!(&select.group_by, GroupByExpr::All(_)) {
+            return Err(Error::unsupported("GROUP BY ALL"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn table_factor(&mut self, factor: &mut TableFactor) -> Result<()> {
+        match factor {
+            TableFactor::Derived { lateral: true, .. }
+            | TableFactor::Function { lateral: true, .. } => Err(Error::unsupported("LATERAL")),
+            TableFactor::Table { sample: Some(_), .. } => Err(Error::unsupported("TABLESAMPLE")),
+            // There are no partitions, so a table has no ancestors. psql asks for them.
+            TableFactor::Table { name, alias, with_ordinality: true, .. }
+                if last(name) == "pg_partition_ancestors" =>
+            {
+                let subquery = parsed("SELECT 0 AS relid, 0 AS depth WHERE false")?;
+                let alias = alias.take().map(|alias| TableAlias { columns: Vec::new(), ..alias });
+                let none = TableFactor::Derived { lateral: false, subquery, alias, sample: None };
+                self.replace(factor, none);
+                Ok(())
+            }
+            TableFactor::Table { with_ordinality: true, .. } => {
+                Err(Error::unsupported("WITH ORDINALITY"))
+            }
+            TableFactor::Table { name, alias, args, .. } => {
+                if args.is_some() {
+                    if let [schema, function] = parts(name)[..]
+                        && matches!(folded(schema).as_str(), "pg_catalog" | "public")
+                    {
+                        let function = function.clone();
+                        self.replace(name, function.into());
+                    }
+                } else if alias.is_none() && parts(name).len() == 2 && !is_own(name) {
+                    // Columns are qualified by the name without the schema.
+                    let table = Ident::new(last(name));
+                    let named =
+                        TableAlias { explicit: true, name: table, columns: Vec::new(), at: None };
+                    self.replace(alias, Some(named));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// `(VALUES …) AS t(a, b)`: SQLite has no names of columns here, but in WITH.
+    pub(super) fn derived_table(&mut self, factor: &mut TableFactor) -> Result<()> {
+        match factor {
+            TableFactor::Derived { subquery, alias: Some(alias), .. }
+                if !alias.columns.is_empty() =>
+            {
+                let name = alias.name.to_string();
+                let columns: Vec<_> =
+                    alias.columns.iter().map(|column| column.name.to_string()).collect();
+                let sql = format!(
+                    "SELECT * FROM (WITH {name}({}) AS ({subquery}) SELECT * FROM {name})",
+                    columns.join(", ")
+                );
+                alias.columns.clear();
+                self.replace(subquery, parsed(&sql)?);
+            }
+            TableFactor::Table { name, alias: Some(alias), args: Some(args), .. }
+                if last(name) == "generate_series" =>
+            {
+                let arguments: Vec<_> = args.args.iter().map(ToString::to_string).collect();
+                let call = format!("generate_series({})", arguments.join(", "));
+                let derived = values_of(&call, alias)?;
+                self.replace(factor, derived);
+            }
+            TableFactor::Table { name, alias, args: Some(args), .. } if last(name) == "unnest" => {
+                let [argument] = &args.args[..] else {
+                    return Err(Error::unsupported("unnest of arrays"));
+                };
+                let derived = unnested(argument, alias.as_ref())?;
+                self.replace(factor, derived);
+            }
+            TableFactor::UNNEST { with_ordinality: false, array_exprs, alias, .. } => {
+                let [array] = &array_exprs[..] else {
+                    return Err(Error::unsupported("unnest of arrays"));
+                };
+                let derived = unnested(array, alias.as_ref())?;
+                self.replace(factor, derived);
+            }
+            TableFactor::UNNEST { .. } => return Err(Error::unsupported("unnest WITH ORDINALITY")),
+            TableFactor::Table { alias: Some(alias), .. } if !alias.columns.is_empty() => {
+                return Err(Error::unsupported("names of columns after a table's alias"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The column `value` of a function in FROM, by the alias that names the table and the column.
+fn values_of(call: &str, alias: &TableAlias) -> Result<TableFactor> {
+    let column = alias.columns.first().map_or(&alias.name, |column| &column.name);
+    let subquery = parsed(&format!("SELECT value AS {column} FROM {call}"))?;
+    let alias = Some(TableAlias { columns: Vec::new(), ..alias.clone() });
+    Ok(TableFactor::Derived { lateral: false, subquery, alias, sample: None })
+}
+
+/// The elements of an array, which is JSON.
+fn unnested(array: &impl fmt::Display, alias: Option<&TableAlias>) -> Result<TableFactor> {
+    let own =
+        TableAlias { explicit: true, name: Ident::new("unnest"), columns: Vec::new(), at: None };
+    values_of(&format!("json_each(pg_array_json({array}))"), alias.unwrap_or(&own))
+}
+
+fn is_own(name: &sqlparser::ast::ObjectName) -> bool {
+    parts(name).first().is_some_and(|schema| matches!(folded(schema).as_str(), "main" | "temp"))
+}
+
+/// A query that was put together here.
+fn parsed(sql: &str) -> Result<Box<Query>> {
+    match super::parse(sql)? {
+        Some(sqlparser::ast::Statement::Query(query)) => Ok(query),
+        _ => Err(Error::unsupported("this FROM")),
+    }
+}
+
+/// Whether a query of WITH changes rows.
+fn writes(cte: &Cte) -> bool {
+    matches!(
+        &*cte.query.body,
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
+    )
+}
+
+/// `EXISTS` over other tables: for DELETE … USING.
+pub fn exists(tables: &str, condition: Option<&Expr>) -> Expr {
+    let condition = condition.map_or(String::new(), |condition| format!(" WHERE {condition}"));
+    raw(format!("EXISTS (SELECT 1 FROM {tables}{condition})"))
+}
+
+/// Names in quotes, with commas.
+pub fn names(names: &[Ident]) -> String {
+    names.iter().map(|name| quoted_name(&folded(name))).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,339 @@
+use super::*;
+
+fn all(sql: &str) -> Vec<Statement> {
+    translate(sql, &Context::default()).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+fn one(sql: &str) -> Statement {
+    let mut statements = all(sql);
+    assert_eq!(statements.len(), 1, "{sql}");
+    statements.remove(0)
+}
+
+/// Postgres' text, and SQLite's.
+const REWRITES: &[(&str, &str)] = &[
+    ("SELECT a::int FROM t", "SELECT pg_integer(a) FROM t"),
+    ("SELECT '5'::int, '1.50'::numeric(5,1)", "SELECT 5, (1.5)"),
+    ("SELECT $1::int + $2", "SELECT ?1 + ?2"),
+    ("SELECT E'a\\nb\\'c'", "SELECT 'a\nb''c'"),
+    ("SELECT $$it's$$", "SELECT 'it''s'"),
+    ("SELECT '\\'::text || 'a''b'", "SELECT '\\' || 'a''b'"),
+    ("SELECT * FROM public.t", "SELECT * FROM t AS t"),
+    ("SELECT * FROM pg_catalog.pg_class c", "SELECT * FROM pg_class c"),
+    (
+        "SELECT * FROM information_schema.tables",
+        "SELECT * FROM information_schema_tables AS tables",
+    ),
+    ("SELECT pg_catalog.lower(a) FROM t", "SELECT lower(a) FROM t"),
+    ("SELECT a FROM t WHERE a LIKE 'x%_*\\%'", "SELECT a FROM t WHERE (a GLOB 'x*?[*]%')"),
+    ("SELECT a FROM t WHERE a NOT ILIKE $1", "SELECT a FROM t WHERE (a NOT LIKE ?1 ESCAPE '\\')"),
+    ("SELECT a FROM t WHERE a LIKE $1", "SELECT a FROM t WHERE (a GLOB pg_like_glob(?1))"),
+    (
+        "SELECT a FROM t WHERE a = ANY($1)",
+        "SELECT a FROM t WHERE (a IN (SELECT value FROM json_each(?1)))",
+    ),
+    (
+        "SELECT a FROM t WHERE a <> ALL($1)",
+        "SELECT a FROM t WHERE (a NOT IN (SELECT value FROM json_each(?1)))",
+    ),
+    (
+        "SELECT a FROM t ORDER BY a, b DESC",
+        "SELECT a FROM t ORDER BY a NULLS LAST, b DESC NULLS FIRST",
+    ),
+    ("SELECT a FROM t OFFSET 2", "SELECT a FROM t LIMIT -1 OFFSET 2"),
+    ("SELECT a FROM t FETCH FIRST 3 ROWS ONLY", "SELECT a FROM t LIMIT 3"),
+    ("SELECT a FROM t FOR UPDATE", "SELECT a FROM t"),
+    (
+        "CREATE TABLE t(id SERIAL PRIMARY KEY, a TEXT)",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+    ),
+    (
+        "CREATE TABLE t(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)",
+        "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+    ),
+    (
+        "CREATE TABLE t(a TIMESTAMP WITH TIME ZONE DEFAULT now())",
+        "CREATE TABLE t (a TIMESTAMPTZ DEFAULT (rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', 'now'), '0'), '.')))",
+    ),
+    (
+        "CREATE TABLE t(a varchar(3) PRIMARY KEY)",
+        "CREATE TABLE t (a VARCHAR(3) PRIMARY KEY NOT NULL)",
+    ),
+    ("CREATE INDEX ON t USING btree (a)", "CREATE INDEX \"t_a_idx\" ON t(a)"),
+    ("TRUNCATE t", "DELETE FROM \"t\""),
+    ("INSERT INTO t(a, b) VALUES (DEFAULT, 1), (DEFAULT, 2)", "INSERT INTO t (b) VALUES (1), (2)"),
+    (
+        "INSERT INTO t SELECT * FROM u ON CONFLICT DO NOTHING",
+        "INSERT INTO t SELECT * FROM u WHERE true ON CONFLICT DO NOTHING",
+    ),
+    (
+        "DELETE FROM t USING u WHERE t.a = u.a",
+        "DELETE FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a = u.a)",
+    ),
+    ("SELECT current_user, current_database()", "SELECT 'postgres', 'main'"),
+    ("SELECT extract(year FROM a) FROM t", "SELECT CAST(strftime('%Y', a) AS INTEGER) FROM t"),
+    ("SELECT date_trunc('month', a) FROM t", "SELECT strftime('%Y-%m-01 00:00:00', a) FROM t"),
+    ("SELECT to_char(a, 'YYYY-MM-DD') FROM t", "SELECT strftime('%Y-%m-%d', a) FROM t"),
+    (
+        "SELECT a + interval '1 month -2 days' FROM t",
+        "SELECT rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', a, '+1 months', 'floor', '-2 days'), '0'), '.') FROM t",
+    ),
+    ("SELECT position('a' in b) FROM t", "SELECT instr(b, 'a') FROM t"),
+    ("SELECT substring(a from 2 for 3) FROM t", "SELECT substr(a, 2, 3) FROM t"),
+    ("SELECT a ~ '^b' FROM t", "SELECT pg_regex(a, '^b', '') FROM t"),
+    (
+        "SELECT c.relname OPERATOR(pg_catalog.~) '^(t)$' COLLATE pg_catalog.default FROM pg_class c",
+        "SELECT pg_regex(c.relname, '^(t)$', '') FROM pg_class c",
+    ),
+    ("SELECT 't'::regclass", "SELECT to_regclass('t')"),
+    (
+        "SELECT c.oid::regclass::text FROM pg_class c",
+        "SELECT CAST(pg_regclass_name(c.oid) AS TEXT) FROM pg_class c",
+    ),
+    (
+        "SELECT ARRAY(SELECT a FROM t)",
+        "SELECT (WITH pg_rows(x) AS (SELECT a FROM t) SELECT json_group_array(x) FROM pg_rows)",
+    ),
+    ("SELECT a[2] FROM t", "SELECT (pg_array_json(a) ->> ((2) - 1)) FROM t"),
+    ("EXPLAIN ANALYZE SELECT 1", "EXPLAIN QUERY PLAN SELECT 1"),
+    ("START TRANSACTION ISOLATION LEVEL SERIALIZABLE READ ONLY", "BEGIN"),
+    ("ROLLBACK TO SAVEPOINT a", "ROLLBACK TO \"a\""),
+    ("COPY t (a, b) FROM STDIN", "SELECT \"a\", \"b\" FROM t"),
+    (
+        "SELECT * FROM (VALUES (1, 2)) AS v(a, b)",
+        "SELECT * FROM (SELECT * FROM (WITH v (a, b) AS (VALUES (1, 2)) SELECT * FROM v)) AS v",
+    ),
+    (
+        "SELECT * FROM generate_series(1, 3) AS g",
+        "SELECT * FROM (SELECT value AS g FROM generate_series(1, 3)) AS g",
+    ),
+    ("ALTER TABLE ONLY t ADD COLUMN a int, DROP COLUMN b", "ALTER TABLE t DROP COLUMN b"),
+];
+
+#[test]
+fn statements_are_rewritten() {
+    for (postgres, sqlite) in REWRITES {
+        assert_eq!(one(postgres).sql, *sqlite, "{postgres}");
+    }
+}
+
+/// Nothing to change, or nothing that the parser knows.
+#[test]
+fn other_text_stays_as_it_is() {
+    for sql in [
+        "SELECT  a,b  FROM t -- comment",
+        "select a from t where b = 'it''s \\'",
+        "INSERT INTO t(a) VALUES (1) ON CONFLICT (a) DO UPDATE SET a = excluded.a RETURNING a",
+        "SELECT a FROM t WHERE b IS TRUE AND c = false",
+        "PRAGMA table_info(t)",
+        "INSERT OR REPLACE INTO t VALUES (1)",
+        "CREATE VIRTUAL TABLE t USING fts5(a)",
+        "SELECT a FROM t WHERE t MATCH 'x'",
+        "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE t(a INTEGER PRIMARY KEY) STRICT",
+        "SELECT a ->> 'b' FROM t",
+        "CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM u; END",
+    ] {
+        let statement = one(sql);
+        assert!(statement.is_untouched, "{sql}: {}", statement.sql);
+        assert_eq!(statement.sql, sql);
+    }
+    assert_eq!(one("SELECT $2,  $1").sql, "SELECT ?2,  ?1");
+    assert_eq!(one("PRAGMA x($1)").sql, "PRAGMA x(?1)");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_by_its_name() {
+    for (sql, name) in [
+        ("SELECT DISTINCT ON (a) a FROM t", "DISTINCT ON"),
+        ("SELECT a FROM t, LATERAL (SELECT 1) x", "LATERAL"),
+        ("CREATE SEQUENCE s", "CREATE SEQUENCE"),
+        ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE FUNCTION"),
+        ("GRANT SELECT ON t TO u", "GRANT SELECT"),
+        ("CREATE MATERIALIZED VIEW v AS SELECT 1", "MATERIALIZED VIEW"),
+        ("SELECT a @> b FROM t", "@>"),
+        ("WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x", "WITH"),
+        ("ALTER TABLE t ALTER COLUMN a TYPE text", "ALTER COLUMN"),
+        ("SELECT a SIMILAR TO 'x' FROM t", "SIMILAR TO"),
+        ("SELECT nextval('s')", "nextval"),
+        ("CREATE TABLE t(a int, b serial)", "SERIAL"),
+        ("SELECT now() AT TIME ZONE 'Europe/Berlin'", "AT TIME ZONE"),
+        ("LISTEN x", "LISTEN"),
+        ("MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE", "MERGE INTO"),
+        ("INSERT INTO t VALUES (1) ON CONFLICT ON CONSTRAINT c DO NOTHING", "ON CONSTRAINT"),
+    ] {
+        let error = translate(sql, &Context::default()).unwrap_err();
+        assert_eq!(error.code, "0A000", "{sql}");
+        assert!(error.message.contains(name), "{sql}: {}", error.message);
+    }
+    let code = |sql: &str| translate(sql, &Context::default()).unwrap_err().code;
+    assert_eq!(code("SELECT * FROM other.t"), "3F000");
+    assert_eq!(code("SELECT 'x'::int"), "22P02");
+    assert_eq!(code("COPY t TO '/etc/passwd'"), "42501");
+    assert_eq!(code(&format!("SELECT {}1{}", "(".repeat(200), ")".repeat(200))), "54001");
+}
+
+#[test]
+fn several_statements_are_apart() {
+    let statements = all("BEGIN; INSERT INTO t VALUES ('a;b'); COMMIT;");
+    let commands: Vec<_> = statements.iter().map(|statement| statement.command.as_str()).collect();
+    assert_eq!(commands, ["BEGIN", "INSERT", "COMMIT"]);
+    assert_eq!(statements[1].start, 7);
+    let drop = one("DROP TABLE IF EXISTS a, public.b CASCADE");
+    assert_eq!(
+        (drop.before, drop.sql),
+        (vec!["DROP TABLE IF EXISTS \"a\"".to_owned()], "DROP TABLE IF EXISTS \"b\"".to_owned())
+    );
+    let view = one("CREATE OR REPLACE VIEW v AS SELECT 1");
+    assert_eq!((view.before.len(), view.sql.as_str()), (1, "CREATE VIEW v AS SELECT 1"));
+    assert!(all(" ; ").is_empty());
+}
+
+#[test]
+fn the_session_is_not_sent_to_sqlite() {
+    for (sql, action) in [
+        (
+            "SET client_encoding = 'UTF8'",
+            Action::Set {
+                name: "client_encoding".into(),
+                value: Some("UTF8".into()),
+                is_local: false,
+            },
+        ),
+        (
+            "SET extra_float_digits = 3",
+            Action::Set {
+                name: "extra_float_digits".into(),
+                value: Some("3".into()),
+                is_local: false,
+            },
+        ),
+        (
+            "SET LOCAL application_name TO x",
+            Action::Set {
+                name: "application_name".into(),
+                value: Some("x".into()),
+                is_local: true,
+            },
+        ),
+        (
+            "SET TIME ZONE 'UTC'",
+            Action::Set { name: "timezone".into(), value: Some("utc".into()), is_local: false },
+        ),
+        ("SHOW server_version", Action::Show("server_version".into())),
+        ("SHOW TRANSACTION ISOLATION LEVEL", Action::Show("transaction_isolation".into())),
+        ("DISCARD ALL", Action::Discard),
+        ("DEALLOCATE ALL", Action::Deallocate(None)),
+        ("DEALLOCATE \"_pg3_0\"", Action::Deallocate(Some("_pg3_0".into()))),
+        ("BEGIN READ ONLY", Action::Begin { is_read_only: Some(true) }),
+        ("UNLISTEN *", Action::Nothing),
+        ("RESET ALL", Action::ResetAll),
+        ("END", Action::Commit),
+    ] {
+        assert_eq!(one(sql).action, action, "{sql}");
+    }
+}
+
+#[test]
+fn copies_have_their_options() {
+    let copy = |sql: &str| match one(sql).action {
+        Action::Copy(copy) => *copy,
+        other => panic!("{other:?}"),
+    };
+    let csv = copy("COPY t FROM STDIN WITH (FORMAT csv, HEADER true, DELIMITER ';', NULL 'x')");
+    assert_eq!(
+        (csv.options.format, csv.options.delimiter, csv.options.has_header),
+        (CopyFormat::Csv, b';', true)
+    );
+    assert_eq!((csv.is_in, csv.options.null.as_str()), (true, "x"));
+    assert_eq!(copy("COPY t TO STDOUT CSV HEADER").options.format, CopyFormat::Csv);
+    assert_eq!(
+        copy("COPY (SELECT 1) TO STDOUT (FORMAT binary)").options.format,
+        CopyFormat::Binary
+    );
+    assert_eq!(
+        csv.insert(&["a".into(), "b".into()]),
+        "INSERT INTO \"t\" (\"a\", \"b\") VALUES (?1, ?2)"
+    );
+}
+
+#[test]
+fn deep_statements_do_not_overflow_the_stack() {
+    let sum = format!("SELECT 1{}", "+1".repeat(999));
+    assert_eq!(one(&sum).sql, sum);
+    let casts = format!("SELECT a{}", "::int".repeat(200));
+    assert!(one(&casts).sql.len() < 4000);
+    let lefts = format!("SELECT {}a{}", "left(".repeat(20), ", $1)".repeat(20));
+    assert!(one(&lefts).sql.len() < 4000);
+    let union = format!("SELECT 1{}", " UNION SELECT 1".repeat(900));
+    assert_eq!(one(&union).sql, union);
+}
+
+#[test]
+fn any_text_is_translated_or_refused() {
+    const WORDS: &[&str] = &[
+        "SELECT",
+        "FROM",
+        "WHERE",
+        "t",
+        "a",
+        "'x'",
+        "E'\\n'",
+        "$1",
+        "::",
+        "int",
+        "(",
+        ")",
+        ",",
+        "+",
+        "LIKE",
+        "ANY",
+        "CAST",
+        "AS",
+        "INSERT INTO",
+        "VALUES",
+        "DEFAULT",
+        "CREATE TABLE",
+        "serial",
+        "PRIMARY KEY",
+        "interval",
+        "now()",
+        "DELETE",
+        "USING",
+        "ON CONFLICT",
+        "DO NOTHING",
+        "COPY",
+        "STDIN",
+        "SET",
+        "ORDER BY",
+        "[",
+        "]",
+        "ARRAY",
+        "1",
+        ";",
+        "CASE",
+        "WHEN",
+        "END",
+        "NOT",
+        "\"q\"",
+        "pg_catalog.",
+        "numeric",
+        "1e400",
+        "date",
+        "-",
+        "extract",
+        "year",
+    ];
+    arbtest::arbtest(|u| {
+        let mut sql = String::new();
+        for _ in 0..u.int_in_range(0..=24)? {
+            sql.push_str(u.choose(WORDS)?);
+            sql.push(' ');
+        }
+        if u.arbitrary()? {
+            sql.push_str(u.arbitrary()?);
+        }
+        let _ = translate(&sql, &Context::default());
+        Ok(())
+    });
+}

@@ -1,0 +1,156 @@
+//! INSERT, UPDATE, DELETE and what else has parts that the visitor does not reach.
+
+use sqlparser::ast::{
+    self, ConflictTarget, Delete, Expr, FromTable, Insert, OnConflictAction, OnInsert, SetExpr,
+    TableObject, Truncate,
+};
+
+use super::names::{folded, last, quoted_name, raw};
+use super::{Rewriter, queries};
+use crate::error::{Error, Result};
+
+impl Rewriter<'_> {
+    /// What belongs to the kind of statement; its command.
+    pub(super) fn own_parts(&mut self, tree: &mut ast::Statement) -> Result<String> {
+        use ast::Statement as S;
+        Ok(match tree {
+            S::Query(_) => "SELECT".to_owned(),
+            S::Insert(insert) => {
+                self.insert(insert)?;
+                "INSERT".to_owned()
+            }
+            S::Update(update) => {
+                if update.or.is_some() {
+                    return Err(Error::unsupported("UPDATE OR"));
+                }
+                "UPDATE".to_owned()
+            }
+            S::Delete(delete) => {
+                self.delete(delete)?;
+                "DELETE".to_owned()
+            }
+            S::Truncate(truncate) => {
+                self.truncate(truncate);
+                "TRUNCATE TABLE".to_owned()
+            }
+            S::Explain { statement, query_plan, analyze, verbose, format, options, .. } => {
+                let command = self.own_parts(statement)?;
+                if !matches!(command.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE") {
+                    return Err(Error::unsupported(format_args!("EXPLAIN {command}")));
+                }
+                (*analyze, *verbose, *format, *options) = (false, false, None, None);
+                self.replace(query_plan, true);
+                "EXPLAIN".to_owned()
+            }
+            _ => return self.definition(tree),
+        })
+    }
+
+    fn insert(&mut self, insert: &mut Insert) -> Result<()> {
+        if let TableObject::TableName(name) = &mut insert.table {
+            self.relation(name)?;
+        }
+        self.default_values(insert)?;
+        match &mut insert.on {
+            Some(OnInsert::OnConflict(conflict)) => {
+                if let Some(ConflictTarget::OnConstraint(name)) = &conflict.conflict_target {
+                    let hint = "name the columns: ON CONFLICT (a, b)";
+                    return Err(Error::unsupported(format_args!(
+                        "ON CONFLICT ON CONSTRAINT {name}"
+                    ))
+                    .hint(hint));
+                }
+                if conflict.conflict_target.is_none()
+                    && matches!(conflict.action, OnConflictAction::DoUpdate(_))
+                {
+                    let message = "ON CONFLICT DO UPDATE requires inference specification";
+                    return Err(Error::new(crate::error::sqlstate::SYNTAX_ERROR, message));
+                }
+                self.unambiguous(insert);
+            }
+            Some(OnInsert::DuplicateKeyUpdate(_)) => {
+                return Err(Error::unsupported("ON DUPLICATE KEY UPDATE"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// SQLite takes the ON after a query for a join's unless there is a WHERE.
+    fn unambiguous(&mut self, insert: &mut Insert) {
+        let Some(source) = &mut insert.source else { return };
+        if let SetExpr::Select(select) = &mut *source.body
+            && select.selection.is_none()
+            && !select.from.is_empty()
+        {
+            self.replace(&mut select.selection, Some(raw("true")));
+        }
+    }
+
+    /// `VALUES (DEFAULT, 1)`: a column that has its default in each row is left out.
+    fn default_values(&mut self, insert: &mut Insert) -> Result<()> {
+        let Some(source) = &mut insert.source else { return Ok(()) };
+        let SetExpr::Values(values) = &mut *source.body else { return Ok(()) };
+        let width = values.rows.first().map_or(0, |row| row.content.len());
+        for index in (0..width).rev() {
+            let defaults =
+                values.rows.iter().filter(|row| row.content.get(index).is_some_and(is_default));
+            match defaults.count() {
+                0 => continue,
+                all if all == values.rows.len() && insert.columns.len() == width && width > 1 => {}
+                _ => {
+                    let hint = "name the columns, and leave out those with defaults";
+                    return Err(Error::unsupported("DEFAULT among VALUES").hint(hint));
+                }
+            }
+            insert.columns.remove(index);
+            for row in &mut values.rows {
+                row.content.remove(index);
+            }
+            self.is_changed = true;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, delete: &mut Delete) -> Result<()> {
+        let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) = &delete.from;
+        if tables.len() != 1 || !delete.tables.is_empty() {
+            return Err(Error::unsupported("DELETE from more than one table"));
+        }
+        if let Some(using) = delete.using.take() {
+            let tables: Vec<_> = using.iter().map(ToString::to_string).collect();
+            let condition = delete.selection.take();
+            let sql = queries::exists(&tables.join(", "), condition.as_ref()).to_string();
+            // Parsed again, so that what is inside is rewritten too.
+            let wrapped = super::parse(&format!("SELECT {sql}"))?;
+            let Some(ast::Statement::Query(query)) = wrapped else {
+                return Err(Error::unsupported("this DELETE … USING"));
+            };
+            let SetExpr::Select(select) = *query.body else { return Ok(()) };
+            if let Some(ast::SelectItem::UnnamedExpr(exists)) = select.projection.into_iter().next()
+            {
+                self.replace(&mut delete.selection, Some(exists));
+            }
+        }
+        Ok(())
+    }
+
+    fn truncate(&mut self, truncate: &Truncate) {
+        let deletions = truncate
+            .table_names
+            .iter()
+            .map(|target| format!("DELETE FROM {}", quoted_name(&last(&target.name))));
+        self.all(deletions.collect());
+    }
+
+    /// Several statements for one.
+    pub(super) fn all(&mut self, mut statements: Vec<String>) {
+        self.whole = statements.pop();
+        self.before.append(&mut statements);
+        self.is_changed = true;
+    }
+}
+
+fn is_default(expr: &Expr) -> bool {
+    matches!(expr, Expr::Identifier(name) if name.quote_style.is_none() && folded(name) == "default")
+}

@@ -1,0 +1,7 @@
+//! Types: their OIDs, and what is known of them before there is a row.
+
+mod declared;
+pub mod infer;
+pub mod parameters;
+
+pub use declared::{Scalar, TEXT, Type, Typed};

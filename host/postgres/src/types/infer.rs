@@ -1,0 +1,199 @@
+//! The types of a result's columns, before there is a row.
+//!
+//! A column that SQLite knows has its declared type. Others are inferred from the statement:
+//! from functions, operators, literals and casts. What remains is text.
+
+mod scope;
+
+use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
+
+pub use scope::Scope;
+
+use super::{Scalar, TEXT, Typed};
+use crate::translate::{Action, Statement, table_name, typed};
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// What CREATE TABLE says of its type.
+    pub declared: String,
+}
+
+impl Column {
+    /// Its type, where that is known.
+    pub fn typed(&self) -> Option<Typed> {
+        Typed::declared(&self.declared)
+    }
+}
+
+/// The tables of a database.
+pub trait Schema {
+    /// The columns of a table or view (`PRAGMA table_info`); none where there is no such one.
+    fn columns(&self, table: &str) -> Option<Vec<Column>>;
+}
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its name, as Postgres would have it.
+    pub name: String,
+    /// Its type.
+    pub typed: Typed,
+}
+
+/// The columns of a result. `prepared` are the names and declared types that SQLite has for them.
+pub fn outputs(
+    statement: &Statement,
+    prepared: &[(&str, Option<&str>)],
+    schema: &dyn Schema,
+) -> Vec<Output> {
+    if statement.action == Action::Explain {
+        return vec![Output { name: "QUERY PLAN".into(), typed: Typed::plain(TEXT) }];
+    }
+    let inferred = inferred(statement, prepared.len(), schema);
+    let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {
+        let item = inferred.get(index).cloned().flatten();
+        let of_item = item.as_ref().and_then(|item| item.typed);
+        let typed = declared.and_then(Typed::declared).or(of_item);
+        let name = item.and_then(|item| item.name).unwrap_or_else(|| (*name).to_owned());
+        Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
+    };
+    prepared.iter().enumerate().map(output).collect()
+}
+
+/// What a statement says of a column.
+#[derive(Clone)]
+struct Item {
+    name: Option<String>,
+    typed: Option<Typed>,
+}
+
+/// By position; the columns of a wildcard are not known from the statement.
+fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
+    let Some(tree) = statement.parsed.as_deref() else { return Vec::new() };
+    let (items, scope) = match tree {
+        ast::Statement::Query(query) => match first_select(&query.body) {
+            Some(Body::Select(select)) => (&select.projection, Scope::of_query(query, schema)),
+            Some(Body::Values(row)) => return values(row),
+            None => return Vec::new(),
+        },
+        ast::Statement::Insert(ast::Insert { returning: Some(items), table, .. }) => {
+            let ast::TableObject::TableName(name) = table else { return Vec::new() };
+            (items, Scope::of_table(name, None, schema))
+        }
+        ast::Statement::Update(ast::Update { returning: Some(items), table, .. }) => {
+            (items, Scope::of_tables(std::slice::from_ref(table), schema))
+        }
+        ast::Statement::Delete(ast::Delete { returning: Some(items), from, .. }) => {
+            let (ast::FromTable::WithFromKeyword(tables) | ast::FromTable::WithoutKeyword(tables)) =
+                from;
+            (items, Scope::of_tables(tables, schema))
+        }
+        _ => return Vec::new(),
+    };
+    placed(items, &scope, count)
+}
+
+/// The items by their columns: one wildcard takes what the others leave.
+fn placed(items: &[SelectItem], scope: &Scope, count: usize) -> Vec<Option<Item>> {
+    let wildcard = |item: &SelectItem| {
+        matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..))
+    };
+    let wildcards = items.iter().filter(|item| wildcard(item)).count();
+    let width = match wildcards {
+        0 => 0,
+        1 => (count + 1).saturating_sub(items.len()),
+        _ => return Vec::new(),
+    };
+    let mut placed = Vec::new();
+    for item in items {
+        match item {
+            SelectItem::UnnamedExpr(expr) => {
+                placed.push(Some(Item { name: Some(name(expr)), typed: scope.type_of(expr) }));
+            }
+            SelectItem::ExprWithAlias { expr, alias } => {
+                let name = Some(crate::translate::folded(alias));
+                placed.push(Some(Item { name, typed: scope.type_of(expr) }));
+            }
+            _ => placed.extend(std::iter::repeat_n(None, width)),
+        }
+    }
+    if placed.len() == count { placed } else { Vec::new() }
+}
+
+fn values(row: &[Expr]) -> Vec<Option<Item>> {
+    let item = |(index, expr): (usize, &Expr)| {
+        let name = Some(format!("column{}", index + 1));
+        Some(Item { name, typed: Scope::default().type_of(expr) })
+    };
+    row.iter().enumerate().map(item).collect()
+}
+
+enum Body<'a> {
+    Select(&'a Select),
+    Values(&'a [Expr]),
+}
+
+/// The first query of a compound names and types its columns.
+fn first_select(body: &SetExpr) -> Option<Body<'_>> {
+    match body {
+        SetExpr::Select(select) => Some(Body::Select(select)),
+        SetExpr::SetOperation { left, .. } => first_select(left),
+        SetExpr::Query(query) => first_select(&query.body),
+        SetExpr::Values(values) => values.rows.first().map(|row| Body::Values(&row.content)),
+        _ => None,
+    }
+}
+
+/// The name of a column without alias.
+fn name(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(name) => crate::translate::folded(name),
+        Expr::CompoundIdentifier(parts) => {
+            parts.last().map(crate::translate::folded).unwrap_or_default()
+        }
+        Expr::Function(function) => table_name(&function.name),
+        Expr::Cast { expr, data_type, .. } => match &**expr {
+            Expr::Value(_) | Expr::Nested(_) | Expr::BinaryOp { .. } => {
+                typed(data_type).map_or("?column?".into(), |typed| short_name(typed.ty.scalar()))
+            }
+            inner => name(inner),
+        },
+        Expr::TypedString(string) => typed(&string.data_type)
+            .map_or("?column?".into(), |typed| short_name(typed.ty.scalar())),
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => name(inner),
+        Expr::Case { .. } => "case".into(),
+        Expr::Exists { .. } => "exists".into(),
+        Expr::Extract { .. } => "extract".into(),
+        Expr::Array(_) => "array".into(),
+        Expr::Substring { .. } => "substring".into(),
+        Expr::Position { .. } => "position".into(),
+        Expr::Trim { .. } => "btrim".into(),
+        Expr::Value(value) if matches!(value.value, Value::Boolean(_)) => "bool".into(),
+        _ => "?column?".into(),
+    }
+}
+
+/// The name of a type in `pg_type`.
+fn short_name(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Int2 => "int2",
+        Scalar::Int4 => "int4",
+        Scalar::Int8 => "int8",
+        Scalar::Float4 => "float4",
+        Scalar::Float8 => "float8",
+        Scalar::Varchar => "varchar",
+        Scalar::Bpchar => "bpchar",
+        Scalar::Time => "time",
+        Scalar::Timestamp => "timestamp",
+        Scalar::Timestamptz => "timestamptz",
+        other => other.name(),
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Values in the formats of the wire.
+//!
+//! SQLite has five classes of values, so each type says which ones are its own; anything else is
+//! an error (22P02, 22003) and no guess.
+
+mod array;
+mod binary;
+mod datetime;
+mod decimal;
+mod text;
+
+pub use datetime::{Stamp, canonical_date, canonical_time, canonical_timestamp};
+use sqlite_wasm::types::{Value, ValueRef};
+
+use crate::error::{Error, Result, sqlstate};
+use crate::types::{Scalar, Type, Typed};
+
+/// The format of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// As `psql` prints it.
+    Text,
+    /// In network order.
+    Binary,
+}
+
+impl Format {
+    /// The format with this code.
+    ///
+    /// # Errors
+    ///
+    /// 08P01.
+    pub fn of_code(code: i16) -> Result<Self> {
+        match code {
+            0 => Ok(Self::Text),
+            1 => Ok(Self::Binary),
+            _ => {
+                Err(Error::new(sqlstate::PROTOCOL_VIOLATION, format!("invalid format code {code}")))
+            }
+        }
+    }
+}
+
+/// Append a value to `out`, without its length; false for NULL, which has no bytes.
+///
+/// # Errors
+///
+/// 22P02 and 22003 where the value is none of this type.
+pub fn encode(
+    value: ValueRef<'_>,
+    typed: Typed,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<bool> {
+    if matches!(value, ValueRef::Null) {
+        return Ok(false);
+    }
+    match (typed.ty, format) {
+        (Type::Array(scalar), _) => array::encode(value, scalar, format, out),
+        (Type::One(_), Format::Text) => text::encode(value, typed, out),
+        (Type::One(scalar), Format::Binary) => binary::encode(value, scalar, typed, out),
+    }?;
+    Ok(true)
+}
+
+/// The value of a parameter; NULL is none.
+///
+/// # Errors
+///
+/// 22P02, 22P03, 22003, 22007 or 22021 where the bytes are none of this type.
+pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
+    let Some(bytes) = bytes else { return Ok(Value::Null) };
+    match (ty, format) {
+        (Type::Array(scalar), Format::Text) => array::decode_text(utf8(bytes)?, scalar),
+        (Type::Array(scalar), Format::Binary) => array::decode_binary(bytes, scalar),
+        (Type::One(scalar), Format::Text) => text::decode(utf8(bytes)?, scalar),
+        (Type::One(scalar), Format::Binary) => binary::decode(bytes, scalar),
+    }
+}
+
+/// An error of a value in a result, with its row (from 1) and column.
+pub fn in_result(mut error: Error, row: u64, column: &str) -> Error {
+    error.message = format!("{} in row {row}, column \"{column}\"", error.message);
+    if error.code == sqlstate::NUMERIC_OUT_OF_RANGE && error.hint.is_none() {
+        error.hint = Some("cast it to a larger type, or declare the column so".to_owned());
+    }
+    error
+}
+
+fn utf8(bytes: &[u8]) -> Result<&str> {
+    let text = std::str::from_utf8(bytes).map_err(|_| {
+        Error::new(sqlstate::NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"")
+    })?;
+    if text.contains('\0') {
+        let message = "invalid byte sequence for encoding \"UTF8\": 0x00";
+        return Err(Error::new(sqlstate::NOT_IN_REPERTOIRE, message));
+    }
+    Ok(text)
+}
+
+/// Text that is none of a type.
+fn invalid(scalar: Scalar, text: &str) -> Error {
+    /// Characters of a value in a message.
+    const SHOWN: usize = 100;
+    let shown: String = text.chars().take(SHOWN).collect();
+    let state = match scalar {
+        Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => {
+            sqlstate::INVALID_DATETIME
+        }
+        _ => sqlstate::INVALID_TEXT,
+    };
+    Error::new(state, format!("invalid input syntax for type {}: \"{shown}\"", scalar.name()))
+}
+
+/// A value of another class than its type has.
+fn mismatch(scalar: Scalar, value: ValueRef<'_>) -> Error {
+    let text = match value {
+        ValueRef::Null => "NULL".into(),
+        ValueRef::Integer(number) => number.to_string().into(),
+        ValueRef::Real(number) => number.to_string().into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text),
+        ValueRef::Blob(_) => "a blob".into(),
+    };
+    let mut error = invalid(scalar, &text);
+    error.code = sqlstate::INVALID_TEXT;
+    error
+}
+
+fn out_of_range(scalar: Scalar, text: impl std::fmt::Display) -> Error {
+    let message = format!("value \"{text}\" is out of range for type {}", scalar.name());
+    Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, message)
+}
+
+/// The integer in a value of a type of integers.
+fn integer(value: ValueRef<'_>, scalar: Scalar) -> Result<i64> {
+    let number = match value {
+        ValueRef::Integer(number) => number,
+        ValueRef::Real(real) if real.fract() == 0.0 && real.abs() < 9.0e18 => real as i64,
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            text.trim().parse().map_err(|_| mismatch(scalar, value))?
+        }
+        _ => return Err(mismatch(scalar, value)),
+    };
+    within(number, scalar)
+}
+
+fn within(number: i64, scalar: Scalar) -> Result<i64> {
+    let range = match scalar {
+        Scalar::Int2 => i64::from(i16::MIN)..=i64::from(i16::MAX),
+        Scalar::Int4 => i64::from(i32::MIN)..=i64::from(i32::MAX),
+        Scalar::Oid => 0..=i64::from(u32::MAX),
+        _ => i64::MIN..=i64::MAX,
+    };
+    if range.contains(&number) { Ok(number) } else { Err(out_of_range(scalar, number)) }
+}
+
+fn real(value: ValueRef<'_>, scalar: Scalar) -> Result<f64> {
+    match value {
+        ValueRef::Integer(number) => Ok(number as f64),
+        ValueRef::Real(number) => Ok(number),
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            text::float(text.trim()).ok_or_else(|| mismatch(scalar, value))
+        }
+        _ => Err(mismatch(scalar, value)),
+    }
+}
+
+fn boolean(value: ValueRef<'_>) -> Result<bool> {
+    match value {
+        ValueRef::Integer(number @ (0 | 1)) => Ok(number == 1),
+        ValueRef::Real(number) if number == 0.0 || number == 1.0 => Ok(number == 1.0),
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).unwrap_or_default();
+            text::boolean(text).ok_or_else(|| mismatch(Scalar::Bool, value))
+        }
+        _ => Err(mismatch(Scalar::Bool, value)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,253 @@
+//! Arrays: JSON in SQLite, so that `json_each` reads them.
+
+use sqlite_wasm::types::{Value, ValueRef};
+
+use super::{Format, decode, encode as encode_value, invalid, mismatch, utf8};
+use crate::error::{Error, Result, sqlstate};
+use crate::types::{Scalar, Type, Typed};
+
+/// The elements of an array in text, and whether it was well formed.
+fn elements(text: &str) -> Option<Vec<Option<String>>> {
+    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
+    let mut found = Vec::new();
+    let mut rest = inner.trim_start();
+    if rest.is_empty() {
+        return Some(found);
+    }
+    loop {
+        let (element, tail) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted_element(quoted)?,
+            None => plain_element(rest)?,
+        };
+        found.push(element);
+        rest = match tail.trim_start() {
+            "" => return Some(found),
+            tail => tail.strip_prefix(',')?.trim_start(),
+        };
+    }
+}
+
+fn quoted_element(text: &str) -> Option<(Option<String>, &str)> {
+    let mut element = String::new();
+    let mut characters = text.char_indices();
+    while let Some((index, character)) = characters.next() {
+        match character {
+            '"' => return Some((Some(element), &text[index + 1..])),
+            '\\' => element.push(characters.next()?.1),
+            other => element.push(other),
+        }
+    }
+    None
+}
+
+fn plain_element(text: &str) -> Option<(Option<String>, &str)> {
+    let end = text.find(',').unwrap_or(text.len());
+    let element = text[..end].trim_end();
+    if element.is_empty() || element.contains(['{', '}', '"']) {
+        return None;
+    }
+    let is_null = element.eq_ignore_ascii_case("null");
+    Some(((!is_null).then(|| element.to_owned()), &text[end..]))
+}
+
+pub fn decode_text(text: &str, scalar: Scalar) -> Result<Value> {
+    let elements = elements(text).ok_or_else(|| {
+        Error::new(sqlstate::INVALID_TEXT, format!("malformed array literal: \"{text:.100}\""))
+    })?;
+    let element = |text: Option<String>| {
+        decode(text.as_deref().map(str::as_bytes), Type::One(scalar), Format::Text)
+    };
+    json(elements.into_iter().map(element))
+}
+
+pub fn decode_binary(bytes: &[u8], scalar: Scalar) -> Result<Value> {
+    let wrong = || Error::new(sqlstate::INVALID_BINARY, "invalid array in binary format");
+    let word = |at: usize| {
+        let bytes = bytes.get(at * 4..at * 4 + 4).ok_or_else(wrong)?;
+        Ok::<_, Error>(i32::from_be_bytes(bytes.try_into().map_err(|_| wrong())?))
+    };
+    let count = match word(0)? {
+        0 => return json(std::iter::empty()),
+        1 => word(3)?,
+        _ => return Err(Error::unsupported("an array of more than one dimension")),
+    };
+    let mut rest = bytes.get(20..).ok_or_else(wrong)?;
+    json((0..count).map(|_| {
+        let (length, tail) = rest.split_first_chunk().ok_or_else(wrong)?;
+        let length = i32::from_be_bytes(*length);
+        let (element, tail) = match usize::try_from(length) {
+            Ok(length) => {
+                tail.split_at_checked(length).map(|(e, tail)| (Some(e), tail)).ok_or_else(wrong)?
+            }
+            Err(_) => (None, tail),
+        };
+        rest = tail;
+        decode(element, Type::One(scalar), Format::Binary)
+    }))
+}
+
+/// A JSON array of values.
+fn json(values: impl Iterator<Item = Result<Value>>) -> Result<Value> {
+    let mut out = String::from("[");
+    for value in values {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        match value? {
+            Value::Null => out.push_str("null"),
+            Value::Integer(number) => out.push_str(&number.to_string()),
+            Value::Real(number) if number.is_finite() => out.push_str(&format!("{number:?}")),
+            Value::Real(number) => quote_json(&number.to_string(), &mut out),
+            Value::Text(text) => quote_json(&text, &mut out),
+            Value::Blob(_) => return Err(Error::unsupported("an array of bytea")),
+        }
+    }
+    out.push(']');
+    Ok(Value::Text(out))
+}
+
+fn quote_json(text: &str, out: &mut String) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", control as u32)),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+}
+
+/// The elements of a stored array: JSON, or already Postgres' text.
+fn stored(text: &str) -> Option<Vec<Option<String>>> {
+    let Some(inner) = text.trim().strip_prefix('[') else { return elements(text) };
+    let (mut found, mut rest) = (Vec::new(), inner.trim_start());
+    if rest.starts_with(']') {
+        return Some(found);
+    }
+    loop {
+        let (element, tail) = json_element(rest)?;
+        found.push(element);
+        rest = tail.trim_start();
+        if rest == "]" {
+            return Some(found);
+        }
+        rest = rest.strip_prefix(',')?.trim_start();
+    }
+}
+
+fn json_element(text: &str) -> Option<(Option<String>, &str)> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find([',', ']'])?;
+        let element = text[..end].trim();
+        return Some(((element != "null").then(|| element.to_owned()), &text[end..]));
+    };
+    let mut element = String::new();
+    let mut characters = quoted.char_indices();
+    while let Some((index, character)) = characters.next() {
+        match character {
+            '"' => return Some((Some(element), &quoted[index + 1..])),
+            '\\' => element.push(escaped(&mut characters)?),
+            other => element.push(other),
+        }
+    }
+    None
+}
+
+/// One character after a backslash in JSON. Halves of a pair are replaced.
+fn escaped(characters: &mut std::str::CharIndices<'_>) -> Option<char> {
+    Some(match characters.next()?.1 {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'u' => {
+            let digits: String = characters.by_ref().take(4).map(|(_, digit)| digit).collect();
+            char::from_u32(u32::from_str_radix(&digits, 16).ok()?).unwrap_or('\u{fffd}')
+        }
+        other => other,
+    })
+}
+
+pub fn encode(
+    value: ValueRef<'_>,
+    scalar: Scalar,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let ValueRef::Text(text) = value else { return Err(mismatch(scalar, value)) };
+    let elements =
+        stored(utf8(text)?).ok_or_else(|| invalid(scalar, &String::from_utf8_lossy(text)))?;
+    match format {
+        Format::Text => encode_text(&elements, scalar, out),
+        Format::Binary => encode_binary(&elements, scalar, out),
+    }
+}
+
+fn encode_text(elements: &[Option<String>], scalar: Scalar, out: &mut Vec<u8>) -> Result<()> {
+    out.push(b'{');
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        let Some(element) = element else {
+            out.extend_from_slice(b"NULL");
+            continue;
+        };
+        let mut text = Vec::new();
+        encode_value(
+            element_ref(element, scalar),
+            Typed::plain(Type::One(scalar)),
+            Format::Text,
+            &mut text,
+        )?;
+        quote(&text, out);
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// JSON's booleans are words; everything else is read from its text.
+fn element_ref(element: &str, _: Scalar) -> ValueRef<'_> {
+    ValueRef::Text(element.as_bytes())
+}
+
+fn quote(text: &[u8], out: &mut Vec<u8>) {
+    let is_special =
+        |byte: &u8| matches!(byte, b'{' | b'}' | b',' | b'"' | b'\\') || byte.is_ascii_whitespace();
+    if !text.is_empty() && !text.iter().any(is_special) && !text.eq_ignore_ascii_case(b"null") {
+        return out.extend_from_slice(text);
+    }
+    out.push(b'"');
+    for byte in text {
+        if matches!(byte, b'"' | b'\\') {
+            out.push(b'\\');
+        }
+        out.push(*byte);
+    }
+    out.push(b'"');
+}
+
+fn encode_binary(elements: &[Option<String>], scalar: Scalar, out: &mut Vec<u8>) -> Result<()> {
+    let has_null = elements.iter().any(Option::is_none);
+    let header = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_be_bytes());
+    header(out, u32::from(!elements.is_empty()));
+    header(out, has_null.into());
+    header(out, Type::One(scalar).oid());
+    if elements.is_empty() {
+        return Ok(());
+    }
+    header(out, elements.len() as u32);
+    header(out, 1);
+    for element in elements {
+        let at = out.len();
+        header(out, u32::MAX);
+        let value = element.as_deref().map_or(ValueRef::Null, |text| element_ref(text, scalar));
+        if encode_value(value, Typed::plain(Type::One(scalar)), Format::Binary, out)? {
+            let length = (out.len() - at - 4) as u32;
+            out[at..at + 4].copy_from_slice(&length.to_be_bytes());
+        }
+    }
+    Ok(())
+}

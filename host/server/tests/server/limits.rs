@@ -206,3 +206,35 @@ fn many_clients_write_without_loss() {
     let sql = "SELECT count(*), count(DISTINCT client * 1000 + n), (SELECT n FROM sum) FROM t";
     assert_eq!(rows(&server.pipeline(vec![execute(sql)])[0]), [[total.as_str(); 3]]);
 }
+
+#[test]
+fn what_happens_is_counted() {
+    let mut server = Server::start(&["--metrics", "127.0.0.1:0", "--max-clients", "1"]);
+    let url = server.printed("counters at ");
+    let (_, open) = server.post("/v3/pipeline", &json!({"requests": [execute("SELECT 1")]}));
+    server.post_as("wrong", "/v3/pipeline", &json!({}));
+    let text = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    for line in
+        ["sessions 1", "refused_total 1", "statement_seconds_count 1", "failed_statements_total 0"]
+    {
+        assert!(text.contains(&format!("\nsqlite_wasm_{line}\n")), "{line}: {text}");
+    }
+    assert!(!text.contains(&server.token) && open["baton"].is_string());
+}
+
+#[test]
+fn a_file_has_the_same_options() {
+    let directory = crate::support::directory();
+    let file = directory.path().join("serve.toml");
+    let database = directory.path().join("shop.db");
+    let text = format!(
+        "databases = ['{}']\nmax-rows = 3\nread-only = true\nclient-memory = '32M'\nlog-format = 'json'",
+        database.display()
+    );
+    std::fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    let server = Server::start_in(directory, &["--config", &file, "--max-rows", "4"]);
+    assert_eq!(server.query("VALUES(1),(2),(3),(4)").len(), 4);
+    assert_eq!(server.error("VALUES(1),(2),(3),(4),(5)").0, "LIMIT_REACHED");
+    assert_eq!(server.error("CREATE TABLE t(x)").0, "SQLITE_READONLY");
+}

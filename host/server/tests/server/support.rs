@@ -1,9 +1,9 @@
 //! A running server, and requests to it.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ pub struct Server {
     pub address: SocketAddr,
     pub token: String,
     pub directory: TempDir,
+    lines: Lines<BufReader<ChildStdout>>,
 }
 
 fn program() -> PathBuf {
@@ -63,12 +64,19 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let line = lines.next().map_or(String::new(), Result::unwrap);
         let (_, url) = line.trim().split_once("://").unwrap_or_else(|| panic!("{line}"));
         let (authority, rest) = url.split_once('/').unwrap();
         let token = rest.split_once("#token=").map_or("", |(_, token)| token).to_owned();
-        Self { child, address: authority.parse().unwrap(), token, directory }
+        let address = authority.parse().unwrap();
+        Self { child, address, token, directory, lines }
+    }
+
+    /// What the server prints behind this.
+    pub fn printed(&mut self, before: &str) -> String {
+        let found = self.lines.by_ref().map(Result::unwrap).find(|line| line.starts_with(before));
+        found.unwrap()[before.len()..].to_owned()
     }
 
     pub fn database(&self) -> PathBuf {

@@ -269,6 +269,41 @@ fn deep_statements_do_not_overflow_the_stack() {
     assert_eq!(one(&union).sql, union);
 }
 
+/// The parser tries some constructs in more than one way; that must not double with each level.
+#[test]
+fn nested_statements_take_little_time() {
+    for (open, inner, close) in [
+        ("(", "1", ")"),
+        ("f(", "1", ")"),
+        ("(SELECT ", "1", ")"),
+        ("CASE WHEN ", "1", " THEN 1 END"),
+        ("ARRAY[", "1", "]"),
+        ("CAST(", "1", " AS int)"),
+        ("interval ", "'1 day'", ""),
+        ("(1, ", "1", ")"),
+        ("a IN (", "1", ")"),
+        ("EXISTS (SELECT ", "1", ")"),
+        ("NOT ", "1", ""),
+        ("- ", "1", ""),
+        ("* FROM (", "t", ")"),
+        ("* FROM (SELECT * FROM ", "t", ") AS x"),
+        ("* FROM t JOIN (", "t", ")"),
+        ("1 UNION (SELECT ", "1", ")"),
+        ("a[", "1", "]"),
+        ("date_trunc('quarter', ", "a", ")"),
+        ("left(", "a", ", 1)"),
+        ("extract(year FROM ", "a", ")"),
+        ("substring(", "a", " from 1)"),
+    ] {
+        for depth in [20, 48] {
+            let begun = std::time::Instant::now();
+            let sql = format!("SELECT {}{inner}{}", open.repeat(depth), close.repeat(depth));
+            let _ = translate(&sql, &Context::default());
+            assert!(begun.elapsed().as_secs() < 5, "{sql} takes {:?}", begun.elapsed());
+        }
+    }
+}
+
 #[test]
 fn any_text_is_translated_or_refused() {
     const WORDS: &[&str] = &[

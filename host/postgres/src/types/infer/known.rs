@@ -1,0 +1,115 @@
+//! What is known of literals, functions and pairs of types.
+
+use sqlparser::ast::Value;
+
+use super::super::{Scalar, TEXT, Type, Typed};
+
+pub const fn one(scalar: Scalar) -> Option<Typed> {
+    Some(Typed::plain(Type::One(scalar)))
+}
+
+pub fn literal(value: &Value) -> Option<Typed> {
+    match value {
+        Value::Number(text, _) if text.contains(['.', 'e', 'E']) => one(Scalar::Numeric),
+        Value::Number(text, _) => match text.parse::<i64>() {
+            Ok(number) if i32::try_from(number).is_ok() => one(Scalar::Int4),
+            Ok(_) => one(Scalar::Int8),
+            Err(_) => one(Scalar::Numeric),
+        },
+        Value::Boolean(_) => one(Scalar::Bool),
+        Value::Null | Value::Placeholder(_) => None,
+        _ => one(Scalar::Text),
+    }
+}
+
+pub fn keyword(name: &str) -> Option<Typed> {
+    function_type(&name.to_ascii_lowercase()).map(|scalar| Typed::plain(Type::One(scalar)))
+}
+
+/// The type of a sum.
+pub fn sum(ty: Type) -> Type {
+    Type::One(match ty.scalar() {
+        Scalar::Int2 | Scalar::Int4 => Scalar::Int8,
+        Scalar::Float4 => Scalar::Float4,
+        Scalar::Float8 => Scalar::Float8,
+        _ => Scalar::Numeric,
+    })
+}
+
+/// Of two types the one that has the values of both; text where there is none.
+pub fn wider(one: Typed, other: Typed) -> Typed {
+    const NUMBERS: [Scalar; 6] =
+        [Scalar::Int2, Scalar::Int4, Scalar::Int8, Scalar::Numeric, Scalar::Float4, Scalar::Float8];
+    let rank = |typed: Typed| NUMBERS.iter().position(|scalar| Type::One(*scalar) == typed.ty);
+    match (rank(one), rank(other)) {
+        (Some(first), Some(second)) => Typed::plain(Type::One(NUMBERS[first.max(second)])),
+        _ if one.ty == other.ty => Typed::plain(one.ty),
+        // A string without a type takes the other's.
+        _ if one.ty == TEXT => other,
+        _ if other.ty == TEXT => one,
+        _ => Typed::plain(TEXT),
+    }
+}
+
+/// The types of functions that do not depend on their arguments.
+pub fn function_type(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "count"
+        | "row_number"
+        | "rank"
+        | "dense_rank"
+        | "last_insert_rowid"
+        | "changes"
+        | "total_changes"
+        | "pg_relation_size"
+        | "pg_table_size"
+        | "pg_total_relation_size"
+        | "pg_database_size"
+        | "unixepoch" => Scalar::Int8,
+        "length" | "char_length" | "character_length" | "octet_length" | "bit_length" | "instr"
+        | "strpos" | "position" | "ascii" | "unicode" | "sign" | "ntile" | "array_length"
+        | "cardinality" | "json_array_length" | "jsonb_array_length" | "pg_backend_pid" => {
+            Scalar::Int4
+        }
+        "percent_rank" | "cume_dist" | "random" | "sqrt" | "exp" | "ln" | "log" | "log10"
+        | "log2" | "pow" | "power" | "pi" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan"
+        | "atan2" | "degrees" | "radians" | "date_part" | "julianday" | "total" => Scalar::Float8,
+        "bool_and"
+        | "bool_or"
+        | "every"
+        | "pg_table_is_visible"
+        | "pg_type_is_visible"
+        | "pg_function_is_visible"
+        | "has_table_privilege"
+        | "has_schema_privilege"
+        | "has_database_privilege"
+        | "pg_is_in_recovery"
+        | "starts_with"
+        | "regexp_like"
+        | "json_valid"
+        | "exists" => Scalar::Bool,
+        "now"
+        | "current_timestamp"
+        | "transaction_timestamp"
+        | "statement_timestamp"
+        | "clock_timestamp"
+        | "to_timestamp" => Scalar::Timestamptz,
+        "localtimestamp" | "datetime" => Scalar::Timestamp,
+        "current_date" | "date" | "make_date" | "to_date" => Scalar::Date,
+        "current_time" | "localtime" | "time" => Scalar::Time,
+        "gen_random_uuid" | "uuid_generate_v4" => Scalar::Uuid,
+        "json_agg" | "json_object" | "json_array" | "json_build_object" | "json_build_array"
+        | "json_object_agg" | "json_group_array" | "json_group_object" | "to_json"
+        | "row_to_json" | "json" | "json_set" => Scalar::Json,
+        "jsonb_agg" | "jsonb_build_object" | "jsonb_build_array" | "jsonb_object_agg"
+        | "to_jsonb" | "jsonb_set" => Scalar::Jsonb,
+        "current_user" | "session_user" | "current_database" | "current_schema"
+        | "current_catalog" | "user" | "pg_get_userbyid" => Scalar::Name,
+        "zeroblob" | "randomblob" | "unhex" | "decode" | "sha256" => Scalar::Bytea,
+        "concat" | "concat_ws" | "lower" | "upper" | "substr" | "substring" | "replace"
+        | "trim" | "ltrim" | "rtrim" | "btrim" | "hex" | "quote" | "group_concat"
+        | "string_agg" | "to_char" | "version" | "format_type" | "strftime" | "left" | "right"
+        | "chr" | "md5" | "typeof" | "printf" | "format" => Scalar::Text,
+        _ => return None,
+    })
+}

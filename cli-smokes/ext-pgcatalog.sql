@@ -1,4 +1,4 @@
--- ext-pgcatalog: Postgres' catalogue of a database.
+-- cli-smokes/ext-pgcatalog.sql: Postgres' catalogue of a database.
 -- args: test.db
 -- ours-only: native shells load no components
 .load pgcatalog

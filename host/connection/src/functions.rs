@@ -191,7 +191,7 @@ impl<F: FnMut(&str, &str) -> Ordering + Send> Called for Collation<F> {
 
 /// A description for SQLite.
 impl Connection {
-    /// Let SQL call a function of the program, with 0 to 127 arguments, or -1 for any number. A
+    /// Let SQL call a function of the program, with 0 to 1000 arguments, or -1 for any number. A
     /// panic in it is an SQL error.
     ///
     /// ```

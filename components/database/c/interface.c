@@ -27,7 +27,7 @@ static void put_message(Call *call, Out *out) {
   if (head->has_message) out_text(out, sqlite3_errmsg(call->db));
 }
 
-/* The buffer of the last reply. Calls inside of others have buffers of their own. */
+/* The buffer of the last reply. Nested calls have separate buffers. */
 static Out last_reply;
 
 /* A buffer that is longer is not used again. */

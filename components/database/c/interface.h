@@ -53,7 +53,7 @@ void reply_free(EventReply *reply);
 /* The same for the integer alone. */
 int event_send_for_code(Out *out);
 
-/* A number of the library, which is told when it is not used any more. */
+/* A number of the library, which learns when it is no longer used. */
 typedef struct {
   uint32_t number;
   sqlite3 *db;

@@ -4,7 +4,7 @@
 /* Blobs of extensions stay open during a step. */
 extern int engine_step(sqlite3_stmt *statement);
 
-/* A batch ends when it has so many bytes. */
+/* A batch ends at this size. */
 #define MAX_BATCH_BYTES (64 << 10)
 
 /* What a statement is: flags, parameters and columns. */

@@ -65,7 +65,7 @@ pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
 pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
 
 thread_local! {
-    /// That of the component; the engine has no C code of its own for it.
+    /// That of the component; the engine has no C code for it.
     static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
 }
 

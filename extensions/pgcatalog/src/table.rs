@@ -11,7 +11,7 @@ use sqlite_wasm_kit::{Cursor, Module, ModuleKind, Result, Table, Value};
 use crate::catalog::{self, Catalog};
 use crate::rows;
 
-/// What SQLite is told that a scan costs, with and without an equality.
+/// The cost of a scan, as SQLite learns it, with and without an equality.
 const COSTS: (f64, f64) = (10.0, 1000.0);
 
 const fn module(name: &'static str) -> Module {

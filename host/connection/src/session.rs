@@ -28,7 +28,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Open a database in an instance of its own.
+    /// Open a database in a separate instance.
     pub fn open(
         instance: Instance,
         open: ProgramOperation,

@@ -1,6 +1,6 @@
 /* Change sets. Their bytes are outside data: the engine parses them. */
 
-/* One change, as the engine told it. */
+/* One change, as the engine reported it. */
 typedef struct {
   uint8_t *bytes;
   const char *table;

@@ -9,7 +9,7 @@ EXPORT unsigned char *sqlite3_serialize(sqlite3 *db, const char *schema, sqlite3
   enter(connection);
   Out *work = call(connection, CALL_SERIALIZE);
   out_text(work, schema);
-  /* The memory is the sandbox's: there is no image without a copy. */
+  /* The memory is the sandbox's: an image is always a copy. */
   out_u32(work, flags & ~(unsigned)SQLITE_SERIALIZE_NOCOPY);
   request(connection, &reply);
   sqlite3_int64 found = (sqlite3_int64)in_u64(&reply.in);

@@ -169,7 +169,7 @@ static void orphan(void) {
 }
 
 static void children(void) {
-  /* The library has no child processes of its own that the program would wait for. */
+  /* The library has no child processes that the program could wait for. */
   CHECK(waitpid(-1, NULL, WNOHANG) == -1);
 }
 

@@ -54,7 +54,7 @@ impl Transaction {
     }
 
     /// What is to be run for it: COMMIT of a transaction that failed is ROLLBACK, and BEGIN in a
-    /// transaction, or an end outside of one, is nothing but a warning.
+    /// transaction, or an end outside one, is only a warning.
     pub fn plan(self, statement: &Statement) -> Plan<'_> {
         match (&statement.action, self) {
             (Action::Commit, Self::Failed) => Plan::Run("ROLLBACK"),

@@ -107,7 +107,7 @@ pub struct Settings {
     /// Do not serve the web page
     #[arg(long)]
     pub no_ui: bool,
-    /// Accept this name in the header Host, beside those of the address; repeatable
+    /// Accept this name in the header Host, besides those of the address; repeatable
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
     /// Log statements that take longer than this

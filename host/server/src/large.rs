@@ -33,7 +33,7 @@ impl Default for Large {
 }
 
 impl Large {
-    /// Room for a request of so many bytes; none says that it may have any number.
+    /// Room for a request of this size; none says that it may have any number.
     ///
     /// # Errors
     ///

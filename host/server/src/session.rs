@@ -33,7 +33,7 @@ const QUEUE: usize = 1;
 
 type Job = Box<dyn FnOnce(&mut Engine) + Send>;
 
-/// What a session needs beside its connection.
+/// What a session needs besides its connection.
 #[derive(Clone)]
 pub struct Rules {
     pub role: Role,

@@ -67,7 +67,7 @@ pub fn step(backup: u32, pages: i32) -> Result<Progress, SqlError> {
     backup.step(pages).map_err(|code| failure(code, ""))
 }
 
-/// A callback of its own step.
+/// A callback during its step.
 fn busy() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "the backup is running")
 }

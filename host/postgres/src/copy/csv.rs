@@ -11,7 +11,7 @@ pub struct State {
 }
 
 impl State {
-    /// The end of the row: the first end of a line outside of quotes.
+    /// The end of the row: the first end of a line outside quotes.
     pub fn end(&mut self, bytes: &[u8], options: &CopyOptions) -> Option<usize> {
         for (index, byte) in bytes.iter().enumerate() {
             if std::mem::take(&mut self.is_escaped) {

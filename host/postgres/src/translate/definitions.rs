@@ -11,7 +11,7 @@ use super::names::{folded, last, quoted_name};
 use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
-    /// A definition, or what else there is no word for.
+    /// A definition, or anything else without a word.
     pub(super) fn definition(&mut self, tree: &mut ast::Statement) -> Result<String> {
         use ast::Statement as S;
         Ok(match tree {

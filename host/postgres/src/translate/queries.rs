@@ -1,4 +1,4 @@
-//! Queries: order, limits, and what stands in FROM.
+//! Queries: order, limits, and what FROM contains.
 
 use std::fmt;
 

@@ -188,7 +188,7 @@ fn parenthesized(text: &str) -> (&str, Vec<i32>, &str) {
 
 /// Postgres' modifiers: 4 more than the length, or digits and scale in two halves.
 fn modifier(scalar: Scalar, arguments: &[i32]) -> i32 {
-    /// Postgres' bounds; beyond them there is no modifier.
+    /// Postgres' bounds; beyond them the type has no modifier.
     const LENGTH: std::ops::RangeInclusive<i32> = 0..=10_485_760;
     const DIGITS: std::ops::RangeInclusive<i32> = 0..=1000;
     match (scalar, arguments) {

@@ -31,7 +31,7 @@ impl Column {
 
 /// The tables of a database.
 pub trait Schema {
-    /// The columns of a table or view (`PRAGMA table_info`); none where there is no such one.
+    /// The columns of a table or view (`PRAGMA table_info`); none where it does not exist.
     fn columns(&self, table: &str) -> Option<Vec<Column>>;
 }
 

@@ -118,7 +118,7 @@ impl<Input: Send + 'static, Output: Send + 'static> Fiber<Input, Output> {
 }
 
 impl<Input, Output> Drop for Fiber<Input, Output> {
-    /// What has not ended keeps its stack: there is no way to drop what is on it.
+    /// What has not ended keeps its stack: what is on it cannot be dropped.
     fn drop(&mut self) {
         if self.coroutine.done() {
             // SAFETY: nothing uses it after this.
@@ -163,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Use so many bytes of the stack, in frames of any size.
+    /// Use this many bytes of the stack, in frames of any size.
     fn deep(start: usize, bytes: usize) -> usize {
         let frame = std::hint::black_box([0_u8; 1000]);
         let used = start - frame.as_ptr().addr();

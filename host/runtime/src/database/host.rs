@@ -55,7 +55,7 @@ impl Host {
         }
     }
 
-    /// The same for a call, whose outcome is kept where it is no short value.
+    /// The same for a call, whose outcome is kept unless it is a short value.
     pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<types::InlineValue>> {
         let outcome = match self.leave(output)? {
             Answer::Inline(value) => return Ok(Some(value.into())),

@@ -26,7 +26,7 @@ const ERROR: i32 = 1;
 /// `SQLITE_MISUSE`.
 const MISUSE: i32 = 21;
 
-/// An instance, until it traps. One thread at a time uses it; a callback that runs inside of a
+/// An instance, until it traps. One thread at a time uses it; a callback that runs inside a
 /// call uses it on the same thread.
 pub struct Instance {
     fiber: RefCell<Fiber<Input, Output>>,

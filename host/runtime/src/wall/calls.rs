@@ -322,7 +322,7 @@ const NETWORK: Group = Group {
 /// Connections of others.
 const ACCEPT: &[i64] = &[SYS_accept, SYS_accept4];
 
-/// What a server does with an accepted connection, beside reading and writing.
+/// What a server does with an accepted connection, besides reading and writing.
 const CONNECTIONS: Group = Group {
     calls: &[SYS_setsockopt, SYS_getsockopt, SYS_shutdown, SYS_getpeername, SYS_getsockname],
     rule: Rule::Allow,

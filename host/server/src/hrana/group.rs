@@ -1,6 +1,6 @@
 //! Entries of a cursor, encoded.
 
-/// A group of entries is sent when it has so many bytes or entries.
+/// A group of entries is sent at this number of bytes or entries.
 const GROUP_BYTES: usize = 32 << 10;
 const GROUP_ENTRIES: usize = 128;
 

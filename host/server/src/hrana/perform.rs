@@ -13,7 +13,7 @@ use super::texts::Texts;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
 
-/// What a performance needs beside the engine.
+/// What a performance needs besides the engine.
 pub struct Performer {
     texts: Arc<Mutex<Texts>>,
     pub encoding: Encoding,

@@ -25,22 +25,6 @@ static void put_result(Sandbox *sandbox, Out *reply, int code, Mem *result) {
   }
 }
 
-/* Arguments on the stack of the call. */
-#define ARGUMENTS(connection, in)                                             \
-  uint32_t count = in_u32(in);                                                \
-  if (count > SQLITE_MAX_FUNCTION_ARG) count = 0;                             \
-  Mem cells[count + 1];                                                       \
-  sqlite3_value *arguments[count + 1];                                        \
-  for (uint32_t i = 0; i < count; i++) {                                      \
-    mem_init(&cells[i], &(connection)->db);                                   \
-    get_value((connection)->sandbox, &cells[i], in);                          \
-    arguments[i] = &cells[i];                                                 \
-  }                                                                           \
-  arguments[count] = NULL
-
-#define FREE_ARGUMENTS() \
-  for (uint32_t i = 0; i < count; i++) sqlite3VdbeMemRelease(&cells[i])
-
 /* A context with room for arguments, which only SQLite's own code reads. */
 typedef union {
   sqlite3_context context;
@@ -70,9 +54,14 @@ static bool takes(Entry *function, uint32_t count) {
 static void on_scalar(Connection *connection, In *in, Out *reply) {
   Sandbox *sandbox = connection->sandbox;
   Entry *function = function_of(connection, in, false);
-  ARGUMENTS(connection, in);
-  if (!function || !takes(function, count)) {
-    put_code(reply, SQLITE_INTERNAL);
+  Arguments arguments;
+  int code = arguments_read(&arguments, connection, in);
+  if (code == SQLITE_OK && (!function || !takes(function, arguments.count))) {
+    arguments_free(&arguments);
+    code = SQLITE_INTERNAL;
+  }
+  if (code) {
+    put_code(reply, code);
     return;
   }
   ScalarCall scalar = {.sandbox = sandbox, .function = function, .auxiliary_count = in_u32(in)};
@@ -82,7 +71,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
   sqlite3_context *context = context_new(&room, function, &result, &connection->db);
   context->pVdbe = (Vdbe *)&scalar;
   entry_enter(function);
-  function->function.xSFunc(context, (int)count, arguments);
+  function->function.xSFunc(context, (int)arguments.count, arguments.values);
   entry_leave(sandbox, function);
   reply->count = 0;
   put_result(sandbox, reply, context->isError, &result);
@@ -92,7 +81,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
     out_u32(reply, scalar.attached[i].entry->number);
   }
   sqlite3VdbeMemRelease(&result);
-  FREE_ARGUMENTS();
+  arguments_free(&arguments);
 }
 
 /* The group with a number, or a new one. */
@@ -111,11 +100,17 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
   Sandbox *sandbox = connection->sandbox;
   Entry *function = function_of(connection, in, true);
   uint32_t number = in_u32(in);
-  ARGUMENTS(connection, in);
-  bool is_callable =
-      function && takes(function, count) && (!is_inverse || function->function.xInverse);
+  Arguments arguments;
+  int code = arguments_read(&arguments, connection, in);
+  if (code) {
+    put_code(reply, code);
+    return;
+  }
+  bool is_callable = function && takes(function, arguments.count) &&
+                     (!is_inverse || function->function.xInverse);
   Entry *group = is_callable ? group_of(connection, function, number) : NULL;
   if (!group) {
+    arguments_free(&arguments);
     put_code(reply, SQLITE_INTERNAL);
     return;
   }
@@ -126,8 +121,8 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
   context->pMem->n++;
   entry_enter(function);
   entry_enter(group);
-  (is_inverse ? function->function.xInverse : function->function.xSFunc)(context, (int)count,
-                                                                         arguments);
+  (is_inverse ? function->function.xInverse : function->function.xSFunc)(
+      context, (int)arguments.count, arguments.values);
   number = group->number;
   entry_leave(sandbox, group);
   entry_leave(sandbox, function);
@@ -139,7 +134,7 @@ static void on_step(Connection *connection, In *in, Out *reply, bool is_inverse)
     out_optional(reply, text, text ? (size_t)sqlite3_value_bytes(&result) : 0);
   }
   sqlite3VdbeMemRelease(&result);
-  FREE_ARGUMENTS();
+  arguments_free(&arguments);
 }
 
 static void on_value(Connection *connection, In *in, Out *reply, bool is_final) {

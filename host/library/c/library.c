@@ -34,6 +34,7 @@
 #include "functions.c"
 #include "hooks.c"
 #include "preupdate.c"
+#include "arguments.c"
 #include "events.c"
 #include "blobs.c"
 #include "backups.c"

@@ -66,6 +66,10 @@ static void *insert_many(void *data) {
   return NULL;
 }
 
+static void count_arguments(sqlite3_context *context, int count, sqlite3_value **arguments) {
+  sqlite3_result_int(context, count + sqlite3_value_int(arguments[count - 1]));
+}
+
 static void *deep(void *data) {
   sqlite3 *db = open_uri(":memory:", SQLITE_OK);
   char sql[2000] = "SELECT ";
@@ -73,6 +77,12 @@ static void *deep(void *data) {
   strcat(sql, "1");
   for (int i = 0; i < 900; i++) strcat(sql, ")");
   CHECK(run(db, sql) == SQLITE_OK);
+  /* The sandbox chooses how many arguments a function gets. */
+  sqlite3_create_function(db, "arguments", -1, SQLITE_UTF8, 0, count_arguments, 0, 0);
+  char many[2500] = "SELECT json(CASE arguments(7";
+  for (int i = 1; i < 1000; i++) strcat(many, ",7");
+  strcat(many, ") WHEN 1007 THEN '1' ELSE 'no' END)");
+  CHECK(run(db, many) == SQLITE_OK);
   sqlite3_close(db);
   return NULL;
 }

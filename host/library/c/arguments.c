@@ -1,0 +1,39 @@
+/* Arguments of the program's functions, as the sandbox sends them. */
+
+/* Arguments up to this many are on the stack, which may be small: the sandbox chooses the number. */
+#define FEW_ARGUMENTS 16
+
+/* The arguments of a call. */
+typedef struct {
+  uint32_t count;
+  Mem *cells;
+  sqlite3_value **values;
+  Mem few_cells[FEW_ARGUMENTS];
+  sqlite3_value *few_values[FEW_ARGUMENTS + 1];
+} Arguments;
+
+/* The result code of the call that has them. */
+static int arguments_read(Arguments *arguments, Connection *connection, In *in) {
+  uint32_t count = in_u32(in);
+  if (count > SQLITE_MAX_FUNCTION_ARG) return SQLITE_INTERNAL;
+  arguments->cells = arguments->few_cells;
+  arguments->values = arguments->few_values;
+  if (count > FEW_ARGUMENTS) {
+    arguments->cells = sqlite3_malloc64(count * (sizeof(Mem) + sizeof(void *)) + sizeof(void *));
+    if (!arguments->cells) return SQLITE_NOMEM;
+    arguments->values = (sqlite3_value **)(arguments->cells + count);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    mem_init(&arguments->cells[i], &connection->db);
+    get_value(connection->sandbox, &arguments->cells[i], in);
+    arguments->values[i] = &arguments->cells[i];
+  }
+  arguments->values[count] = NULL;
+  arguments->count = count;
+  return SQLITE_OK;
+}
+
+static void arguments_free(Arguments *arguments) {
+  for (uint32_t i = 0; i < arguments->count; i++) sqlite3VdbeMemRelease(&arguments->cells[i]);
+  if (arguments->cells != arguments->few_cells) sqlite3_free(arguments->cells);
+}

@@ -1,6 +1,7 @@
 //! Behind the wall of a run the helper starts and nothing else; behind a narrower one
 //! it does not. Without the test harness, which has a second thread.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,9 +13,13 @@ use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 fn main() {
     let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let helper = Path::new(repository).join("target/release").join(HELPER);
-    // Without a task it ends with a message.
-    let start_helper =
-        || Command::new(&helper).stderr(Stdio::null()).status().map(|status| status.code());
+    // Without a task it ends with a message, which goes to a file that is opened before
+    // the wall: behind it no device opens.
+    let nowhere = File::options().write(true).open("/dev/null").unwrap();
+    let start_helper = || {
+        let message = Stdio::from(nowhere.try_clone().unwrap());
+        Command::new(&helper).stderr(message).status().map(|status| status.code())
+    };
     // The control: without a wall the other program starts.
     assert!(Command::new("/bin/true").status().unwrap().success());
     let mut plan = Plan::default();

@@ -19,7 +19,7 @@ use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
-pub(crate) use open::open;
+pub use open::open;
 
 /// A component of any kind, with the code that it was loaded from.
 #[derive(Clone)]

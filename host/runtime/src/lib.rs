@@ -46,7 +46,7 @@ mod mapping;
 mod memory;
 mod native_code;
 pub mod own_files;
-mod owner;
+pub mod owner;
 pub mod process;
 mod received;
 mod refusals;

@@ -8,6 +8,7 @@ mod artifacts;
 mod cache;
 mod command_line;
 mod console;
+mod doctor;
 mod precompiled;
 mod smokes;
 mod streams;

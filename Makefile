@@ -7,6 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
+PORTABLE_DATABASE := $(RELEASE)/database.wasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
@@ -38,7 +39,7 @@ test-clients: build ## existing clients against the server; they are installed f
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
-build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
+build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) ## the runner, its CLI and the extensions, in target/release
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
@@ -124,3 +125,7 @@ $(DATABASE_CODE): $(DATABASE) $(RUNNER)
 # Compiled anew where the system gives too little address space for the other.
 $(PORTABLE): $(COMPONENT)
 	install -m 644 $(COMPONENT) $@
+
+# Compiled anew for connections with a limit of time.
+$(PORTABLE_DATABASE): $(DATABASE)
+	install -m 644 $(DATABASE) $@

@@ -33,6 +33,7 @@ pub mod contract;
 pub mod database;
 pub mod deadline;
 pub mod engine;
+mod epoch;
 pub mod escape;
 pub mod exit_code;
 pub mod extensions;

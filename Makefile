@@ -17,7 +17,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint docs clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -40,6 +40,9 @@ fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 fo
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
 build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) ## the runner, its CLI and the extensions, in target/release
+
+docs: setup ## the book for users, in target/book
+	tooling/docs
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist

@@ -9,6 +9,7 @@ mod cache;
 mod command_line;
 mod console;
 mod doctor;
+mod documents;
 mod precompiled;
 mod smokes;
 mod streams;

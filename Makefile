@@ -17,7 +17,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint docs packages test-packages clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint docs packages test-packages release clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -46,6 +46,9 @@ docs: setup ## the book for users, in target/book
 
 packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
 	tooling/packages build
+
+release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
+	tooling/release $(VERSION)
 
 test-packages: ## install the packages into empty environments, and use them
 	tooling/packages test

@@ -77,7 +77,7 @@ bench-smoke: build native-reference c-extensions ## the suites with a few hundre
 	tooling/bench-loop
 	tooling/bench-loop vec0
 	rm -rf $(BENCH_SMOKE)
-	tooling/bench.py --profile smoke --suites sqlink,sqlrite,turdb,sochdb,vector --engines ref,cwasm --record $(BENCH_SMOKE) >$(BENCH_SMOKE).txt
+	tooling/bench.py --profile smoke --suites sqlink,sqlrite,turdb,sochdb,vector,pgsqlite --engines ref,cwasm --record $(BENCH_SMOKE) >$(BENCH_SMOKE).txt
 	tooling/bench.py check $(BENCH_SMOKE)
 	tooling/bench.py report $(BENCH_SMOKE) --html $(BENCH_SMOKE)/page.html >/dev/null
 

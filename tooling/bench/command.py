@@ -6,14 +6,14 @@ import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import extensions, loops, players, records, vec
+from . import extensions, loops, persistent, players, records, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .envelope import Unusable
 from .report import Part, Report
 from .session import Disagreement, Result, Session
-from .suites import LOOP_SUITES, SUITES, Suite
+from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, SUITES, Suite
 
 FAILED = 1
 USAGE = 2
@@ -104,7 +104,10 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
         if suite.name in options.suites:
             with Session(engines, repeats, show_progress) as session:
                 results = list(results_of(suite, session, options))
-            yield Part(suite.name, results, suite.judge(results))
+            part = Part(suite.name, results, suite.judge(results))
+            if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
+                part.samples, part.workloads = persistent.measure(engines, options.profile, repeats)
+            yield part
     for name, other in OTHERS.items():
         if name in options.suites:
             show_progress(name)
@@ -114,6 +117,10 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
         if name in options.suites:
             rows, about, failures = loops.measure(name, workloads, options.profile, playing, repeats, options.workloads, show_progress)
             yield Part(name, [], [], rows, about, failures, {each.name: each.version() for each in used(playing, rows)})
+
+
+    if wire.SUITE in options.suites:
+        yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
 
 
 def used(playing: list, rows: list[dict]) -> list:
@@ -137,7 +144,7 @@ def show_progress(text: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     every = [workload for suite in SUITES for workload in suite.workloads]
-    about = [*((each.name, each.about) for each in SUITES), *((name, suite_about(name)) for name in LOOP_SUITES)]
+    about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items()]
     made = argparse.ArgumentParser(
         prog="bench.py",
         description="Compare the speed of our shell and of our engine with native SQLite and with others.",
@@ -165,10 +172,6 @@ def parser() -> argparse.ArgumentParser:
     add("--check", action="store_true", help="exit with 1 if a limit is missed")
     add("--test", action="store_true", help="check the benchmark itself")
     return made
-
-
-def suite_about(name: str) -> str:
-    return (sys.modules[LOOP_SUITES[name][0].make.__module__].__doc__ or "").split("\n")[0].partition(", ")[2] or "loops"
 
 
 def suites_of(known: list[str]) -> Callable[[str], list[str]]:

@@ -22,7 +22,9 @@ PEER_SECONDS = 60
 """A run of a peer that takes longer is ended and shown as `> cap`."""
 OWN_SECONDS = 600
 
-VECTOR_RECALL = 0.95
+LEAST_RECALL = 0.95
+LEAST_AGREEMENT = 0.8
+"""Of engines that rank in another way: enough that they did the same work."""
 
 PERCENTILES = ("p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "clock_ns")
 
@@ -121,10 +123,11 @@ class Table:
     def judged(self, played: Played, each: Player, able: dict, answers: dict) -> str:
         loop = played.loop
         recall = None
-        if loop.exact:
-            recall = recall_of(answers["ids"], self.exact.get(loop.exact, []))
-            if recall is not None and recall < VECTOR_RECALL and self.profile != "smoke":
-                return f"gate: recall {recall:.3f} is below {VECTOR_RECALL}"
+        if loop.exact or each.approximate:
+            recall = recall_of(answers["ids"], self.exact.get(loop.exact or loop.id, []))
+            least = LEAST_RECALL if loop.exact else LEAST_AGREEMENT
+            if self.profile != SMOKE and (recall is None or recall < least):
+                return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
         elif not able:
             played.digest = answers["digest"]
             self.exact[loop.id] = answers["ids"]

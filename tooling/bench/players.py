@@ -30,6 +30,8 @@ class Player:
     """The way from a program to the engine, for the record."""
     dialect: str = SQLITE
     peer: bool = False
+    approximate: bool = False
+    """It has no SQL or ranks in another way: a recall stands for equal answers."""
     extensions: tuple[str, ...] = ()
     needs: tuple[Path, ...] = ()
     remedy: str = "tooling/bench-loop"
@@ -54,6 +56,8 @@ class Player:
             sqlite = output_of([str(ROOT / "target/native-reference/sqlite3"), ":memory:", "SELECT sqlite_version();"])
             version = sqlite if self.name == REFERENCE else output_of([str(ROOT / RUNNER), "--version"]).split("\n")[0]
             return {"version": version, "sqlite": sqlite, "via": self.via}
+        if self.missing(""):
+            return {"version": "not installed", "sqlite": None, "via": self.via}
         words = output_of([*self.command, "version"]).split()
         return {"version": words[0] if words else "unknown", "sqlite": words[1] if len(words) > 1 else None, "via": self.via}
 
@@ -64,9 +68,12 @@ NODE = ENVIRONMENT / "node_modules"
 GO = ENVIRONMENT / "go-player"
 
 
+APPROXIMATE = ("usearch", "tantivy")
+
+
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
     command = (str(PYTHON), "-I", str(ADAPTERS / "player.py"), name)
-    return Player(name, command, "Python", dialect, True, needs=(PYTHON,), remedy="make bench-peers")
+    return Player(name, command, "Python", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
 
 
 def node_peer(name: str) -> Player:

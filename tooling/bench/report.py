@@ -132,9 +132,7 @@ class Report:
         ]
         machine = f"{self.host['cpu']}, {self.host['cpus']} cores, {self.host['os_kind']} {self.host['os_release']}"
         record = f"commit {self.commit}, {self.date}, {self.repeats} repeats"
-        skipped += [
-            f"n/a: {row['workload']}, {row['engine']}: {row['skipped']}" for part in self.parts for row in part.samples if row["skipped"]
-        ]
+        skipped += reasons([row for part in self.parts for row in part.samples if row["skipped"]])
         return [*mark(self.objections), machine, *engines, record, MEANING, *skipped]
 
     def write_text(self, out: TextIO) -> None:
@@ -160,6 +158,16 @@ class Report:
                 print("", *markdown(self.samples_table(part), 1), sep="\n", file=out)
             if part.verdicts:
                 print("", *markdown(self.figures_table(part), 2), sep="\n", file=out)
+
+
+def reasons(rows: list[dict]) -> list[str]:
+    """Why rows have no numbers: once for each engine and reason."""
+    found: dict[tuple, list[str]] = {}
+    for row in rows:
+        found.setdefault((row["engine"], row["skipped"]), []).append(row["workload"])
+    return [
+        f"n/a: {engine}, {names[0] if len(names) == 1 else f'{len(names)} rows'}: {reason}" for (engine, reason), names in found.items()
+    ]
 
 
 def microseconds(row: dict | None) -> str:

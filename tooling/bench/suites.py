@@ -42,3 +42,11 @@ LOOP_SUITES: dict[str, tuple[Loop, ...]] = {
     "vector": vector.LOOPS,
 }
 """Operation by operation, in one process."""
+
+LOOP_SUITE_ABOUT = {
+    "sqlrite": "W1 to W13: reads, writes, sums, joins, vectors, full text",
+    "turdb": "T1 to T5: insertion, by journal and by how often the disk is flushed",
+    "sochdb": "keys and values, analytics, vectors, storage",
+    "vector": "insertion into vec0 and search, at four sizes",
+    "pgsqlite": "clients of Postgres against `serve`",
+}

@@ -132,7 +132,7 @@ def search(count: int, zipf: bool):
         asked = [(text,) for text in questions(count, numbers, zipf)]
         select = "SELECT rowid FROM docs WHERE docs MATCH ? ORDER BY rank, rowid LIMIT 10"
         return Work(["CREATE VIRTUAL TABLE docs USING fts5(body)"], loaded(rows), single(asked[: size.operations]),
-                    ["INSERT INTO docs(rowid, body) VALUES (?, ?)"], [Statement(select)], warmup=3)  # fmt: skip
+                    ["INSERT INTO docs(rowid, body) VALUES (?, ?)"], [Statement(select, ids=True)], warmup=3)  # fmt: skip
 
     return make
 

@@ -36,7 +36,7 @@ def virtual_table(dimensions: int, metric: str = "cosine"):
         schema = f"CREATE VIRTUAL TABLE v USING vec0(e float[{dimensions}] distance_metric={metric})"
         select = f"SELECT rowid FROM v WHERE e MATCH ? AND k = {NEIGHBOURS}"
         return Work([schema], loaded(rows), single(asked), ["INSERT INTO v(rowid, e) VALUES (?, ?)"],
-                    [Statement(select)], warmup=1)  # fmt: skip
+                    [Statement(select, ids=True)], warmup=1)  # fmt: skip
 
     return make
 

@@ -8,7 +8,6 @@ PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
-BENCH_SMOKE := target/bench-smoke
 BENCH_PAGE := target/bench-report.html
 PLOTLY := target/bench-peers/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js
 
@@ -34,7 +33,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host server
 	tooling/library test
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database --exclude bench-loop $(EXCLUDE_HOST)
-	$(MAKE) bench-smoke
+	tooling/bench-smoke
 
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test-clients
@@ -74,12 +73,7 @@ bench: build native-reference guests c-extensions ## compare with native SQLite;
 	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
 bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times
-	tooling/bench-loop
-	tooling/bench-loop vec0
-	rm -rf $(BENCH_SMOKE)
-	tooling/bench.py --profile smoke --suites sqlink,sqlrite,turdb,sochdb,vector,pgsqlite --engines ref,cwasm --record $(BENCH_SMOKE) >$(BENCH_SMOKE).txt
-	tooling/bench.py check $(BENCH_SMOKE)
-	tooling/bench.py report $(BENCH_SMOKE) --html $(BENCH_SMOKE)/page.html >/dev/null
+	tooling/bench-smoke
 
 bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots, into target/bench-peers
 	tooling/bench-peers

@@ -197,7 +197,7 @@ class Page(unittest.TestCase):
             page.summary([marked], Path("record"))
         with tempfile.TemporaryDirectory() as name:
             readme = Path(name) / "README.md"
-            readme.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n")
+            readme.write_text(f"before\n{page.BEGIN}\nold{page.END}\nafter\n")
             page.write_into(readme, page.summary([envelope(*pair(2.0))], Path("record")))
             text = readme.read_text()
             self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")

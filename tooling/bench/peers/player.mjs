@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 const [name, mode, path] = process.argv.slice(2);
-const require = createRequire(new URL("../../../target/bench-peers/package.json", import.meta.url));
+const peers = new URL("../../../target/bench-peers/", import.meta.url), require = createRequire(new URL("package.json", peers));
 
 class Tape {
   constructor(data) {
@@ -54,7 +54,7 @@ const written = (value) => {
   return `b${createHash("sha256").update(value).digest("hex")}`;
 };
 
-async function opened() {
+async function opened(path) {
   if (name === "node-sqlite3-wasm") {
     const { Database } = require("node-sqlite3-wasm");
     const db = new Database(path);
@@ -83,14 +83,13 @@ async function opened() {
 }
 
 if (mode === "version") {
-  const { version } = require(`${name}/package.json`);
-  const db = await (async () => { process.argv[4] = undefined; return name === "sql.js" ? opened() : null; })();
-  const sqlite = db ? db.run(db.prepare("SELECT sqlite_version()"), [])[0][0] : "";
-  console.log(version, sqlite);
+  const found = JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, peers)));
+  const db = await opened(":memory:"), statement = db.prepare("SELECT sqlite_version()");
+  console.log(found.version, db.run(statement, [])[0][0]);
   process.exit(0);
 }
 
-const tape = new Tape(readFileSync(0)), header = tape.header, db = await opened();
+const tape = new Tape(readFileSync(0)), header = tape.header, db = await opened(path);
 const once = (sql, values) => {
   const statement = db.prepare(sql);
   try { return db.run(statement, values); } finally { db.free(statement); }

@@ -1,6 +1,7 @@
 """BM25 of tantivy; its norms have one byte, so ranks may differ from SQLite's: a recall is shown."""
 
 import os
+from importlib.metadata import version as installed
 
 import tantivy
 
@@ -8,7 +9,7 @@ FOUND = 10
 
 
 def version():
-    return tantivy.__version__
+    return installed("tantivy")
 
 
 def schema():

@@ -47,7 +47,8 @@ def cell_text(row: dict | None) -> str:
 
 
 def markdown(envelopes: list[dict]) -> list[str]:
-    lines = [f"- {line}" for line in conditions(envelopes)]
+    lines = [f"- {line}" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])]
+    lines += [f"- {line}" for line in conditions(envelopes)]
     lines.append("- Times are medians of an operation; in brackets the ratio to `ref`, of neighbouring runs.")
     for envelope in envelopes:
         if not envelope["samples"]:
@@ -67,7 +68,7 @@ def conditions(envelopes: list[dict]) -> list[str]:
         host, commit = each["host"], each["commit"]
         machine = f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
         dirty = " with changes" if commit["dirty"] else ""
-        for line in (*each["objections"], machine, f"commit {commit['sha']}{dirty}"):
+        for line in (machine, f"commit {commit['sha']}{dirty}"):
             lines[line] = None
         for name, about in each["engines"].items():
             lines[f"{name}: {about['version'][:80]}; {about['via']}"] = None
@@ -89,6 +90,7 @@ def html(envelopes: list[dict], plots: Path | None) -> str:
     library = plots.read_text(encoding="utf-8").replace("</script", "<\\/script") if plots else ""
     data = json.dumps([plot(each) for each in envelopes if each["samples"]]).replace("</", "<\\/")
     parts = {
+        "objections": "".join(f"<p class=marked>{escape.escape(line)}</p>" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])),
         "conditions": "".join(f"<li>{escape.escape(line)}</li>" for line in conditions(envelopes)),
         "choice": choice(envelopes),
         "suites": "".join(section(each) for each in envelopes),
@@ -141,7 +143,9 @@ def table_cell(row: dict | None, best: float | None) -> str:
     details += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
     if row.get("db_bytes"):
         details.append(f"database {row['db_bytes'] / 1e6:.2f} MB, {row['db_bytes'] / max(row.get('raw_bytes') or 1, 1):.2f} times the values")
-    ratio = f"<small>{row['ratio_to_ref'][0]:.2f}{' noisy' if row['noisy'] else ''}</small>" if row["ratio_to_ref"] else ""
+    notes = [f"{row['ratio_to_ref'][0]:.2f}"] if row["ratio_to_ref"] and row["engine"] != REFERENCE else []
+    notes += ["noisy"] if row["noisy"] else []
+    ratio = f"<small>{' '.join(notes)}</small>" if notes else ""
     mark = " class=best" if row["median_ns"] == best else ""
     return f"<td{mark} title='{escape.escape('; '.join(details), quote=True)}'>{time_text(row['median_ns'])} {ratio}</td>"
 

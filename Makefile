@@ -9,6 +9,8 @@ DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
 PORTABLE_DATABASE := $(RELEASE)/database.wasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
+BENCH_PAGE := target/bench-report.html
+PLOTLY := target/bench-peers/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -17,7 +19,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint docs packages test-packages release clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages release clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,7 +33,8 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	tooling/library test
-	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
+	cargo test --release --workspace --exclude cli --exclude engine --exclude database --exclude bench-loop $(EXCLUDE_HOST)
+	tooling/bench-smoke
 
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test-clients
@@ -76,13 +79,28 @@ c-extensions: setup ## existing C extensions, which only the tests load
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 
-bench: dist native-reference guests ## compare with native sqlite3; SUITES=NAME,…, QUICK=1, CWASM=1: only the .cwasm
-	tooling/bench.py $(if $(SUITES),--suites $(SUITES)) $(if $(QUICK),--quick)
+bench: build native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=smoke|small|full PEERS=1 RECORD=DIR
+	tooling/bench-loop crate
+	tooling/bench-loop component
+	tooling/bench-loop vec0
+	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
-bench-extensions: dist native-reference guests ## what extensions cost, loaded and embedded
-	tooling/bench.py --suites extensions
+bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times
+	tooling/bench-smoke
 
-bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
+bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots, into target/bench-peers
+	tooling/bench-peers
+
+bench-compare: ## two records: A=DIR B=DIR, FAIL=1: an error if something is slower
+	tooling/bench.py compare $(A) $(B) $(if $(FAIL),--fail)
+
+bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and tables in Markdown
+	tooling/bench.py report $(RECORD) --html $(BENCH_PAGE) $(if $(wildcard $(PLOTLY)),--plots $(PLOTLY))
+
+bench-readme: ## the README's chapter on speed, from RECORD=DIR
+	tooling/bench.py report $(RECORD) --readme README.md
+
+bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite

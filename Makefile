@@ -19,7 +19,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages release clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages test-replication release clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -52,6 +52,9 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
+
+test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
+	tooling/test-replication
 
 test-packages: ## install the packages into empty environments, and use them
 	tooling/packages test

@@ -213,7 +213,7 @@ class Table:
         if code in (-9, 137) and each.peer:
             raise Failed(f"> cap: {mode} takes more than {cap} s")
         if code:
-            raise Failed(f"fails (exit code {code}): {first_line(errors)}")
+            raise Failed(f"fails (exit code {code}): {last_line(errors)}")
         try:
             return json.loads(output.read_text(encoding="utf-8")), peak
         except ValueError:
@@ -237,6 +237,12 @@ class Table:
             for path in self.work().rglob("*"):
                 flush(path)
         return self.work() / "data.db"
+
+
+def last_line(path: Path) -> str:
+    """What a program says at its end; languages print where they were before it."""
+    lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else "no message"
 
 
 def remove(database: Path) -> None:

@@ -7,6 +7,7 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
+PORTABLE_DATABASE := $(RELEASE)/database.wasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
 BENCH_PAGE := target/bench-report.html
 PLOTLY := target/bench-peers/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js
@@ -18,7 +19,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages release clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -41,7 +42,19 @@ test-clients: build ## existing clients against the server; they are installed f
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
-build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
+build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) ## the runner, its CLI and the extensions, in target/release
+
+docs: setup ## the book for users, in target/book
+	tooling/docs
+
+packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
+	tooling/packages build
+
+release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
+	tooling/release $(VERSION)
+
+test-packages: ## install the packages into empty environments, and use them
+	tooling/packages test
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
@@ -142,3 +155,7 @@ $(DATABASE_CODE): $(DATABASE) $(RUNNER)
 # Compiled anew where the system gives too little address space for the other.
 $(PORTABLE): $(COMPONENT)
 	install -m 644 $(COMPONENT) $@
+
+# Compiled anew for connections with a limit of time.
+$(PORTABLE_DATABASE): $(DATABASE)
+	install -m 644 $(DATABASE) $@

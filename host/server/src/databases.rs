@@ -40,6 +40,19 @@ pub struct FileLimits {
     pub is_durable: bool,
 }
 
+/// The protocol of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    Hrana,
+    Postgres,
+}
+
+/// What connections run in.
+pub struct Sandboxes {
+    pub hrana: Database,
+    pub postgres: Database,
+}
+
 /// A database that is open: one connection stays, so that its log and shared memory do.
 #[derive(Default)]
 struct Kept {
@@ -55,6 +68,8 @@ struct Entry {
 /// The databases that are served.
 pub struct Databases {
     sandbox: Database,
+    /// With what the Postgres wire needs; the same where that is not served.
+    postgres: Database,
     files: Files,
     limits: FileLimits,
     open: Mutex<HashMap<String, Entry>>,
@@ -79,7 +94,7 @@ impl Databases {
     /// # Errors
     ///
     /// Where two have one name, or the directory of one is missing.
-    pub fn of_files(sandbox: Database, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
+    pub fn of_files(sandboxes: Sandboxes, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
         let mut files = HashMap::new();
         for path in paths {
             let name = path.file_stem().and_then(|name| name.to_str());
@@ -87,7 +102,7 @@ impl Databases {
             let previous = files.insert(name.to_owned(), absolute(path)?);
             ensure!(previous.is_none(), "two databases have the name `{name}`");
         }
-        Ok(Self { sandbox, files: Files::Named(files), limits, open: Mutex::default() })
+        Ok(Self::new(sandboxes, Files::Named(files), limits))
     }
 
     /// Serve the databases of a directory.
@@ -95,11 +110,16 @@ impl Databases {
     /// # Errors
     ///
     /// Where the directory is missing.
-    pub fn of_root(sandbox: Database, limits: FileLimits, root: &Path) -> Result<Self> {
+    pub fn of_root(sandboxes: Sandboxes, limits: FileLimits, root: &Path) -> Result<Self> {
         let root = std::fs::canonicalize(root)
             .with_context(|| format!("failed to open the directory `{}`", root.display()))?;
         ensure!(root.is_dir(), "`{}` is not a directory", root.display());
-        Ok(Self { sandbox, files: Files::Root(root), limits, open: Mutex::default() })
+        Ok(Self::new(sandboxes, Files::Root(root), limits))
+    }
+
+    fn new(sandboxes: Sandboxes, files: Files, limits: FileLimits) -> Self {
+        let Sandboxes { hrana: sandbox, postgres } = sandboxes;
+        Self { sandbox, postgres, files, limits, open: Mutex::default() }
     }
 
     /// The directories in which files are read and written.
@@ -158,16 +178,32 @@ impl Databases {
         }
     }
 
+    /// A name that a client may give: that of the only database, or an example.
+    pub fn default_name(&self) -> &str {
+        match &self.files {
+            Files::Named(files) => files.keys().map(String::as_str).min().unwrap_or_default(),
+            Files::Root(_) => "NAME",
+        }
+    }
+
     /// Connect, with the settings of a role.
     ///
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, named: &Named, role: Role) -> sqlite_wasm::Result<Opened> {
+    pub fn connect(&self, named: &Named, role: Role, wire: Wire) -> sqlite_wasm::Result<Opened> {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
-        let db = self.open(named)?;
-        db.execute_batch(&self.settings(role))?;
+        let sandbox = match wire {
+            Wire::Hrana => &self.sandbox,
+            Wire::Postgres => &self.postgres,
+        };
+        let db = open(sandbox, named)?;
+        let mut settings = self.settings(role);
+        if wire == Wire::Postgres {
+            settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
+        }
+        db.execute_batch(&settings)?;
         Ok(Opened { db, writers: kept.writers.clone() })
     }
 
@@ -184,16 +220,11 @@ impl Databases {
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
         }
-        let db = self.open(named)?;
+        let db = open(&self.sandbox, named)?;
         // A file system without shared memory keeps its journal.
         db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
         *kept = Some(db);
         Ok(())
-    }
-
-    fn open(&self, named: &Named) -> sqlite_wasm::Result<Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        self.sandbox.open_with_flags(&named.path, flags)
     }
 
     /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
@@ -229,6 +260,11 @@ impl Databases {
     }
 }
 
+fn open(sandbox: &Database, named: &Named) -> sqlite_wasm::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    sandbox.open_with_flags(&named.path, flags)
+}
+
 fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
     let first = all.next();
     all.next().is_none().then_some(first).flatten()
@@ -236,6 +272,7 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 
 fn absolute(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else { bail!("`{}` is not a file", path.display()) };
+    ensure!(name != ":memory:", "a server serves files: `:memory:` is none");
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = std::fs::canonicalize(directory.unwrap_or(Path::new(".")))
         .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;

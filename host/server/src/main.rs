@@ -9,6 +9,7 @@ mod large;
 mod listen;
 mod metrics;
 mod page;
+mod pg;
 mod policy;
 mod routes;
 mod server;

@@ -16,7 +16,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c bench-serve test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -74,6 +74,9 @@ bench-vec: dist native-reference c-extensions ## vec0 compared with the native s
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite
 	tooling/bench-connection
+
+bench-serve: build ## the server compared with PostgreSQL at a Unix socket; after make test-clients
+	tooling/bench-serve
 
 bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
 	tooling/library bench

@@ -102,6 +102,10 @@ impl Conversation<'_> {
 
     /// Forget what is older than the schema: another session may have changed it.
     fn check_schema(&mut self) -> Result<()> {
+        // In a transaction this would be its first read.
+        if !self.engine.is_autocommit() {
+            return Ok(());
+        }
         let version = self.engine.own_rows("PRAGMA schema_version", |row| row.get::<_, i64>(0))?;
         let version = version.first().copied().unwrap_or_default();
         if version != self.analyses.version {

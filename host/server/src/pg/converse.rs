@@ -210,6 +210,11 @@ impl<'a> Conversation<'a> {
                 self.describe_statement(&prepared);
             }
             Message::Describe(Target::Portal, name) => {
+                // A cursor of SQL is a portal, too.
+                if let Some(cursor) = self.store.cursors.get(name) {
+                    self.stream.out.columns(&cursor.columns, &[]);
+                    return Ok(());
+                }
                 let portal = self.store.take_portal(name)?;
                 let columns = portal.prepared.as_ref().map_or(&[][..], |one| &one.columns);
                 self.stream.out.columns(columns, &portal.formats);
@@ -222,6 +227,7 @@ impl<'a> Conversation<'a> {
             }
             Message::Close(Target::Portal, name) => {
                 self.store.close_portal(name);
+                self.store.cursors.remove(name);
                 self.stream.out.empty(b'3');
             }
             _ => {}

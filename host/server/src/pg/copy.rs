@@ -29,7 +29,8 @@ impl Conversation<'_> {
             let message = "cannot execute COPY FROM in a read-only transaction";
             return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
         }
-        let is_alone = !self.is_implicit && self.engine.is_autocommit();
+        self.begin_at_last()?;
+        let is_alone = self.engine.is_autocommit();
         if is_alone {
             self.run_plain("BEGIN")?;
             self.is_implicit = true;

@@ -176,6 +176,7 @@ impl Conversation<'_> {
         let was_implicit = self.is_implicit;
         if !statement.before.is_empty() {
             self.begin_implicit(statement)?;
+            self.begin_at_last()?;
             for before in &statement.before {
                 self.run_plain(before)?;
             }
@@ -202,6 +203,12 @@ impl Conversation<'_> {
             return Ok(0);
         }
         let first = if statement.action == Action::Explain { DETAIL } else { 0 };
+        let is_definition =
+            ["CREATE", "ALTER", "DROP"].iter().any(|verb| statement.command.starts_with(verb));
+        if is_definition {
+            self.analyses.clear();
+        }
+        self.begin_at_last()?;
         let (is_read_only, stream) = (self.is_read_only, &mut self.stream);
         let mut rows = 0;
         let changes = self.engine.run(
@@ -282,6 +289,16 @@ fn can_be_in_transaction(statement: &Statement) -> bool {
 }
 
 impl Conversation<'_> {
+    /// Begin the client's transaction in SQLite, before its first statement. What is looked up
+    /// while that is prepared would be its first read otherwise, and older than what others write
+    /// until it gets its turn.
+    pub fn begin_at_last(&mut self) -> Result<()> {
+        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
+            true => self.run_plain("BEGIN"),
+            false => Ok(()),
+        }
+    }
+
     /// Begin a transaction for a statement whose client has begun none.
     pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
         let runs = matches!(

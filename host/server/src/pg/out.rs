@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(out.0, b"C\0\0\0\x0dSELECT 1\0");
         out.0.clear();
         out.report(Severity::Error, &Error::new("42601", "a\0b"));
-        assert_eq!(out.0, b"E\0\0\0\x22SERROR\0VERROR\0C42601\0Mab\0\0");
+        assert_eq!(out.0, b"E\0\0\0\x1eSERROR\0VERROR\0C42601\0Mab\0\0");
     }
 
     #[test]

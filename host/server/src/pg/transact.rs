@@ -126,14 +126,18 @@ impl Conversation<'_> {
     }
 
     fn run_transaction(&mut self, sql: &str, action: &Action) -> Result<()> {
-        // The client's transaction goes on with what was begun for it.
-        if matches!(action, Action::Begin { .. }) && std::mem::take(&mut self.is_implicit) {
+        // It begins with its first statement, or goes on with what was begun for the client.
+        if matches!(action, Action::Begin { .. }) {
+            self.is_implicit = false;
             return Ok(());
         }
         let ends = matches!(action, Action::Commit | Action::Rollback);
         // An error may have ended it.
         if ends && self.engine.is_autocommit() {
             return Ok(());
+        }
+        if *action == Action::Savepoint {
+            self.begin_at_last()?;
         }
         let done = self.run_plain(sql);
         if done.is_err() && matches!(action, Action::Commit) {

@@ -221,7 +221,7 @@ fn passwords_and_roles_are_checked() {
     let database = directory.path().join("shop.db");
     let arguments = [database.to_str().unwrap().to_owned(), users.to_str().unwrap().to_owned()];
     let arguments = [&arguments[0], "--users", &arguments[1], "--pg", "127.0.0.1:0"];
-    let mut server = Server::start_in(directory, &arguments);
+    let server = Server::start_in(directory, &arguments);
     let address = server.postgres();
     let client = |user: &str, database: &str, password: &str| {
         let mut client = Client::begin(address, user, database);
@@ -330,7 +330,7 @@ fn clients_beyond_the_limit_are_refused() {
 
 #[test]
 fn a_signal_lets_statements_end() {
-    let server = server(&[]);
+    let mut server = server(&[]);
     let address = server.postgres();
     let mut idle = Client::of(address);
     let mut busy = Client::of(address);

@@ -1,5 +1,7 @@
 //! Prepared statements.
 
+mod columns;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 
@@ -8,7 +10,7 @@ use runtime::database::wire::{Operations, Prepared, Ran, Reader, Value};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::params::Params;
-use crate::rows::{AndThenRows, MAX_COLUMNS, MappedRows, Room, Row, Rows};
+use crate::rows::{AndThenRows, MappedRows, Room, Row, Rows};
 use crate::types::ToSql;
 
 /// What the sandbox has of a statement, without the connection.
@@ -315,43 +317,6 @@ impl<'conn> Statement<'conn> {
     /// How many columns it has, as it was prepared.
     pub fn column_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.columns))
-    }
-
-    /// The name of a column, counted from 0.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidColumnIndex`].
-    pub fn column_name(&self, index: usize) -> Result<&str> {
-        self.names().get(index).map(String::as_str).ok_or(Error::InvalidColumnIndex(index))
-    }
-
-    /// The index, from 0, of the first column with this name, whatever its case.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidColumnName`].
-    pub fn column_index(&self, name: &str) -> Result<usize> {
-        let found = self.names().iter().position(|other| other.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
-    }
-
-    /// The types that its columns were declared with; none for an expression.
-    ///
-    /// # Errors
-    ///
-    /// SQLite's.
-    pub fn column_decltypes(&self) -> Result<Vec<Option<String>>> {
-        let Some(handle) = self.raw()?.handle else { return Ok(Vec::new()) };
-        self.db.session.request(&Operations::default().describe(handle), |reply| {
-            reply.bool()?; // whether it explains
-            let count = reply.u32()?.min(MAX_COLUMNS);
-            let declared = (0..count).map(|_| match reply.value()? {
-                Value::Text(text) => Ok(Some(String::from_utf8_lossy(text).into_owned())),
-                _ => Ok(None),
-            });
-            declared.collect()
-        })
     }
 
     /// Whether it writes nothing (`sqlite3_stmt_readonly`).

@@ -1,5 +1,6 @@
 //! Who may do what: users, their tokens and their roles.
 
+pub mod scram;
 mod users;
 
 use std::collections::HashMap;
@@ -11,8 +12,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 
-use crate::pg::scram::Secret;
 use crate::policy::Role;
+use scram::Secret;
 pub use users::{Users, shown_hash};
 
 /// Random bytes of a token or baton: nobody guesses 256 bits.

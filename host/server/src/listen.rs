@@ -1,6 +1,5 @@
 //! Sockets: who may connect, for how long, and in which encryption.
 
-mod sockets;
 mod stalls;
 mod tls;
 
@@ -18,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::pg::{self, Door};
 use crate::server::Server;
-pub use sockets::{Bound, Plain, Socket, Stream, bind_tcp, bind_unix};
+use crate::sockets::{Socket, Stream};
 use stalls::Stalls;
 pub use tls::acceptor;
 
@@ -84,7 +83,7 @@ impl Listening {
             timeout(DRAIN_TIME, async { while connections.join_next().await.is_some() {} }).await;
     }
 
-    fn begin(&self, stream: sockets::Stream, connections: &mut JoinSet<()>) {
+    fn begin(&self, stream: Stream, connections: &mut JoinSet<()>) {
         let Ok(permit) = self.server.connections.clone().try_acquire_owned() else {
             self.server.metrics.refused();
             connections.spawn(refuse(stream, matches!(self.service, Service::Http(..))));
@@ -111,7 +110,7 @@ impl Listening {
 }
 
 /// Say why nobody serves this connection. (With TLS this is not understood, which says as much.)
-async fn refuse(mut stream: sockets::Stream, is_http: bool) {
+async fn refuse(mut stream: Stream, is_http: bool) {
     let _ = match is_http {
         true => timeout(PAUSE, async { stream.write_all(FULL).await.unwrap_or(()) }).await,
         false => timeout(PAUSE, pg::refuse(stream)).await,

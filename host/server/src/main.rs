@@ -14,6 +14,7 @@ mod policy;
 mod routes;
 mod server;
 mod session;
+mod sockets;
 mod start;
 
 use std::process::ExitCode;

@@ -11,7 +11,6 @@ mod execute;
 mod failure;
 mod frames;
 mod out;
-pub mod scram;
 mod serve;
 mod startup;
 mod store;

@@ -16,17 +16,18 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
+use crate::auth::scram::Secret;
 use crate::auth::{self, Auth, Users};
 use crate::config::{Limits, LogFormat, Settings};
 use crate::databases::{Databases, FileLimits, Sandboxes};
 use crate::hrana::streams::Streams;
 use crate::http::Listener;
-use crate::listen::{self, Bound, Listening, Service};
+use crate::listen::{self, Listening, Service};
 use crate::pg::Door;
-use crate::pg::scram::Secret;
 use crate::policy::Role;
 use crate::routes;
 use crate::server::Server;
+use crate::sockets::{self, Bound};
 
 /// The name of the socket for HTTP in `--unix`.
 const HTTP_SOCKET: &str = "http.sock";
@@ -185,18 +186,18 @@ struct Sockets {
 }
 
 fn bind(settings: &Settings) -> Result<Sockets> {
-    let pg = settings.pg.map(listen::bind_tcp).transpose()?;
+    let pg = settings.pg.map(sockets::bind_tcp).transpose()?;
     let port = pg.as_ref().map_or(POSTGRES_PORT, |(_, address)| address.port());
     let postgres = format!(".s.PGSQL.{port}");
     let unix = |name: &str| {
-        settings.unix.as_ref().map(|directory| listen::bind_unix(directory, name)).transpose()
+        settings.unix.as_ref().map(|directory| sockets::bind_unix(directory, name)).transpose()
     };
     Ok(Sockets {
-        http: settings.http.map(listen::bind_tcp).transpose()?,
+        http: settings.http.map(sockets::bind_tcp).transpose()?,
         pg,
         unix: unix(HTTP_SOCKET)?,
         pg_unix: unix(&postgres)?,
-        metrics: settings.metrics.map(listen::bind_tcp).transpose()?,
+        metrics: settings.metrics.map(sockets::bind_tcp).transpose()?,
     })
 }
 

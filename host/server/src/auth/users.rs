@@ -15,8 +15,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use super::scram::Secret;
 use super::{TokenHash, User, hash};
-use crate::pg::scram::Secret;
 use crate::policy::Role;
 
 /// What a hashed token begins with.

@@ -143,9 +143,9 @@ fn receive(
         let left = patience.saturating_sub(start.elapsed());
         let tag = stream.read(&mut body, left).map_err(&gone)?;
         match frames::read(tag, &body)? {
-            Message::CopyData(data) => reader.push(data, &mut row).map_err(&why)?,
+            Message::CopyData(data) => reader.push(data, &mut row).map_err(why)?,
             Message::CopyDone => {
-                reader.finish(&mut row).map_err(&why)?;
+                reader.finish(&mut row).map_err(why)?;
                 return Ok(rows);
             }
             Message::CopyFail(reason) => {

@@ -19,12 +19,12 @@ use super::failure::{Failure, shutdown};
 use super::out::{Out, Severity};
 use super::startup::{self, First, Io, Start};
 use super::stream::{Rooms, Stream, Transport};
-use crate::auth::User;
+use crate::auth::{User, scram};
 use crate::databases::{Named, Wire};
-use crate::listen::Stream as Socket;
 use crate::policy::Role;
 use crate::server::Server;
 use crate::session::Session;
+use crate::sockets::Stream as Socket;
 
 /// Time for encryption and authentication.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
@@ -96,7 +96,7 @@ impl Door {
         tls: Option<TlsAcceptor>,
         needs_tls: bool,
     ) -> anyhow::Result<Self> {
-        let (keys, nobody) = (Arc::default(), super::scram::key_of_nobody()?);
+        let (keys, nobody) = (Arc::default(), scram::key_of_nobody()?);
         Ok(Self { server, keys, tls, needs_tls, nobody })
     }
 

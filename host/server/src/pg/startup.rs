@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::frames::{Bytes, violation};
 use super::out::Out;
-use super::scram::{self, Exchange, Secret};
+use crate::auth::scram::{self, Exchange, Secret};
 
 /// Bytes of a first message at most, as with Postgres.
 const MAX_FIRST: u32 = 10_000;

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::{ServerConnection, StreamOwned};
 
 use super::out::Out;
 use crate::large::Room;
-use crate::listen::Plain;
+use crate::sockets::Plain;
 
 /// Bytes of a message at most; values are no longer than a reply by default.
 pub const MAX_MESSAGE: usize = 16 << 20;

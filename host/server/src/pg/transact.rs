@@ -110,7 +110,7 @@ impl Conversation<'_> {
                 }
             }
             Plan::Nothing => {}
-            Plan::Run(sql) => self.run_transaction(&sql.to_owned(), action)?,
+            Plan::Run(sql) => self.run_transaction(sql, action)?,
         }
         self.transaction = self.transaction.after(action);
         match action {

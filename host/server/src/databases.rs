@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ const MAX_NAME_BYTES: usize = 64;
 /// How long a database stays open without a session. Closing it copies its log into it, which
 /// the next session need not wait for.
 const KEEP: Duration = Duration::from_secs(60);
+
+/// Connections that wait for clients of the Postgres wire, for each database in use.
+const READY: usize = 2;
 
 /// The log is shortened to this after a checkpoint, in bytes, so that one large transaction does
 /// not keep the disk for ever.
@@ -58,6 +62,9 @@ pub struct Sandboxes {
 struct Kept {
     connection: Mutex<Option<Connection>>,
     writers: Writers,
+    /// For the next clients of the Postgres wire: nobody has used them.
+    ready: Mutex<Vec<Connection>>,
+    is_filling: AtomicBool,
 }
 
 struct Entry {
@@ -194,17 +201,32 @@ impl Databases {
     pub fn connect(&self, named: &Named, role: Role, wire: Wire) -> sqlite_wasm::Result<Opened> {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
-        let sandbox = match wire {
-            Wire::Hrana => &self.sandbox,
-            Wire::Postgres => &self.postgres,
+        let db = match wire {
+            Wire::Hrana => open(&self.sandbox, named)?,
+            Wire::Postgres => self.ready(&kept, named)?,
         };
-        let db = open(sandbox, named)?;
         let mut settings = self.settings(role);
         if wire == Wire::Postgres {
             settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
         }
         db.execute_batch(&settings)?;
         Ok(Opened { db, writers: kept.writers.clone() })
+    }
+
+    /// A connection of the Postgres wire, whose extensions take most of its time; others are
+    /// opened meanwhile.
+    fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_wasm::Result<Connection> {
+        let found = kept.ready.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if !kept.is_filling.swap(true, Ordering::AcqRel) {
+            let (sandbox, kept, named) = (self.postgres.clone(), kept.clone(), named.clone());
+            let fill = move || kept.fill(&sandbox, &named);
+            // Without another thread each client waits for its own.
+            let _ = std::thread::Builder::new().name("ready".to_owned()).spawn(fill);
+        }
+        match found.filter(|db| !db.is_gone()) {
+            Some(db) => Ok(db),
+            None => open(&self.postgres, named),
+        }
     }
 
     fn kept(&self, named: &Named) -> Arc<Kept> {
@@ -257,6 +279,18 @@ impl Databases {
     /// Close all, so that their logs are copied into them.
     pub fn close(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Kept {
+    fn fill(&self, sandbox: &Database, named: &Named) {
+        let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        while ready().len() < READY
+            && let Ok(db) = open(sandbox, named)
+        {
+            ready().push(db);
+        }
+        self.is_filling.store(false, Ordering::Release);
     }
 }
 

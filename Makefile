@@ -108,7 +108,8 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 
 compile: setup
-	cargo build --release -p cli -p database --target wasm32-wasip2
+	cargo build --release -p cli --target wasm32-wasip2
+	cargo build --release -p database --target wasm32-wasip2
 	tooling/host build
 	tooling/build-extensions
 

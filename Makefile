@@ -30,6 +30,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	tooling/library test
+	tooling/test-programs cpython shell
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
 
 test-clients: build ## existing clients against the server; they are installed from their registries

@@ -24,7 +24,7 @@ for sql in ("SELECT planted_read(4000000000, 70000)", "SELECT planted_write(4000
             sys.exit(f"{sql}: {error}")
 db.execute("INSERT INTO t VALUES(1)")
 assert db.execute("SELECT count(*) FROM t").fetchone() == (1,)
-own = "import faulthandler, sqlite3; sqlite3.connect(':memory:').execute('SELECT 1'); faulthandler.enable(); faulthandler._sigsegv()"
+own = "import ctypes, faulthandler, sqlite3; sqlite3.connect(':memory:').execute('SELECT 1'); faulthandler.enable(); ctypes.string_at(1)"
 ended = subprocess.run([sys.executable, "-c", own], capture_output=True, text=True)
 assert ended.returncode == -11 and "Segmentation fault" in ended.stderr, ended
 print("traps are errors")

@@ -57,9 +57,12 @@ pub enum Task {
 const TASKS: &[(Task, &str)] = &[
     (Task::Compile(EngineKind::Command(Form::Full)), "compile-command"),
     (Task::Compile(EngineKind::Command(Form::Checked)), "compile-checked-command"),
+    (Task::Compile(EngineKind::Timed(Form::Full)), "compile-timed"),
+    (Task::Compile(EngineKind::Timed(Form::Checked)), "compile-checked-timed"),
     (Task::Compile(EngineKind::Extension(Form::Full)), "compile-extension"),
     (Task::Compile(EngineKind::Extension(Form::Checked)), "compile-checked-extension"),
     (Task::Compile(EngineKind::Command(Form::Unsignalled)), "compile-unsignalled-command"),
+    (Task::Compile(EngineKind::Timed(Form::Unsignalled)), "compile-unsignalled-timed"),
     (Task::Compile(EngineKind::Extension(Form::Unsignalled)), "compile-unsignalled-extension"),
     (Task::Inspect, "inspect"),
     (Task::Compose, "compose"),

@@ -34,6 +34,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	tooling/library test
+	tooling/test-programs cpython shell
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database --exclude bench-loop $(EXCLUDE_HOST)
 	tooling/bench-smoke
 
@@ -146,7 +147,8 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 
 compile: setup
-	cargo build --release -p cli -p database --target wasm32-wasip2
+	cargo build --release -p cli --target wasm32-wasip2
+	cargo build --release -p database --target wasm32-wasip2
 	tooling/host build
 	tooling/build-extensions
 

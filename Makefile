@@ -7,7 +7,10 @@ PORTABLE := $(RELEASE)/cli.wasm
 PRECOMPILED := $(RELEASE)/cli.cwasm
 DATABASE := target/wasm32-wasip2/release/database.wasm
 DATABASE_CODE := $(RELEASE)/database.cwasm
+PORTABLE_DATABASE := $(RELEASE)/database.wasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
+BENCH_PAGE := target/bench-report.html
+PLOTLY := target/bench-peers/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
 # works before the next login.
@@ -16,7 +19,7 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench-vec bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke bench bench-extensions native-reference lint clean setup compile
+.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages release clean setup compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,7 +33,8 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	tooling/library test
-	cargo test --release --workspace --exclude cli --exclude engine --exclude database $(EXCLUDE_HOST)
+	cargo test --release --workspace --exclude cli --exclude engine --exclude database --exclude bench-loop $(EXCLUDE_HOST)
+	tooling/bench-smoke
 
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test-clients
@@ -38,7 +42,19 @@ test-clients: build ## existing clients against the server; they are installed f
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 
-build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) ## the runner, its CLI and the extensions, in target/release
+build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) ## the runner, its CLI and the extensions, in target/release
+
+docs: setup ## the book for users, in target/book
+	tooling/docs
+
+packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
+	tooling/packages build
+
+release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
+	tooling/release $(VERSION)
+
+test-packages: ## install the packages into empty environments, and use them
+	tooling/packages test
 
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
@@ -63,13 +79,28 @@ c-extensions: setup ## existing C extensions, which only the tests load
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 
-bench: dist native-reference guests ## compare with native sqlite3; SUITES=NAME,…, QUICK=1, CWASM=1: only the .cwasm
-	tooling/bench.py $(if $(SUITES),--suites $(SUITES)) $(if $(QUICK),--quick)
+bench: build native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=smoke|small|full PEERS=1 RECORD=DIR
+	tooling/bench-loop crate
+	tooling/bench-loop component
+	tooling/bench-loop vec0
+	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
-bench-extensions: dist native-reference guests ## what extensions cost, loaded and embedded
-	tooling/bench.py --suites extensions
+bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times
+	tooling/bench-smoke
 
-bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
+bench-peers: ## other engines for `make bench PEERS=1`, and what draws the plots, into target/bench-peers
+	tooling/bench-peers
+
+bench-compare: ## two records: A=DIR B=DIR, FAIL=1: an error if something is slower
+	tooling/bench.py compare $(A) $(B) $(if $(FAIL),--fail)
+
+bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and tables in Markdown
+	tooling/bench.py report $(RECORD) --html $(BENCH_PAGE) $(if $(wildcard $(PLOTLY)),--plots $(PLOTLY))
+
+bench-readme: ## the README's chapter on speed, from RECORD=DIR
+	tooling/bench.py report $(RECORD) --readme README.md
+
+bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite
@@ -124,3 +155,7 @@ $(DATABASE_CODE): $(DATABASE) $(RUNNER)
 # Compiled anew where the system gives too little address space for the other.
 $(PORTABLE): $(COMPONENT)
 	install -m 644 $(COMPONENT) $@
+
+# Compiled anew for connections with a limit of time.
+$(PORTABLE_DATABASE): $(DATABASE)
+	install -m 644 $(DATABASE) $@

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compare the speed of our shell with two native ones; see `--help`.
+"""Compare our shell and our engine with native SQLite and with others; see `--help`.
 
-    make bench                                       # all suites but vec
-    make bench SUITES=breadth QUICK=1                # one, with little data
+    make bench SUITE=sqlrite PROFILE=small           # one suite
+    make bench SUITE=all PEERS=1 RECORD=DIR          # all of it, after `make bench-peers`
     tooling/bench.py --suites shell --sizes 100000   # just the big ones
-    tooling/bench.py --workloads read                # one workload
-    CWASM=1 tooling/bench.py                         # of ours only the .cwasm
+    tooling/bench.py --suites sqlrite --workloads W4 # one workload
+    tooling/bench.py compare A B --fail              # two records
 
-The code is in the directory `bench/`; a new workload is a line in
-`bench/workloads.py`, a new class of statements a paragraph of `bench/breadth.sql`.
+The code is in the directory `bench/`; a workload of a reference is a few lines of
+`bench/catalogue/`, a new class of statements a paragraph of `bench/breadth.sql`.
 """
 
 import sys

@@ -1,8 +1,10 @@
 """The benchmark behind `make bench`.
 
-Reading order: `workloads` and `breadth` (what is run), `engines` (who runs it),
-`session` (how it is checked and timed), `spread` (how runs become a figure),
-`figures` (what it must be), `suites`, `report` (terminal, Markdown, JSON),
-`conditions` (what keeps figures from being recorded), `command` (the options).
-`extensions`, `embedded` and `vec` time statements inside one process.
+Reading order of whole processes: `workloads`, `breadth` and `catalogue/sqlink` (what is run),
+`engines` (who runs it), `session` (how it is checked and timed); of loops: `catalogue` (what),
+`generator` and `tape` (the data), `players` (who), `loops` (how); `persistent` and `wire` are other
+ways. Then `spread` and `confidence` (how runs become a figure), `figures` (what it must be),
+`envelope` (how it is kept), `compare` and `page` (what is done with records), `suites`, `report`
+(terminal, Markdown), `conditions` (what keeps figures from being recorded), `command` and `records`
+(the options). `extensions`, `embedded` and `vec` time statements inside one process.
 """

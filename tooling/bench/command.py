@@ -4,13 +4,16 @@ import argparse
 import sys
 import unittest
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from . import extensions, vec
+from . import extensions, loops, persistent, players, records, vec, wire
+from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
+from .envelope import Unusable
 from .report import Part, Report
 from .session import Disagreement, Result, Session
-from .suites import SUITES, Suite
+from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, SUITES, Suite
 
 FAILED = 1
 USAGE = 2
@@ -20,22 +23,27 @@ INTERRUPTED = 130
 OTHERS = {"extensions": extensions, "vec": vec}
 DEFAULT_SUITES = [*(suite.name for suite in SUITES), "extensions"]
 
-REPEATS = 7
-QUICK_REPEATS = 3
+REPEATS = {SMOKE: 2, SMALL: 7, FULL: 15}
+DEARER_REPEATS = 10
+"""At most so many of what the reference itself runs ten times."""
 
 EPILOG = """suites:
 {suites}
   extensions  calls, rows, SQL of extensions, loaded and embedded
   vec         vec0, compared with the native sqlite-vec
 
-workloads:
+workloads of whole processes:
 {workloads}
 
-Whole processes are timed, each on a fresh database, engines to and fro. Before
-that each engine runs once, and all must agree in output and database. A ratio is
-the median of the ratios of neighbouring runs; the range of its middle half is
-next to it. Figures are for `bench-records` only from a clean tree on a quiet
+Before anything is timed each engine runs once, and all must give the same answers; what cannot is
+shown without numbers. Engines run to and fro, each on a fresh database. A ratio is the median of
+the ratios of neighbouring runs. Figures are for `bench-records` only from a clean tree on a quiet
 machine; others are marked, and `make lint` refuses marked records.
+
+other commands:
+  bench.py compare A B [--fail]             two records, relative to their own references
+  bench.py report RECORD… [--html FILE]     a page, and a table in Markdown
+  bench.py check RECORD…                    whether files are envelopes of this version
 
 exit codes: 0 done, 1 engines disagree or (with --check) a limit is missed,
 2 wrong usage or an engine that is not built, 130 interrupted
@@ -43,19 +51,27 @@ exit codes: 0 done, 1 engines disagree or (with --check) a limit is missed,
 
 
 def main() -> int:
+    if len(sys.argv) > 1 and sys.argv[1] in records.COMMANDS:
+        try:
+            return records.main(sys.argv[1:])
+        except (Unusable, OSError) as problem:
+            print(f"error: {problem}", file=sys.stderr)
+            return USAGE
     options = parser().parse_args()
     if options.test:
         return 0 if unittest.main("bench.tests", argv=["bench.py"], exit=False).result.wasSuccessful() else FAILED
-    engines = [each for each in ENGINES if each.name in options.engines]
+    engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
     complaint = complaint_about_missing([*engines, engine(REFERENCE)])
     complaint = "; ".join(filter(None, (complaint, *(OTHERS[each].complaint() for each in OTHERS if each in options.suites))))
     if complaint:
         print(f"error: {complaint}", file=sys.stderr)
         return USAGE
-    options.repeats = options.repeats or (QUICK_REPEATS if options.quick else REPEATS)
-    report = Report(engines, options.repeats, objections())
+    report = Report(engines, options.repeats or REPEATS[options.profile], objections(), options.profile)
     try:
-        report.parts.extend(measured(options, engines))
+        for part in measured(options, engines, report.repeats):
+            report.add(part)
+            if options.record:
+                report.save(part, Path(options.record))
     except Disagreement as problem:
         show_progress("")
         print(f"error: {problem}", file=sys.stderr)
@@ -67,39 +83,56 @@ def main() -> int:
     return publish(report, options)
 
 
+WHOLE_PROCESS = {suite.name for suite in SUITES}
+
+
 def publish(report: Report, options: argparse.Namespace) -> int:
-    # With the JSON on stdout, the table must not be mixed into it.
-    out = sys.stderr if options.json == "-" else sys.stdout
-    report.write_markdown(out) if options.markdown else report.write_text(out)
-    if options.json == "-":
-        report.write_json(sys.stdout)
-    elif options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            report.write_json(file)
+    report.write_markdown(sys.stdout) if options.markdown else report.write_text(sys.stdout)
+    failures = [each for part in report.parts for each in part.failures]
+    for failure in failures:
+        print(f"error: {failure}", file=sys.stderr)
     verdicts = [each for part in report.parts for each in part.verdicts]
     if options.check and not verdicts:
         print("error: none of the limits was measured", file=sys.stderr)
         return FAILED
-    return FAILED if options.check and any(each.missed() for each in verdicts) else 0
+    missed = options.check and any(each.missed() for each in verdicts)
+    return FAILED if failures or missed else 0
 
 
-def measured(options: argparse.Namespace, engines: list) -> Iterator[Part]:
+def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterator[Part]:
     for suite in SUITES:
         if suite.name in options.suites:
-            with Session(engines, options.repeats, show_progress) as session:
+            with Session(engines, repeats, show_progress) as session:
                 results = list(results_of(suite, session, options))
-            yield Part(suite.name, results, suite.judge(results))
+            part = Part(suite.name, results, suite.judge(results))
+            if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
+                part.samples, part.workloads = persistent.measure(engines, options.profile, repeats)
+            yield part
     for name, other in OTHERS.items():
         if name in options.suites:
             show_progress(name)
-            yield Part(name, [], other.measure(options.repeats, options.quick))
+            yield Part(name, [], other.measure(repeats, options.profile == SMOKE))
+    playing = [each for each in players.PLAYERS if each.name in options.players]
+    for name, workloads in LOOP_SUITES.items():
+        if name in options.suites:
+            rows, about, failures = loops.measure(name, workloads, options.profile, playing, repeats, options.workloads, show_progress)
+            yield Part(name, [], [], rows, about, failures, {each.name: each.version() for each in used(playing, rows)})
+
+
+    if wire.SUITE in options.suites:
+        yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
+
+
+def used(playing: list, rows: list[dict]) -> list:
+    names = {row["engine"] for row in rows}
+    return [each for each in playing if each.name in names]
 
 
 def results_of(suite: Suite, session: Session, options: argparse.Namespace) -> Iterator[Result]:
-    sizes = options.sizes or (suite.quick_sizes if options.quick else suite.sizes)
     for workload in suite.workloads:
-        if not options.workloads or workload.name in options.workloads:
-            for rows in [None] if workload.fixed_amount else sizes:
+        heavy = workload.heavy and options.profile == SMOKE
+        if not heavy and loops.is_wanted(workload.name, options.workloads):
+            for rows in [None] if workload.fixed_amount else options.sizes or suite.sizes[options.profile]:
                 yield session.measure(workload, rows)
 
 
@@ -111,29 +144,38 @@ def show_progress(text: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     every = [workload for suite in SUITES for workload in suite.workloads]
+    about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items()]
     made = argparse.ArgumentParser(
         prog="bench.py",
-        description="Compare the speed of our shell with two native ones.",
+        description="Compare the speed of our shell and of our engine with native SQLite and with others.",
         epilog=EPILOG.format(
-            suites="\n".join(f"  {each.name:<12}{each.about}" for each in SUITES),
+            suites="\n".join(f"  {name:<12}{text}" for name, text in about),
             workloads="\n".join(f"  {each.name:<18}{each.about}" for each in every),
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    suites, engines = [*(each.name for each in SUITES), *OTHERS], [each.name for each in ENGINES]
+    suites, engines = [name for name, _ in about] + [*OTHERS], [each.name for each in ENGINES]
+    names = [each.name for each in players.PLAYERS]
     add = made.add_argument
-    add("--suites", type=some_of(suites), default=DEFAULT_SUITES, metavar="NAME,…", help="some of those below (all but vec)")
-    add("--quick", action="store_true", help="little data and 3 repeats: to see that all works")
-    add("--sizes", type=sizes, metavar="N,…", help="rows (what each suite has)")
-    add("--workloads", type=some_of([each.name for each in every]), metavar="NAME,…", help="some of those below (all)")
+    add("--suites", type=suites_of(suites), default=DEFAULT_SUITES, metavar="NAME,…", help="some of those below, or `all`")
+    add("--profile", choices=PROFILES, default=FULL, help="smoke: sees that all works; small; full: the references' sizes")
+    add("--sizes", type=sizes, metavar="N,…", help="rows of whole processes (what each suite has)")
+    add("--workloads", type=lambda text: text.split(","), default=[], metavar="NAME,…", help="some workloads, such as `read` or `W2`")
     add("--engines", type=some_of(engines), default=default_names(), metavar="NAME,…",
-        help=f"some of {', '.join(engines)} (all; with CWASM=1 in the environment all but wasm)")  # fmt: skip
-    add("--repeats", type=positive, metavar="N", help=f"timed runs of each engine ({REPEATS})")
+        help=f"of whole processes: some of {', '.join(engines)} (all; with CWASM=1 in the environment all but wasm)")  # fmt: skip
+    add("--players", type=some_of(names), default=players.default_names(peers=False), metavar="NAME,…",
+        help=f"of loops: some of {', '.join(names)} (those of this project)")  # fmt: skip
+    add("--peers", dest="players", action="store_const", const=players.default_names(peers=True), help="all players")
+    add("--repeats", type=positive, metavar="N", help="timed runs of each engine (2, 7, 15)")
     add("--markdown", action="store_true", help="tables as Markdown")
-    add("--json", metavar="FILE", help="also write a record with each run; - is stdout")
+    add("--record", metavar="DIR", help="also write an envelope of each suite into this directory")
     add("--check", action="store_true", help="exit with 1 if a limit is missed")
     add("--test", action="store_true", help="check the benchmark itself")
     return made
+
+
+def suites_of(known: list[str]) -> Callable[[str], list[str]]:
+    return lambda text: known if text == "all" else some_of(known)(text)
 
 
 def sizes(text: str) -> list[int]:

@@ -9,9 +9,9 @@ from statistics import median
 from .engines import ROOT, RUNNER
 from .figures import Figure
 
-CLI = ROOT / "dist/cli.wasm"
-PLAIN = ROOT / "dist/cli.cwasm"
-EXTENSIONS = ROOT / "dist/extensions"
+CLI = ROOT / "target/release/cli.wasm"
+PLAIN = ROOT / "target/release/cli.cwasm"
+EXTENSIONS = ROOT / "target/release/extensions"
 
 MEASURED = ("sha3", "series")
 """Those whose calls are timed."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-RUNNER = "dist/sqlite-wasm-run"
+RUNNER = "target/release/sqlite-wasm-run"
 REFERENCE = "ref"
 """The native engine that prepares databases, and that the figures refer to."""
 
@@ -36,9 +36,9 @@ SUBJECT = "cwasm"
 # The reference next to what is compared with it, since they run in this order.
 ENGINES = (
     Engine("sqlite3", ("sqlite3",), "apt-get install sqlite3", native=True),
-    Engine("wasm", (RUNNER, "dist/cli.wasm"), "make dist", native=False),
+    Engine("wasm", (RUNNER, "target/release/cli.wasm"), "make build", native=False),
     Engine(REFERENCE, ("target/native-reference/sqlite3",), "make native-reference", native=True),
-    Engine(SUBJECT, (RUNNER, "dist/cli.cwasm"), "make dist", native=False),
+    Engine(SUBJECT, (RUNNER, "target/release/cli.cwasm"), "make build", native=False),
 )
 
 

@@ -18,7 +18,7 @@ ROWS = 100_000
 QUICK_ROWS = 10_000
 
 GUESTS = "target/release/guests"
-EXTENSIONS = "dist/extensions"
+EXTENSIONS = "target/release/extensions"
 
 BLOCK_BYTES = 136
 """What SHA3-256 takes at once (FIPS 202, its rate)."""

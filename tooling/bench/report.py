@@ -1,14 +1,15 @@
-"""The results as aligned text, Markdown and JSON."""
+"""The results as aligned text, Markdown and envelopes."""
 
-import json
 import os
-import platform
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TextIO
 
+from . import envelope
 from .conditions import commit, mark
-from .engines import REFERENCE, Engine, version
+from .engines import REFERENCE, ROOT, SUBJECT, Engine, output_of, version
 from .figures import Verdict
 from .session import Result, Series
 from .spread import Spread
@@ -25,6 +26,12 @@ class Part:
     name: str
     results: list[Result]
     verdicts: list[Verdict]
+    samples: list[dict] = field(default_factory=list)
+    """Of a suite of loops: rows of its envelope."""
+    workloads: dict[str, dict] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    """What our own engines could not do."""
+    engines: dict[str, dict] = field(default_factory=dict)
 
 
 @dataclass
@@ -34,13 +41,52 @@ class Report:
     engines: list[Engine]
     repeats: int
     objections: list[str]
+    profile: str
 
     def __post_init__(self) -> None:
-        self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.begin()
         self.commit = commit()
-        self.host = host()
+        self.host = envelope.host()
         self.versions = {each.name: version(each) for each in self.engines}
         self.parts: list[Part] = []
+
+    def begin(self) -> None:
+        self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.started = time.monotonic()
+
+    def add(self, part: Part) -> None:
+        self.parts.append(part)
+
+    def save(self, part: Part, directory: Path) -> None:
+        """The envelope of a suite; the time of the next one begins."""
+        rows = part.samples + [row for result in part.results for row in result_rows(part.name, result)]
+        about = part.workloads | {row["workload"]: whole_process(part.name, row) for row in rows if row["workload"] not in part.workloads}
+        found = {
+            "schema_version": envelope.VERSION, "suite": part.name, "profile": self.profile, "run_started_at": self.date,
+            "run_duration_s": round(time.monotonic() - self.started, 1), "host": self.host,
+            "commit": envelope.commit(self.commit, branch()), "objections": mark(self.objections),
+            "engines": part.engines or {name: engine_about(name, text) for name, text in self.versions.items()},
+            "workloads": about, "samples": rows, "figures": [verdict_record(each) for each in part.verdicts],
+        }  # fmt: skip
+        envelope.save(directory / f"{part.name}.json", found)
+        self.begin()
+
+    def samples_table(self, part: Part) -> list[list[str]]:
+        """A row for each workload, with the time of an operation and its ratio to the reference."""
+        names = list(dict.fromkeys(row["engine"] for row in part.samples))
+        found: dict[str, dict[str, dict]] = {}
+        for row in part.samples:
+            found.setdefault(row["workload"], {})[row["engine"]] = row
+        head = [part.name, "rows", *(f"{name} µs" for name in names), *(f"{name}/{REFERENCE}" for name in names if name != REFERENCE)]
+        return [head] + [
+            [
+                workload.partition("/")[2],
+                f"{next(iter(rows.values()))['n']:,}",
+                *(microseconds(rows.get(name)) for name in names),
+                *(ratio(rows.get(name)) for name in names if name != REFERENCE),
+            ]
+            for workload, rows in found.items()
+        ]
 
     def results_table(self, results: list[Result]) -> list[list[str]]:
         """Medians of all engines, then each of ours by each native one."""
@@ -84,8 +130,9 @@ class Report:
             for name, series in result.series.items()
             if series.unavailable
         ]
-        machine = f"{self.host['cpu']}, {self.host['cores']} cores, {self.host['kernel']}"
+        machine = f"{self.host['cpu']}, {self.host['cpus']} cores, {self.host['os_kind']} {self.host['os_release']}"
         record = f"commit {self.commit}, {self.date}, {self.repeats} repeats"
+        skipped += reasons([row for part in self.parts for row in part.samples if row["skipped"]])
         return [*mark(self.objections), machine, *engines, record, MEANING, *skipped]
 
     def write_text(self, out: TextIO) -> None:
@@ -94,6 +141,8 @@ class Report:
         for part in self.parts:
             if part.results:
                 print("", *aligned(self.results_table(part.results), text_columns=2), sep="\n", file=out)
+            if part.samples:
+                print("", *aligned(self.samples_table(part), text_columns=1), sep="\n", file=out)
             if part.verdicts:
                 lines = aligned(self.figures_table(part), text_columns=2)
                 marks = ["", *(each.mark() for each in part.verdicts)]
@@ -105,70 +154,67 @@ class Report:
         for part in self.parts:
             if part.results:
                 print("", *markdown(self.results_table(part.results), 2), sep="\n", file=out)
+            if part.samples:
+                print("", *markdown(self.samples_table(part), 1), sep="\n", file=out)
             if part.verdicts:
                 print("", *markdown(self.figures_table(part), 2), sep="\n", file=out)
 
-    def write_json(self, out: TextIO) -> None:
-        record = {
-            "date": self.date,
-            "commit": self.commit,
-            "objections": mark(self.objections),
-            "host": self.host,
-            "engines": self.versions,
-            "repeats": self.repeats,
-            "suites": {
-                part.name: {
-                    "results": [result_record(result) for result in part.results],
-                    "figures": [verdict_record(each) for each in part.verdicts],
-                }
-                for part in self.parts
-            },
-        }
-        json.dump(record, out, indent=1, ensure_ascii=False)
-        out.write("\n")
+
+def reasons(rows: list[dict]) -> list[str]:
+    """Why rows have no numbers: once for each engine and reason."""
+    found: dict[tuple, list[str]] = {}
+    for row in rows:
+        found.setdefault((row["engine"], row["skipped"]), []).append(row["workload"])
+    return [
+        f"n/a: {engine}, {names[0] if len(names) == 1 else f'{len(names)} rows'}: {reason}" for (engine, reason), names in found.items()
+    ]
 
 
-def result_record(result: Result) -> dict:
-    return {
-        "workload": result.workload.name,
-        "rows": result.rows,
-        "engines": {name: series_record(series) for name, series in result.series.items()},
-    }
+def microseconds(row: dict | None) -> str:
+    if row is None or row["skipped"]:
+        return NOTHING if row is None else "> cap" if row["skipped"].startswith("> cap") else "n/a"
+    return f"{row['median_ns'] / 1e3:,.2f}"
 
 
-def series_record(series: Series) -> dict:
+def ratio(row: dict | None) -> str:
+    if row is None or not row["ratio_to_ref"]:
+        return NOTHING
+    value, low, high = row["ratio_to_ref"]
+    return f"{value:.2f} ({low:.2f}–{high:.2f})"
+
+
+def result_rows(suite: str, result: Result) -> list[dict]:
+    """Rows of an envelope, of whole processes."""
+    name = result.workload.name if ".v" in result.workload.name else f"{result.workload.name}.v1"
+    reference = result.series.get(REFERENCE, Series()).runs
+    return [series_row(f"{suite}/{name}", engine, result.rows or 0, series, reference) for engine, series in result.series.items()]
+
+
+def series_row(title: str, engine: str, n: int, series: Series, reference: list) -> dict:
     if not series.runs:
-        return {"unavailable": series.unavailable}
-    return {
-        "median_ms": round(series.median_ms(), 3),
-        "peak_bytes": int(series.peak_bytes()),
-        "wall_ms": [round(run.wall_ms, 3) for run in series.runs],
-        "cpu_ms": [round(run.cpu_ms, 3) for run in series.runs],
-        "peaks_bytes": [run.peak_bytes for run in series.runs],
-        "faults": [run.faults for run in series.runs],
-    }
+        return envelope.skipped(title, engine, n, series.unavailable)
+    nanoseconds = [run.wall_ms * 1e6 for run in series.runs]
+    return envelope.sample(title, engine, n, nanoseconds, [run.wall_ms * 1e6 for run in reference],
+                           check=series.runs[0].digest, peak_bytes=series.peak_bytes())  # fmt: skip
+
+
+def whole_process(suite: str, row: dict) -> dict:
+    return {"about": f"a script through a whole process, timed from exec to its end; `tooling/bench.py --suites {suite} --workloads …` runs it",
+            "rows": row["n"], "way": "shell"}  # fmt: skip
+
+
+def engine_about(name: str, text: str) -> dict:
+    words = text.split()
+    sqlite = words[1] if len(words) > 1 else None
+    return {"version": text, "sqlite": sqlite, "via": "the shell in the sandbox" if name in (SUBJECT, "wasm") else "the shell"}
+
+
+def branch() -> str:
+    return output_of(["git", "-C", str(ROOT), "branch", "--show-current"])
 
 
 def verdict_record(each: Verdict) -> dict:
     return {**asdict(each.figure), **asdict(each.spread), "mark": each.mark()}
-
-
-def host() -> dict:
-    """What the figures depend on; nothing that identifies the owner of the machine."""
-    return {
-        "cpu": cpu_model(),
-        "cores": os.cpu_count(),
-        "kernel": f"{platform.system()} {platform.release()}",
-        "machine": platform.machine(),
-    }
-
-
-def cpu_model() -> str:
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or "unknown CPU"
 
 
 def milliseconds(series: Series) -> str:

@@ -3,6 +3,7 @@
 import unittest
 from pathlib import Path
 
+from . import record_tests
 from .breadth import BREADTH
 from .engines import Engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
@@ -112,3 +113,9 @@ class Breadth(unittest.TestCase):
         heads = [line for line in Path(__file__).with_name("breadth.sql").read_text().splitlines() if line.startswith("-- ")]
         named = [line for line in heads if line.startswith(("-- read ", "-- write "))]
         self.assertEqual(len(named), len(BREADTH))
+
+
+def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
+    """Also the tests of records."""
+    own.addTests(loader.loadTestsFromModule(record_tests))
+    return own

@@ -40,6 +40,8 @@ class Workload:
     """This many processes run the script at once, on one database."""
     writer: Script | None = None
     """Run meanwhile by one more process, for as long as the others need."""
+    heavy: bool = False
+    """Too much for profile `smoke`."""
     keeps_database: bool = False
     """Nothing is written, so a large template need not be copied."""
 
@@ -199,6 +201,7 @@ WORKLOADS = (
             setup=database_in_wal_mode,
             readers=readers,
             writer=endless_writes,
+            heavy=True,
         )
         for readers in (1, 2, 4)
     ),
@@ -209,6 +212,7 @@ WORKLOADS = (
             scan_after(f"mmap_size={size}"),
             setup=gigabyte,
             fixed_amount="1 GB",
+            heavy=True,
             keeps_database=True,
         )
         for name, what, size in (("read", "page by page", 0), ("mmap", "mapped into memory", 1_500_000_000))

@@ -28,6 +28,7 @@ impl Component {
         match self {
             Self::Beside => Self::File(beside()?).load(loader),
             Self::File(path) => {
+                let path = for_loader(path, loader);
                 let mask = (std::path::absolute(&path)?, Mask::ReadOnly);
                 Ok((loader.load_database(&path)?, vec![mask]))
             }
@@ -35,6 +36,16 @@ impl Component {
                 Ok((loader.load_database_bytes("database.wasm".as_ref(), wasm)?, Vec::new()))
             }
         }
+    }
+}
+
+/// The file itself; where it has code that does not check the time, and the loader wants such
+/// code, the `.wasm` beside it.
+fn for_loader(path: PathBuf, loader: &Loader) -> PathBuf {
+    let portable = path.with_extension("wasm");
+    match loader.checks_time() && portable.is_file() {
+        true => portable,
+        false => path,
     }
 }
 

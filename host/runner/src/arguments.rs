@@ -21,6 +21,7 @@ use sqlite_wasm_runtime::shell_arguments::Word;
 use crate::commands::complain;
 use crate::commands::completions::Completions;
 use crate::commands::compose::Compose;
+use crate::commands::doctor::Doctor;
 use crate::commands::extension::Extension;
 use crate::commands::man::ManPage;
 use crate::commands::precompile::Precompile;
@@ -43,7 +44,8 @@ sqlite-wasm-run [OPTIONS] [COMPONENT.wasm|.cwasm] [SQLITE3 ARGUMENTS...]
 
 /// The names of the commands. They are listed here because clap takes 40 µs to
 /// build its definitions, which most starts do not need.
-const COMMANDS: &[&str] = &["compose", "precompile", "extension", "serve", "completions", "man"];
+const COMMANDS: &[&str] =
+    &["compose", "precompile", "extension", "serve", "doctor", "completions", "man"];
 
 /// The runner's own part of the command line.
 #[derive(Debug, Default, Parser)]
@@ -78,6 +80,8 @@ pub enum Command {
     Extension(Extension),
     /// Serve databases to many clients, each in its own sandbox.
     Serve(Serve),
+    /// Check what this machine offers, and a database.
+    Doctor(Doctor),
     /// Print a shell completion script.
     Completions(Completions),
     /// Print the manual page in roff format.

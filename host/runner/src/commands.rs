@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod compose;
 mod directories;
+pub mod doctor;
 pub mod extension;
 mod extension_directories;
 pub mod man;

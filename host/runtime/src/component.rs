@@ -15,11 +15,12 @@ use wasmtime::component::Component;
 use crate::address_space::Reservation;
 use crate::composition::{Composition, Embedded};
 use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
+use crate::engine::EngineKind;
 use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
-pub(crate) use open::open;
+pub use open::open;
 
 /// A component of any kind, with the code that it was loaded from.
 #[derive(Clone)]
@@ -50,6 +51,8 @@ impl Loaded {
 pub struct Program {
     pub(crate) engine: Engine,
     pub(crate) component: Component,
+    /// Its code checks a deadline.
+    pub(crate) checks_time: bool,
     /// Its embedded extensions, if it was composed.
     pub(crate) composition: Option<Composition>,
     code: Code,
@@ -70,29 +73,31 @@ impl Beside {
 }
 
 impl Program {
-    fn command(engine: &Engine, loaded: Loaded) -> Result<Self> {
+    fn command(kind: EngineKind, engine: &Engine, loaded: Loaded) -> Result<Self> {
         if !loaded.exports(engine, COMMAND_EXPORT) {
             return Err(anyhow!(
                 "it does not export `wasi:cli/run`; \
                  only command-line components can run"
             ));
         }
-        Self::new(engine, loaded)
+        Self::new(kind, engine, loaded)
     }
 
-    fn database(engine: &Engine, loaded: Loaded) -> Result<Self> {
+    fn database(kind: EngineKind, engine: &Engine, loaded: Loaded) -> Result<Self> {
         if !loaded.exports(engine, DATABASE_EXPORT) {
             return Err(anyhow!(
                 "it does not export `sqlite-wasm:database/connections`; use `database.wasm`, or \
                  what `compose --cli database.wasm` made"
             ));
         }
-        Self::new(engine, loaded)
+        Self::new(kind, engine, loaded)
     }
 
-    fn new(engine: &Engine, Loaded { component, code }: Loaded) -> Result<Self> {
+    fn new(kind: EngineKind, engine: &Engine, loaded: Loaded) -> Result<Self> {
+        let Loaded { component, code } = loaded;
         let composition = code.composition()?;
-        Ok(Self { engine: engine.clone(), component, composition, code })
+        let checks_time = kind.checks_time();
+        Ok(Self { engine: engine.clone(), component, checks_time, composition, code })
     }
 
     /// Whether it has an embedded extension of this name.

@@ -22,6 +22,7 @@ mod messages;
 mod process;
 mod streams;
 mod template;
+mod time;
 
 pub use bindings::sqlite_wasm::database::callbacks::Event;
 pub use callbacks::{Callback, OnProgress};

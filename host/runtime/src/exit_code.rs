@@ -7,6 +7,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ExitCode {
+    /// `doctor` found a problem.
+    Problem = 1,
     /// The command line is wrong.
     Usage = 2,
     /// The runner itself failed.
@@ -32,6 +34,7 @@ pub enum ExitCode {
 pub const HELP: &str = "\
 Exit codes:
   those of the shell, and:
+    1  `doctor` found a problem
     2  the command line is wrong
   120  the runner failed
   121  a component cannot be used (missing, damaged, of another kind,

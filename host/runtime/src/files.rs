@@ -35,6 +35,8 @@ use crate::mapping;
 use crate::stop::DeadlineFlag;
 use locks::Outcome;
 
+pub use open::can_share_memory;
+
 use file::File;
 
 /// Most files open at once. The component chooses; the process has about a

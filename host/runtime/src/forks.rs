@@ -5,13 +5,18 @@ use std::cell::RefCell;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Mutex, MutexGuard};
 
+use crate::epoch::{self, Clock};
+
 /// All that are open.
 static HELD: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The list while this thread forks.
-    static FORKING: RefCell<Option<MutexGuard<'static, Vec<RawFd>>>> = const { RefCell::new(None) };
+    /// The list while this thread forks, and the clock: the child gets both in a state that it
+    /// can use.
+    static FORKING: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
+
+type Kept = (MutexGuard<'static, Vec<RawFd>>, MutexGuard<'static, Clock>);
 
 /// A descriptor that a child must close, until this is dropped.
 #[derive(Debug)]
@@ -39,9 +44,9 @@ fn list() -> MutexGuard<'static, Vec<RawFd>> {
     HELD.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Before a fork: nobody changes the list until [`after_in_parent`] or [`after_in_child`].
+/// Before a fork: nobody changes them until [`after_in_parent`] or [`after_in_child`].
 pub fn before() {
-    FORKING.set(Some(list()));
+    FORKING.set(Some((list(), epoch::clock())));
 }
 
 /// In the parent after a fork.
@@ -51,7 +56,7 @@ pub fn after_in_parent() {
 
 /// In the child after a fork: `close` closes each descriptor, which nobody uses any more.
 pub fn after_in_child(close: impl Fn(RawFd)) {
-    if let Some(mut held) = FORKING.take() {
+    if let Some((mut held, _clock)) = FORKING.take() {
         held.drain(..).for_each(close);
     }
 }

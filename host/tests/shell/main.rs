@@ -8,6 +8,8 @@ mod artifacts;
 mod cache;
 mod command_line;
 mod console;
+mod doctor;
+mod documents;
 mod precompiled;
 mod smokes;
 mod streams;

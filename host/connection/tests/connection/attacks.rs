@@ -131,6 +131,30 @@ fn memory_has_a_limit_and_the_connection_goes_on() -> Result<()> {
     Ok(())
 }
 
+/// Each is one step of SQLite's program, which takes longer than anybody waits.
+const LONG_STEPS: [&str; 3] = [
+    "SELECT printf('%.*c', 4000000, 'a') LIKE '%' || printf('%.*c', 40000, 'a') || 'b'",
+    "SELECT instr(printf('%.*c', 8000000, 'a'), printf('%.*c', 4000000, 'a') || 'b')",
+    "SELECT replace(printf('%.*c', 8000000, 'a'), printf('%.*c', 4000000, 'a') || 'b', '')",
+];
+
+#[test]
+fn one_long_step_ends_too() -> Result<()> {
+    let limited = builder().statement_time(Duration::from_millis(100)).build()?;
+    let other = limited.open_in_memory()?;
+    for sql in LONG_STEPS {
+        let db = limited.open_in_memory()?;
+        let error = db.execute_batch(sql).unwrap_err();
+        assert!(error.to_string().ends_with("it continued after its time was over"), "{error}");
+        assert!(matches!(db.execute_batch("SELECT 1"), Err(Error::Trapped(_))));
+        other.execute_batch("SELECT 1")?;
+    }
+    let whole = builder().time(Duration::from_millis(100)).build()?.open_in_memory()?;
+    let error = whole.execute_batch(LONG_STEPS[0]).unwrap_err();
+    assert!(matches!(error, Error::Trapped(_)), "{error:?}");
+    Ok(())
+}
+
 #[test]
 fn time_has_a_limit_for_a_statement_and_in_all() -> Result<()> {
     let limited = builder().statement_time(Duration::from_millis(200)).build()?;

@@ -57,6 +57,8 @@ pub enum Task {
 const TASKS: &[(Task, &str)] = &[
     (Task::Compile(EngineKind::Command(Form::Full)), "compile-command"),
     (Task::Compile(EngineKind::Command(Form::Checked)), "compile-checked-command"),
+    (Task::Compile(EngineKind::Timed(Form::Full)), "compile-timed"),
+    (Task::Compile(EngineKind::Timed(Form::Checked)), "compile-checked-timed"),
     (Task::Compile(EngineKind::Extension(Form::Full)), "compile-extension"),
     (Task::Compile(EngineKind::Extension(Form::Checked)), "compile-checked-extension"),
     (Task::Inspect, "inspect"),

@@ -68,6 +68,16 @@ impl Loader {
         Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
     }
 
+    /// A loader for databases with a limit of time (see [`EngineKind::Timed`]), with the user's key.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn timed(reservation: Reservation, cache: Option<Directory>) -> Result<Self> {
+        let key = Key::of_user().ok().map(Arc::new);
+        Self::of_kind(EngineKind::Timed(reservation.form()), reservation, cache, key)
+    }
+
     /// A loader for extensions with this reservation; without `key` it uses the
     /// user's.
     ///
@@ -108,6 +118,11 @@ impl Loader {
         self
     }
 
+    /// Whether the code that it loads checks the time.
+    pub fn checks_time(&self) -> bool {
+        self.kind.checks_time()
+    }
+
     /// The engine that runs the loaded components.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
@@ -141,7 +156,7 @@ impl Loader {
     ///
     /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load(&self, path: &Path) -> Result<Program> {
-        let load = || Program::command(&self.engine, self.open_named(path)?);
+        let load = || Program::command(self.kind, &self.engine, self.open_named(path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
@@ -152,7 +167,7 @@ impl Loader {
     ///
     /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load_database(&self, path: &Path) -> Result<Program> {
-        let load = || Program::database(&self.engine, self.open_named(path)?);
+        let load = || Program::database(self.kind, &self.engine, self.open_named(path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
@@ -163,7 +178,7 @@ impl Loader {
     ///
     /// As [`Self::load_database`].
     pub fn load_database_bytes(&self, name: &Path, wasm: &[u8]) -> Result<Program> {
-        let load = || Program::database(&self.engine, self.load_bytes(name, wasm)?);
+        let load = || Program::database(self.kind, &self.engine, self.load_bytes(name, wasm)?);
         load().map_err(|error| error.context(LoadError(name.into())))
     }
 

@@ -13,7 +13,7 @@ use crate::artifact::Unusable;
 /// # Errors
 ///
 /// When the file does not exist or is not a regular file.
-pub(crate) fn open(path: &Path) -> Result<File> {
+pub fn open(path: &Path) -> Result<File> {
     // Opening a pipe without a writer would block.
     let without_waiting = nix::libc::O_NONBLOCK;
     let file =

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::fiber::Exit;
 use super::host::Host;
 use super::messages::{InlineOperations, Input, Operations, Output, Perform};
+use super::time;
 use crate::contract::types::SqlError;
 use crate::extensions::trap_message;
 
@@ -87,9 +88,7 @@ impl Live {
     fn perform(&mut self, call: Perform) -> wasmtime::Result<(Result<(), Failure>, Vec<u8>)> {
         let Perform { connection, operations, mut reply, statement_end } = call;
         let store = &mut self.store;
-        let process = &mut store.data_mut().process;
-        process.stopped = None;
-        process.statement_end = statement_end;
+        time::begin(store, statement_end);
         let (result,) = match operations {
             Operations::Few(few) => self.perform_inline.call(&mut *store, (connection, few))?,
             Operations::Many(many) => self.perform.call(&mut *store, (connection, many))?,

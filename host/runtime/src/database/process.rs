@@ -13,7 +13,7 @@ const WAIT_STEP: Duration = Duration::from_millis(10);
 
 /// How long a component may continue after the end of its time, before it traps:
 /// SQLite ends a statement within milliseconds, and a rollback may take longer.
-const GRACE: Duration = Duration::from_secs(2);
+pub const GRACE: Duration = Duration::from_secs(2);
 
 /// Interrupts what an instance runs; from any thread, and also after its end.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +53,11 @@ pub struct Process {
     pub end: Option<Instant>,
     /// When the statement that runs ends.
     pub statement_end: Option<Instant>,
+    /// When the call began, if it has an end.
+    pub begun: Option<Instant>,
+    /// How often SQLite has asked whether to go on, and the number at the end of the time.
+    pub polls: u64,
+    pub polls_at_end: Option<u64>,
     /// Why the last statement was interrupted.
     pub stopped: Option<Reason>,
     /// The last path that no grant covers.
@@ -62,23 +67,28 @@ pub struct Process {
 }
 
 impl Process {
-    /// Why the statement is to stop, and since when.
-    fn over(&self) -> Option<(Instant, Reason)> {
+    /// The earlier limit, and which one it is.
+    pub fn next_end(&self) -> Option<(Instant, Reason)> {
         let ends = [(self.end, Reason::Time), (self.statement_end, Reason::StatementTime)];
         let ends = ends.into_iter().filter_map(|(end, reason)| Some((end?, reason)));
-        let (end, reason) = ends.min_by_key(|(end, _)| *end)?;
-        (Instant::now() >= end).then_some((end, reason))
+        ends.min_by_key(|(end, _)| *end)
+    }
+
+    /// Why the statement is to stop, and since when.
+    pub fn over(&self) -> Option<(Instant, Reason)> {
+        self.next_end().filter(|(end, _)| Instant::now() >= *end)
     }
 
     /// Whether the statement is to be interrupted. Fails where it goes on after its time.
     pub fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
+        self.polls = self.polls.wrapping_add(1);
         if self.interrupter.take() {
             self.stopped = Some(Reason::Interrupted);
             return Ok(Some(Interruption::User));
         }
         let Some((end, reason)) = self.over() else { return Ok(None) };
         if self.stopped == Some(reason) && end.elapsed() > GRACE {
-            return Err(wasmtime::format_err!("it continued after its time was over"));
+            return Err(continued());
         }
         self.stopped = Some(reason);
         Ok(Some(Interruption::Deadline))
@@ -97,6 +107,11 @@ impl Process {
     }
 }
 
+/// The trap of a component that goes on after its time.
+pub fn continued() -> wasmtime::Error {
+    wasmtime::format_err!("it continued after its time was over")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +122,9 @@ mod tests {
             directory: None,
             end: None,
             statement_end: None,
+            begun: None,
+            polls: 0,
+            polls_at_end: None,
             stopped: None,
             refused: None,
             on_refused: None,

@@ -1,7 +1,7 @@
 //! A loaded component, from which instances are made.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -16,7 +16,9 @@ use super::imports::linker;
 use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
 use super::process::{Interrupter, OnRefused, Process};
+use super::time;
 use crate::component::Program;
+use crate::epoch;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -49,6 +51,8 @@ pub struct Template {
     program: Program,
     pre: InstancePre<Host>,
     exports: Arc<Exports>,
+    /// Set when the clock of its engine runs.
+    has_clock: OnceLock<()>,
 }
 
 impl Template {
@@ -64,7 +68,7 @@ impl Template {
         let pre = linker(&program)?.instantiate_pre(&program.component);
         let pre = pre.map_err(anyhow::Error::from).context(unusable)?;
         let exports = Exports::of(&pre).context(unusable)?;
-        Ok(Self { program, pre, exports: Arc::new(exports) })
+        Ok(Self { program, pre, exports: Arc::new(exports), has_clock: OnceLock::new() })
     }
 
     /// An instance with these settings.
@@ -74,12 +78,25 @@ impl Template {
     /// When the limits leave no room for it.
     pub fn start(&self, mut settings: Settings) -> Result<Instance> {
         settings.extensions.embed(&self.program);
+        self.start_clock()?;
         let limit = self.program.reservation().limited(settings.memory_bytes);
         let interrupter = Interrupter::default();
         let mut store = Store::new(&self.program.engine, host(settings, limit, &interrupter));
         store.limiter(|host| &mut host.memory);
         store.set_hostcall_fuel(limit.min(MAX_REPLY_BYTES));
+        time::limit(&mut store);
         Instance::start(store, self.pre.clone(), self.exports.clone(), interrupter)
+    }
+}
+
+impl Template {
+    /// Its thread starts with the first instance, behind the second wall.
+    fn start_clock(&self) -> Result<()> {
+        if self.program.checks_time && self.has_clock.get().is_none() {
+            epoch::start(&self.program.engine)?;
+            let _ = self.has_clock.set(());
+        }
+        Ok(())
     }
 }
 
@@ -96,6 +113,9 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
             directory: settings.directory,
             end: settings.end,
             statement_end: None,
+            begun: None,
+            polls: 0,
+            polls_at_end: None,
             stopped: None,
             refused: None,
             on_refused: settings.on_refused,

@@ -1,10 +1,11 @@
 //! The instances of a component's extensions, by the ids that it calls them by.
 
 use super::package::Package;
-use super::sandbox::{Instance, TICK, Usage};
+use super::sandbox::{Instance, Usage};
 use super::{MAX_EXTENSIONS, error};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
 use crate::contract::types::SqlError;
+use crate::epoch::TICK;
 
 /// Bits of an id that are the index of its slot; the rest counts how often the slot was
 /// used before.

@@ -1,7 +1,6 @@
 //! What an extension runs in: an instance for each connection, in a store with its own
 //! memory, log, clock and limits.
 
-mod clock;
 mod exports;
 mod handles;
 mod instance;
@@ -11,7 +10,6 @@ mod suspended;
 mod trap;
 mod usage;
 
-pub use clock::{TICK, ticked};
 pub use handles::LateFunctions;
 pub use instance::{Answer, Described, FunctionHandle, Instance, Ready, Suspendable, describe};
 pub use store::{Calls, Code, Sandbox};

@@ -1,5 +1,4 @@
-//! An instance of an extension, of one connection or of all: its life, and what belongs
-//! to it.
+//! An instance of an extension, of one connection or of all: its life, and what is its own.
 
 use std::sync::Arc;
 
@@ -10,10 +9,11 @@ use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
 use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
-use super::{Calls, Code, Sandbox, Usage, clock};
+use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
+use crate::epoch;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sandbox::sql::SQLITE_MISUSE;
@@ -220,7 +220,7 @@ impl Instance {
             };
             // What an earlier call waited is not this one's.
             self.shared.channel.take_waited();
-            clock::set_deadline(&mut started.store, self.package.limits.call_time);
+            epoch::set_deadline(&mut started.store, self.package.limits.call_time);
             self.usage.calls += 1;
             return Ok(Ready::Suspendable(started));
         }
@@ -229,7 +229,7 @@ impl Instance {
                 self.usage.calls += 1;
                 // Within a tick it would stay what it is.
                 if self.usage.enter() {
-                    clock::set_deadline(&mut started.store, self.package.limits.call_time);
+                    epoch::set_deadline(&mut started.store, self.package.limits.call_time);
                 }
                 Ok(Ready::Direct(started))
             }

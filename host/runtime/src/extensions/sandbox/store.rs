@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use wasmtime::Store;
 use wasmtime::component::{Component, HasData, InstancePre, Linker, ResourceTable};
+use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use super::clock;
 use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
 use crate::clock::Waiting;
+use crate::epoch;
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
@@ -72,7 +72,7 @@ impl Code {
     /// When it imports what no extension can have.
     pub fn new(component: &Component) -> anyhow::Result<Self> {
         // The clock's thread starts with the first extension, behind the second wall.
-        clock::start(component.engine())?;
+        epoch::start(component.engine())?;
         let calls = calls(component);
         let pre = linker(component, calls)?
             .instantiate_pre(component)
@@ -106,9 +106,9 @@ impl Code {
         // The limit of what one call may return: wasmtime counts each byte that the host
         // lifts from the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
-        clock::set_deadline(&mut store, limits.call_time);
+        epoch::set_deadline(&mut store, limits.call_time);
         if self.calls == Calls::Suspendable {
-            clock::exclude_sql(&mut store);
+            exclude_sql(&mut store);
         }
         Ok(store)
     }
@@ -163,4 +163,12 @@ fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
         wasi.env(name, value);
     }
     wasi.build()
+}
+
+/// Do not count the time for which the instance waits for SQL.
+fn exclude_sql(store: &mut Store<Sandbox>) {
+    store.epoch_deadline_callback(|store| match store.data().channel.take_waited() {
+        0 => Err(Trap::Interrupt.into()),
+        waited => Ok(UpdateDeadline::Continue(waited + 1)),
+    });
 }

@@ -12,8 +12,9 @@ use wire::Operations;
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::contract::types::{Function, SqlError};
+use crate::epoch::ticked;
 use crate::extensions::grants::SqlAccess;
-use crate::extensions::sandbox::{LateFunctions, ticked};
+use crate::extensions::sandbox::LateFunctions;
 
 /// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
 const SQLITE_TOOBIG: i32 = 18;

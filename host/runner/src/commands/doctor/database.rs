@@ -1,0 +1,107 @@
+//! A database: its file, its journals, and where they lie.
+
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use sqlite_wasm_runtime::component::open;
+use sqlite_wasm_runtime::files::can_share_memory;
+use sqlite_wasm_runtime::owner::OTHERS_WRITE;
+
+use super::Finding;
+use super::native;
+use super::version::Version;
+
+/// The start of every database.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// The part of the header that names the journal mode: the versions that a program needs to
+/// write and to read the file. See SQLite's "Database File Format", section 1.3.
+const VERSIONS: std::ops::Range<usize> = 18..20;
+
+/// Both versions of a database in WAL mode.
+const WAL: [u8; 2] = [2, 2];
+
+/// The files beside a database.
+const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
+
+/// What matters of the database at `path`.
+pub fn check(path: &Path, native: Option<Version>) -> Vec<Finding> {
+    let (file, is_wal) = match header(path) {
+        Ok(header) => header,
+        Err(error) => {
+            let remedy = "name a database that exists, and that you may read";
+            return vec![Finding::problem("database", format!("{error:#}"), remedy)];
+        }
+    };
+    let mut findings = vec![journal(is_wal), file_system(&file, is_wal)];
+    findings.extend(native::check_shared(native).filter(|_| is_wal));
+    findings.push(mode("database", path, file.metadata().ok()));
+    let beside = BESIDE.iter().map(|ending| with_ending(path, ending));
+    let existing = beside.filter_map(|path| path.symlink_metadata().ok().map(|data| (path, data)));
+    findings.extend(existing.map(|(path, data)| mode("beside it", &path, Some(data))));
+    findings
+}
+
+/// The open file, and whether it is in WAL mode.
+fn header(path: &Path) -> Result<(File, bool)> {
+    let read = || -> Result<(File, bool)> {
+        let mut file = open(path)?;
+        let mut header = Vec::new();
+        file.by_ref().take(100).read_to_end(&mut header)?;
+        ensure!(header.is_empty() || header.starts_with(MAGIC), "it is not a database");
+        let is_wal = header.get(VERSIONS).is_some_and(|versions| versions == WAL);
+        Ok((file, is_wal))
+    };
+    read().with_context(|| format!("`{}` cannot be used", path.display()))
+}
+
+fn journal(is_wal: bool) -> Finding {
+    match is_wal {
+        true => Finding::ok("journal", "WAL mode: readers and a writer do not wait for each other"),
+        false => Finding::note(
+            "journal",
+            "a rollback journal: readers wait for a writer",
+            "`PRAGMA journal_mode=WAL` changes that, and Litestream needs it",
+        ),
+    }
+}
+
+fn file_system(file: &File, is_wal: bool) -> Finding {
+    let remedy = "programs share a WAL only on a local file system; move the database, or leave \
+                  WAL mode";
+    match (can_share_memory(file), is_wal) {
+        (true, _) => Finding::ok("file system", "local: programs may share a WAL"),
+        (false, true) => Finding::problem("file system", "on another machine", remedy),
+        (false, false) => Finding::note("file system", "on another machine", remedy),
+    }
+}
+
+/// Whether others can write the file.
+fn mode(check: &'static str, path: &Path, data: Option<Metadata>) -> Finding {
+    let Some(data) = data else {
+        return Finding::problem(check, path.display().to_string(), "it cannot be looked at");
+    };
+    let bits = data.mode() & 0o7777;
+    let found = format!("{}: mode {bits:04o}, {} bytes", path.display(), data.len());
+    if !data.is_file() {
+        return Finding::problem(check, found, "it is not a regular file: SQLite refuses it");
+    }
+    match bits & OTHERS_WRITE {
+        0 => Finding::ok(check, found),
+        _ => Finding::note(
+            check,
+            found,
+            "others can write it: `chmod go-w`, unless you share it with a group",
+        ),
+    }
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
+}

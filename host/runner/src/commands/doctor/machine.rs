@@ -1,0 +1,144 @@
+//! The parts of the installation, and what the kernel offers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sqlite_wasm_runtime::address_space::Reservation;
+use sqlite_wasm_runtime::cache::Directory;
+use sqlite_wasm_runtime::compiler::{self, Budget};
+use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
+use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::extensions::search;
+use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
+use sqlite_wasm_runtime::user_directories;
+use sqlite_wasm_runtime::wall::{self, Layer, Plan};
+
+use super::Finding;
+use crate::commands::{Cache, installed, loader};
+
+/// All but the second wall.
+pub fn check(extension_directories: &[PathBuf]) -> Vec<Finding> {
+    vec![
+        versions(),
+        shell(),
+        compiler(),
+        key(),
+        cache(),
+        extensions(extension_directories),
+        address_space(),
+    ]
+}
+
+fn versions() -> Finding {
+    let ours = env!("CARGO_PKG_VERSION");
+    let processor = std::env::consts::ARCH;
+    Finding::ok("version", format!("{ours}, wasmtime {WASMTIME_VERSION}, {processor}"))
+}
+
+/// Whether the shell beside this program runs as it is.
+fn shell() -> Finding {
+    let loaded = installed("cli.cwasm").and_then(|path| {
+        loader(Cache::Off, Budget::default())?.load(&path)?;
+        Ok(path)
+    });
+    match loaded {
+        Ok(path) => Finding::ok("shell", path.display().to_string()),
+        Err(error) => Finding::note(
+            "shell",
+            format!("{error:#}"),
+            "the first run compiles `cli.wasm` and caches it; without that file install again",
+        ),
+    }
+}
+
+fn compiler() -> Finding {
+    let remedy = "install the whole package: without it no `.wasm` runs";
+    match compiler::beside_this_program() {
+        Ok(path) if path.is_file() => Finding::ok("compiler", path.display().to_string()),
+        Ok(path) => Finding::problem("compiler", format!("{} is missing", path.display()), remedy),
+        Err(error) => Finding::problem("compiler", format!("{error:#}"), remedy),
+    }
+}
+
+fn key() -> Finding {
+    match Key::of_user() {
+        Ok(_) => Finding::ok("key", of(user_directories::state())),
+        Err(error) => Finding::problem(
+            "key",
+            format!("{error:#}"),
+            "set XDG_STATE_HOME to a directory of your own: without a key nothing is cached",
+        ),
+    }
+}
+
+fn cache() -> Finding {
+    let path = of(user_directories::cache());
+    match Directory::by_xdg() {
+        Some(_) => {
+            let (files, bytes) = user_directories::cache().map(contents).unwrap_or_default();
+            let megabytes = bytes.div_ceil(1 << 20);
+            Finding::ok("cache", format!("{path}: {files} compiled components, {megabytes} MB"))
+        }
+        None => Finding::problem(
+            "cache",
+            format!("{path} cannot be used: it is not a directory that you alone can write"),
+            "set XDG_CACHE_HOME to one: without it each start compiles for seconds",
+        ),
+    }
+}
+
+/// The compiled components in the cache: their number, and their size in bytes.
+fn contents(cache: PathBuf) -> (usize, u64) {
+    let entries = fs::read_dir(cache.join("compiled")).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| entry.metadata().ok()).map(|file| file.len());
+    sizes.fold((0, 0), |(files, bytes), size| (files + 1, bytes + size))
+}
+
+fn extensions(directories: &[PathBuf]) -> Finding {
+    let found = search::all(directories);
+    if found.is_empty() {
+        return Finding::note(
+            "extensions",
+            "none was found",
+            "`extension list` searches --extension-dir, $SQLITE_WASM_EXTENSIONS and the \
+             directory `extensions` beside the program",
+        );
+    }
+    let names: Vec<String> = found.iter().map(|found| escaped(&found.name).to_string()).collect();
+    Finding::ok("extensions", names.join(", "))
+}
+
+fn address_space() -> Finding {
+    match Reservation::for_command(1, MAX_MEMORY_BYTES) {
+        Reservation::Full => Finding::ok("memory", "address space for 4 GiB of memory"),
+        Reservation::Bytes(bytes) => Finding::note(
+            "memory",
+            format!("address space for {} MB of memory", bytes >> 20),
+            "raise `ulimit -v`: code that checks each address is slower",
+        ),
+    }
+}
+
+/// Raise the wall for this process, with access to nothing.
+pub fn check_second_wall() -> Vec<Finding> {
+    let raised = match wall::raise(&Plan::default()) {
+        Ok(raised) => raised,
+        Err(error) => {
+            let remedy = "only the WebAssembly sandbox protects runs with `--no-second-wall`";
+            return vec![Finding::problem("second wall", format!("{error:#}"), remedy)];
+        }
+    };
+    let layer = |check, layer, remedy| match layer {
+        Layer::Up => Finding::ok(check, "supported by this kernel"),
+        Layer::Missing => Finding::note(check, "this kernel does not have it", remedy),
+    };
+    vec![
+        layer("Landlock", raised.landlock, "Linux has it since 5.13, if `lsm=` names it"),
+        layer("seccomp", raised.seccomp, "the kernel needs CONFIG_SECCOMP_FILTER"),
+    ]
+}
+
+fn of(path: Option<PathBuf>) -> String {
+    path.as_deref().map_or("no directory".into(), |path: &Path| path.display().to_string())
+}

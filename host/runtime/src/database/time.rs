@@ -1,0 +1,56 @@
+//! The hard end of a statement's time. SQLite itself looks at the clock between steps of its
+//! program, and ends a statement that is over. One step can take for ever, such as `LIKE` with
+//! a pattern of many `%`; code that checks the time traps there.
+
+use std::time::{Duration, Instant};
+
+use wasmtime::{Store, UpdateDeadline};
+
+use super::host::Host;
+use super::process::{GRACE, Process, continued};
+use crate::deadline::MAX_TIME;
+use crate::epoch;
+
+/// Let the store trap after the time of a call and [`GRACE`].
+pub fn limit(store: &mut Store<Host>) {
+    epoch::set_deadline(store, MAX_TIME);
+    store.epoch_deadline_callback(|mut store| {
+        let process = &mut store.data_mut().process;
+        match process.over() {
+            // A tick too early, or a deadline of the call before.
+            None => Ok(UpdateDeadline::Continue(epoch::ticks(process.left()))),
+            Some(_) if process.polls_at_end == Some(process.polls) => Err(continued()),
+            Some(_) => {
+                process.polls_at_end = Some(process.polls);
+                Ok(UpdateDeadline::Continue(epoch::ticks(process.grace())))
+            }
+        }
+    });
+}
+
+/// Begin a call, whose statement ends at this time.
+pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
+    let process = &mut store.data_mut().process;
+    process.stopped = None;
+    process.statement_end = statement_end;
+    if process.next_end().is_none() {
+        return;
+    }
+    process.begun = Some(Instant::now());
+    process.polls_at_end = None;
+    let left = process.left();
+    epoch::set_deadline(store, left);
+}
+
+impl Process {
+    /// The time until the next end.
+    fn left(&self) -> Duration {
+        let end = self.next_end().map(|(end, _)| end.saturating_duration_since(Instant::now()));
+        end.unwrap_or(MAX_TIME)
+    }
+
+    /// Undoing the changes of a statement takes about as long as making them.
+    fn grace(&self) -> Duration {
+        GRACE + self.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
+    }
+}

@@ -1,0 +1,96 @@
+//! `doctor`: what it finds of this machine, of a native `sqlite3` and of databases.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{self, Directory, Input, Outcome};
+
+/// Runs `doctor` where the only program on the `PATH` is a `sqlite3` of this version.
+fn doctor(directory: &Path, version: &str, args: &[&str]) -> Outcome {
+    let programs = directory.join("programs");
+    fs::create_dir_all(&programs).unwrap();
+    let program = programs.join("sqlite3");
+    fs::write(&program, format!("#!/bin/sh\necho '{version} 2026-01-01 (64-bit)'\n")).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let args: Vec<&str> = ["doctor"].iter().chain(args).copied().collect();
+    let mut command = support::command(&support::our_binary(), &args, directory);
+    command.env("PATH", programs);
+    support::finish(command, &Input::Nothing)
+}
+
+/// A database with one table, in this journal mode.
+fn database(directory: &Path, mode: &str) {
+    let sql = format!("PRAGMA journal_mode={mode}; CREATE TABLE IF NOT EXISTS t(x);");
+    support::natively(directory, &["my.db", &sql]).exits_with(0);
+    fs::set_permissions(directory.join("my.db"), Permissions::from_mode(0o644)).unwrap();
+}
+
+fn states(outcome: &Outcome) -> Vec<(String, String)> {
+    let findings: Vec<Value> = serde_json::from_str(&outcome.out()).unwrap();
+    let word = |finding: &Value, name: &str| finding[name].as_str().unwrap().to_owned();
+    findings.iter().map(|finding| (word(finding, "check"), word(finding, "state"))).collect()
+}
+
+#[test]
+fn all_is_well_here() {
+    let directory = Directory::fresh("doctor");
+    database(&directory.path(), "WAL");
+    let outcome = doctor(&directory.path(), "3.51.3", &["my.db", "--json"]).exits_with(0);
+    let states = states(&outcome);
+    let checks: Vec<&str> = states.iter().map(|(check, _)| check.as_str()).collect();
+    let expected = [
+        "version",
+        "shell",
+        "compiler",
+        "key",
+        "cache",
+        "extensions",
+        "memory",
+        "sqlite3",
+        "journal",
+        "file system",
+        "database",
+        "Landlock",
+        "seccomp",
+    ];
+    assert_eq!(checks, expected);
+    assert!(states.iter().all(|(_, state)| state == "ok"), "{}", outcome.out());
+}
+
+#[test]
+fn an_old_sqlite3_beside_a_wal_is_a_problem() {
+    let directory = Directory::fresh("doctor");
+    database(&directory.path(), "WAL");
+    let outcome = doctor(&directory.path(), "3.40.1", &["my.db"]).exits_with(1);
+    assert!(
+        outcome.out().contains("problem  journal      in WAL mode, which native `sqlite3` 3.40.1")
+    );
+    database(&directory.path(), "DELETE");
+    let outcome = doctor(&directory.path(), "3.40.1", &["my.db"]).exits_with(0);
+    assert!(outcome.out().contains("note     sqlite3      native `sqlite3` 3.40.1"));
+}
+
+#[test]
+fn files_that_are_no_database_are_a_problem() {
+    let directory = Directory::fresh("doctor");
+    fs::write(directory.path().join("a\u{1b}.db"), "something else, and long enough").unwrap();
+    let outcome = doctor(&directory.path(), "3.51.3", &["a\u{1b}.db"]).exits_with(1);
+    let line = "problem  database     `a\\u{1b}.db` cannot be used: it is not a database\n";
+    assert!(outcome.out().contains(line), "{}", outcome.out());
+    doctor(&directory.path(), "3.51.3", &["missing.db"]).exits_with(1);
+}
+
+#[test]
+fn others_that_write_and_odd_journals_are_told() {
+    let directory = Directory::fresh("doctor");
+    database(&directory.path(), "WAL");
+    let file = directory.path().join("my.db");
+    fs::set_permissions(file, Permissions::from_mode(0o666)).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", directory.path().join("my.db-journal")).unwrap();
+    let outcome = doctor(&directory.path(), "3.51.3", &["my.db"]).exits_with(1);
+    assert!(outcome.out().contains("note     database     my.db: mode 0666"));
+    assert!(outcome.out().contains("problem  beside it    my.db-journal: mode 0777"));
+}

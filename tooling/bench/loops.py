@@ -1,0 +1,276 @@
+"""Suites of loops: make the tapes, check that all players answer the same, then time them in turn."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+from . import tape
+from .catalogue.loop import SETTINGS, SMOKE, SQLITE, Loop, Size
+from .engines import REFERENCE, ROOT
+from .envelope import sample, skipped
+from .generator import Generator
+from .players import Player
+from .session import first_line, flush, start_launcher
+
+PEER_SECONDS = 60
+"""A run of a peer that takes longer is ended and shown as `> cap`."""
+OWN_SECONDS = 600
+
+LEAST_RECALL = 0.95
+LEAST_AGREEMENT = 0.8
+"""Of engines that rank in another way: enough that they did the same work."""
+
+PERCENTILES = ("p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "clock_ns")
+
+
+class Failed(Exception):
+    """A player could not play."""
+
+
+@dataclass
+class Played:
+    """One workload at one size."""
+
+    loop: Loop
+    size: Size
+    work: tape.Work
+    tapes: dict[str, tuple[Path, Path]] = field(default_factory=dict)
+    """Set-up and timed, by dialect."""
+    digest: str = ""
+
+
+class Table:
+    """A directory with tapes and databases, and a launcher."""
+
+    def __init__(self, suite: str, profile: str, players: list[Player], repeats: int, progress: Callable[[str], None]):
+        self.suite, self.profile, self.players, self.repeats, self.progress = suite, profile, players, repeats, progress
+        self.workloads: dict[str, dict] = {}
+        self.exact: dict[str, list] = {}
+        self.failures: list[str] = []
+
+    def __enter__(self) -> "Table":
+        parent = ROOT / "target" / "bench-tmp"
+        parent.mkdir(parents=True, exist_ok=True)
+        self.directory = Path(tempfile.mkdtemp(dir=parent))
+        self.launcher = start_launcher(self.directory)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.launcher.stdin.close()
+        self.launcher.wait()
+        self.launcher.stdout.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def rows(self, loop: Loop) -> Iterator[dict]:
+        """The samples of a workload; none if the profile is without it."""
+        size = loop.size(self.profile)
+        if not size.rows:
+            return
+        title = f"{self.suite}/{loop.id}"
+        self.progress(f"{title}: tapes")
+        played = self.recorded(title, loop, size)
+        able: dict[str, dict] = {}
+        for each in self.players:
+            if each.peer and each.name not in loop.peers:
+                continue
+            self.progress(f"{title}: check {each.name}")
+            reason = each.missing(loop.extension) or self.prepare(played, each, able)
+            if reason:
+                yield skipped(title, each.name, size.rows, reason)
+                if not each.peer and each.name != "crate":
+                    self.failures.append(f"{title}, {each.name}: {reason}")
+        yield from self.timed(title, played, able)
+
+    def recorded(self, title: str, loop: Loop, size: Size) -> Played:
+        work = loop.make(size, Generator(loop.seed), SQLITE)
+        played = Played(loop, size, work)
+        digests = self.write_tapes(played, SQLITE, work)
+        self.workloads[title] = {
+            "about": loop.about, "rows": size.rows, "operations": size.operations, "seed": loop.seed, "way": "loop",
+            "settings": loop.settings, "pragmas": SETTINGS[loop.settings], "schema": work.schema, "loads": work.loads,
+            "statements": [tape.statement_header(each) for each in work.statements], "gate": work.gate, "block": work.block,
+            "warmup": work.warmup, "closing_is_timed": work.close, "processes": loop.writers, "tapes_sha256": digests,
+        }  # fmt: skip
+        return played
+
+    def write_tapes(self, played: Played, dialect: str, work: tape.Work) -> list[str]:
+        setup, timed = (self.directory / f"{what}-{dialect}.tape" for what in ("setup", "timed"))
+        settings = SETTINGS[played.loop.settings] if dialect == SQLITE else []
+        played.tapes[dialect] = setup, timed
+        return [tape.write_setup(setup, work, settings), tape.write_timed(timed, work, settings)]
+
+    def prepare(self, played: Played, each: Player, able: dict) -> str:
+        """Set up and check; the reason why this engine has no numbers, or nothing."""
+        if each.dialect not in played.tapes:
+            work = played.loop.make(played.size, Generator(played.loop.seed), each.dialect)
+            self.write_tapes(played, each.dialect, work)
+        setup, timed = played.tapes[each.dialect]
+        template = self.template(each)
+        remove(template)
+        try:
+            self.play(played, each, "setup", setup, template)
+            answers, _ = self.play(played, each, "check", timed, self.fresh(each))
+        except Failed as problem:
+            return str(problem)
+        return self.judged(played, each, able, answers)
+
+    def judged(self, played: Played, each: Player, able: dict, answers: dict) -> str:
+        loop = played.loop
+        recall = None
+        if loop.exact or each.approximate:
+            recall = recall_of(answers["ids"], self.exact.get(loop.exact or loop.id, []))
+            least = LEAST_RECALL if loop.exact else LEAST_AGREEMENT
+            if self.profile != SMOKE and (recall is None or recall < least):
+                return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
+        elif not able:
+            played.digest = answers["digest"]
+            self.exact[loop.id] = answers["ids"]
+        elif answers["digest"] != played.digest:
+            first = next(iter(able.values()))["answers"]
+            return f"gate: another answer: {difference(first, answers)}"
+        able[each.name] = {"player": each, "answers": answers, "recall": recall, "runs": []}
+        return ""
+
+    def timed(self, title: str, played: Played, able: dict) -> Iterator[dict]:
+        for number in range(self.repeats):
+            self.progress(f"{title}: run {number + 1} of {self.repeats}")
+            # To and fro, so that neighbours stay neighbours and each is as often first.
+            for name in list(able)[:: -1 if number % 2 else 1]:
+                each = able[name]
+                try:
+                    each["runs"].append(self.run(played, each["player"], each["answers"]))
+                except Failed as problem:
+                    each["failed"] = str(problem)
+            for name in [name for name in able if "failed" in able[name]]:
+                yield skipped(title, name, played.size.rows, able[name]["failed"])
+                if not able.pop(name)["player"].peer:
+                    self.failures.append(f"{title}, {name}: fails")
+        reference = [run["ns"] for run in able[REFERENCE]["runs"]] if REFERENCE in able else []
+        for name, each in able.items():
+            yield self.row(title, played, each, reference)
+
+    def run(self, played: Played, each: Player, answers: dict) -> dict:
+        database = self.fresh(each)
+        found, peak = self.play(played, each, "time", played.tapes[each.dialect][1], database)
+        if found["rows"] != answers["rows"]:
+            raise Failed(f"gate: {found['rows']} rows, {answers['rows']} when it was checked")
+        found |= {"ns": found["total_ns"] / max(found["operations"], 1), "peak": peak, "bytes": size_of(database)}
+        return found
+
+    def row(self, title: str, played: Played, each: dict, reference: list[float]) -> dict:
+        runs, player = each["runs"], each["player"]
+        nanoseconds = [run["ns"] for run in runs]
+        items = max(played.work.raw_bytes and played.size.rows, runs[0]["rows"])
+        total = median(nanoseconds) * runs[0]["operations"]
+        more = {name: median(run[name] for run in runs) for name in PERCENTILES if name in runs[0]}
+        more |= {"check": each["answers"]["digest"], "peak_bytes": median(run["peak"] for run in runs),
+                 "rows_per_s": items * 1e9 / total if items else None}  # fmt: skip
+        if each["recall"] is not None:
+            more["recall"] = each["recall"]
+        if played.loop.storage:
+            more |= {"db_bytes": median(run["bytes"] for run in runs), "raw_bytes": played.work.raw_bytes}
+            more["vacuumed_bytes"] = self.vacuumed(player)
+        if played.loop.syncs and not player.peer:
+            more["syncs"] = self.syncs(played, player)
+        return sample(title, player.name, played.size.rows, nanoseconds, reference, **more)
+
+    def vacuumed(self, player: Player) -> int | None:
+        """The bytes of the last database after VACUUM, if SQLite can read it."""
+        if player.dialect != SQLITE:
+            return None
+        with_copy = [str(ROOT / "target/native-reference/sqlite3"), str(self.work() / "data.db"), "VACUUM;"]
+        done = subprocess.run(with_copy, capture_output=True, check=False)
+        return size_of(self.work() / "data.db") if done.returncode == 0 else None
+
+    def syncs(self, played: Played, player: Player) -> int | None:
+        """How often the kernel is asked to flush a file, in a run that is not timed."""
+        if not shutil.which("strace"):
+            return None
+        log = self.directory / "strace"
+        database = self.fresh(player)
+        command = ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-e", "signal=none", "-o", str(log)]
+        with played.tapes[player.dialect][1].open("rb") as stdin:
+            argv = [*command, *player.argv(self.work(), played.loop.extension), "time", str(database)]
+            done = subprocess.run(argv, stdin=stdin, capture_output=True, check=False, cwd=self.work())
+        return sum(1 for line in log.open() if "sync(" in line) if done.returncode == 0 else None
+
+    def play(self, played: Played, each: Player, mode: str, tape: Path, database: Path) -> tuple[dict, int]:
+        """One process; its answer and the peak of its memory."""
+        output, errors = self.directory / "out", self.directory / "err"
+        cap = PEER_SECONDS if each.peer else OWN_SECONDS
+        limit = ["/usr/bin/timeout", "-s", "KILL", str(cap)] if each.peer else []
+        argv = [*limit, *each.argv(database.parent, played.loop.extension), mode, str(database)]
+        count = played.loop.writers if mode == "time" else 1
+        print(tape, output, errors, count, "", *argv, sep="\t", file=self.launcher.stdin, flush=True)
+        _, _, peak, _, status = map(int, self.launcher.stdout.readline().split())
+        code = os.waitstatus_to_exitcode(status)
+        if code in (-9, 137) and each.peer:
+            raise Failed(f"> cap: {mode} takes more than {cap} s")
+        if code:
+            raise Failed(f"fails (exit code {code}): {first_line(errors)}")
+        try:
+            return json.loads(output.read_text(encoding="utf-8")), peak
+        except ValueError:
+            raise Failed(f"{mode}: the answer is no JSON: {first_line(output)}") from None
+
+    def work(self) -> Path:
+        return self.directory / "work"
+
+    def template(self, each: Player) -> Path:
+        templates = self.directory / "templates" / each.name
+        templates.mkdir(parents=True, exist_ok=True)
+        return templates / "data.db"
+
+    def fresh(self, each: Player) -> Path:
+        """A copy of the player's template, which may be several files or a directory."""
+        remove(self.work() / "data.db")
+        shutil.rmtree(self.work(), ignore_errors=True)
+        shutil.copytree(self.template(each).parent, self.work())
+        if self.profile != SMOKE:
+            # Else the first commit would have to write the copy too.
+            for path in self.work().rglob("*"):
+                flush(path)
+        return self.work() / "data.db"
+
+
+def remove(database: Path) -> None:
+    for path in database.parent.glob("*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def size_of(database: Path) -> int:
+    """Of all files of a database."""
+    return sum(path.stat().st_size for path in database.parent.rglob("*") if path.is_file())
+
+
+def recall_of(found: list[list[int]], exact: list[list[int]]) -> float | None:
+    pairs = [(set(some), set(best)) for some, best in zip(found, exact) if best]
+    return sum(len(some & best) / len(best) for some, best in pairs) / len(pairs) if pairs else None
+
+
+def difference(first: dict, other: dict) -> str:
+    for name in ("rows", "gate", "shown"):
+        if first[name] != other[name]:
+            return f"{name}: {first[name]!s:.80} and {other[name]!s:.80}"
+    return "in a row that is not shown"
+
+
+def measure(suite: str, loops: tuple[Loop, ...], profile: str, players: list[Player], repeats: int,
+            wanted: list[str], progress: Callable[[str], None]) -> tuple[list[dict], dict, list[str]]:  # fmt: skip
+    """Samples, what was executed, and which of our own engines failed."""
+    with Table(suite, profile, players, repeats, progress) as table:
+        rows = [row for loop in loops if is_wanted(loop.id, wanted) for row in table.rows(loop)]
+        return rows, table.workloads, table.failures
+
+
+def is_wanted(id: str, wanted: list[str]) -> bool:
+    """By its whole id or the part before the version: `W2`."""
+    return not wanted or any(id == each or id.split(".")[0] == each for each in wanted)
+
+

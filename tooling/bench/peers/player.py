@@ -1,0 +1,149 @@
+"""Plays a tape on an engine that has a module for Python, as components/bench-loop does.
+
+    player.py ENGINE setup|check|time DATABASE < TAPE     player.py ENGINE version
+
+What an engine needs is in `adapters/use_ENGINE.py`: `Engine(path)` with `setting`, `prepare`,
+`run`, `close`, and `version()`. The answer is a line of JSON.
+"""
+
+import hashlib
+import importlib
+import json
+import struct
+import sys
+import time
+from pathlib import Path
+
+
+class Tape:
+    def __init__(self, file):
+        self.header = json.loads(file.readline())
+        self.data = file.read()
+        self.at = 0
+
+    def unpack(self, form):
+        found = struct.unpack_from("<" + form, self.data, self.at)
+        self.at += struct.calcsize("<" + form)
+        return found
+
+    def sized(self):
+        (size,) = self.unpack("I")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def value(self):
+        (kind,) = self.unpack("B")
+        if kind == 0:
+            return None
+        if kind in (1, 2):
+            return self.unpack("q" if kind == 1 else "d")[0]
+        return self.sized().decode() if kind == 3 else self.sized()
+
+    def steps(self):
+        """What to call (a place or a text), the values, and whether the operation ends."""
+        while self.at < len(self.data):
+            (kind,) = self.unpack("B")
+            call = self.sized().decode() if kind & 0x7F else self.unpack("H")[0]
+            (count,) = self.unpack("B")
+            yield call, tuple(self.value() for _ in range(count)), bool(kind & 0x80)
+
+
+def written(row):
+    return "|".join(map(field, row))
+
+
+def field(value):
+    if value is None:
+        return "n"
+    if isinstance(value, int):
+        return f"i{int(value)}"
+    if isinstance(value, float):
+        return f"r{struct.unpack('<Q', struct.pack('<d', value + 0.0))[0]:016x}"
+    if isinstance(value, str):
+        return f"t{value}"
+    return f"b{hashlib.sha256(bytes(value)).hexdigest()}"
+
+
+def check(engine, tape):
+    digest, rows, shown, ids, gate = hashlib.sha256(), 0, [], [], []
+    statements = tape.header["statements"]
+    for call, values, _ in tape.steps():
+        found = [written(row) for row in engine.run(call, values)]
+        about = statements[call] if isinstance(call, int) else {}
+        rows += len(found)
+        if about.get("ids"):
+            ids.append([int(row.split("|")[0][1:]) for row in found])
+        if about.get("approximate"):
+            continue
+        if about.get("unordered"):
+            found.sort(key=str.encode)
+        shown += found[: 5 - len(shown)]
+        for row in found:
+            digest.update(row.encode() + b"\n")
+        digest.update(b";\n")
+    for sql in tape.header.get("gate", []):
+        gate += [written(row) for row in engine.run(sql, ())]
+    digest.update("\n".join(gate).encode())
+    return {"digest": digest.hexdigest(), "rows": rows, "shown": shown, "ids": ids, "gate": gate}
+
+
+def timed(engine, tape):
+    operations, part = [], []
+    for call, values, ends in tape.steps():
+        part.append((call, values))
+        if ends:
+            operations.append(part)
+            part = []
+    run, clock = engine.run, time.perf_counter_ns
+    for operation in operations[: tape.header.get("warmup", 0)]:
+        for call, values in operation:
+            run(call, values)
+    block, times, total, rows = tape.header["block"], [], 0, 0
+    for at in range(0, len(operations), block):
+        some = operations[at : at + block]
+        start = clock()
+        for operation in some:
+            for call, values in operation:
+                rows += len(run(call, values))
+        took = clock() - start
+        total += took
+        times += [took / len(some)] * len(some)
+    start = clock()
+    engine.close()
+    if tape.header.get("close"):
+        total += clock() - start
+    times.sort()
+    found = {name: times[min(int(part * len(times)), len(times) - 1)] for name, part in
+             (("p50_ns", 0.5), ("p95_ns", 0.95), ("p99_ns", 0.99), ("p999_ns", 0.999), ("max_ns", 1))}  # fmt: skip
+    return {"total_ns": total, "operations": len(operations), "rows": rows, **found}
+
+
+def main():
+    sys.path.insert(0, str(Path(__file__).with_name("adapters")))
+    name, mode, *rest = sys.argv[1:]
+    adapter = importlib.import_module(f"use_{name}")
+    if mode == "version":
+        print(adapter.version())
+        return
+    tape = Tape(sys.stdin.buffer)
+    engine = adapter.Engine(rest[0])
+    for sql in [*tape.header["settings"], *tape.header.get("schema", [])]:
+        engine.setting(sql)
+    engine.prepare([each["sql"] for each in tape.header["statements"]])
+    if mode == "time":
+        print(json.dumps(timed(engine, tape)))
+        return
+    answer = {}
+    if mode == "check":
+        answer = check(engine, tape)
+    elif hasattr(engine, "load"):
+        engine.load(tape.steps())
+    else:
+        for call, values, _ in tape.steps():
+            engine.run(call, values)
+    engine.close()
+    print(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""SL9: a shell that stays, asked through a pipe; each answer is awaited before the next question."""
+
+import subprocess
+import tempfile
+import time
+from statistics import median
+
+from .engines import REFERENCE, ROOT, Engine
+from .envelope import sample
+from .session import Disagreement
+
+SUITE = "sqlink"
+ID = "SL9.v1"
+ROWS = 1_000
+QUESTIONS = {"smoke": 20, "small": 100, "full": 1_000}
+
+FORMS = {
+    "select-1": ("`SELECT 1;` to a shell that stays", lambda _: ("SELECT 1;", "1")),
+    "point-read": ("a row by its id, from a shell that stays", lambda turn: (read(turn), f"row-{turn * 7 % ROWS}")),
+}
+
+
+def read(turn: int) -> str:
+    return f"SELECT name FROM t WHERE id = {turn * 7 % ROWS};"
+
+
+def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dict], dict]:
+    """Rows of an envelope, and what was executed."""
+    count, rows, about = QUESTIONS[profile], [], {}
+    for name, (text, question) in FORMS.items():
+        title = f"{SUITE}/{ID}/{name}"
+        about[title] = {"about": text, "rows": count, "way": "shell, by a pipe", "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {ROWS} rows"}
+        runs: dict[str, list[float]] = {each.name: [] for each in engines}
+        for number in range(repeats):
+            for each in engines[:: -1 if number % 2 else 1]:
+                runs[each.name].append(asked(each, [question(turn) for turn in range(count)]))
+        rows += [sample(title, name, count, times, runs.get(REFERENCE, [])) for name, times in runs.items()]
+    return rows, about
+
+
+def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
+    """The median time of a question, in nanoseconds."""
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
+        shell = subprocess.Popen([*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory)
+        try:
+            build = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT {ROWS}) INSERT INTO t SELECT i, 'row-' || i FROM n;"
+            ask(shell, f"CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); {build} SELECT 'ready';", "ready", engine)
+            return median(ask(shell, *question, engine) for question in questions)
+        finally:
+            shell.stdin.close()
+            shell.wait()
+            shell.stdout.close()
+
+
+def ask(shell: subprocess.Popen, question: str, answer: str, engine: Engine) -> float:
+    start = time.perf_counter_ns()
+    print(question, file=shell.stdin, flush=True)
+    line = shell.stdout.readline().rstrip("\n")
+    took = time.perf_counter_ns() - start
+    if line != answer:
+        raise Disagreement(f"{SUITE}/{ID}: `{engine.name}` answers `{line}`, not `{answer}`")
+    return took

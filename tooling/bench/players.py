@@ -1,0 +1,116 @@
+"""Who plays tapes: ours, the native reference, and peers in an environment of their own.
+
+A player is called with a mode (setup, check, time) and a database, reads a tape on stdin and
+answers with a line of JSON, as `components/bench-loop` does.
+"""
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .catalogue.loop import SQLITE
+from .engines import REFERENCE, ROOT, RUNNER, SUBJECT, output_of
+
+NATIVE = ROOT / "target/bench-loop/native"
+COMPONENT = ROOT / "target/bench-loop/loop.cwasm"
+COMPONENT_VEC0 = ROOT / "target/bench-loop/loop-vec0.cwasm"
+NATIVE_VEC0 = ROOT / "target/c-sources/vec0.so"
+CRATE_COMPONENT = ROOT / "target/release/database.cwasm"
+ENVIRONMENT = ROOT / "target/bench-peers"
+ADAPTERS = Path(__file__).parent / "peers"
+
+CRATE = "crate"
+
+
+@dataclass(frozen=True)
+class Player:
+    name: str
+    command: tuple[str, ...]
+    via: str
+    """The way from a program to the engine, for the record."""
+    dialect: str = SQLITE
+    peer: bool = False
+    approximate: bool = False
+    """It has no SQL or ranks in another way: a recall stands for equal answers."""
+    extensions: tuple[str, ...] = ()
+    needs: tuple[Path, ...] = ()
+    remedy: str = "tooling/bench-loop"
+
+    def argv(self, directory: Path, extension: str) -> list[str]:
+        if self.name == SUBJECT:
+            component = COMPONENT_VEC0 if extension else COMPONENT
+            return [str(ROOT / RUNNER), "--dir", str(directory), str(component)]
+        words = [*self.command]
+        return ["/usr/bin/env", f"BENCH_EXTENSION={NATIVE_VEC0}", *words] if extension and self.name == REFERENCE else words
+
+    def missing(self, extension: str) -> str:
+        """Why this engine cannot play; empty if it can."""
+        if extension and extension not in self.extensions and not self.peer:
+            return f"has no {extension}"
+        needed = [*self.needs, *({REFERENCE: [NATIVE_VEC0], SUBJECT: [COMPONENT_VEC0]}.get(self.name, []) if extension else [])]
+        absent = [path for path in needed if not path.exists()]
+        return f"missing `{absent[0].relative_to(ROOT)}`: run `{self.remedy}`" if absent else ""
+
+    def version(self) -> dict:
+        if self.name in (REFERENCE, SUBJECT, CRATE):
+            sqlite = output_of([str(ROOT / "target/native-reference/sqlite3"), ":memory:", "SELECT sqlite_version();"])
+            version = sqlite if self.name == REFERENCE else output_of([str(ROOT / RUNNER), "--version"]).split("\n")[0]
+            return {"version": version, "sqlite": sqlite, "via": self.via}
+        if self.missing(""):
+            return {"version": "not installed", "sqlite": None, "via": self.via}
+        words = output_of([*self.command, "version"]).split()
+        return {"version": words[0] if words else "unknown", "sqlite": words[1] if len(words) > 1 else None, "via": self.via}
+
+
+
+PYTHON = ENVIRONMENT / "python/bin/python"
+NODE = ENVIRONMENT / "node_modules"
+GO = ENVIRONMENT / "go-player"
+
+
+APPROXIMATE = ("usearch", "tantivy")
+
+
+def python_peer(name: str, dialect: str = SQLITE) -> Player:
+    command = (str(PYTHON), "-I", str(ADAPTERS / "player.py"), name)
+    return Player(name, command, "Python", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
+
+
+def node_peer(name: str) -> Player:
+    command = ("node", str(ADAPTERS / "player.mjs"), name)
+    return Player(name, command, "Node", SQLITE, True, needs=(NODE / name,), remedy="make bench-peers")
+
+
+# The subject next to the reference, since they run in this order.
+PLAYERS = (
+    Player(REFERENCE, (str(NATIVE),), "rusqlite, native", extensions=("vec0",), needs=(NATIVE,)),
+    Player(SUBJECT, (), "rusqlite, in the sandbox; vec0 is embedded", extensions=("vec0",), needs=(COMPONENT,)),
+    Player(CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-wasm: each call crosses", needs=(NATIVE, CRATE_COMPONENT)),
+    python_peer("apsw"),
+    python_peer("duckdb", "duckdb"),
+    python_peer("turso", "turso"),
+    python_peer("sqlrite", "sqlrite"),
+    python_peer("sochdb", "sochdb"),
+    python_peer("usearch", "usearch"),
+    python_peer("tantivy", "tantivy"),
+    node_peer("node-sqlite3-wasm"),
+    node_peer("sql.js"),
+    Player("go-sqlite3", (str(GO),), "Go, wasm by wazero", SQLITE, True, needs=(GO,), remedy="make bench-peers"),
+)
+
+
+def has_crate() -> bool:
+    """Whether the native player was built with the crate sqlite-wasm in it."""
+    if not NATIVE.exists():
+        return False
+    asked = subprocess.run([NATIVE, "--crate", "none", "setup", "/dev/null"], capture_output=True, text=True,
+                           input='{"settings":[],"statements":[],"block":1}\n', check=False)  # fmt: skip
+    return "feature" not in asked.stderr
+
+
+def default_names(peers: bool) -> list[str]:
+    return [each.name for each in PLAYERS if (peers or not each.peer) and (each.name != CRATE or has_crate())]
+
+
+def player(name: str) -> Player:
+    return next(each for each in PLAYERS if each.name == name)

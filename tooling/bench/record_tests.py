@@ -1,0 +1,269 @@
+"""Tests of envelopes, comparisons, the page, tapes and the catalogue; `tests.py` runs them."""
+
+import contextlib
+import io
+import json
+import re
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+
+from . import page, tape
+from .catalogue.loop import SETTINGS, SQLITE, Size
+from .compare import compare, markdown
+from .confidence import interval, is_noisy
+from .envelope import Unusable, host, load_record, problems, sample, save, skipped
+from .generator import Generator
+from .loops import is_wanted, recall_of
+from .records import main
+from .suites import LOOP_SUITES
+
+ABOUT = {"about": "", "rows": 10}
+
+
+def envelope(*rows: dict, cpu: str = "a processor") -> dict:
+    return {
+        "schema_version": 1, "suite": "suite", "profile": "small", "run_started_at": "2026-11-22T12:00:00+00:00", "run_duration_s": 1.5,
+        "host": host() | {"cpu": cpu}, "commit": {"sha": "0123456789ab", "branch": "main", "dirty": False}, "objections": [],
+        "engines": {name: {"version": "1", "sqlite": None, "via": "here"} for name in ("ref", "cwasm", "peer")},
+        "workloads": {row["workload"]: ABOUT for row in rows}, "samples": list(rows), "figures": [],
+    }  # fmt: skip
+
+
+def row(workload: str, engine: str, runs: list[float], reference: list[float] | None = None) -> dict:
+    return sample(workload, engine, 10, runs, reference or runs)
+
+
+def pair(ratio: float, workload: str = "suite/W1.v1", wobble: float = 0.01) -> list[dict]:
+    runs = [1000 * (1 + wobble * (each % 3)) for each in range(9)]
+    return [row(workload, "ref", runs), row(workload, "cwasm", [ratio * run for run in runs[1:] + runs[:1]], runs)]
+
+
+class Envelopes(unittest.TestCase):
+    def broken(self, change) -> str:
+        found = envelope(*pair(1.5))
+        change(found)
+        return "\n".join(problems(found))
+
+    def test_what_is_whole_is_read_again(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            found = envelope(*pair(1.5), skipped("suite/W1.v1", "peer", 10, "> cap: 60 s"))
+            save(Path(name) / "record" / "suite.json", found)
+            self.assertEqual(load_record(Path(name) / "record"), [found])
+
+    def test_broken_ones_say_where(self) -> None:
+        def changed(*path, value):
+            def change(found):
+                for step in path[:-1]:
+                    found = found[step]
+                found[path[-1]] = value
+
+            return change
+
+        def without(*path):
+            def change(found):
+                for step in path[:-1]:
+                    found = found[step]
+                del found[path[-1]]
+
+            return change
+
+        for change, message in (
+            (changed("schema_version", value=2), "`schema_version` is 2; this program reads version 1"),
+            (without("schema_version"), "it has no `schema_version`"),
+            (without("host"), "host: missing"),
+            (changed("host", "cpus", value="two"), "host.cpus: 'two' is of the wrong type"),
+            (changed("commit", "dirty", value=0), "commit.dirty: 0 is of the wrong type"),
+            (changed("engines", "ref", value=[]), "engines.ref: not an object"),
+            (without("samples", 1, "raw"), "samples[1].raw: missing"),
+            (changed("samples", 1, "noisy", value=None), "samples[1].noisy: None is of the wrong type"),
+            (changed("samples", 1, "median_ns", value=True), "samples[1].median_ns: True is of the wrong type"),
+            (changed("samples", 1, "engine", value="other"), "`other` is none of `engines`"),
+            (changed("samples", 1, "workload", value="x"), "`x` is none of `workloads`"),
+            (changed("samples", 1, "skipped", value="why"), "either a number or a reason"),
+            (changed("samples", 1, "samples", value=3), "9 runs, `samples` is 3"),
+            (changed("samples", 1, "engine", value="ref"), "is there twice"),
+            (changed("samples", 1, "elapsed", value=3), "samples[1].elapsed: the schema does not know it"),
+        ):
+            self.assertIn(message, self.broken(change))
+        self.assertIn("no envelope", problems([])[0])
+
+    def test_files_that_are_none_are_named(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            with self.assertRaisesRegex(Unusable, "no envelope is in this directory"):
+                load_record(Path(name))
+            (Path(name) / "old.json").write_text('{"date": "2026"}')
+            with self.assertRaisesRegex(Unusable, "old.json: this is no envelope"):
+                load_record(Path(name))
+            (Path(name) / "old.json").write_text("{")
+            with self.assertRaises(Unusable):
+                load_record(Path(name))
+
+
+class Comparisons(unittest.TestCase):
+    def verdicts(self, before: list[dict], after: list[dict]) -> list[str]:
+        return [line[-1] for line in compare([envelope(*before)], [envelope(*after)]).lines]
+
+    def test_equal_runs_are_no_regression(self) -> None:
+        self.assertEqual(self.verdicts(pair(1.5), pair(1.5)), [""])
+        self.assertEqual(self.verdicts(pair(1.5), pair(1.62)), [""])
+
+    def test_a_worse_ratio_is_one(self) -> None:
+        self.assertEqual(self.verdicts(pair(1.5), pair(1.8)), ["regression"])
+        self.assertEqual(self.verdicts(pair(1.8), pair(1.5)), ["faster"])
+
+    def test_a_slower_machine_is_none(self) -> None:
+        slower = pair(1.5)
+        for each in slower:
+            each |= {name: each[name] * 3 for name in ("median_ns", "mean_ns", "ci95_lower_ns", "ci95_upper_ns")}
+        self.assertEqual(self.verdicts(pair(1.5), slower), [""])
+
+    def test_noise_needs_more(self) -> None:
+        noisy = [each | {"noisy": True} for each in pair(1.75)]
+        self.assertEqual(self.verdicts(pair(1.5), noisy), [""])
+
+    def test_intervals_that_meet_are_none(self) -> None:
+        after = pair(1.8)
+        after[1]["ratio_to_ref"] = [1.8, 1.4, 2.0]
+        self.assertEqual(self.verdicts(pair(1.5), after), [""])
+
+    def test_other_hosts_versions_and_one_sided_rows_are_said(self) -> None:
+        before = [*pair(1.5), *pair(1.5, "suite/W2.v1/range"), *pair(1.5, "suite/W3.v1")]
+        after = [*pair(1.5), *pair(1.9, "suite/W2.v2/range"), *pair(1.5, "suite/W4.v1")]
+        text = "\n".join(markdown(compare([envelope(*before)], [envelope(*after, cpu="another")])))
+        self.assertIn("different machines", text)
+        self.assertIn("suite/W2.v1/range (10), cwasm → suite/W2.v2/range (10), cwasm", text)
+        self.assertRegex(text, r"Only in A:\n\n.*W3.v1(.|\n)*Only in B:\n\n.*W4.v1")
+        self.assertIn("0 regressions in 1 rows", text)
+
+    def test_a_row_without_a_number_is_not_compared(self) -> None:
+        after = [pair(1.5)[0], skipped("suite/W1.v1", "cwasm", 10, "gate: another answer")]
+        self.assertEqual(self.verdicts(pair(1.5), after), ["not compared: gate: another answer"])
+
+    def test_the_command_fails_when_asked_to(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            files = [str(Path(name) / each) for each in ("a.json", "b.json")]
+            for file, ratio in zip(files, (1.5, 2.0)):
+                save(Path(file), envelope(*pair(ratio)))
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(main(["compare", *files]), 0)
+                self.assertEqual(main(["compare", *files, "--fail"]), 1)
+                self.assertEqual(main(["compare", files[0], files[0], "--fail"]), 0)
+
+
+class Balanced(HTMLParser):
+    """Whether each element that must be closed is, and what is asked from elsewhere."""
+
+    VOID = ("meta", "link", "br", "img")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.tables = 0
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        if tag not in self.VOID and tag not in ("p", "li"):
+            self.open.append(tag)
+        self.tables += tag == "table"
+        self.wrong += [value for name, value in attrs if name in ("src", "href") and not value.startswith("#")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("p", "li") and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+
+class Page(unittest.TestCase):
+    def test_it_is_whole_without_a_script(self) -> None:
+        rows = [*pair(1.5), skipped("suite/W1.v1", "peer", 10, '> cap: "60" s <b>')]
+        text = page.html([envelope(*rows)], None)
+        found = Balanced()
+        found.feed(text)
+        self.assertEqual((found.wrong, found.open, found.tables), ([], [], 2))
+        self.assertIn("1.51", text)
+        self.assertIn("&gt; cap", text)
+        self.assertNotIn("<b>'", text)
+        self.assertNotRegex(text, r"\{\{\w+\}\}")
+
+    def test_names_cannot_leave_their_place(self) -> None:
+        hostile = "suite/</script><script>x.v1"
+        text = page.html([envelope(*pair(1.5, hostile))], None)
+        self.assertNotIn("</script><script>x", text)
+
+    def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
+        marked = envelope(*pair(1.5)) | {"objections": ["not for the records: busy"]}
+        with self.assertRaisesRegex(Unusable, "busy"):
+            page.summary([marked], Path("record"))
+        with tempfile.TemporaryDirectory() as name:
+            readme = Path(name) / "README.md"
+            readme.write_text(f"before\n{page.BEGIN}\nold{page.END}\nafter\n")
+            page.write_into(readme, page.summary([envelope(*pair(2.0))], Path("record")))
+            text = readme.read_text()
+            self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")
+            self.assertNotIn("old", text)
+
+
+class Statistics(unittest.TestCase):
+    def test_the_generator_is_the_published_one(self) -> None:
+        numbers = Generator(0)
+        self.assertEqual([numbers.next() for _ in range(3)], [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F])
+        self.assertEqual(sorted(Generator(1).shuffled(range(50))), list(range(50)))
+
+    def test_an_interval_holds_the_median_and_grows_with_the_noise(self) -> None:
+        calm, wild = [100 + each % 3 for each in range(15)], [100 + 40 * (each % 3) for each in range(15)]
+        (low, high), (lower, higher) = interval(calm), interval(wild)
+        self.assertTrue(low <= 101 <= high and higher - lower > high - low)
+        self.assertEqual((is_noisy(calm), is_noisy(wild)), (False, True))
+        self.assertEqual(interval([5]), (5, 5))
+
+    def test_recall_is_of_those_that_are_known(self) -> None:
+        self.assertEqual(recall_of([[1, 2], [3, 9]], [[2, 1], [3, 4]]), 0.75)
+        self.assertIsNone(recall_of([], []))
+
+
+class Tapes(unittest.TestCase):
+    def test_the_bytes_are_those_that_players_read(self) -> None:
+        work = tape.Work([], (), [[("BEGIN", ()), (1, (None, -2, 0.5, "ä", b"\0"))]], statements=[tape.Statement("SELECT ?")])
+        with tempfile.TemporaryDirectory() as name:
+            path = Path(name) / "tape"
+            digest = tape.write_timed(path, work, ["PRAGMA x"])
+            line, steps = path.read_bytes().split(b"\n", 1)
+            self.assertEqual(tape.write_timed(path, work, ["PRAGMA x"]), digest)
+        self.assertEqual(json.loads(line)["settings"], ["PRAGMA x"])
+        begin = b"\1\5\0\0\0BEGIN\0"
+        values = b"\5\0\1" + (-2).to_bytes(8, "little", signed=True) + b"\2\0\0\0\0\0\0\xe0\x3f\3\2\0\0\0\xc3\xa4\4\1\0\0\0\0"
+        self.assertEqual(steps, begin + b"\x80\1\0" + values)
+
+
+class Catalogue(unittest.TestCase):
+    def test_ids_are_versioned_and_single(self) -> None:
+        for suite, loops in LOOP_SUITES.items():
+            ids = [loop.id for loop in loops]
+            self.assertEqual(len(ids), len(set(ids)), suite)
+            for loop in loops:
+                self.assertRegex(loop.id, r"^[\w-]+\.v\d+(/[\w-]+)?$")
+                self.assertIn(loop.settings, SETTINGS)
+                self.assertTrue(loop.size("full").rows, loop.id)
+                self.assertLessEqual(loop.size("smoke").rows, 1_000, loop.id)
+
+    def test_all_workloads_of_the_references_are_there(self) -> None:
+        found = {re.sub(r"\.v.*", "", loop.id) for loops in LOOP_SUITES.values() for loop in loops}
+        wanted = {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        wanted |= {f"OL{number}" for number in range(1, 6)} | {"OL1b", "MX1", "AN1", "AN2a", "AN2b", "AN2c", "AN2d", "VE1", "VE2", "VE3"}
+        self.assertLessEqual(wanted | {"MI1", "MI2", "MI3"}, found)
+
+    def test_each_makes_the_same_twice(self) -> None:
+        for suite, loops in LOOP_SUITES.items():
+            for loop in loops:
+                first, second = (self.steps(loop, Size(20, 2)) for _ in range(2))
+                self.assertEqual(first, second, f"{suite}/{loop.id}")
+                self.assertTrue(first[1], loop.id)
+
+    def steps(self, loop, size) -> tuple[bytes, bytes]:
+        work = loop.make(size, Generator(loop.seed), SQLITE)
+        return tuple(b"".join(tape.chunks({}, operations)) for operations in (work.setup, work.timed))
+
+    def test_workloads_are_chosen_by_the_start_of_their_id(self) -> None:
+        self.assertTrue(is_wanted("W2.v1/range-100", ["W2"]) and is_wanted("read", ["read"]) and is_wanted("x", []))
+        self.assertFalse(is_wanted("W10.v1", ["W1"]))

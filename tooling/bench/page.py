@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from statistics import geometric_mean
 
+from .catalogue.quoted import quoted
 from .engines import REFERENCE, SUBJECT
 from .envelope import Unusable, same_host
 
@@ -104,7 +105,7 @@ def against_lines(envelope: dict) -> list[str]:
     return [
         f"{name} by {SUBJECT}: {mean:.2f}, the mean of {count} rows; we lose {', '.join(lost) or 'none'}"
         for name, mean, count, lost in against(envelope)
-    ]
+    ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]
 
 
 def html(envelopes: list[dict], plots: Path | None) -> str:

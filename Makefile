@@ -84,7 +84,7 @@ c-extensions: setup ## existing C extensions, which only the tests load
 smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 
-bench: build native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=smoke|small|full PEERS=1 RECORD=DIR
+bench: dist native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=smoke|small|full PEERS=1 RECORD=DIR
 	tooling/bench-loop crate
 	tooling/bench-loop component
 	tooling/bench-loop vec0
@@ -105,7 +105,7 @@ bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and ta
 bench-readme: ## the README's chapter on speed, from RECORD=DIR
 	tooling/bench.py report $(RECORD) --readme README.md
 
-bench-vec: build native-reference c-extensions ## vec0 compared with the native sqlite-vec
+bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
 	tooling/bench.py --suites vec
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite

@@ -15,6 +15,8 @@ from .report import Part, Report
 from .session import Disagreement, Result, Session
 from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, SUITES, Suite
 
+ALL = ["all"]
+
 FAILED = 1
 USAGE = 2
 INTERRUPTED = 130
@@ -58,6 +60,8 @@ def main() -> int:
     options = parser().parse_args()
     if options.test:
         return 0 if unittest.main("bench.tests", argv=["bench.py"], exit=False).result.wasSuccessful() else FAILED
+    if options.players == ALL:
+        options.players, options.engines = players.default_names(peers=True), default_names(peers=True)
     engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
     complaint = complaint_about_missing([*engines, engine(REFERENCE)])
     complaint = "; ".join(filter(None, (complaint, *(OTHERS[each].complaint() for each in OTHERS if each in options.suites))))
@@ -100,11 +104,13 @@ def publish(report: Report, options: argparse.Namespace) -> int:
 def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterator[Part]:
     for suite in SUITES:
         if suite.name in options.suites:
-            with Session(engines, repeats, show_progress) as session:
+            # Peers have the scripts of the reference only.
+            some = [each for each in engines if suite.name == "sqlink" or not each.peer]
+            with Session(some, repeats, show_progress) as session:
                 results = list(results_of(suite, session, options))
             part = Part(suite.name, results, suite.judge(results))
             if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
-                part.samples, part.workloads = persistent.measure(engines, options.profile, repeats)
+                part.samples, part.workloads = persistent.measure([each for each in engines if not each.peer], options.profile, repeats)
             yield part
     for name, other in OTHERS.items():
         if name in options.suites:
@@ -163,7 +169,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"of whole processes: some of {', '.join(engines)} (all; with CWASM=1 in the environment all but wasm)")  # fmt: skip
     add("--players", type=some_of(names), default=players.default_names(peers=False), metavar="NAME,…",
         help=f"of loops: some of {', '.join(names)} (those of this project)")  # fmt: skip
-    add("--peers", dest="players", action="store_const", const=players.default_names(peers=True), help="all players")
+    add("--peers", dest="players", action="store_const", const=ALL, help="all players and engines")
     add("--repeats", type=positive, metavar="N", help="timed runs of each engine (2, 7, 15)")
     add("--markdown", action="store_true", help="tables as Markdown")
     add("--record", metavar="DIR", help="also write an envelope of each suite into this directory")

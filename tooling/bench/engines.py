@@ -22,12 +22,19 @@ class Engine:
     """A word with a slash is a file of the repository, another one a program of the system."""
     remedy: str
     native: bool
+    options: tuple[str, ...] = ()
+    """Words that name no program."""
+    peer: bool = False
+    """Not of this project: what it cannot do is said, and ends no run."""
 
     def argv(self) -> list[str]:
+        return [*self.programs(), *self.options]
+
+    def programs(self) -> list[str]:
         return [str(ROOT / word) if "/" in word else shutil.which(word) or word for word in self.command]
 
     def missing(self) -> list[str]:
-        return [word for word, path in zip(self.command, self.argv()) if not Path(path).is_file()]
+        return [word for word, path in zip(self.command, self.programs()) if not Path(path).is_file()]
 
 
 SUBJECT = "cwasm"
@@ -39,6 +46,11 @@ ENGINES = (
     Engine("wasm", (RUNNER, "target/release/cli.wasm"), "make build", native=False),
     Engine(REFERENCE, ("target/native-reference/sqlite3",), "make native-reference", native=True),
     Engine(SUBJECT, (RUNNER, "target/release/cli.cwasm"), "make build", native=False),
+    *(
+        Engine(name, ("node", "tooling/bench/peers/player.mjs"), "make bench-peers", native=False, options=(name, "shell"), peer=True)
+        for name in ("node-sqlite3-wasm", "sql.js")
+    ),
+    Engine("go-sqlite3", ("target/bench-peers/go-player",), "make bench-peers", native=False, options=("shell",), peer=True),
 )
 
 
@@ -46,10 +58,10 @@ def engine(name: str) -> Engine:
     return next(each for each in ENGINES if each.name == name)
 
 
-def default_names() -> list[str]:
-    """All; with CWASM=1, of ours only the precompiled one."""
+def default_names(peers: bool = False) -> list[str]:
+    """All of this project; with CWASM=1, of ours only the precompiled one."""
     only_cwasm = os.environ.get("CWASM", "") not in ("", "0")
-    return [each.name for each in ENGINES if not (only_cwasm and each.name == "wasm")]
+    return [each.name for each in ENGINES if (peers or not each.peer) and not (only_cwasm and each.name == "wasm")]
 
 
 def complaint_about_missing(engines: list[Engine]) -> str:
@@ -67,6 +79,8 @@ def complaint_about_missing(engines: list[Engine]) -> str:
 
 def version(each: Engine) -> str:
     """Version of SQLite, and for ours what the runner says about itself."""
+    if each.peer:
+        return output_of([*each.programs(), *each.options[:-1], "version"])
     answer = output_of([*each.argv(), ":memory:", "SELECT sqlite_version();"])
     if each.native:
         return f"SQLite {answer}"

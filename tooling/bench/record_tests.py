@@ -186,6 +186,17 @@ class Page(unittest.TestCase):
         self.assertNotIn("<b>'", text)
         self.assertNotRegex(text, r"\{\{\w+\}\}")
 
+    def test_rows_that_we_lose_are_listed(self) -> None:
+        rows = [*pair(1.5), *pair(1.5, "suite/W2.v1")]
+        runs = rows[0]["raw"]
+        rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
+        (name, mean, count, lost), = page.against(envelope(*rows))
+        self.assertEqual((name, round(mean, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
+
+    def test_what_is_quoted_is_marked(self) -> None:
+        text = "\n".join(page.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
+        self.assertIn("TurDB, T4, WAL off: 82.3 ms, quoted from its document: other machine", text)
+
     def test_names_cannot_leave_their_place(self) -> None:
         hostile = "suite/</script><script>x.v1"
         text = page.html([envelope(*pair(1.5, hostile))], None)

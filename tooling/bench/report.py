@@ -92,7 +92,7 @@ class Report:
         """Medians of all engines, then each of ours by each native one."""
         names = [each.name for each in self.engines]
         natives = [each.name for each in self.engines if each.native]
-        pairs = [(each.name, by) for each in self.engines if not each.native for by in reversed(natives)]
+        pairs = [(each.name, by) for each in self.engines if not each.native for by in reversed(natives) if by == REFERENCE or not each.peer]
         if not pairs and len(natives) == 2:
             pairs = [("sqlite3", REFERENCE)]
         head = ["workload", "rows", *(f"{name} ms" for name in names), *(f"{a}/{b}" for a, b in pairs)]

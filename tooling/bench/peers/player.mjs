@@ -78,7 +78,7 @@ async function opened(path) {
       return rows;
     },
     free: (statement) => statement.free(),
-    close: () => { if (mode === "setup") writeFileSync(path, db.export()); db.close(); },
+    close: () => { if (mode === "setup" || mode === "shell") writeFileSync(path, db.export()); db.close(); },
   };
 }
 
@@ -86,6 +86,19 @@ if (mode === "version") {
   const found = JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, peers)));
   const db = await opened(":memory:"), statement = db.prepare("SELECT sqlite_version()");
   console.log(found.version, db.run(statement, [])[0][0]);
+  process.exit(0);
+}
+
+if (mode === "shell") {
+  // Statements, one a line; rows are printed as SQLite's shell does.
+  const db = await opened(path), lines = readFileSync(0).toString().split("\n"), out = [];
+  for (const line of lines.filter((line) => line.trim())) {
+    const statement = db.prepare(line);
+    for (const row of db.run(statement, [])) out.push(row.map((value) => value ?? "").join("|") + "\n");
+    db.free(statement);
+  }
+  process.stdout.write(out.join(""));
+  db.close();
   process.exit(0);
 }
 

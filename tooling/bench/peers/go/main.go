@@ -191,6 +191,34 @@ func (p *player) play(each *step, write bool) ([]string, int) {
 	return run(s, each.values, write)
 }
 
+// shell runs statements, one a line, and prints rows as SQLite's shell does.
+func shell(path string) {
+	db, err := sqlite3.Open(path)
+	must(err)
+	out, lines := bufio.NewWriter(os.Stdout), bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		s, _, err := db.Prepare(lines.Text())
+		must(err)
+		if s == nil {
+			continue
+		}
+		for s.Step() {
+			for place := 0; place < s.ColumnCount(); place++ {
+				if place > 0 {
+					out.WriteByte('|')
+				}
+				out.WriteString(s.ColumnText(place))
+			}
+			out.WriteByte('\n')
+		}
+		must(s.Err())
+		must(s.Close())
+	}
+	must(out.Flush())
+	must(db.Close())
+}
+
 func main() {
 	if os.Args[1] == "version" {
 		version := "unknown"
@@ -207,6 +235,10 @@ func main() {
 		must(err)
 		s.Step()
 		fmt.Println(version, s.ColumnText(0))
+		return
+	}
+	if os.Args[1] == "shell" {
+		shell(os.Args[2])
 		return
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<16)

@@ -24,6 +24,9 @@ pub const INFORMATION_SCHEMA: i64 = 13_180;
 /// The only role.
 pub const OWNER: i64 = 10;
 
+/// The role that has the schema `public`, since PostgreSQL 14.
+pub const DATABASE_OWNER: i64 = 6171;
+
 /// The name of the only role.
 pub const OWNER_NAME: &str = "postgres";
 

@@ -6,7 +6,7 @@ use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
 use sqlite_wasm_kit::Stability::{Stable, Volatile};
 use sqlite_wasm_kit::{ANY_NUMBER, Result, Scalar, Value};
 
-use crate::catalog::{self, OWNER, OWNER_NAME};
+use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
@@ -216,7 +216,11 @@ fn regnamespace_name(oid: i64) -> String {
 }
 
 fn user(oid: i64) -> String {
-    if oid == OWNER { OWNER_NAME.to_owned() } else { format!("unknown (OID={oid})") }
+    match oid {
+        OWNER => OWNER_NAME.to_owned(),
+        DATABASE_OWNER => "pg_database_owner".to_owned(),
+        oid => format!("unknown (OID={oid})"),
+    }
 }
 
 fn encoding(number: i64) -> String {

@@ -6,7 +6,9 @@ mod types;
 
 use sqlite_wasm_kit::Value;
 
-use crate::catalog::{Catalog, INFORMATION_SCHEMA, OWNER, OWNER_NAME, PG_CATALOG, PUBLIC};
+use crate::catalog::{
+    Catalog, DATABASE_OWNER, INFORMATION_SCHEMA, OWNER, OWNER_NAME, PG_CATALOG, PUBLIC,
+};
 use crate::definitions;
 use crate::schema::{Column as SchemaColumn, Relation};
 use crate::types::Type;
@@ -108,6 +110,16 @@ fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Rela
     pairs.filter(move |(_, relation)| relation.is_view == views)
 }
 
+/// Postgres checks foreign keys by triggers, and psql shows them only where there are some.
+fn has_triggers(catalog: &Catalog, relation: &Relation) -> bool {
+    let refers = |other: &Relation| {
+        other.foreign_keys.iter().any(|key| key.table.eq_ignore_ascii_case(&relation.name))
+    };
+    !relation.triggers.is_empty()
+        || !relation.foreign_keys.is_empty()
+        || catalog.relations.iter().any(refers)
+}
+
 fn classes(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
     for (at, relation) in catalog.relations.iter().enumerate() {
@@ -125,7 +137,7 @@ fn classes(catalog: &Catalog) -> Vec<Cells> {
             ("relnatts", int(relation.columns.len())),
             ("relchecks", int(relation.checks.len())),
             ("relhasrules", yes(relation.is_view)),
-            ("relhastriggers", yes(!relation.triggers.is_empty())),
+            ("relhastriggers", yes(has_triggers(catalog, relation))),
             ("relispopulated", yes(true)),
             ("relreplident", text(if relation.is_view { "n" } else { "d" })),
         ];
@@ -198,8 +210,9 @@ fn attribute(oid: i64, index: usize, column: &SchemaColumn, has_default: bool) -
 }
 
 fn namespaces() -> Vec<Cells> {
+    let owner = |oid| if oid == PUBLIC { DATABASE_OWNER } else { OWNER };
     let namespace = |(oid, name): (i64, &str)| -> Cells {
-        vec![("oid", int(oid)), ("nspname", text(name)), ("nspowner", int(OWNER))]
+        vec![("oid", int(oid)), ("nspname", text(name)), ("nspowner", int(owner(oid)))]
     };
     let all = [
         (PG_CATALOG, "pg_catalog"),

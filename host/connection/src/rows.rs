@@ -21,7 +21,7 @@ const MAX_ROWS: u32 = 256;
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Columns of a statement at most: what SQLite can be built with.
-const MAX_COLUMNS: u32 = 32767;
+pub const MAX_COLUMNS: u32 = 32767;
 
 /// Memory that a statement reuses.
 #[derive(Default)]

@@ -1,5 +1,7 @@
 //! Prepared statements.
 
+mod columns;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 
@@ -315,25 +317,6 @@ impl<'conn> Statement<'conn> {
     /// How many columns it has, as it was prepared.
     pub fn column_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.columns))
-    }
-
-    /// The name of a column, counted from 0.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidColumnIndex`].
-    pub fn column_name(&self, index: usize) -> Result<&str> {
-        self.names().get(index).map(String::as_str).ok_or(Error::InvalidColumnIndex(index))
-    }
-
-    /// The index, from 0, of the first column with this name, whatever its case.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::InvalidColumnName`].
-    pub fn column_index(&self, name: &str) -> Result<usize> {
-        let found = self.names().iter().position(|other| other.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
     }
 
     /// Whether it writes nothing (`sqlite3_stmt_readonly`).

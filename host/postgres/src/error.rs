@@ -117,9 +117,28 @@ impl Error {
                 1 => of_message(message),
                 primary => of_code(extended_code, primary),
             };
-            Self::new(code, message)
+            Self::new(code, of_postgres(message).unwrap_or_else(|| message.to_owned()))
         })
     }
+}
+
+/// SQLite's message in Postgres' words, which some programs look for.
+fn of_postgres(message: &str) -> Option<String> {
+    let relation = |name: &str| format!("relation \"{name}\" does not exist");
+    if let Some(name) = message.strip_prefix("no such table: ") {
+        return Some(relation(name.strip_prefix("main.").unwrap_or(name)));
+    }
+    if let Some(name) = message.strip_prefix("no such column: ") {
+        let is_qualified = name.contains('.');
+        let name = if is_qualified { name.to_owned() } else { format!("\"{name}\"") };
+        return Some(format!("column {name} does not exist"));
+    }
+    if let Some(name) = message.strip_prefix("no such function: ") {
+        return Some(format!("function {name} does not exist"));
+    }
+    let (kind, rest) = message.split_once(' ')?;
+    let name = rest.strip_suffix(" already exists").filter(|_| matches!(kind, "table" | "view"))?;
+    Some(format!("relation \"{}\" already exists", name.trim_matches('"')))
 }
 
 impl fmt::Display for Error {
@@ -296,6 +315,19 @@ mod tests {
             (9999, "what", "XX000"),
         ] {
             assert_eq!(Error::of_sqlite(code, message).code, state, "{message}");
+        }
+    }
+
+    #[test]
+    fn messages_have_the_words_of_postgres() {
+        for (sqlite, postgres) in [
+            ("no such table: main.x", "relation \"x\" does not exist"),
+            ("no such column: x", "column \"x\" does not exist"),
+            ("no such column: t.x", "column t.x does not exist"),
+            ("table x already exists", "relation \"x\" already exists"),
+            ("trigger x already exists", "trigger x already exists"),
+        ] {
+            assert_eq!(Error::of_sqlite(1, sqlite).message, postgres);
         }
     }
 

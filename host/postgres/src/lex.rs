@@ -269,6 +269,24 @@ pub fn numbered(sql: &str) -> String {
     out
 }
 
+/// The same text with names between backticks: SQLite takes one between double quotes that
+/// nothing has for a string.
+pub fn without_double_quotes(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    for token in Tokens::of(sql) {
+        let name = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        match name {
+            Some(name) if token.kind == Kind::Quoted => {
+                out.push('`');
+                out.push_str(&name.replace("\"\"", "\"").replace('`', "``"));
+                out.push('`');
+            }
+            _ => out.push_str(token.text),
+        }
+    }
+    out
+}
+
 /// The highest parameter of a text.
 pub fn parameters(sql: &str) -> usize {
     let numbers = Tokens::of(sql).filter(|token| token.kind == Kind::Parameter);
@@ -303,6 +321,14 @@ mod tests {
         assert_eq!(numbered("SELECT $2, '$1', $1 -- $3"), "SELECT ?2, '$1', ?1 -- $3");
         assert_eq!(parameters("SELECT $2, '$5', $1"), 2);
         assert_eq!(parameters("SELECT $99999999999999999999999"), 0);
+    }
+
+    #[test]
+    fn quoted_names_are_never_strings() {
+        let sql = "SELECT \"a\"\"b`\", 'it''s \"x\"' AS \"c\" -- \"d\"";
+        let expected = "SELECT `a\"b```, 'it''s \"x\"' AS `c` -- \"d\"";
+        assert_eq!(without_double_quotes(sql), expected);
+        assert_eq!(without_double_quotes("SELECT \"a"), "SELECT \"a");
     }
 
     #[test]

@@ -109,6 +109,7 @@ pub enum Plan<'a> {
 pub fn tag(statement: &Statement, rows: u64, before: Transaction) -> String {
     match (statement.command.as_str(), &statement.action) {
         ("COMMIT", _) if before == Transaction::Failed => "ROLLBACK".to_owned(),
+        (_, Action::Declare { .. }) => "DECLARE CURSOR".to_owned(),
         ("INSERT", _) => format!("INSERT 0 {rows}"),
         (command @ ("SELECT" | "UPDATE" | "DELETE" | "MERGE" | "FETCH" | "MOVE" | "COPY"), _) => {
             format!("{command} {rows}")

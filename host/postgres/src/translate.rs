@@ -7,6 +7,7 @@
 
 mod casts;
 mod copy;
+mod cursors;
 mod dates;
 mod definitions;
 mod expressions;
@@ -26,6 +27,7 @@ use sqlparser::parser::{Parser, ParserError};
 
 pub(crate) use casts::{is_name_of_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
+pub use cursors::Direction;
 pub(crate) use names::{folded, last as table_name};
 
 use crate::error::{Error, Result, sqlstate};
@@ -102,6 +104,24 @@ pub enum Action {
     Deallocate(Option<String>),
     /// Send or receive data.
     Copy(Box<Copy>),
+    /// `DECLARE CURSOR`; [`Statement::sql`] is its query.
+    Declare {
+        /// The name of the cursor.
+        name: String,
+        /// `WITH HOLD`: it stays after the transaction.
+        is_held: bool,
+    },
+    /// `FETCH` and `MOVE`.
+    Fetch {
+        /// The name of the cursor.
+        name: String,
+        /// Where to.
+        direction: Direction,
+        /// `MOVE`: no row is sent.
+        is_move: bool,
+    },
+    /// `CLOSE`; all where none is named.
+    CloseCursor(Option<String>),
     /// Nothing, successfully.
     Nothing,
 }
@@ -183,7 +203,18 @@ impl Statement {
 }
 
 fn statement(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
+    let mut statement = as_written(piece, context)?;
+    if matches!(statement.command.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "EXPLAIN") {
+        statement.sql = lex::without_double_quotes(&statement.sql);
+    }
+    Ok(statement)
+}
+
+fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = session::unparsed(piece)? {
+        return Ok(statement);
+    }
+    if let Some(statement) = cursors::statement(piece, context)? {
         return Ok(statement);
     }
     let parsed = match parse(piece.text) {

@@ -167,6 +167,8 @@ fn tables_are_made_filled_and_changed() {
         "ALTER TABLE item ADD COLUMN x int, ADD COLUMN y text; TRUNCATE TABLE item RESTART IDENTITY",
     );
     assert_eq!(text(&db, "SELECT count(*), count(y) FROM item"), "0|0");
+    let count = "SELECT count(*) FROM generate_series(1, $1) AS g";
+    assert_eq!(rows(&db, count, &[Value::Integer(7)])[0][0], Value::Integer(7));
     let many = [Value::Text("[1,2]".into())];
     assert_eq!(rows(&db, "SELECT 2 = ANY($1), $1 IS NULL", &many)[0][0], Value::Integer(1));
     text(
@@ -212,7 +214,7 @@ fn descriptions_are_those_of_postgres() {
                     WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.atthasdef) \
                    FROM pg_catalog.pg_attribute a WHERE a.attrelid = 'public.book'::regclass AND a.attnum > 0 \
                    ORDER BY a.attnum";
-    let expected = "id|integer|1|\nauthor_id|integer|1|\ntitle|character varying(40)|1|'x'\nprice|numeric(10,2)|0|";
+    let expected = "id|integer|1|\nauthor_id|integer|1|\ntitle|character varying(40)|1|'x'::character varying\nprice|numeric(10,2)|0|";
     assert_eq!(text(&db, columns), expected);
     let constraints = "SELECT conname, conrelid::regclass, pg_get_constraintdef(oid, true) \
                        FROM pg_constraint WHERE conrelid = 'book'::regclass ORDER BY 1";

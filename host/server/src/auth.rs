@@ -1,5 +1,6 @@
 //! Who may do what: users, their tokens and their roles.
 
+pub mod scram;
 mod users;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::policy::Role;
+use scram::Secret;
 pub use users::{Users, shown_hash};
 
 /// Random bytes of a token or baton: nobody guesses 256 bits.
@@ -63,6 +65,8 @@ impl User {
 #[derive(Debug)]
 pub struct Auth {
     tokens: HashMap<TokenHash, Arc<User>>,
+    /// By the user's name.
+    passwords: HashMap<String, (Secret, Arc<User>)>,
     /// Who needs no token on a Unix socket, whose directory says who may connect.
     local: Option<Arc<User>>,
     max_role: Role,
@@ -71,13 +75,15 @@ pub struct Auth {
 impl Auth {
     /// The users of a file.
     pub fn of_users(users: Users, max_role: Role) -> Self {
-        Self { tokens: users.by_token(), local: None, max_role }
+        let passwords = users.passwords();
+        Self { tokens: users.by_token(), passwords, local: None, max_role }
     }
 
     /// One user, the owner, with this token.
     pub fn of_token(token: &str, max_role: Role) -> Self {
         let user = User::local();
-        Self { tokens: HashMap::from([(hash(token), user.clone())]), local: Some(user), max_role }
+        let tokens = HashMap::from([(hash(token), user.clone())]);
+        Self { tokens, passwords: HashMap::new(), local: Some(user), max_role }
     }
 
     /// The user with this token. (Tokens are compared by their hashes, so the time that it takes
@@ -88,6 +94,16 @@ impl Auth {
             (Some(token), _) => self.tokens.get(&hash(token)).cloned(),
             _ => None,
         }
+    }
+
+    /// The user of a server that has only one.
+    pub fn local(&self) -> Option<&Arc<User>> {
+        self.local.as_ref()
+    }
+
+    /// A user with a password, and what is kept of that.
+    pub fn password(&self, name: &str) -> Option<&(Secret, Arc<User>)> {
+        self.passwords.get(name)
     }
 
     /// The user's role for a database, which `--read-only` limits.

@@ -19,7 +19,8 @@ const DEFAULT_HTTP: SocketAddr =
 const ABOUT: &str = "\
 Serves SQLite databases to many clients, each in its own WebAssembly sandbox.
 
-The protocol is libSQL's (Hrana 2 and 3, over HTTP and WebSocket). By default
+The protocols are libSQL's (Hrana 2 and 3, over HTTP and WebSocket) and, with
+--pg or --unix, that of Postgres, for psql and its drivers. By default
 the server listens on 127.0.0.1:8080, and prints a URL with a token. For other
 addresses it needs a file of users, and TLS or --insecure.";
 
@@ -47,7 +48,11 @@ pub struct Settings {
     /// Serve HTTP and WebSocket at this address [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     pub http: Option<SocketAddr>,
-    /// Also serve at the socket `http.sock` in this directory; only this user can connect
+    /// Serve the Postgres wire at this address, such as 127.0.0.1:5432
+    #[arg(long, value_name = "ADDR")]
+    pub pg: Option<SocketAddr>,
+    /// Also serve at the sockets `http.sock` and `.s.PGSQL.5432` (for psql) in this directory;
+    /// only this user can connect
     #[arg(long, value_name = "DIR")]
     pub unix: Option<PathBuf>,
     /// Certificates for TLS, in PEM
@@ -127,6 +132,10 @@ pub struct Settings {
     #[arg(long, exclusive = true)]
     #[serde(skip)]
     pub new_token: bool,
+    /// Read a password from standard input, and print its line for the file of users
+    #[arg(long, exclusive = true)]
+    #[serde(skip)]
+    pub new_password: bool,
 }
 
 /// The limits of a session.
@@ -166,7 +175,7 @@ impl Settings {
             };
         }
         or!(
-            root http unix tls_cert tls_key users max_clients client_memory statement_timeout
+            root http pg unix tls_cert tls_key users max_clients client_memory statement_timeout
             transaction_timeout idle_timeout max_db_size max_rows max_bytes metrics
             slow_statement log_format;
             databases load extension_dir grant allow_host;
@@ -176,7 +185,7 @@ impl Settings {
     }
 
     fn checked(mut self) -> Result<Self> {
-        if self.http.is_none() && self.unix.is_none() {
+        if self.http.is_none() && self.pg.is_none() && self.unix.is_none() {
             self.http = Some(DEFAULT_HTTP);
         }
         ensure!(
@@ -195,11 +204,11 @@ impl Settings {
     fn check_addresses(&self) -> Result<()> {
         let is_open =
             |address: Option<SocketAddr>| address.is_some_and(|at| !at.ip().is_loopback());
-        if is_open(self.http) {
+        if is_open(self.http) || is_open(self.pg) {
             ensure!(self.users.is_some(), "without `--users` only loopback addresses are allowed");
             ensure!(
                 self.tls_cert.is_some() || self.insecure,
-                "tokens need TLS: `--tls-cert` and `--tls-key`, or `--insecure`"
+                "tokens and passwords need TLS: `--tls-cert` and `--tls-key`, or `--insecure`"
             );
         }
         ensure!(
@@ -228,6 +237,11 @@ impl Settings {
         };
         ensure!(limits.clients > 0, "`--max-clients` must be at least 1");
         Ok(limits)
+    }
+
+    /// Whether the Postgres wire is served.
+    pub fn has_postgres(&self) -> bool {
+        self.pg.is_some() || self.unix.is_some()
     }
 
     /// Largest size of a database, in bytes.
@@ -271,6 +285,7 @@ mod tests {
         assert!(resolved(public, "users = 'u'").unwrap_err().to_string().contains("TLS"));
         assert!(resolved(public, "users = 'u'\ninsecure = true").is_ok());
         assert!(resolved(public, "users = 'u'\ntls-cert = 'c'\ntls-key = 'k'").is_ok());
+        assert!(resolved(&["a.db", "--pg", "0.0.0.0:80"], "").is_err());
         assert!(resolved(&["a.db", "--metrics", "0.0.0.0:9"], "").is_err());
         assert!(resolved(&["a.db", "--http", "[::1]:0"], "").is_ok());
     }

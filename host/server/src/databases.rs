@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ const MAX_NAME_BYTES: usize = 64;
 /// How long a database stays open without a session. Closing it copies its log into it, which
 /// the next session need not wait for.
 const KEEP: Duration = Duration::from_secs(60);
+
+/// Connections that wait for clients of the Postgres wire, for each database in use.
+const READY: usize = 2;
 
 /// The log is shortened to this after a checkpoint, in bytes, so that one large transaction does
 /// not keep the disk for ever.
@@ -40,11 +44,27 @@ pub struct FileLimits {
     pub is_durable: bool,
 }
 
+/// The protocol of a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    Hrana,
+    Postgres,
+}
+
+/// What connections run in.
+pub struct Sandboxes {
+    pub hrana: Database,
+    pub postgres: Database,
+}
+
 /// A database that is open: one connection stays, so that its log and shared memory do.
 #[derive(Default)]
 struct Kept {
     connection: Mutex<Option<Connection>>,
     writers: Writers,
+    /// For the next clients of the Postgres wire: nobody has used them.
+    ready: Mutex<Vec<Connection>>,
+    is_filling: AtomicBool,
 }
 
 struct Entry {
@@ -55,6 +75,8 @@ struct Entry {
 /// The databases that are served.
 pub struct Databases {
     sandbox: Database,
+    /// With what the Postgres wire needs; the same where that is not served.
+    postgres: Database,
     files: Files,
     limits: FileLimits,
     open: Mutex<HashMap<String, Entry>>,
@@ -79,7 +101,7 @@ impl Databases {
     /// # Errors
     ///
     /// Where two have one name, or the directory of one is missing.
-    pub fn of_files(sandbox: Database, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
+    pub fn of_files(sandboxes: Sandboxes, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
         let mut files = HashMap::new();
         for path in paths {
             let name = path.file_stem().and_then(|name| name.to_str());
@@ -87,7 +109,7 @@ impl Databases {
             let previous = files.insert(name.to_owned(), absolute(path)?);
             ensure!(previous.is_none(), "two databases have the name `{name}`");
         }
-        Ok(Self { sandbox, files: Files::Named(files), limits, open: Mutex::default() })
+        Ok(Self::new(sandboxes, Files::Named(files), limits))
     }
 
     /// Serve the databases of a directory.
@@ -95,11 +117,16 @@ impl Databases {
     /// # Errors
     ///
     /// Where the directory is missing.
-    pub fn of_root(sandbox: Database, limits: FileLimits, root: &Path) -> Result<Self> {
+    pub fn of_root(sandboxes: Sandboxes, limits: FileLimits, root: &Path) -> Result<Self> {
         let root = std::fs::canonicalize(root)
             .with_context(|| format!("failed to open the directory `{}`", root.display()))?;
         ensure!(root.is_dir(), "`{}` is not a directory", root.display());
-        Ok(Self { sandbox, files: Files::Root(root), limits, open: Mutex::default() })
+        Ok(Self::new(sandboxes, Files::Root(root), limits))
+    }
+
+    fn new(sandboxes: Sandboxes, files: Files, limits: FileLimits) -> Self {
+        let Sandboxes { hrana: sandbox, postgres } = sandboxes;
+        Self { sandbox, postgres, files, limits, open: Mutex::default() }
     }
 
     /// The directories in which files are read and written.
@@ -158,17 +185,48 @@ impl Databases {
         }
     }
 
+    /// A name that a client may give: that of the only database, or an example.
+    pub fn default_name(&self) -> &str {
+        match &self.files {
+            Files::Named(files) => files.keys().map(String::as_str).min().unwrap_or_default(),
+            Files::Root(_) => "NAME",
+        }
+    }
+
     /// Connect, with the settings of a role.
     ///
     /// # Errors
     ///
     /// SQLite's.
-    pub fn connect(&self, named: &Named, role: Role) -> sqlite_wasm::Result<Opened> {
+    pub fn connect(&self, named: &Named, role: Role, wire: Wire) -> sqlite_wasm::Result<Opened> {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
-        let db = self.open(named)?;
-        db.execute_batch(&self.settings(role))?;
+        let db = match wire {
+            Wire::Hrana => open(&self.sandbox, named)?,
+            Wire::Postgres => self.ready(&kept, named)?,
+        };
+        let mut settings = self.settings(role);
+        if wire == Wire::Postgres {
+            settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
+        }
+        db.execute_batch(&settings)?;
         Ok(Opened { db, writers: kept.writers.clone() })
+    }
+
+    /// A connection of the Postgres wire, whose extensions take most of its time; others are
+    /// opened meanwhile.
+    fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_wasm::Result<Connection> {
+        let found = kept.ready.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if !kept.is_filling.swap(true, Ordering::AcqRel) {
+            let (sandbox, kept, named) = (self.postgres.clone(), kept.clone(), named.clone());
+            let fill = move || kept.fill(&sandbox, &named);
+            // Without another thread each client waits for its own.
+            let _ = std::thread::Builder::new().name("ready".to_owned()).spawn(fill);
+        }
+        match found.filter(|db| !db.is_gone()) {
+            Some(db) => Ok(db),
+            None => open(&self.postgres, named),
+        }
     }
 
     fn kept(&self, named: &Named) -> Arc<Kept> {
@@ -184,16 +242,11 @@ impl Databases {
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
         }
-        let db = self.open(named)?;
+        let db = open(&self.sandbox, named)?;
         // A file system without shared memory keeps its journal.
         db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
         *kept = Some(db);
         Ok(())
-    }
-
-    fn open(&self, named: &Named) -> sqlite_wasm::Result<Connection> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        self.sandbox.open_with_flags(&named.path, flags)
     }
 
     /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
@@ -229,6 +282,23 @@ impl Databases {
     }
 }
 
+impl Kept {
+    fn fill(&self, sandbox: &Database, named: &Named) {
+        let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        while ready().len() < READY
+            && let Ok(db) = open(sandbox, named)
+        {
+            ready().push(db);
+        }
+        self.is_filling.store(false, Ordering::Release);
+    }
+}
+
+fn open(sandbox: &Database, named: &Named) -> sqlite_wasm::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    sandbox.open_with_flags(&named.path, flags)
+}
+
 fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
     let first = all.next();
     all.next().is_none().then_some(first).flatten()
@@ -236,6 +306,7 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 
 fn absolute(path: &Path) -> Result<PathBuf> {
     let Some(name) = path.file_name() else { bail!("`{}` is not a file", path.display()) };
+    ensure!(name != ":memory:", "a server serves files: `:memory:` is none");
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = std::fs::canonicalize(directory.unwrap_or(Path::new(".")))
         .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;

@@ -1,6 +1,5 @@
 //! Sockets: who may connect, for how long, and in which encryption.
 
-mod sockets;
 mod stalls;
 mod tls;
 
@@ -16,8 +15,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use crate::pg::{self, Door};
 use crate::server::Server;
-pub use sockets::{Bound, Socket, bind_tcp, bind_unix};
+use crate::sockets::{Socket, Stream};
 use stalls::Stalls;
 pub use tls::acceptor;
 
@@ -42,22 +42,23 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: applicat
     Content-Length: 66\r\nConnection: close\r\n\r\n\
     {\"message\":\"the server has too many clients\",\"code\":\"SERVER_FULL\"}\n";
 
+/// What a socket's connections get.
+#[derive(Clone)]
+pub enum Service {
+    Http(Router, Option<TlsAcceptor>),
+    Postgres(Box<Door>),
+}
+
 /// A socket that accepts connections.
 pub struct Listening {
     socket: Socket,
-    router: Router,
-    tls: Option<TlsAcceptor>,
+    service: Service,
     server: Arc<Server>,
 }
 
 impl Listening {
-    pub fn new(
-        socket: Socket,
-        router: Router,
-        tls: Option<TlsAcceptor>,
-        server: Arc<Server>,
-    ) -> Self {
-        Self { socket, router, tls, server }
+    pub fn new(socket: Socket, service: Service, server: Arc<Server>) -> Self {
+        Self { socket, service, server }
     }
 
     /// Accept connections until the server ends, and then wait for theirs.
@@ -82,33 +83,38 @@ impl Listening {
             timeout(DRAIN_TIME, async { while connections.join_next().await.is_some() {} }).await;
     }
 
-    fn begin(&self, stream: sockets::Stream, connections: &mut JoinSet<()>) {
+    fn begin(&self, stream: Stream, connections: &mut JoinSet<()>) {
         let Ok(permit) = self.server.connections.clone().try_acquire_owned() else {
             self.server.metrics.refused();
-            connections.spawn(refuse(stream));
+            connections.spawn(refuse(stream, matches!(self.service, Service::Http(..))));
             return;
         };
         let present = self.server.metrics.connection();
-        let (router, tls) = (self.router.clone(), self.tls.clone());
-        let server = self.server.clone();
+        let (service, server) = (self.service.clone(), self.server.clone());
         connections.spawn(async move {
             let _held = (permit, present);
             // A connection that fails ends; nobody else needs to know.
-            match tls {
-                None => serve_http(Stalls::new(stream), router, &server).await,
-                Some(tls) => {
+            match service {
+                Service::Http(router, None) => {
+                    serve_http(Stalls::new(stream), router, &server).await;
+                }
+                Service::Http(router, Some(tls)) => {
                     if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
                         serve_http(Stalls::new(stream), router, &server).await;
                     }
                 }
+                Service::Postgres(door) => door.serve(stream).await,
             }
         });
     }
 }
 
 /// Say why nobody serves this connection. (With TLS this is not understood, which says as much.)
-async fn refuse(mut stream: sockets::Stream) {
-    let _ = timeout(PAUSE, stream.write_all(FULL)).await;
+async fn refuse(mut stream: Stream, is_http: bool) {
+    let _ = match is_http {
+        true => timeout(PAUSE, async { stream.write_all(FULL).await.unwrap_or(()) }).await,
+        false => timeout(PAUSE, pg::refuse(stream)).await,
+    };
 }
 
 async fn serve_http<S>(stream: S, router: Router, server: &Server)

@@ -9,10 +9,12 @@ mod large;
 mod listen;
 mod metrics;
 mod page;
+mod pg;
 mod policy;
 mod routes;
 mod server;
 mod session;
+mod sockets;
 mod start;
 
 use std::process::ExitCode;

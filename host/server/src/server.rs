@@ -8,7 +8,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::auth::{Auth, User};
 use crate::config::Limits;
-use crate::databases::{Databases, Named};
+use crate::databases::{Databases, Named, Wire};
 use crate::large::Large;
 use crate::metrics::Metrics;
 use crate::policy::Role;
@@ -66,19 +66,24 @@ impl Server {
     /// # Errors
     ///
     /// Where there is no room for another one.
-    pub async fn start(self: &Arc<Self>, named: Named, role: Role) -> Result<Session> {
+    pub async fn start(self: &Arc<Self>, named: Named, role: Role, wire: Wire) -> Result<Session> {
         let slot = self.slots.take().await.inspect_err(|_| self.metrics.refused())?;
         let Limits { transaction, idle, slow, .. } = self.limits;
         let times = Times { transaction, idle, slow };
         let rules = Rules { role, times, metrics: self.metrics.clone() };
         let server = self.clone();
-        Session::start(slot, rules, move || server.databases.connect(&named, role))
+        Session::start(slot, rules, move || server.databases.connect(&named, role, wire))
     }
 
     /// Wait until the server is about to end.
     pub async fn stopped(&self) {
         // It never closes before the server.
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+    }
+
+    /// Whether the server is about to end.
+    pub fn is_stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
     }
 
     /// Accept no more requests.

@@ -108,6 +108,11 @@ impl Session {
         self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
     }
 
+    /// What others may do to it.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
     /// Whether it has ended: on its own, or because its sandbox has trapped.
     pub fn has_ended(&self) -> bool {
         self.thread.is_finished()

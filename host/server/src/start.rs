@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
 use sqlite_wasm_runtime::cache::Directory as Cache;
 use sqlite_wasm_runtime::escape::escaped;
@@ -16,18 +16,28 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_rustls::TlsAcceptor;
 
+use crate::auth::scram::Secret;
 use crate::auth::{self, Auth, Users};
 use crate::config::{Limits, LogFormat, Settings};
-use crate::databases::{Databases, FileLimits};
+use crate::databases::{Databases, FileLimits, Sandboxes};
 use crate::hrana::streams::Streams;
 use crate::http::Listener;
-use crate::listen::{self, Bound, Listening};
+use crate::listen::{self, Listening, Service};
+use crate::pg::Door;
 use crate::policy::Role;
 use crate::routes;
 use crate::server::Server;
+use crate::sockets::{self, Bound};
 
 /// The name of the socket for HTTP in `--unix`.
 const HTTP_SOCKET: &str = "http.sock";
+
+/// The port in the name of the socket for psql, where no address says another.
+const POSTGRES_PORT: u16 = 5432;
+
+/// The extensions of each session of the Postgres wire, and what the catalogue needs.
+const POSTGRES: [&str; 2] = ["pgcatalog", "series"];
+const CATALOGUE_GRANT: &str = "pgcatalog=sql:ro";
 
 /// Where the system has its random numbers.
 const RANDOM: [&str; 2] = ["/dev/urandom", "/dev/random"];
@@ -43,6 +53,9 @@ const MAX_NETWORK_THREADS: usize = 4;
 pub fn run(settings: Settings) -> Result<()> {
     if settings.new_token {
         return print_token();
+    }
+    if settings.new_password {
+        return print_password();
     }
     let settings = settings.resolve()?;
     log(settings.log_format.unwrap_or(LogFormat::Text));
@@ -64,6 +77,17 @@ fn print_token() -> Result<()> {
     Ok(())
 }
 
+fn print_password() -> Result<()> {
+    let mut password = String::new();
+    std::io::stdin().read_line(&mut password)?;
+    let password = password.trim_end_matches(['\r', '\n']);
+    ensure!(!password.is_empty(), "write the password to standard input");
+    // Clients normalize others (RFC 4013), and would compute another key.
+    ensure!(password.is_ascii(), "a password has ASCII characters only");
+    println!("password = \"{}\"", Secret::new(password)?.shown());
+    Ok(())
+}
+
 /// Messages go to standard error.
 fn log(format: LogFormat) {
     let lines = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false);
@@ -76,20 +100,34 @@ fn log(format: LogFormat) {
 /// The databases, once opened, to report what is wrong. That is done without extensions, since
 /// those have a clock, which is a thread, and none may run before the second wall is up.
 fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
-    let mut builder = sandbox(limits);
-    for directory in extension_directories(settings) {
-        builder = builder.extension_directory(directory);
-    }
-    builder = settings.load.iter().fold(builder, |builder, name| builder.extension(name));
-    builder = settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant));
+    let builder = || {
+        let mut builder = sandbox(limits);
+        for directory in extension_directories(settings) {
+            builder = builder.extension_directory(directory);
+        }
+        builder = settings.load.iter().fold(builder, |builder, name| builder.extension(name));
+        settings.grant.iter().fold(builder, |builder, grant| builder.extension_grant(grant))
+    };
+    let hrana = builder().build()?;
+    let postgres = match settings.has_postgres() {
+        true => postgres(builder()).build()?,
+        false => hrana.clone(),
+    };
+    let sandboxes = Sandboxes { hrana, postgres };
     let size = settings.max_db_size();
     let files = FileLimits { size, is_durable: !settings.fast_commits };
     let databases = match &settings.root {
-        Some(root) => Databases::of_root(builder.build()?, files, root),
-        None => Databases::of_files(builder.build()?, files, &settings.databases),
+        Some(root) => Databases::of_root(sandboxes, files, root),
+        None => Databases::of_files(sandboxes, files, &settings.databases),
     }?;
     databases.prepare(&sandbox(limits).build()?)?;
     Ok(databases)
+}
+
+/// The same with the catalogue of Postgres, and what translated SQL calls.
+fn postgres(builder: sqlite_wasm::Builder) -> sqlite_wasm::Builder {
+    let builder = POSTGRES.iter().fold(builder, |builder, name| builder.extension(*name));
+    builder.extension_grant(CATALOGUE_GRANT)
 }
 
 fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
@@ -104,9 +142,11 @@ fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
 fn extensions(settings: &Settings) -> Result<ExtensionsCtx> {
     let mut grants = ExtensionGrants::default();
     settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
+    let needed = if settings.has_postgres() { &POSTGRES[..] } else { &[] };
     let extensions = ExtensionsCtx::new(extension_directories(settings)).grants(grants);
     let mut extensions = extensions.cache(Cache::by_xdg());
     settings.load.iter().try_for_each(|name| extensions.prepare(name))?;
+    needed.iter().try_for_each(|name| extensions.prepare(name))?;
     Ok(extensions)
 }
 
@@ -139,16 +179,25 @@ fn tls(settings: &Settings) -> Result<Option<TlsAcceptor>> {
 /// The sockets, before they are used.
 struct Sockets {
     http: Option<(Bound, SocketAddr)>,
+    pg: Option<(Bound, SocketAddr)>,
     unix: Option<(Bound, PathBuf)>,
+    pg_unix: Option<(Bound, PathBuf)>,
     metrics: Option<(Bound, SocketAddr)>,
 }
 
 fn bind(settings: &Settings) -> Result<Sockets> {
-    let unix = |directory: &PathBuf| listen::bind_unix(directory, HTTP_SOCKET);
+    let pg = settings.pg.map(sockets::bind_tcp).transpose()?;
+    let port = pg.as_ref().map_or(POSTGRES_PORT, |(_, address)| address.port());
+    let postgres = format!(".s.PGSQL.{port}");
+    let unix = |name: &str| {
+        settings.unix.as_ref().map(|directory| sockets::bind_unix(directory, name)).transpose()
+    };
     Ok(Sockets {
-        http: settings.http.map(listen::bind_tcp).transpose()?,
-        unix: settings.unix.as_ref().map(unix).transpose()?,
-        metrics: settings.metrics.map(listen::bind_tcp).transpose()?,
+        http: settings.http.map(sockets::bind_tcp).transpose()?,
+        pg,
+        unix: unix(HTTP_SOCKET)?,
+        pg_unix: unix(&postgres)?,
+        metrics: settings.metrics.map(sockets::bind_tcp).transpose()?,
     })
 }
 
@@ -160,6 +209,15 @@ fn print_addresses(
     token: Option<&str>,
 ) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    let name = server.databases.default_name();
+    if let Some((_, address)) = &sockets.pg {
+        writeln!(out, "psql -h {} -p {} {name}", address.ip(), address.port())?;
+    }
+    if let (Some(directory), Some((_, path))) = (&settings.unix, &sockets.pg_unix) {
+        let port = path.extension().unwrap_or_default();
+        let directory = std::fs::canonicalize(directory)?;
+        writeln!(out, "psql -h {} -p {} {name}", escaped(&directory), escaped(port))?;
+    }
     let path = server.databases.example().map_or(String::new(), |name| format!("{name}/"));
     if let Some((_, address)) = &sockets.http {
         let scheme = if settings.tls_cert.is_some() { "https" } else { "http" };
@@ -223,16 +281,28 @@ async fn serve(
         routes::all(listener, streams.clone(), !settings.no_ui)
     };
     let mut all = Vec::new();
+    let mut listen = |bound: Bound, service| -> Result<()> {
+        all.push(Listening::new(bound.listen()?, service, server.clone()));
+        Ok(())
+    };
+    let is_loopback = settings.pg.is_none_or(|address| address.ip().is_loopback());
+    let needs_tls = tls.is_some() && !is_loopback && !settings.insecure;
+    let door = Door::new(server.clone(), tls.clone(), needs_tls)?;
+    if let Some((bound, _)) = sockets.pg_unix {
+        let door = Door { tls: None, needs_tls: false, ..door.clone() };
+        listen(bound, Service::Postgres(Box::new(door)))?;
+    }
+    if let Some((bound, _)) = sockets.pg {
+        listen(bound, Service::Postgres(Box::new(door)))?;
+    }
     if let Some((bound, address)) = sockets.http {
-        let router = listener(Some(address));
-        all.push(Listening::new(bound.listen()?, router, tls, server.clone()));
+        listen(bound, Service::Http(listener(Some(address)), tls))?;
     }
     if let Some((bound, _)) = sockets.unix {
-        all.push(Listening::new(bound.listen()?, listener(None), None, server.clone()));
+        listen(bound, Service::Http(listener(None), None))?;
     }
     if let Some((bound, _)) = sockets.metrics {
-        let router = routes::metrics(server.clone());
-        all.push(Listening::new(bound.listen()?, router, None, server.clone()));
+        listen(bound, Service::Http(routes::metrics(server.clone()), None))?;
     }
     let sweepers =
         [tokio::spawn(server.clone().sweep()), tokio::spawn(streams.clone().forget_ended())];

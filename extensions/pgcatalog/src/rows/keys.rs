@@ -2,9 +2,9 @@
 
 use sqlite_wasm_kit::Value;
 
-use super::{Cells, int, relations, text, yes};
+use super::{Cells, int, relations, text, typed, yes};
 use crate::catalog::{Catalog, Constraint, PUBLIC};
-use crate::schema::{Index, Relation};
+use crate::schema::{Column, Index, Relation};
 
 /// A number for each column of an index, as `int2vector` is written.
 fn list(index: &Index, number: impl Fn(&(Option<usize>, bool)) -> usize) -> Value {
@@ -112,6 +112,14 @@ pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
     catalog.constraints.iter().map(cells).collect()
 }
 
+/// A default as Postgres shows it: a string has its type.
+fn typed_default(default: &str, column: &Column) -> String {
+    match default.starts_with('\'') && default.ends_with('\'') {
+        true => format!("{default}::{}", typed(column).ty.name()),
+        false => default.to_owned(),
+    }
+}
+
 pub fn defaults(catalog: &Catalog) -> Vec<Cells> {
     let mut found = Vec::new();
     for (oid, relation) in relations(catalog, false) {
@@ -122,7 +130,7 @@ pub fn defaults(catalog: &Catalog) -> Vec<Cells> {
                     ("oid", int(oid.wrapping_add(number as i64))),
                     ("adrelid", int(oid)),
                     ("adnum", int(number)),
-                    ("adbin", text(default)),
+                    ("adbin", text(typed_default(default, column))),
                 ];
                 found.push(cells);
             }

@@ -2,14 +2,15 @@
 
 use std::fmt;
 
+use super::Rewriter;
+use super::names::{folded, last, parts, quoted_name, raw};
+use crate::error::{Error, Result};
 use sqlparser::ast::{
     Cte, Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderByKind, OrderBySort, Query, Select,
     SetExpr, TableAlias, TableFactor,
 };
-
-use super::Rewriter;
-use super::names::{folded, last, parts, quoted_name, raw};
-use crate::error::{Error, Result};
+use sqlparser::dialect::SQLiteDialect;
+use sqlparser::parser::Parser;
 
 impl Rewriter<'_> {
     pub(super) fn query(&mut self, query: &mut Query) -> Result<()> {
@@ -222,10 +223,12 @@ fn is_own(name: &sqlparser::ast::ObjectName) -> bool {
     parts(name).first().is_some_and(|schema| matches!(folded(schema).as_str(), "main" | "temp"))
 }
 
-/// A query that was put together here.
+/// A query that was put together here, whose parameters may be SQLite's already.
 fn parsed(sql: &str) -> Result<Box<Query>> {
-    match super::parse(sql)? {
-        Some(sqlparser::ast::Statement::Query(query)) => Ok(query),
+    use sqlparser::ast::Statement;
+    let of_sqlite = || Parser::parse_sql(&SQLiteDialect {}, sql).ok()?.pop();
+    match super::parse(sql)?.or_else(of_sqlite) {
+        Some(Statement::Query(query)) => Ok(query),
         _ => Err(Error::unsupported("this FROM")),
     }
 }

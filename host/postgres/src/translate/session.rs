@@ -47,8 +47,6 @@ pub fn unparsed(piece: &Piece<'_>) -> Result<Option<Statement>> {
         }
         ["listen", ..] => return Err(Error::unsupported("LISTEN")),
         ["prepare", "transaction", ..] => return Err(Error::unsupported("PREPARE TRANSACTION")),
-        ["declare", ..] => return Err(Error::unsupported("DECLARE CURSOR")),
-        ["fetch" | "move" | "close", ..] => return Err(Error::unsupported("a cursor of SQL")),
         _ => return Ok(None),
     };
     Ok(Some(of_action(piece, action, command)))

@@ -166,7 +166,9 @@ impl Typed {
         let (before, arguments, after) = parenthesized(text);
         let name = [before.trim(), after.trim()].join(" ");
         let name = name.trim().trim_start_matches("pg_catalog.");
-        let scalar = Scalar::of_name(name).or_else(|| by_affinity(name))?;
+        // So that SQLite keeps it as text: see `translate/definitions.rs`.
+        let kept_as_text = || Scalar::of_name(name.strip_suffix(" text")?);
+        let scalar = Scalar::of_name(name).or_else(kept_as_text).or_else(|| by_affinity(name))?;
         let ty = if is_array { Type::Array(scalar) } else { Type::One(scalar) };
         Some(Self { ty, modifier: modifier(scalar, &arguments) })
     }

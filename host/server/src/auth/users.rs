@@ -3,6 +3,7 @@
 //! ```toml
 //! [alice]
 //! tokens = ["sha256:…"]              # what `--new-token` prints
+//! password = "SCRAM-SHA-256$…"       # what `--new-password` prints, for Postgres
 //! databases = { shop = "write", "*" = "read" }
 //! ```
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
+use super::scram::Secret;
 use super::{TokenHash, User, hash};
 use crate::policy::Role;
 
@@ -28,12 +30,13 @@ const OTHERS_WRITE: u32 = 0o022;
 struct Entry {
     #[serde(default)]
     tokens: Vec<String>,
+    password: Option<String>,
     databases: HashMap<String, Role>,
 }
 
 /// The users of a file.
 #[derive(Debug)]
-pub struct Users(Vec<(Vec<TokenHash>, Arc<User>)>);
+pub struct Users(Vec<(Vec<TokenHash>, Option<Secret>, Arc<User>)>);
 
 impl Users {
     /// Read the file.
@@ -55,16 +58,24 @@ impl Users {
         let users = entries.into_iter().map(|(name, entry)| {
             let tokens: Result<_> = entry.tokens.iter().map(|token| parse_hash(token)).collect();
             let tokens = tokens.with_context(|| format!("user `{name}`"))?;
-            Ok((tokens, Arc::new(User { name, roles: entry.databases })))
+            let password = entry.password.as_deref().map(Secret::parse).transpose();
+            let password = password.with_context(|| format!("user `{name}`"))?;
+            Ok((tokens, password, Arc::new(User { name, roles: entry.databases })))
         });
         users.collect::<Result<_>>().map(Self)
     }
 
+    pub fn passwords(&self) -> HashMap<String, (Secret, Arc<User>)> {
+        let with = self.0.iter().filter_map(|(_, secret, user)| {
+            Some((user.name.clone(), (secret.clone()?, user.clone())))
+        });
+        with.collect()
+    }
+
     pub fn by_token(self) -> HashMap<TokenHash, Arc<User>> {
-        let pairs = self
-            .0
-            .into_iter()
-            .flat_map(|(tokens, user)| tokens.into_iter().map(move |token| (token, user.clone())));
+        let pairs = self.0.into_iter().flat_map(|(tokens, _, user)| {
+            tokens.into_iter().map(move |token| (token, user.clone()))
+        });
         pairs.collect()
     }
 }

@@ -17,6 +17,7 @@ use super::request::{Pipeline, Request};
 use super::response::Response;
 use super::streams::{Stream, Streams};
 use super::websocket;
+use crate::databases::Wire;
 use crate::http::{Listener, Refused, body};
 use crate::large::Room;
 use crate::session::engine::Engine;
@@ -118,7 +119,7 @@ impl Shared {
             return Ok((decoded, stream, room));
         }
         let database = named.name.clone();
-        let session = server.start(named, role).await?;
+        let session = server.start(named, role, Wire::Hrana).await?;
         let user = user.name.clone();
         let stream = Stream { session, texts: Arc::default(), user, database };
         Ok((decoded, stream, room))

@@ -25,6 +25,7 @@ pub enum Ended {
 pub struct Control {
     start: Instant,
     is_cancelled: AtomicBool,
+    is_leaving: AtomicBool,
     /// When the transaction ends, in milliseconds since `start`.
     transaction_end: AtomicU64,
     interrupt: OnceLock<InterruptHandle>,
@@ -38,6 +39,7 @@ impl Control {
         Self {
             start: Instant::now(),
             is_cancelled: AtomicBool::new(false),
+            is_leaving: AtomicBool::new(false),
             transaction_end: AtomicU64::new(NEVER),
             interrupt: OnceLock::new(),
             ended: OnceLock::new(),
@@ -66,6 +68,15 @@ impl Control {
 
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Acquire)
+    }
+
+    /// Let it end where it waits for its client: the server ends.
+    pub fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Release);
+    }
+
+    pub fn is_leaving(&self) -> bool {
+        self.is_leaving.load(Ordering::Acquire)
     }
 
     /// A transaction ends then at the latest; none for outside one.

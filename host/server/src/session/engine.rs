@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sqlite_wasm::types::Value;
 use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
@@ -161,6 +162,84 @@ impl Engine {
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
         Ok(used)
+    }
+
+    /// Run a statement that returns no rows again and again: `work` gets a function that runs it
+    /// with some values.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's, the policy's, and those of `work`.
+    pub fn run_often<T>(
+        &mut self,
+        sql: &str,
+        work: impl FnOnce(&mut dyn FnMut(&[Value]) -> Result<()>) -> Result<T>,
+    ) -> Result<T> {
+        self.check(sql)?;
+        let start = Instant::now();
+        let done = self.run_often_checked(sql, work);
+        self.finish(sql, start, done)
+    }
+
+    fn run_often_checked<T>(
+        &mut self,
+        sql: &str,
+        work: impl FnOnce(&mut dyn FnMut(&[Value]) -> Result<()>) -> Result<T>,
+    ) -> Result<T> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        self.check_read_only(&statement)?;
+        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
+        let control = self.control.clone();
+        work(&mut |values| {
+            // Short statements do not see the clock themselves.
+            if control.must_end() {
+                return Err(Error::Cancelled);
+            }
+            for (index, value) in (1..).zip(values) {
+                statement.raw_bind_parameter(index, value)?;
+            }
+            statement.raw_execute()?;
+            Ok(())
+        })
+    }
+
+    /// Prepare a statement that is run later, and look at it.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's and the policy's.
+    pub fn inspect<T>(
+        &self,
+        sql: &str,
+        look: impl FnOnce(&Statement<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.check(sql)?;
+        look(&*self.db.prepare_cached(sql)?)
+    }
+
+    /// The rows of a query of the server itself, without the role's rules.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's.
+    pub fn own_rows<T>(
+        &self,
+        sql: &str,
+        row: impl FnMut(&Row<'_>) -> sqlite_wasm::Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut statement = self.db.prepare_cached(sql)?;
+        let rows = statement.query_map((), row)?;
+        Ok(rows.collect::<sqlite_wasm::Result<_>>()?)
+    }
+
+    /// Who may end this session.
+    pub fn control(&self) -> &Arc<Control> {
+        &self.control
+    }
+
+    /// How many statements stay prepared.
+    pub fn keep_statements(&self, count: usize) {
+        self.db.set_prepared_statement_cache_capacity(count);
     }
 
     /// Prepare a statement, and look at it.

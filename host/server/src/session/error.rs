@@ -33,6 +33,8 @@ pub enum Error {
     Gone,
     /// The request itself is wrong.
     Request(String),
+    /// An error with a SQLSTATE, of the Postgres wire.
+    Postgres(Box<sqlite_wasm_postgres::Error>),
 }
 
 /// SQLite's names of its result codes, by number.
@@ -82,6 +84,7 @@ impl Error {
             Self::TooLong(_) => "RESPONSE_TOO_LARGE",
             Self::Gone => "STREAM_CLOSED",
             Self::Request(_) => "BAD_REQUEST",
+            Self::Postgres(error) => error.code,
         }
     }
 }
@@ -120,6 +123,7 @@ impl fmt::Display for Error {
             Self::TooLong(bytes) => write!(f, "the reply exceeds the limit of {bytes} bytes"),
             Self::Gone => f.write_str("the connection is closed"),
             Self::Request(message) => f.write_str(message),
+            Self::Postgres(error) => f.write_str(&error.message),
         }
     }
 }
@@ -140,5 +144,11 @@ impl From<&Error> for Failure {
 impl From<sqlite_wasm::Error> for Error {
     fn from(error: sqlite_wasm::Error) -> Self {
         Self::Database(error)
+    }
+}
+
+impl From<sqlite_wasm_postgres::Error> for Error {
+    fn from(error: sqlite_wasm_postgres::Error) -> Self {
+        Self::Postgres(Box::new(error))
     }
 }

@@ -242,7 +242,8 @@ fn sessions_have_extensions() {
         let hash = "SELECT substr(hex(sha3_224('tea')), 1, 8)";
         assert_eq!(server.query(hash), [["239592A8"]]);
     }
-    let (_, message, is_ok) = run(&[":memory:", "--load", "nope"]);
+    let database = server.database();
+    let (_, message, is_ok) = run(&[database.to_str().unwrap(), "--load", "nope"]);
     assert!(!is_ok && message.contains("nope"), "{message}");
 }
 

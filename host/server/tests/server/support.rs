@@ -16,6 +16,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
+    postgres: Option<SocketAddr>,
     pub token: String,
     pub directory: TempDir,
     lines: Lines<BufReader<ChildStdout>>,
@@ -46,6 +47,15 @@ pub fn run(arguments: &[&str]) -> (String, String, bool) {
     (text(output.stdout), text(output.stderr), output.status.success())
 }
 
+/// What the program prints when it reads this.
+pub fn run_with_input(arguments: &[&str], input: &str) -> String {
+    let mut command = Command::new(program());
+    let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
 impl Server {
     /// One that serves `shop.db`.
     pub fn start(arguments: &[&str]) -> Self {
@@ -65,12 +75,24 @@ impl Server {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let line = lines.next().map_or(String::new(), Result::unwrap);
+        let mut line = lines.next().map_or(String::new(), Result::unwrap);
+        let mut postgres = None;
+        while let Some(rest) = line.strip_prefix("psql -h ") {
+            let mut words = rest.split(' ');
+            let (host, port) = (words.next().unwrap(), words.nth(1).unwrap());
+            postgres = postgres.or(format!("{host}:{port}").parse().ok());
+            line = lines.next().map_or(String::new(), Result::unwrap);
+        }
         let (_, url) = line.trim().split_once("://").unwrap_or_else(|| panic!("{line}"));
         let (authority, rest) = url.split_once('/').unwrap();
         let token = rest.split_once("#token=").map_or("", |(_, token)| token).to_owned();
         let address = authority.parse().unwrap();
-        Self { child, address, token, directory, lines }
+        Self { child, address, postgres, token, directory, lines }
+    }
+
+    /// Where it serves the Postgres wire.
+    pub fn postgres(&self) -> SocketAddr {
+        self.postgres.unwrap()
     }
 
     /// What the server prints behind this.

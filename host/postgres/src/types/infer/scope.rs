@@ -78,6 +78,11 @@ impl Scope {
 
     fn add_factor(&mut self, factor: &TableFactor, schema: &dyn Schema, with: &Self, depth: u32) {
         match factor {
+            TableFactor::Table { name, alias, args: Some(args), .. }
+                if table_name(name) == "generate_series" =>
+            {
+                self.tables.push(series(alias.as_ref(), &args.args));
+            }
             TableFactor::Table { name, alias, .. } => {
                 let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
                 self.add_table(name, alias, schema, with);
@@ -290,6 +295,19 @@ impl Scope {
             known => function_type(known).map(|scalar| Typed::plain(Type::One(scalar))),
         }
     }
+}
+
+/// The column of `generate_series`, which has the type of its arguments.
+fn series(alias: Option<&ast::TableAlias>, arguments: &[FunctionArg]) -> (String, Columns) {
+    let name = alias.map_or("generate_series".to_owned(), |alias| alias.name.value.clone());
+    let column = alias.and_then(|alias| alias.columns.first());
+    let column = column.map_or_else(|| name.clone(), |column| column.name.value.clone());
+    let expressions = arguments.iter().filter_map(|argument| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    });
+    let typed = Scope::default().common(expressions).or(one(Scalar::Int4));
+    (name, vec![(column, typed)])
 }
 
 /// The columns of a query in FROM or WITH.

@@ -84,6 +84,11 @@ fn columns_of_subqueries_joins_and_returning_are_found() {
         ("DELETE FROM u RETURNING day", 1, vec![1082]),
         ("SELECT *, 1.5 FROM u", 3, vec![25, 25, 1700]),
         ("SELECT 1 UNION SELECT 2", 1, vec![23]),
+        (
+            "SELECT g, s.x FROM generate_series(1, $1) AS g, generate_series(1, 2) AS s(x)",
+            2,
+            vec![23, 23],
+        ),
         ("VALUES (1, 'a')", 2, vec![23, 25]),
         ("SELECT *, * FROM u", 4, vec![25, 25, 25, 25]),
     ] {

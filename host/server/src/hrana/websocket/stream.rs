@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
 
 use super::Out;
-use crate::databases::Named;
+use crate::databases::{Named, Wire};
 use crate::hrana::cursor;
 use crate::hrana::encoding::Encoding;
 use crate::hrana::group::Group;
@@ -62,7 +62,7 @@ impl Stream {
 }
 
 async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>) {
-    let started = context.server.start(context.named.clone(), context.role).await;
+    let started = context.server.start(context.named.clone(), context.role, Wire::Hrana).await;
     let opened = match &started {
         Ok(_) => Ok(Reply::OpenStream),
         Err(error) => Err(Failure::from(error)),

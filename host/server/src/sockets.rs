@@ -1,11 +1,12 @@
 //! TCP and Unix sockets behind one type.
 
-use std::io;
-use std::net::SocketAddr;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use rustix::fs::Mode;
@@ -102,6 +103,99 @@ impl Socket {
             }
             Self::Unix(listener) => Ok(Stream::Unix(listener.accept().await?.0)),
         }
+    }
+}
+
+/// An accepted connection that a thread of its own reads and writes.
+#[derive(Debug)]
+pub enum Plain {
+    Tcp(std::net::TcpStream),
+    Unix(std::os::unix::net::UnixStream),
+}
+
+macro_rules! each {
+    ($self:ident, $stream:ident => $call:expr) => {
+        match $self {
+            Self::Tcp($stream) => $call,
+            Self::Unix($stream) => $call,
+        }
+    };
+}
+
+impl Stream {
+    /// Take it from the runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn into_plain(self) -> io::Result<Plain> {
+        let plain = match self {
+            Self::Tcp(stream) => Plain::Tcp(stream.into_std()?),
+            Self::Unix(stream) => Plain::Unix(stream.into_std()?),
+        };
+        plain.blocking()?;
+        Ok(plain)
+    }
+}
+
+impl Plain {
+    fn blocking(&self) -> io::Result<()> {
+        each!(self, stream => stream.set_nonblocking(false))
+    }
+
+    /// How long to wait for bytes of the client.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn read_timeout(&self, time: Duration) -> io::Result<()> {
+        each!(self, stream => stream.set_read_timeout(Some(time)))
+    }
+
+    /// How long to wait while the client reads nothing.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn write_timeout(&self, time: Duration) -> io::Result<()> {
+        each!(self, stream => stream.set_write_timeout(Some(time)))
+    }
+
+    /// End it in this direction.
+    ///
+    /// # Errors
+    ///
+    /// The system's, where it has ended.
+    pub fn shut(&self, how: Shutdown) -> io::Result<()> {
+        each!(self, stream => stream.shutdown(how))
+    }
+
+    /// The same connection again.
+    ///
+    /// # Errors
+    ///
+    /// Where there are too many open files.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Tcp(stream) => Self::Tcp(stream.try_clone()?),
+            Self::Unix(stream) => Self::Unix(stream.try_clone()?),
+        })
+    }
+}
+
+impl Read for Plain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        each!(self, stream => stream.read(buffer))
+    }
+}
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        each!(self, stream => stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        each!(self, stream => stream.flush())
     }
 }
 

@@ -1,0 +1,20 @@
+//! The Postgres wire (protocol 3.0), for psql and drivers.
+//!
+//! The network's threads accept a client and find out who it is; then the thread of its session
+//! reads and writes the connection itself.
+
+mod analyse;
+mod cancel;
+mod converse;
+mod copy;
+mod execute;
+mod failure;
+mod frames;
+mod out;
+mod serve;
+mod startup;
+mod store;
+mod stream;
+mod transact;
+
+pub use serve::{Door, refuse};

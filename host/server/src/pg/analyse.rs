@@ -1,0 +1,190 @@
+//! Statements, translated and with the types of their parameters and columns.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::translate::{Action, Statement, translate};
+use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema};
+use sqlite_wasm_postgres::types::{TEXT, Typed, parameters};
+
+use super::converse::Conversation;
+use super::failure::{Failure, Result};
+use super::store::{Analysed, Prepared};
+use crate::session::engine::Engine;
+use crate::session::error::Error as SessionError;
+
+/// Texts whose analysis is kept, and the bytes of each at most.
+const MAX_KEPT: usize = 64;
+const MAX_KEPT_BYTES: usize = 8 << 10;
+
+/// What was found out already, as long as the schema stays the same.
+#[derive(Debug, Default)]
+pub struct Analyses {
+    version: i64,
+    kept: HashMap<(String, Vec<u32>), Rc<Analysed>>,
+    tables: RefCell<HashMap<String, Option<Vec<Column>>>>,
+}
+
+impl Analyses {
+    /// Forget all: names mean something else now.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+        self.tables.borrow_mut().clear();
+    }
+}
+
+/// The tables of a connection.
+struct Tables<'a> {
+    engine: &'a Engine,
+    known: &'a RefCell<HashMap<String, Option<Vec<Column>>>>,
+}
+
+impl Schema for Tables<'_> {
+    fn columns(&self, table: &str) -> Option<Vec<Column>> {
+        let name = table.to_ascii_lowercase();
+        if let Some(known) = self.known.borrow().get(&name) {
+            return known.clone();
+        }
+        let quoted = name.replace('"', "\"\"");
+        let found = self.engine.own_rows(&format!("PRAGMA table_info(\"{quoted}\")"), |row| {
+            Ok(Column { name: row.get(1)?, declared: row.get::<_, String>(2)? })
+        });
+        let found = found.ok().filter(|columns| !columns.is_empty());
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MAX_KEPT {
+            known.clear();
+        }
+        known.insert(name, found.clone());
+        found
+    }
+}
+
+impl Conversation<'_> {
+    /// A text with one statement; none for an empty one.
+    pub fn analysed(&mut self, sql: &str, given: &[u32]) -> Result<Prepared> {
+        if let Some(kept) = self.kept(sql, given)? {
+            return Ok(Some(kept));
+        }
+        let mut statements = translate(sql, &self.context)?;
+        let Some(statement) = statements.pop() else { return Ok(None) };
+        if !statements.is_empty() {
+            let message = "cannot insert multiple commands into a prepared statement";
+            return Err(Error::new(sqlstate::SYNTAX_ERROR, message).into());
+        }
+        let analysed = Rc::new(self.analyse(statement, sql, given)?);
+        self.keep(sql, given, &analysed);
+        Ok(Some(analysed))
+    }
+
+    /// What was found out about this text, if the schema is still the same.
+    pub fn kept(&mut self, sql: &str, given: &[u32]) -> Result<Prepared> {
+        self.check_schema()?;
+        let key = (sql.to_owned(), given.to_vec());
+        let Some(kept) = self.analyses.kept.get(&key).cloned() else { return Ok(None) };
+        self.transaction.check(&kept.statement.action)?;
+        Ok(Some(kept))
+    }
+
+    /// Keep what was found out about this text.
+    pub fn keep(&mut self, sql: &str, given: &[u32], analysed: &Rc<Analysed>) {
+        let is_stable = matches!(analysed.statement.action, Action::Run | Action::Explain);
+        if !is_stable || sql.len() > MAX_KEPT_BYTES {
+            return;
+        }
+        if self.analyses.kept.len() >= MAX_KEPT {
+            self.analyses.kept.clear();
+        }
+        self.analyses.kept.insert((sql.to_owned(), given.to_vec()), analysed.clone());
+    }
+
+    /// Forget what is older than the schema: another session may have changed it.
+    fn check_schema(&mut self) -> Result<()> {
+        // In a transaction this would be its first read.
+        if !self.engine.is_autocommit() {
+            return Ok(());
+        }
+        let version = self.engine.own_rows("PRAGMA schema_version", |row| row.get::<_, i64>(0))?;
+        let version = version.first().copied().unwrap_or_default();
+        if version != self.analyses.version {
+            self.analyses.clear();
+            self.analyses.version = version;
+        }
+        Ok(())
+    }
+
+    /// The types of a statement of `text`.
+    pub fn analyse(&mut self, statement: Statement, text: &str, given: &[u32]) -> Result<Analysed> {
+        self.transaction.check(&statement.action)?;
+        let columns = match &statement.action {
+            Action::Show(name) => {
+                vec![Output { name: shown_name(name).to_owned(), typed: Typed::plain(TEXT) }]
+            }
+            Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
+            // What runs before may make what the statement names.
+            Action::Run | Action::Explain if statement.before.is_empty() => {
+                self.columns(&statement, text)?
+            }
+            _ => Vec::new(),
+        };
+        let parameters = parameters::infer(&statement, given, &self.tables());
+        Ok(Analysed { statement, parameters, columns })
+    }
+
+    /// The columns of a query.
+    pub fn columns(&self, statement: &Statement, text: &str) -> Result<Vec<Output>> {
+        let prepared = self.engine.inspect(&statement.sql, |prepared| {
+            let names = prepared.column_names().into_iter().map(str::to_owned);
+            match prepared.column_count() {
+                0 => Ok(Vec::new()),
+                _ => Ok(names.zip(prepared.column_decltypes()?).collect::<Vec<_>>()),
+            }
+        });
+        let prepared = prepared.map_err(|error| located(error, statement, text))?;
+        let prepared: Vec<_> =
+            prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
+        match prepared.is_empty() {
+            true => Ok(Vec::new()),
+            false => Ok(infer::outputs(statement, &prepared, &self.tables())),
+        }
+    }
+
+    /// The columns of a table, in their order.
+    ///
+    /// # Errors
+    ///
+    /// 42P01 where there is none.
+    pub fn table(&self, name: &str) -> Result<Vec<Column>> {
+        self.tables().columns(name).ok_or_else(|| {
+            let message = format!("relation \"{name}\" does not exist");
+            Error::new(sqlstate::UNDEFINED_TABLE, message).into()
+        })
+    }
+
+    fn tables(&self) -> Tables<'_> {
+        Tables { engine: self.engine, known: &self.analyses.tables }
+    }
+}
+
+/// The name of SHOW's column.
+fn shown_name(name: &str) -> &str {
+    match name {
+        "timezone" => "TimeZone",
+        "datestyle" => "DateStyle",
+        "intervalstyle" => "IntervalStyle",
+        name => name,
+    }
+}
+
+/// An error of SQLite at its place in the client's text, where that is what SQLite was given.
+fn located(error: SessionError, statement: &Statement, text: &str) -> Failure {
+    let mut failure = Failure::from(error);
+    if let Failure::Error(error) = &mut failure {
+        let before = text.get(..statement.start).map_or(0, |before| before.chars().count());
+        let position = error.position.filter(|_| statement.is_untouched);
+        error.position = position.map(|position| position + before);
+    }
+    failure
+}

@@ -1,0 +1,279 @@
+//! The conversation with a client, on the thread of its session.
+
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
+use sqlite_wasm_postgres::translate::Context;
+use sqlite_wasm_postgres::{Error, values};
+
+use super::analyse::Analyses;
+use super::failure::{Failure, Result, of_end, shutdown};
+use super::frames::{self, Bind, Message, Target};
+use super::out::Severity;
+use super::store::{Portal, Prepared, Store};
+use super::stream::{Gone, Stream};
+use crate::session::control::Ended;
+use crate::session::engine::Engine;
+
+/// Statements that stay prepared in SQLite.
+const KEPT_STATEMENTS: usize = 64;
+
+/// What begins a conversation.
+#[derive(Debug)]
+pub struct Greeting {
+    pub user: String,
+    pub database: String,
+    /// Settings that the client sent with its first message.
+    pub settings: Vec<(String, String)>,
+    pub process: i32,
+    pub secret: u32,
+}
+
+/// A conversation.
+pub struct Conversation<'a> {
+    pub engine: &'a mut Engine,
+    pub stream: Stream,
+    pub context: Context,
+    pub transaction: Transaction,
+    /// A transaction that the client did not begin: the statements of one message, or up to Sync.
+    pub is_implicit: bool,
+    pub has_savepoints: bool,
+    pub is_read_only: bool,
+    pub store: Store,
+    pub analyses: Analyses,
+    /// Rows that wait in portals at most, in bytes.
+    pub max_waiting: u64,
+    /// After an error in the extended protocol, up to Sync.
+    is_skipping: bool,
+}
+
+impl<'a> Conversation<'a> {
+    /// Begin: tell the client what it needs to know.
+    pub fn new(
+        engine: &'a mut Engine,
+        stream: Stream,
+        greeting: Greeting,
+        max_waiting: u64,
+    ) -> Self {
+        engine.keep_statements(KEPT_STATEMENTS);
+        let context = Context {
+            user: greeting.user,
+            database: greeting.database,
+            settings: Settings::default(),
+            process: greeting.process,
+        };
+        let mut new = Self {
+            engine,
+            stream,
+            context,
+            transaction: Transaction::Idle,
+            is_implicit: false,
+            has_savepoints: false,
+            is_read_only: false,
+            store: Store::default(),
+            analyses: Analyses::default(),
+            max_waiting,
+            is_skipping: false,
+        };
+        for (name, value) in greeting.settings {
+            // What the server does not have stays as it is, and is reported so.
+            let _ = new.context.settings.set(&name, Some(&value), false);
+        }
+        new.stream.out.authentication(0, &[]);
+        REPORTED.iter().for_each(|name| new.report_setting(name));
+        new.stream.out.key(greeting.process, greeting.secret);
+        new.ready();
+        new
+    }
+
+    /// Tell the client a setting.
+    pub fn report_setting(&mut self, name: &str) {
+        let value = match name {
+            "session_authorization" => Ok(self.context.user.clone()),
+            _ => self.context.settings.show(name),
+        };
+        if let Ok(value) = value {
+            self.stream.out.parameter(name, &value);
+        }
+    }
+
+    /// Follow messages until the client is gone or must go.
+    pub fn run(mut self) {
+        let mut body = Vec::new();
+        loop {
+            let (patience, then) = self.engine.patience();
+            let tag = match self.stream.read(&mut body, patience) {
+                Ok(tag) => tag,
+                Err(gone) => return self.leave(&gone, then),
+            };
+            match self.follow(tag, &body) {
+                Ok(true) => {}
+                Ok(false) | Err(Failure::Gone) => return,
+                Err(Failure::Fatal(error) | Failure::Error(error)) => return self.end(&error),
+            }
+            if self.engine.is_gone() {
+                return self.end(&Error::new(sqlstate::INTERNAL_ERROR, "the sandbox is gone"));
+            }
+        }
+    }
+
+    fn leave(self, gone: &Gone, then: Ended) {
+        match gone {
+            // The server has ended the reading half.
+            Gone::Closed if self.engine.control().is_leaving() => self.end(&shutdown()),
+            Gone::Closed => {}
+            Gone::Late => self.end(&of_end(then)),
+            Gone::TooLong => self.end(&frames::violation("invalid message length")),
+            Gone::Busy => self.end(&Error::new("53300", "too many long messages at a time")),
+        }
+    }
+
+    fn end(mut self, error: &Error) {
+        self.stream.out.report(Severity::Fatal, error);
+        self.stream.close();
+    }
+
+    /// Follow a message: whether the conversation goes on.
+    fn follow(&mut self, tag: u8, body: &[u8]) -> Result<bool> {
+        let is_ignored = self.is_skipping && !matches!(tag, b'S' | b'X');
+        if is_ignored {
+            return Ok(true);
+        }
+        let message = match frames::read(tag, body) {
+            Ok(message) => message,
+            Err(error) if b"QPBDECf".contains(&tag) => {
+                self.is_skipping = tag != b'Q';
+                self.fail(&error)?;
+                if tag == b'Q' {
+                    self.ready();
+                }
+                return Ok(true);
+            }
+            Err(error) => return Err(Failure::Fatal(error)),
+        };
+        match message {
+            Message::Terminate => return Ok(false),
+            Message::Query(sql) => {
+                self.is_skipping = false;
+                let done = self.query(sql).and_then(|()| self.end_implicit());
+                self.note(done)?;
+                self.ready();
+            }
+            Message::Sync => {
+                self.is_skipping = false;
+                let done = self.end_implicit();
+                self.note(done)?;
+                if self.transaction == Transaction::Idle {
+                    self.store.end_transaction();
+                }
+                self.ready();
+            }
+            Message::Flush => self.stream.send().map_err(|_| Failure::Gone)?,
+            // What is left of a COPY that has failed.
+            Message::CopyData(_) | Message::CopyDone | Message::CopyFail(_) => {}
+            message => {
+                let done = self.extended(message);
+                self.is_skipping = done.is_err();
+                self.note(done)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn ready(&mut self) {
+        self.stream.out.ready(self.transaction.indicator());
+    }
+
+    /// Report an error, if there is one after which the connection goes on.
+    fn note(&mut self, done: Result<()>) -> Result<()> {
+        match done {
+            Err(Failure::Error(error)) => self.fail(&error),
+            done => done,
+        }
+    }
+
+    /// Report an error, which ends or fails the transaction.
+    fn fail(&mut self, error: &Error) -> Result<()> {
+        self.stream.out.report(Severity::Error, error);
+        self.abort()
+    }
+
+    fn extended(&mut self, message: Message<'_>) -> Result<()> {
+        match message {
+            Message::Parse { name, sql, types } => {
+                let prepared = self.analysed(sql, &types)?;
+                self.store.prepare(name, prepared, sql.len())?;
+                self.stream.out.empty(b'1');
+            }
+            Message::Bind(bind) => self.bind(&bind)?,
+            Message::Describe(Target::Statement, name) => {
+                let prepared = self.store.prepared(name)?;
+                self.describe_statement(&prepared);
+            }
+            Message::Describe(Target::Portal, name) => {
+                // A cursor of SQL is a portal, too.
+                if let Some(cursor) = self.store.cursors.get(name) {
+                    self.stream.out.columns(&cursor.columns, &[]);
+                    return Ok(());
+                }
+                let portal = self.store.take_portal(name)?;
+                let columns = portal.prepared.as_ref().map_or(&[][..], |one| &one.columns);
+                self.stream.out.columns(columns, &portal.formats);
+                self.store.keep_portal(name, portal);
+            }
+            Message::Execute { portal, rows } => self.execute_portal(portal, rows)?,
+            Message::Close(Target::Statement, name) => {
+                self.store.forget(name);
+                self.stream.out.empty(b'3');
+            }
+            Message::Close(Target::Portal, name) => {
+                self.store.close_portal(name);
+                self.store.cursors.remove(name);
+                self.stream.out.empty(b'3');
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn describe_statement(&mut self, prepared: &Prepared) {
+        let (parameters, columns) = match prepared {
+            Some(one) => (&one.parameters[..], &one.columns[..]),
+            None => Default::default(),
+        };
+        self.stream.out.parameter_types(parameters);
+        self.stream.out.columns(columns, &[]);
+    }
+
+    fn bind(&mut self, bind: &Bind<'_>) -> Result<()> {
+        let prepared = self.store.prepared(bind.statement)?;
+        let types = prepared.as_ref().map_or(&[][..], |one| &one.parameters);
+        let columns = prepared.as_ref().map_or(0, |one| one.columns.len());
+        if bind.values.len() != types.len() {
+            let message = format!(
+                "bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
+                bind.values.len(),
+                bind.statement,
+                types.len()
+            );
+            return Err(frames::violation(message).into());
+        }
+        let is_some_other = |given: usize, needed: usize| given > 1 && given != needed;
+        if is_some_other(bind.formats.len(), types.len())
+            || is_some_other(bind.results.len(), columns)
+        {
+            return Err(frames::violation("bind message has a wrong number of formats").into());
+        }
+        let mut decoded = Vec::with_capacity(types.len());
+        for (index, (value, ty)) in bind.values.iter().zip(types).enumerate() {
+            let format = super::out::format_of(&bind.formats, index);
+            let value = values::decode(*value, *ty, format);
+            let detail = || format!("unnamed portal parameter ${}", index + 1);
+            decoded.push(value.map_err(|error| error.detail(detail()))?);
+        }
+        let formats = bind.results.clone();
+        let portal = Portal { prepared, values: decoded, formats, rest: None };
+        self.store.open(bind.portal, portal)?;
+        self.stream.out.empty(b'2');
+        Ok(())
+    }
+}

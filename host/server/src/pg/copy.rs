@@ -1,0 +1,159 @@
+//! COPY: the data goes by in pieces, and is never kept.
+
+use std::cell::RefCell;
+
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::copy::{Reader, Writer};
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::translate::{Copy, CopyFormat, Statement};
+use sqlite_wasm_postgres::types::infer::Column;
+use sqlite_wasm_postgres::types::{TEXT, Typed};
+
+use super::converse::Conversation;
+use super::failure::{Failure, Result};
+use super::frames::{self, Message};
+use super::stream::{Gone, Stream};
+use crate::session::error::Error as SessionError;
+
+fn type_of(declared: Option<&str>) -> Typed {
+    declared.and_then(Typed::declared).unwrap_or(Typed::plain(TEXT))
+}
+
+impl Conversation<'_> {
+    /// COPY FROM STDIN: the rows that were inserted.
+    pub fn copy_in(&mut self, copy: &Copy) -> Result<u64> {
+        let columns = self.copied(copy)?;
+        let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
+        let types = columns.iter().map(|column| type_of(Some(&column.declared))).collect();
+        if self.is_read_only {
+            let message = "cannot execute COPY FROM in a read-only transaction";
+            return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
+        }
+        self.begin_at_last()?;
+        let is_alone = self.engine.is_autocommit();
+        if is_alone {
+            self.run_plain("BEGIN")?;
+            self.is_implicit = true;
+        }
+        self.stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
+        let (patience, then) = self.engine.patience();
+        let reader = Reader::new(copy.options.clone(), types);
+        let stream = &mut self.stream;
+        let rows = self.engine.run_often(&copy.insert(&names), |insert| {
+            receive(
+                stream,
+                reader,
+                insert,
+                |gone| match gone {
+                    Gone::Late => SessionError::Ended(then),
+                    _ => SessionError::Gone,
+                },
+                patience,
+            )
+        })?;
+        if is_alone {
+            self.end_implicit()?;
+        }
+        Ok(rows)
+    }
+
+    /// The columns that COPY names.
+    fn copied(&self, copy: &Copy) -> Result<Vec<Column>> {
+        let table = copy.table.as_deref().unwrap_or_default();
+        let all = self.table(table)?;
+        if copy.columns.is_empty() {
+            return Ok(all);
+        }
+        let find = |name: &String| {
+            let found = all.iter().find(|column| column.name.eq_ignore_ascii_case(name));
+            found.cloned().ok_or_else(|| {
+                let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
+                Failure::from(Error::new(sqlstate::UNDEFINED_COLUMN, message))
+            })
+        };
+        copy.columns.iter().map(find).collect()
+    }
+
+    /// COPY TO STDOUT: the rows that were sent.
+    pub fn copy_out(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
+        let (names, types) = self.engine.inspect(&statement.sql, |prepared| {
+            let names: Vec<_> = prepared.column_names().into_iter().map(str::to_owned).collect();
+            let declared = prepared.column_decltypes()?;
+            let types = declared.iter().map(|declared| type_of(declared.as_deref()));
+            Ok((names, types.collect::<Vec<_>>()))
+        })?;
+        let is_binary = copy.options.format == CopyFormat::Binary;
+        let count = names.len();
+        self.stream.out.copy(b'H', is_binary, count);
+        let mut writer = Writer::new(copy.options.clone(), types);
+        // The header of binary data belongs to its first row; a line with names is one itself.
+        let mut data = Vec::new();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        writer.begin(&names, &mut data);
+        if !is_binary && !data.is_empty() {
+            self.stream.out.message(b'd', |out| out.append(&mut data));
+        }
+        let stream = &mut self.stream;
+        let mut rows = 0;
+        self.engine.run(
+            &statement.sql,
+            |_| Ok(()),
+            |_| Ok(()),
+            |row| {
+                rows += 1;
+                let values: Vec<_> =
+                    (0..count).map(|at| row.get_ref(at)).collect::<Result<_, _>>()?;
+                writer.row(values.into_iter(), &mut data)?;
+                stream.out.message(b'd', |out| out.extend_from_slice(&data));
+                data.clear();
+                stream.send_if_full().map_err(|_| SessionError::Gone)
+            },
+        )?;
+        writer.end(&mut data);
+        if !data.is_empty() {
+            self.stream.out.message(b'd', |out| out.append(&mut data));
+        }
+        self.stream.out.empty(b'c');
+        Ok(rows)
+    }
+}
+
+/// Insert what the client sends, until it says that this is all.
+fn receive(
+    stream: &mut Stream,
+    mut reader: Reader,
+    insert: &mut dyn FnMut(&[sqlite_wasm::types::Value]) -> Result<(), SessionError>,
+    gone: impl Fn(Gone) -> SessionError,
+    patience: std::time::Duration,
+) -> Result<u64, SessionError> {
+    let start = std::time::Instant::now();
+    // The reader knows only its own errors.
+    let failed = RefCell::new(None);
+    let mut rows = 0;
+    let mut row = |values: &[_]| {
+        rows += 1;
+        insert(values).map_err(|error| {
+            failed.replace(Some(error));
+            Error::new(sqlstate::INTERNAL_ERROR, "COPY")
+        })
+    };
+    let why = |error: Error| failed.take().unwrap_or_else(|| error.into());
+    let mut body = Vec::new();
+    loop {
+        let left = patience.saturating_sub(start.elapsed());
+        let tag = stream.read(&mut body, left).map_err(&gone)?;
+        match frames::read(tag, &body)? {
+            Message::CopyData(data) => reader.push(data, &mut row).map_err(why)?,
+            Message::CopyDone => {
+                reader.finish(&mut row).map_err(why)?;
+                return Ok(rows);
+            }
+            Message::CopyFail(reason) => {
+                let message = format!("COPY from stdin failed: {reason}");
+                return Err(Error::new(sqlstate::QUERY_CANCELED, message).into());
+            }
+            Message::Flush | Message::Sync => {}
+            _ => return Err(frames::violation("unexpected message during COPY from stdin").into()),
+        }
+    }
+}

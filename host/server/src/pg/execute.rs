@@ -1,0 +1,368 @@
+//! Statements that run: where their rows go, and what they do to the transaction.
+
+use std::rc::Rc;
+
+use sqlite_wasm::types::{Value, ValueRef};
+use sqlite_wasm::{Row, Statement as Prepared};
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::state::{Transaction, tag};
+use sqlite_wasm_postgres::translate::{Action, Statement, translate};
+use sqlite_wasm_postgres::types::infer::Output;
+use sqlite_wasm_postgres::values::{Format, in_result};
+
+use super::converse::Conversation;
+use super::failure::{Failure, Result};
+use super::out::{Out, format_of};
+use super::store::{Analysed, Cursor};
+use crate::session::error::{Error as SessionError, Result as SessionResult};
+
+/// The column of EXPLAIN QUERY PLAN that is sent.
+const DETAIL: usize = 3;
+
+/// Where rows go.
+pub enum Sink<'a> {
+    /// To the client, as they come.
+    Client,
+    /// Into this, until the client fetches them.
+    Portal(&'a mut Out),
+    /// Into this, as values.
+    Cursor(&'a mut Vec<Vec<Value>>),
+}
+
+impl Conversation<'_> {
+    /// The simple protocol: run all statements of a text, in one transaction.
+    pub fn query(&mut self, sql: &str) -> Result<()> {
+        if let Some(kept) = self.kept(sql, &[])? {
+            return self.run_simple(&kept);
+        }
+        let statements = translate(sql, &self.context)?;
+        if statements.is_empty() {
+            self.stream.out.empty(b'I');
+        }
+        let is_one = statements.len() == 1;
+        let is_together = !is_one && statements.iter().all(can_be_in_transaction);
+        for statement in statements {
+            if is_together {
+                self.begin_implicit(&statement)?;
+            }
+            let analysed = Rc::new(self.analyse(statement, sql, &[])?);
+            if is_one {
+                self.keep(sql, &[], &analysed);
+            }
+            self.run_simple(&analysed)?;
+        }
+        Ok(())
+    }
+
+    fn run_simple(&mut self, analysed: &Analysed) -> Result<()> {
+        if !analysed.columns.is_empty() {
+            self.stream.out.row_description(&analysed.columns, &[]);
+        }
+        let tag = self.execute(analysed, &[], &[], Sink::Client)?;
+        self.stream.out.complete(&tag);
+        Ok(())
+    }
+
+    /// Execute a portal; of its rows so many at most, all for 0.
+    pub fn execute_portal(&mut self, name: &str, rows: u32) -> Result<()> {
+        let mut portal = self.store.take_portal(name)?;
+        let Some(analysed) = portal.prepared.clone() else {
+            self.store.keep_portal(name, portal);
+            self.stream.out.empty(b'I');
+            return Ok(());
+        };
+        // What ends with the next message is a transaction by itself.
+        if portal.rest.is_none() && self.stream.next_tag() != Some(b'S') {
+            self.begin_implicit(&analysed.statement)?;
+        }
+        if portal.rest.is_none() && (rows == 0 || analysed.columns.is_empty()) {
+            let tag = self.execute(&analysed, &portal.values, &portal.formats, Sink::Client)?;
+            self.stream.out.complete(&tag);
+            portal.rest = Some(Default::default());
+        } else {
+            if portal.rest.is_none() {
+                let mut out = Out::default();
+                let sink = Sink::Portal(&mut out);
+                self.execute(&analysed, &portal.values, &portal.formats, sink)?;
+                self.check_waiting(out.0.len())?;
+                portal.rest = Some((out.0, 0));
+            }
+            self.send_rest(&mut portal.rest, &analysed.statement, rows)?;
+        }
+        if !matches!(analysed.statement.action, Action::Commit | Action::Rollback) {
+            self.store.keep_portal(name, portal);
+        }
+        Ok(())
+    }
+
+    fn check_waiting(&self, more: usize) -> Result<()> {
+        let bytes = self.store.waiting_bytes() + more;
+        match bytes as u64 > self.max_waiting {
+            true => {
+                Err(Error::new(sqlstate::OUT_OF_MEMORY, "too many rows wait in portals").into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Send rows that wait, of which each is a message.
+    fn send_rest(
+        &mut self,
+        rest: &mut Option<(Vec<u8>, usize)>,
+        statement: &Statement,
+        rows: u32,
+    ) -> Result<()> {
+        let Some((waiting, start)) = rest else { return Ok(()) };
+        let limit = if rows == 0 { u32::MAX } else { rows };
+        let mut sent = 0;
+        while sent < limit
+            && let Some(length) = waiting.get(*start + 1..*start + 5).and_then(|b| b.first_chunk())
+        {
+            let end = *start + 1 + u32::from_be_bytes(*length) as usize;
+            self.stream.out.0.extend_from_slice(&waiting[*start..end]);
+            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
+            (*start, sent) = (end, sent + 1);
+        }
+        match sent == limit {
+            true => self.stream.out.empty(b's'),
+            false => {
+                let tag = tag(statement, sent.into(), self.transaction);
+                self.stream.out.complete(&tag);
+            }
+        }
+        Ok(())
+    }
+
+    /// Run a statement: its tag.
+    pub fn execute(
+        &mut self,
+        analysed: &Analysed,
+        values: &[Value],
+        formats: &[Format],
+        sink: Sink<'_>,
+    ) -> Result<String> {
+        let statement = &analysed.statement;
+        let before = self.transaction;
+        before.check(&statement.action)?;
+        let rows = match &statement.action {
+            Action::Run | Action::Explain => self.run_rows(analysed, values, formats, sink)?,
+            Action::Copy(copy) if copy.is_in => self.copy_in(copy)?,
+            Action::Copy(copy) => self.copy_out(copy, statement)?,
+            Action::Declare { name, is_held } => {
+                self.declare(analysed, values, name, *is_held)?;
+                0
+            }
+            Action::Fetch { name, direction, is_move } => {
+                let passed = self.store.cursor(name)?.go(*direction);
+                if !is_move {
+                    self.fetch(name, &passed, formats, sink)?;
+                }
+                passed.len() as u64
+            }
+            _ => self.run_of_session(analysed, formats, sink)?,
+        };
+        Ok(tag(statement, rows, before))
+    }
+
+    fn run_rows(
+        &mut self,
+        analysed: &Analysed,
+        values: &[Value],
+        formats: &[Format],
+        sink: Sink<'_>,
+    ) -> Result<u64> {
+        let statement = &analysed.statement;
+        let was_implicit = self.is_implicit;
+        if !statement.before.is_empty() {
+            self.begin_implicit(statement)?;
+            self.begin_at_last()?;
+            for before in &statement.before {
+                self.run_plain(before)?;
+            }
+        }
+        let rows = self.run_only(analysed, values, formats, sink)?;
+        if !was_implicit {
+            // A message with several statements has begun it before.
+            if !statement.before.is_empty() {
+                self.end_implicit()?;
+            }
+        }
+        Ok(rows)
+    }
+
+    fn run_only(
+        &mut self,
+        analysed: &Analysed,
+        values: &[Value],
+        formats: &[Format],
+        mut sink: Sink<'_>,
+    ) -> Result<u64> {
+        let Analysed { statement, columns, .. } = analysed;
+        if statement.sql.is_empty() {
+            return Ok(0);
+        }
+        let first = if statement.action == Action::Explain { DETAIL } else { 0 };
+        let is_definition =
+            ["CREATE", "ALTER", "DROP"].iter().any(|verb| statement.command.starts_with(verb));
+        if is_definition {
+            self.analyses.clear();
+        }
+        self.begin_at_last()?;
+        let (is_read_only, stream) = (self.is_read_only, &mut self.stream);
+        let mut rows = 0;
+        let changes = self.engine.run(
+            &statement.sql,
+            |prepared| bind(prepared, values),
+            |prepared| check(prepared, columns.len(), first, is_read_only),
+            |row| {
+                rows += 1;
+                match &mut sink {
+                    Sink::Client => {
+                        put_row(&mut stream.out, row, (columns, first), formats, rows)?;
+                        stream.send_if_full().map_err(|_| SessionError::Gone)
+                    }
+                    Sink::Portal(out) => put_row(out, row, (columns, first), formats, rows),
+                    Sink::Cursor(kept) => {
+                        let row = (0..columns.len()).map(|at| row.get::<_, Value>(first + at));
+                        kept.push(row.collect::<Result<_, _>>()?);
+                        Ok(())
+                    }
+                }
+            },
+        )?;
+        Ok(if columns.is_empty() { changes.rows } else { rows })
+    }
+
+    /// Run SQL of this server.
+    pub fn run_plain(&mut self, sql: &str) -> Result<()> {
+        self.engine.run(sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
+        Ok(())
+    }
+
+    fn declare(
+        &mut self,
+        analysed: &Analysed,
+        values: &[Value],
+        name: &str,
+        is_held: bool,
+    ) -> Result<()> {
+        if self.transaction == Transaction::Idle && !self.is_implicit && !is_held {
+            let message = "DECLARE CURSOR can only be used in transaction blocks";
+            return Err(Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message).into());
+        }
+        self.store.check_cursor(name)?;
+        let columns = self.columns(&analysed.statement, "")?;
+        let mut statement = analysed.statement.clone();
+        statement.action = Action::Run;
+        let query = Analysed { statement, parameters: Vec::new(), columns };
+        let mut rows = Vec::new();
+        self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
+        self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;
+        Ok(())
+    }
+
+    fn fetch(
+        &mut self,
+        name: &str,
+        passed: &[usize],
+        formats: &[Format],
+        mut sink: Sink<'_>,
+    ) -> Result<()> {
+        let cursor = self.store.cursor(name)?;
+        for (number, row) in (1..).zip(passed) {
+            let row = cursor.rows[*row].iter().map(ValueRef::from);
+            let out = match &mut sink {
+                Sink::Portal(out) => out,
+                _ => &mut self.stream.out,
+            };
+            put_values(out, row, &cursor.columns, formats, number)?;
+            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a statement may be one of several in a transaction.
+fn can_be_in_transaction(statement: &Statement) -> bool {
+    !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
+}
+
+impl Conversation<'_> {
+    /// Begin the client's transaction in SQLite, before its first statement. What is looked up
+    /// while that is prepared would be its first read otherwise, and older than what others write
+    /// until it gets its turn.
+    pub fn begin_at_last(&mut self) -> Result<()> {
+        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
+            true => self.run_plain("BEGIN"),
+            false => Ok(()),
+        }
+    }
+
+    /// Begin a transaction for a statement whose client has begun none.
+    pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
+        let runs = matches!(
+            statement.action,
+            Action::Run | Action::Explain | Action::Copy(_) | Action::Declare { .. }
+        );
+        let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
+        if runs && is_idle && can_be_in_transaction(statement) {
+            self.run_plain("BEGIN")?;
+            self.is_implicit = true;
+        }
+        Ok(())
+    }
+}
+
+fn bind(prepared: &mut Prepared<'_>, values: &[Value]) -> SessionResult<()> {
+    let count = prepared.parameter_count();
+    for (index, value) in (1..=count).zip(values) {
+        prepared.raw_bind_parameter(index, value)?;
+    }
+    Ok(())
+}
+
+/// Whether a statement is still what it was when it was analysed, and may run.
+fn check(
+    prepared: &Prepared<'_>,
+    columns: usize,
+    first: usize,
+    is_read_only: bool,
+) -> SessionResult<()> {
+    if is_read_only && !prepared.readonly() {
+        let message = "cannot execute a statement that writes in a read-only transaction";
+        return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
+    }
+    if first == 0 && prepared.column_count() != columns {
+        let message = "cached plan must not change result type";
+        return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message).into());
+    }
+    Ok(())
+}
+
+fn put_row(
+    out: &mut Out,
+    row: &Row<'_>,
+    (columns, first): (&[Output], usize),
+    formats: &[Format],
+    number: u64,
+) -> SessionResult<()> {
+    let value = |at: usize| row.get_ref(first + at).unwrap_or(ValueRef::Null);
+    Ok(put_values(out, (0..columns.len()).map(value), columns, formats, number)?)
+}
+
+fn put_values<'v>(
+    out: &mut Out,
+    values: impl Iterator<Item = ValueRef<'v>>,
+    columns: &[Output],
+    formats: &[Format],
+    number: u64,
+) -> Result<(), Error> {
+    let typed = |(at, (value, column)): (usize, (ValueRef<'v>, &Output))| {
+        (value, column.typed, format_of(formats, at))
+    };
+    let values = values.zip(columns).enumerate().map(typed);
+    out.row(values).map_err(|(error, at)| {
+        in_result(error, number, columns.get(at).map_or("?", |column| &column.name))
+    })
+}

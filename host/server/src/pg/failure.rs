@@ -1,0 +1,82 @@
+//! What goes wrong, as clients see it.
+
+use sqlite_wasm::Limit;
+use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
+
+use crate::session::control::Ended;
+use crate::session::error::Error as SessionError;
+
+/// Why a message is not followed.
+#[derive(Debug)]
+pub enum Failure {
+    /// The connection goes on.
+    Error(Error),
+    /// The connection ends.
+    Fatal(Error),
+    /// Nobody is there to be told.
+    Gone,
+}
+
+/// The result of a message.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Database(error) => of_database(&error),
+            SessionError::Postgres(error) => Self::Error(*error),
+            SessionError::Ended(ended) => Self::Fatal(of_end(ended)),
+            SessionError::Gone => Self::Gone,
+            SessionError::Cancelled => Self::Fatal(shutdown()),
+            SessionError::ReadOnly => {
+                Self::Error(Error::new(sqlstate::READ_ONLY_TRANSACTION, error.to_string()))
+            }
+            SessionError::Refused(_) => {
+                Self::Error(Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, error.to_string()))
+            }
+            SessionError::Full => Self::Fatal(Error::new("53300", error.to_string())),
+            other => Self::Error(Error::new(sqlstate::INTERNAL_ERROR, other.to_string())),
+        }
+    }
+}
+
+fn of_database(error: &sqlite_wasm::Error) -> Failure {
+    use sqlite_wasm::Error as Database;
+    let mut found = Error::from(error);
+    match error {
+        Database::Trapped(_) | Database::MalformedReply | Database::Sandbox(_) => {
+            return Failure::Fatal(Error::new(sqlstate::INTERNAL_ERROR, error.to_string()));
+        }
+        Database::LimitReached(Limit::StatementTime(_)) => {
+            found.message = "canceling statement due to statement timeout".to_owned();
+        }
+        Database::SqliteFailure(error, _) if error.extended_code & 0xff == 9 => {
+            found.message = "canceling statement due to user request".to_owned();
+        }
+        _ => {}
+    }
+    Failure::Error(found)
+}
+
+/// A session that has ended on its own.
+pub fn of_end(ended: Ended) -> Error {
+    let (code, message) = match ended {
+        Ended::Idle(_) => ("57P05", "terminating connection due to idle-session timeout"),
+        Ended::Transaction(_) => {
+            (sqlstate::TRANSACTION_TIMEOUT, "terminating connection due to transaction timeout")
+        }
+    };
+    Error::new(code, message)
+}
+
+/// The server ends.
+pub fn shutdown() -> Error {
+    Error::new("57P01", "terminating connection due to administrator command")
+}

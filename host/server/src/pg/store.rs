@@ -1,0 +1,288 @@
+//! What a session keeps between two messages: prepared statements, portals and cursors.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use sqlite_wasm::types::Value;
+use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::translate::{Direction, Statement};
+use sqlite_wasm_postgres::types::Type;
+use sqlite_wasm_postgres::types::infer::Output;
+use sqlite_wasm_postgres::values::Format;
+use sqlite_wasm_postgres::{Error, Result};
+
+/// Prepared statements of a session, and the bytes of their texts at most. Drivers keep a few
+/// hundred.
+const MAX_STATEMENTS: usize = 1000;
+const MAX_TEXT_BYTES: usize = 4 << 20;
+
+/// Portals and cursors of a session at most.
+const MAX_PORTALS: usize = 64;
+const MAX_CURSORS: usize = 16;
+
+/// A statement, its parameters and its columns.
+#[derive(Debug)]
+pub struct Analysed {
+    pub statement: Statement,
+    pub parameters: Vec<Type>,
+    pub columns: Vec<Output>,
+}
+
+/// A prepared statement; none for an empty one.
+pub type Prepared = Option<Rc<Analysed>>;
+
+/// A statement with its values.
+#[derive(Debug)]
+pub struct Portal {
+    pub prepared: Prepared,
+    pub values: Vec<Value>,
+    pub formats: Vec<Format>,
+    /// The rows that were not fetched, as messages, and where the next one begins.
+    pub rest: Option<(Vec<u8>, usize)>,
+}
+
+/// The rows of DECLARE CURSOR.
+#[derive(Debug)]
+pub struct Cursor {
+    pub columns: Vec<Output>,
+    pub rows: Vec<Vec<Value>>,
+    /// How many rows are before or at the cursor: 0 before the first one.
+    position: usize,
+    /// Whether it stays after the transaction.
+    pub is_held: bool,
+}
+
+/// What a session keeps.
+#[derive(Debug, Default)]
+pub struct Store {
+    statements: HashMap<String, (Prepared, usize)>,
+    text_bytes: usize,
+    portals: HashMap<String, Portal>,
+    pub cursors: HashMap<String, Cursor>,
+}
+
+fn full(what: &str) -> Error {
+    Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, format!("too many {what}"))
+}
+
+impl Store {
+    /// Keep a statement, whose text has this length. That without a name replaces the last one.
+    ///
+    /// # Errors
+    ///
+    /// 42P05 where there is one with its name, 54000 where there are too many.
+    pub fn prepare(&mut self, name: &str, prepared: Prepared, length: usize) -> Result<()> {
+        if name.is_empty() {
+            self.forget("");
+        }
+        if self.statements.contains_key(name) {
+            let message = format!("prepared statement \"{name}\" already exists");
+            return Err(Error::new("42P05", message));
+        }
+        let length = length + name.len();
+        if self.statements.len() >= MAX_STATEMENTS || self.text_bytes + length > MAX_TEXT_BYTES {
+            return Err(full("prepared statements").hint("deallocate some"));
+        }
+        self.text_bytes += length;
+        self.statements.insert(name.to_owned(), (prepared, length));
+        Ok(())
+    }
+
+    /// A prepared statement.
+    ///
+    /// # Errors
+    ///
+    /// 26000 where there is none.
+    pub fn prepared(&self, name: &str) -> Result<Prepared> {
+        let found = self.statements.get(name).map(|(prepared, _)| prepared.clone());
+        found.ok_or_else(|| {
+            Error::new("26000", format!("prepared statement \"{name}\" does not exist"))
+        })
+    }
+
+    /// Forget a prepared statement: whether there was one.
+    pub fn forget(&mut self, name: &str) -> bool {
+        let Some((_, length)) = self.statements.remove(name) else { return false };
+        self.text_bytes -= length;
+        true
+    }
+
+    /// Forget all prepared statements.
+    pub fn forget_all(&mut self) {
+        self.statements.clear();
+        self.text_bytes = 0;
+    }
+
+    /// Keep a portal. That without a name replaces the last one.
+    ///
+    /// # Errors
+    ///
+    /// 42P03 where there is one with its name, 54000 where there are too many.
+    pub fn open(&mut self, name: &str, portal: Portal) -> Result<()> {
+        if !name.is_empty() && self.portals.contains_key(name) {
+            return Err(Error::new("42P03", format!("portal \"{name}\" already exists")));
+        }
+        if self.portals.len() >= MAX_PORTALS {
+            return Err(full("portals"));
+        }
+        self.portals.insert(name.to_owned(), portal);
+        Ok(())
+    }
+
+    /// A portal, which is to be given back.
+    ///
+    /// # Errors
+    ///
+    /// 34000 where there is none.
+    pub fn take_portal(&mut self, name: &str) -> Result<Portal> {
+        let none = || Error::new("34000", format!("portal \"{name}\" does not exist"));
+        self.portals.remove(name).ok_or_else(none)
+    }
+
+    /// Give a portal back.
+    pub fn keep_portal(&mut self, name: &str, portal: Portal) {
+        self.portals.insert(name.to_owned(), portal);
+    }
+
+    pub fn close_portal(&mut self, name: &str) {
+        self.portals.remove(name);
+    }
+
+    /// The bytes of the rows that wait in portals.
+    pub fn waiting_bytes(&self) -> usize {
+        let rests = self.portals.values().filter_map(|portal| portal.rest.as_ref());
+        rests.map(|(rows, _)| rows.len()).sum()
+    }
+
+    /// Keep a cursor.
+    ///
+    /// # Errors
+    ///
+    /// 42P03 where there is one with its name, 54000 where there are too many.
+    pub fn declare(&mut self, name: &str, cursor: Cursor) -> Result<()> {
+        self.check_cursor(name)?;
+        self.cursors.insert(name.to_owned(), cursor);
+        Ok(())
+    }
+
+    /// Whether a cursor with this name may be declared.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::declare`].
+    pub fn check_cursor(&self, name: &str) -> Result<()> {
+        if self.cursors.contains_key(name) {
+            return Err(Error::new("42P03", format!("cursor \"{name}\" already exists")));
+        }
+        match self.cursors.len() >= MAX_CURSORS {
+            true => Err(full("cursors")),
+            false => Ok(()),
+        }
+    }
+
+    /// A cursor.
+    ///
+    /// # Errors
+    ///
+    /// 34000 where there is none.
+    pub fn cursor(&mut self, name: &str) -> Result<&mut Cursor> {
+        let none = || Error::new("34000", format!("cursor \"{name}\" does not exist"));
+        self.cursors.get_mut(name).ok_or_else(none)
+    }
+
+    /// The end of a transaction.
+    pub fn end_transaction(&mut self) {
+        self.portals.clear();
+        self.cursors.retain(|_, cursor| cursor.is_held);
+    }
+}
+
+impl Cursor {
+    pub fn new(columns: Vec<Output>, rows: Vec<Vec<Value>>, is_held: bool) -> Self {
+        Self { columns, rows, position: 0, is_held }
+    }
+
+    /// Move the cursor: the rows that it passes, by index, in their order.
+    pub fn go(&mut self, direction: Direction) -> Vec<usize> {
+        let last = self.rows.len();
+        let bounded = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        match direction {
+            Direction::Forward(count) => {
+                let end = self.position.saturating_add(bounded(count)).min(last);
+                let passed = (self.position.min(last)..end).collect();
+                self.position =
+                    if bounded(count) > end - self.position.min(last) { last + 1 } else { end };
+                passed
+            }
+            Direction::Backward(count) => {
+                let before = self.position.saturating_sub(1);
+                let start = before.saturating_sub(bounded(count));
+                let passed = (start..before).rev().collect();
+                self.position = if bounded(count) > before - start { 0 } else { start + 1 };
+                passed
+            }
+            Direction::Absolute(place) => self.at(absolute(place, last)),
+            Direction::Relative(distance) => {
+                let place = (self.position as i64).saturating_add(distance);
+                self.at(usize::try_from(place).unwrap_or(0).min(last + 1))
+            }
+        }
+    }
+
+    fn at(&mut self, place: usize) -> Vec<usize> {
+        self.position = place;
+        match place {
+            0 => Vec::new(),
+            place if place > self.rows.len() => Vec::new(),
+            place => vec![place - 1],
+        }
+    }
+}
+
+/// The place of row `place`; from the end where that is negative.
+fn absolute(place: i64, last: usize) -> usize {
+    let distance = usize::try_from(place.unsigned_abs()).unwrap_or(usize::MAX);
+    match place < 0 {
+        true => (last + 1).saturating_sub(distance),
+        false => distance.min(last + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_go_forward_and_back() {
+        let rows = (0..5).map(|row| vec![Value::Integer(row)]).collect();
+        let mut cursor = Cursor::new(Vec::new(), rows, false);
+        assert_eq!(cursor.go(Direction::Forward(2)), [0, 1]);
+        assert_eq!(cursor.go(Direction::Backward(1)), [0]);
+        assert_eq!(cursor.go(Direction::Forward(u64::MAX)), [1, 2, 3, 4]);
+        assert_eq!(cursor.go(Direction::Forward(1)), [0; 0]);
+        assert_eq!(cursor.go(Direction::Backward(2)), [4, 3]);
+        assert_eq!(cursor.go(Direction::Absolute(-1)), [4]);
+        assert_eq!(cursor.go(Direction::Relative(-2)), [2]);
+        assert_eq!(cursor.go(Direction::Relative(0)), [2]);
+        assert_eq!(cursor.go(Direction::Backward(u64::MAX)), [1, 0]);
+        assert_eq!(cursor.go(Direction::Absolute(9)), [0; 0]);
+        assert_eq!(cursor.go(Direction::Absolute(i64::MIN)), [0; 0]);
+    }
+
+    #[test]
+    fn statements_are_limited() {
+        let mut store = Store::default();
+        store.prepare("a", None, 1).unwrap();
+        assert_eq!(store.prepare("a", None, 1).unwrap_err().code, "42P05");
+        store.prepare("", None, 1).unwrap();
+        store.prepare("", None, 1).unwrap();
+        assert_eq!(store.prepare("b", None, MAX_TEXT_BYTES).unwrap_err().code, "54000");
+        for index in 0..2 * MAX_STATEMENTS {
+            let _ = store.prepare(&index.to_string(), None, 1);
+        }
+        assert_eq!(store.statements.len(), MAX_STATEMENTS);
+        assert!(store.forget("a") && !store.forget("a"));
+        store.forget_all();
+        assert_eq!((store.text_bytes, store.prepared("").unwrap_err().code), (0, "26000"));
+    }
+}

@@ -1,0 +1,248 @@
+//! The connection of a client, read and written by the thread of its session.
+//!
+//! A thread that waits in `read` is woken by the client's bytes themselves; each hand-over from
+//! one thread to another would cost about as much as a short statement.
+
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::time::{Duration, Instant};
+
+use tokio_rustls::rustls::{ServerConnection, StreamOwned};
+
+use super::out::Out;
+use crate::large::Room;
+use crate::sockets::Plain;
+
+/// Bytes of a message at most; values are no longer than a reply by default.
+pub const MAX_MESSAGE: usize = 16 << 20;
+
+/// Bytes that are read at a time, and that stay allocated.
+const CHUNK: usize = 32 << 10;
+
+/// Bytes of a reply that are sent before its end.
+const FULL: usize = 64 << 10;
+
+/// How long a client may read nothing of a reply.
+const STALL_TIME: Duration = Duration::from_secs(30);
+
+/// What carries the bytes.
+pub enum Transport {
+    Plain(Plain),
+    Tls(Box<StreamOwned<ServerConnection, Plain>>),
+}
+
+impl Transport {
+    /// The socket.
+    pub fn plain(&self) -> &Plain {
+        match self {
+            Self::Plain(plain) => plain,
+            Self::Tls(tls) => &tls.sock,
+        }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(plain) => plain.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(plain) => plain.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Tls(tls) => tls.flush(),
+        }
+    }
+}
+
+/// Why there is no next message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// The client, or a broken connection.
+    Closed,
+    /// It took too long.
+    Late,
+    /// A message is too long.
+    TooLong,
+    /// Too many others send long messages.
+    Busy,
+}
+
+/// Room for a message of this length, where there is some in time.
+pub type Rooms = Box<dyn Fn(usize) -> Option<Room> + Send>;
+
+/// A client's connection.
+pub struct Stream {
+    transport: Transport,
+    /// What has been read, and where the next message begins.
+    input: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// How long the socket waits now.
+    wait: Option<Duration>,
+    pub out: Out,
+    rooms: Rooms,
+    /// For the message that was read last.
+    room: Option<Room>,
+}
+
+impl Stream {
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn new(transport: Transport, rooms: Rooms) -> io::Result<Self> {
+        transport.plain().write_timeout(STALL_TIME)?;
+        let input = vec![0; CHUNK];
+        let out = Out::default();
+        Ok(Self { transport, input, start: 0, end: 0, wait: None, out, rooms, room: None })
+    }
+
+    /// The type and length of the next message, where that has arrived.
+    fn head(&self) -> Option<(u8, u32)> {
+        let head: &[u8; 5] = self.input[self.start..self.end].first_chunk()?;
+        Some((head[0], u32::from_be_bytes([head[1], head[2], head[3], head[4]])))
+    }
+
+    /// The next message's type, if all of it has arrived.
+    pub fn next_tag(&self) -> Option<u8> {
+        let (tag, length) = self.head()?;
+        (self.end - self.start > length as usize).then_some(tag)
+    }
+
+    /// Read the next message: its type, and its bytes into `body`. What waits to be sent is sent
+    /// before this waits.
+    pub fn read(&mut self, body: &mut Vec<u8>, patience: Duration) -> Result<u8, Gone> {
+        let mut late = None;
+        self.room = None;
+        loop {
+            let length = match self.head() {
+                None => 5,
+                Some((_, length)) if !(4..=MAX_MESSAGE as u32).contains(&length) => {
+                    return Err(Gone::TooLong);
+                }
+                Some((_, length)) => length as usize + 1,
+            };
+            if self.next_tag().is_some() {
+                return Ok(self.take(body, length));
+            }
+            if late.is_none() {
+                self.send().map_err(|_| Gone::Closed)?;
+            }
+            if length > CHUNK && self.room.is_none() {
+                self.room = Some((self.rooms)(length).ok_or(Gone::Busy)?);
+            }
+            let end = *late.get_or_insert_with(|| Instant::now() + patience);
+            self.fill(length, end)?;
+        }
+    }
+
+    fn take(&mut self, body: &mut Vec<u8>, length: usize) -> u8 {
+        let tag = self.input[self.start];
+        body.clear();
+        body.shrink_to(CHUNK);
+        body.extend_from_slice(&self.input[self.start + 5..self.start + length]);
+        self.start += length;
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+            self.input.truncate(CHUNK);
+            self.input.shrink_to(CHUNK);
+        }
+        tag
+    }
+
+    /// Read more of a message of this length. Memory grows with what arrives.
+    fn fill(&mut self, length: usize, late: Instant) -> Result<(), Gone> {
+        if self.start > 0 && self.end == self.input.len() {
+            self.input.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == self.input.len() {
+            let size = (self.input.len() * 2).min(length.max(CHUNK) + CHUNK);
+            self.input.resize(size, 0);
+        }
+        loop {
+            let left = late.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(Gone::Late);
+            }
+            self.wait_for(left).map_err(|_| Gone::Closed)?;
+            match self.transport.read(&mut self.input[self.end..]) {
+                Ok(0) => return Err(Gone::Closed),
+                Ok(count) => {
+                    self.end += count;
+                    return Ok(());
+                }
+                Err(error) if is_early(&error) => {}
+                Err(_) => return Err(Gone::Closed),
+            }
+        }
+    }
+
+    /// Let the socket wait no longer than this. It may wake up earlier, so that a time that
+    /// passes needs no call of the system for each message.
+    fn wait_for(&mut self, left: Duration) -> io::Result<()> {
+        if self.wait.is_some_and(|wait| wait <= left && wait >= left / 8) {
+            return Ok(());
+        }
+        let wait = (left / 2).max(Duration::from_millis(1));
+        self.wait = Some(wait);
+        self.transport.plain().read_timeout(wait)
+    }
+
+    /// Send what waits, if it is much.
+    ///
+    /// # Errors
+    ///
+    /// Where the client is gone, or does not read.
+    pub fn send_if_full(&mut self) -> io::Result<()> {
+        if self.out.0.len() >= FULL { self.send() } else { Ok(()) }
+    }
+
+    /// Send what waits.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::send_if_full`].
+    pub fn send(&mut self) -> io::Result<()> {
+        let mut rest = &self.out.0[..];
+        if rest.is_empty() {
+            return Ok(());
+        }
+        while !rest.is_empty() {
+            match self.transport.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.transport.flush()?;
+        self.out.0.clear();
+        self.out.0.shrink_to(FULL);
+        Ok(())
+    }
+
+    /// Send what waits, if that takes no long time, and close.
+    pub fn close(mut self) {
+        let _ = self.transport.plain().write_timeout(Duration::from_secs(1));
+        let _ = self.send();
+        if let Transport::Tls(tls) = &mut self.transport {
+            tls.conn.send_close_notify();
+            let _ = tls.flush();
+        }
+        let _ = self.transport.plain().shut(Shutdown::Both);
+    }
+}
+
+/// Whether reading goes on: nothing has arrived yet.
+fn is_early(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(error.kind(), Kind::WouldBlock | Kind::TimedOut | Kind::Interrupted)
+}

@@ -1,0 +1,11 @@
+DROP TABLE IF EXISTS pgbench_accounts;
+DROP TABLE IF EXISTS pgbench_branches;
+DROP TABLE IF EXISTS pgbench_tellers;
+DROP TABLE IF EXISTS pgbench_history;
+CREATE TABLE pgbench_accounts (aid integer PRIMARY KEY, bid integer, abalance integer, filler char(84));
+CREATE TABLE pgbench_branches (bid integer PRIMARY KEY, bbalance integer, filler char(88));
+CREATE TABLE pgbench_tellers (tid integer PRIMARY KEY, bid integer, tbalance integer, filler char(84));
+CREATE TABLE pgbench_history (tid integer, bid integer, aid integer, delta integer, mtime timestamp, filler char(22));
+INSERT INTO pgbench_accounts SELECT g, 1, 0, '' FROM generate_series(1, 100000) AS g;
+INSERT INTO pgbench_branches VALUES (1, 0, NULL);
+INSERT INTO pgbench_tellers SELECT g, 1, 0, NULL FROM generate_series(1, 10) AS g;

@@ -279,7 +279,9 @@ impl Index {
     fn listed(&mut self, filter: &Filter, most: u32) -> Result<Option<Rc<[u32]>>> {
         let known = self.filters.0.iter().find(|(known, _)| known == filter);
         match known {
-            Some((_, Some(listed))) => return Ok(Some(listed.clone())),
+            Some((_, Some(listed))) => {
+                return Ok((listed.len() <= most as usize).then(|| listed.clone()));
+            }
             Some((_, None)) if most < u32::MAX => return Ok(None),
             _ => {}
         }

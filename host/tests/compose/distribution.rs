@@ -60,6 +60,20 @@ fn vec0_is_embedded_and_searches() {
 }
 
 #[test]
+fn ann_is_embedded_and_searches_as_when_it_is_loaded() {
+    let composed = Composed::with("ann", &["ann"]);
+    let script = "CREATE VIRTUAL TABLE v USING ann(e float[2], kind text);
+        INSERT INTO v(rowid, e, kind) VALUES (1, '[1, 0]', 'a'), (2, '[0, 1]', 'b'), (3, '[0.9, 0.1]', 'b');
+        SELECT rowid, round(distance, 4) FROM v WHERE e MATCH '[1, 0]' AND k = 2 AND kind = 'b';
+        PRAGMA integrity_check;\n";
+    let embedded = composed.run_with(&["--grant", "ann=sql"], &[":memory:"], script);
+    let answer = "3|0.1414\n2|1.4142\nok\n";
+    embedded.prints(answer).keeps_quiet();
+    let loaded = support::ours(&composed.directory(), &["--load", "ann", ":memory:", script]);
+    loaded.prints(answer).keeps_quiet();
+}
+
+#[test]
 fn a_composed_program_is_inspected_in_both_forms() {
     let composed = Composed::with("inspected", &["series", "sha3query"]);
     let sha256 = |name: &str| {

@@ -151,12 +151,10 @@ fn answers(directory: &Directory, script: &str, expected: &[impl AsRef<str>]) {
 
 #[test]
 fn random_changes_are_searched_as_a_list_is() {
-    for (seed, quantize) in [(1, "none"), (2, "none"), (3, "none")] {
+    for seed in 1..=3 {
         let directory = Directory::fresh(&format!("ann-random-{seed}"));
         let mut script = Script::new(seed);
-        script.say(&format!(
-            "CREATE VIRTUAL TABLE v USING ann(e float[4], kind integer, quantize={quantize}, m=4)"
-        ));
+        script.say("CREATE VIRTUAL TABLE v USING ann(e float[4], kind integer, m=4)");
         // Each run opens the database anew.
         for _ in 0..4 {
             (0..150).for_each(|_| script.step());
@@ -165,6 +163,23 @@ fn random_changes_are_searched_as_a_list_is() {
             script.sql.clear();
             script.expected.clear();
         }
+    }
+}
+
+/// `cargo test … ann::soak -- --ignored`
+#[test]
+#[ignore = "fifteen minutes of random changes"]
+fn soak() {
+    let begin = std::time::Instant::now();
+    let (minutes, mut seed) = (15, 1000);
+    while begin.elapsed().as_secs() < 60 * minutes {
+        seed += 1;
+        let directory = Directory::fresh("ann-soak");
+        let mut script = Script::new(seed);
+        script.say("CREATE VIRTUAL TABLE v USING ann(e float[4], kind integer, m=4)");
+        (0..1500).for_each(|_| script.step());
+        script.end();
+        answers(&directory, &script.sql, &script.expected);
     }
 }
 

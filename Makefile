@@ -19,7 +19,8 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-clients fuzz build guests c-extensions first-wall-broken bench bench-smoke bench-vec bench-peers bench-compare bench-report bench-readme bench-connection bench-c bench-serve test-programs new-extension cargo-component dist precompile-cli smoke native-reference lint docs packages test-packages release clean setup compile
+# All that `make help` lists, and what has no description.
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' Makefile) compile
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -33,6 +34,7 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 	tooling/host connection
 	tooling/host server
 	tooling/library test
+	tooling/test-programs cpython shell
 	cargo test --release --workspace --exclude cli --exclude engine --exclude database --exclude bench-loop $(EXCLUDE_HOST)
 	tooling/bench-smoke
 
@@ -52,6 +54,9 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
+
+test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
+	tooling/test-replication
 
 test-packages: ## install the packages into empty environments, and use them
 	tooling/packages test
@@ -142,7 +147,8 @@ setup: ## install what is missing: packages, toolchain
 	tooling/setup
 
 compile: setup
-	cargo build --release -p cli -p database --target wasm32-wasip2
+	cargo build --release -p cli --target wasm32-wasip2
+	cargo build --release -p database --target wasm32-wasip2
 	tooling/host build
 	tooling/build-extensions
 

@@ -7,8 +7,20 @@ use std::env;
 const STACK_BYTES: usize = 8 << 20;
 
 /// The C files in `c`.
-const SOURCES: [&str; 8] =
-    ["interface", "values", "statements", "connection", "registered", "hooks", "blobs", "sessions"];
+const SOURCES: [&str; 12] = [
+    "interface",
+    "values",
+    "statements",
+    "connection",
+    "registered",
+    "hooks",
+    "blobs",
+    "sessions",
+    "modules",
+    "tables",
+    "plans",
+    "shapes",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -21,7 +33,7 @@ fn main() {
     let mut build = cc::Build::new();
     build.files(SOURCES.map(|name| format!("c/{name}.c")));
     build.include(include).define("SQLITE_ENABLE_SESSION", None);
-    build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None);
+    build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None).define("SQLITE_ENABLE_SNAPSHOT", None);
     if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {
         build.file("c/planted.c");
     }

@@ -24,8 +24,6 @@ OTHERS = {"extensions": extensions, "vec": vec}
 DEFAULT_SUITES = [*(suite.name for suite in SUITES), "extensions"]
 
 REPEATS = {SMOKE: 2, SMALL: 7, FULL: 15}
-DEARER_REPEATS = 10
-"""At most so many of what the reference itself runs ten times."""
 
 EPILOG = """suites:
 {suites}

@@ -22,6 +22,9 @@ PEER_SECONDS = 60
 """A run of a peer that takes longer is ended and shown as `> cap`."""
 OWN_SECONDS = 600
 
+DEARER_REPEATS = 10
+"""At most so many of what the reference itself runs ten times."""
+
 LEAST_RECALL = 0.95
 LEAST_AGREEMENT = 0.8
 """Of engines that rank in another way: enough that they did the same work."""
@@ -138,8 +141,9 @@ class Table:
         return ""
 
     def timed(self, title: str, played: Played, able: dict) -> Iterator[dict]:
-        for number in range(self.repeats):
-            self.progress(f"{title}: run {number + 1} of {self.repeats}")
+        repeats = min(self.repeats, DEARER_REPEATS) if played.loop.dearer else self.repeats
+        for number in range(repeats):
+            self.progress(f"{title}: run {number + 1} of {repeats}")
             # To and fro, so that neighbours stay neighbours and each is as often first.
             for name in list(able)[:: -1 if number % 2 else 1]:
                 each = able[name]
@@ -213,7 +217,7 @@ class Table:
         if code in (-9, 137) and each.peer:
             raise Failed(f"> cap: {mode} takes more than {cap} s")
         if code:
-            raise Failed(f"fails (exit code {code}): {first_line(errors)}")
+            raise Failed(f"fails (exit code {code}): {last_line(errors)}")
         try:
             return json.loads(output.read_text(encoding="utf-8")), peak
         except ValueError:
@@ -237,6 +241,12 @@ class Table:
             for path in self.work().rglob("*"):
                 flush(path)
         return self.work() / "data.db"
+
+
+def last_line(path: Path) -> str:
+    """What a program says at its end; languages print where they were before it."""
+    lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1].strip()[:200] if lines else "no message"
 
 
 def remove(database: Path) -> None:

@@ -73,7 +73,7 @@ APPROXIMATE = ("usearch", "tantivy")
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
     command = (str(PYTHON), "-I", str(ADAPTERS / "player.py"), name)
-    return Player(name, command, "Python", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
+    return Player(name, command, "Python: its own cost is that of apsw", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
 
 
 def node_peer(name: str) -> Player:

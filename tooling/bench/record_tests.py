@@ -9,7 +9,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-from . import page, tape
+from . import page, tape, wire
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .compare import compare, markdown
 from .confidence import interval, is_noisy
@@ -234,6 +234,21 @@ class Tapes(unittest.TestCase):
         begin = b"\1\5\0\0\0BEGIN\0"
         values = b"\5\0\1" + (-2).to_bytes(8, "little", signed=True) + b"\2\0\0\0\0\0\0\xe0\x3f\3\2\0\0\0\xc3\xa4\4\1\0\0\0\0"
         self.assertEqual(steps, begin + b"\x80\1\0" + values)
+
+
+class Wires(unittest.TestCase):
+    def test_what_is_not_there_is_said_for_each_row(self) -> None:
+        rows = list(wire.samples({}, {name: "not available: no wire" for name in wire.ENGINES}, 50))
+        self.assertEqual(len(rows), len(wire.ABOUT) * len(wire.ENGINES))
+        self.assertEqual({each["skipped"] for each in rows}, {"not available: no wire"})
+
+    def test_another_answer_has_no_number(self) -> None:
+        def run(digest: str) -> list[dict]:
+            return [{key: {"times": [1000, 2000, 3000], "digest": digest} for key in wire.ABOUT}] * 2
+
+        rows = list(wire.samples({"ref": run("a"), "serve": run("a"), "postgres": run("b")}, dict.fromkeys(wire.ENGINES, ""), 50))
+        found = {name: {each["skipped"] for each in rows if each["engine"] == name} for name in ("ref", "serve", "postgres")}
+        self.assertEqual(found, {"ref": {None}, "serve": {None}, "postgres": {"gate: another answer than SQLite in the client"}})
 
 
 class Catalogue(unittest.TestCase):

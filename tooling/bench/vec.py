@@ -1,4 +1,4 @@
-"""The suite `vec`: vec0 as a component compared with the native sqlite-vec.
+"""The suite `vec`: vec0 as a component compared with the native sqlite-vec, and the index `ann` (`ann.py`).
 
 Both run the same scripts in turn, in the native reference with the wheel's library
 and in the runner. Times are the processor time of the shell's own `.timer`; results
@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from . import ann
 from .engines import REFERENCE, ROOT, SUBJECT, engine
 from .figures import Figure, Verdict
 from .session import Disagreement
@@ -54,6 +55,8 @@ def measure(repeats: int, quick: bool) -> list[Verdict]:
                                                  corpus(directory, rows, dimensions, repeats)):  # fmt: skip
                 found.append(Verdict(Figure(f"{what} {title}", "times", must, aim), Spread.of(values)))
         found.append(Verdict(Figure("BM25 and vectors, 10k documents"), Spread.of(hybrid(directory, 10_000, repeats))))
+        found += ann.measure(directory, repeats, quick)
+        found.append(Verdict(Figure("hybrid(), 10k documents", "ms", 3, 1.5), Spread.of(fused(directory, 10_000, repeats))))
     return found
 
 
@@ -146,6 +149,19 @@ SELECT id, printf('%.6f', sum(1.0 / (60 + place))) AS score
 FROM (SELECT * FROM near UNION ALL SELECT * FROM said) GROUP BY id ORDER BY score DESC, id LIMIT 10;
 """
 
+FUSED = """.load ann
+ATTACH '{source}' AS s;
+CREATE VIRTUAL TABLE words USING fts5(body);
+CREATE VIRTUAL TABLE v USING ann(e float[64]);
+BEGIN;
+INSERT INTO words(rowid, body) SELECT id, body FROM s.docs;
+INSERT INTO v(rowid, e) SELECT id, v FROM s.docs;
+COMMIT;
+SELECT count(*) FROM v WHERE e MATCH (SELECT v FROM s.docs WHERE id = 7) AND k = 1;
+.timer on
+SELECT sum(h.score) FROM s.docs AS q CROSS JOIN hybrid('words', 'v', q.term, q.v, 10) AS h WHERE q.id <= 100;
+"""
+
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho".split()
 
 
@@ -166,3 +182,18 @@ def hybrid(directory, documents, repeats):
         for name, output in outputs.items():
             times[name].append(processor_time(output))
     return ratios(times[SUBJECT], times[REFERENCE])
+
+
+def fused(directory, documents, repeats):
+    """Milliseconds of `hybrid()` with words of which each is in a few of 1,000 documents (W11, W12)."""
+    numbers = random.Random(SEED)
+    dictionary = [f"w{i}" for i in range(10_000)]
+    source = directory / "fused.db"
+    with sqlite3.connect(source) as db:
+        db.execute("CREATE TABLE docs(id INTEGER PRIMARY KEY, body TEXT, term TEXT, v BLOB)")
+        for i in range(documents):
+            body, term = " ".join(numbers.choices(dictionary, k=16)), " OR ".join(numbers.choices(dictionary, k=3))
+            vector = struct.pack("64f", *[numbers.random() for _ in range(64)])
+            db.execute("INSERT INTO docs VALUES (?, ?, ?, ?)", (i + 1, body, term, vector))
+    script = FUSED.format(source=source)
+    return [processor_time(run(SUBJECT, directory, ":memory:", script)) * 10 for _ in range(repeats)]

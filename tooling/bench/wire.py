@@ -153,14 +153,8 @@ def way(stack: ExitStack, kind: str, directory: Path) -> str:
     served = directory / "served"
     if not served.exists():
         stack.enter_context(serve(served))
-    return f"host={served} dbname=bench user=root" if kind == "unix" else f"host=127.0.0.1 port={PORT} dbname=bench user=root {password(served)}"
-
-
-def password(directory: Path) -> str:
-    """Over TCP a user is needed; what the server printed at its start."""
-    text = (directory / "log").read_text(encoding="utf-8")
-    found = [word.partition("token=")[2] for word in text.split() if "token=" in word]
-    return f"password={found[0]}" if found else ""
+    host = served if kind == "unix" else "127.0.0.1"
+    return f"host={host} port={PORT} dbname=bench user=local"
 
 
 @contextmanager
@@ -170,7 +164,7 @@ def serve(directory: Path) -> Iterator[None]:
     command = [str(SERVER), str(directory / "bench.db"), "--pg", f"127.0.0.1:{PORT}", "--unix", str(directory)]
     with (directory / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
         try:
-            wait_for(directory / ".s.PGSQL.5432", server, directory / "log")
+            wait_for(directory / f".s.PGSQL.{PORT}", server, directory / "log")
             yield
         finally:
             server.terminate()

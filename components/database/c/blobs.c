@@ -107,7 +107,29 @@ void call_backup_finish(Call *call) {
 
 /* Snapshots are compiled into SQLite only with an option. */
 
-void call_snapshot_get(Call *call) { call->code = SQLITE_ERROR; }
-void call_snapshot_open(Call *call) { call->code = SQLITE_ERROR; }
-void call_snapshot_recover(Call *call) { call->code = SQLITE_ERROR; }
-void call_snapshot_cmp(Call *call) { call->code = SQLITE_ERROR; }
+/* Snapshots: the library keeps their bytes. */
+
+void call_snapshot_get(Call *call) {
+  sqlite3_snapshot *snapshot = NULL;
+  call->code = sqlite3_snapshot_get(call->db, in_text(&call->in), &snapshot);
+  if (snapshot) out_raw(&call->out, snapshot, sizeof(*snapshot));
+  sqlite3_snapshot_free(snapshot);
+}
+
+/* Schema, the bytes. */
+void call_snapshot_open(Call *call) {
+  const char *schema = in_text(&call->in);
+  uint32_t count;
+  const uint8_t *bytes = in_bytes(&call->in, &count);
+  sqlite3_snapshot snapshot;
+  if (count != sizeof(snapshot)) {
+    call->in.is_bad = true;
+    return;
+  }
+  memcpy(&snapshot, bytes, sizeof(snapshot));
+  call->code = sqlite3_snapshot_open(call->db, schema, &snapshot);
+}
+
+void call_snapshot_recover(Call *call) {
+  call->code = sqlite3_snapshot_recover(call->db, in_text(&call->in));
+}

@@ -12,6 +12,7 @@
   /* Statements. */ \
   X(PREPARE, prepare) X(BIND, bind) X(BIND_NEXT, bind_next) X(CLEAR_BINDINGS, clear_bindings) X(STEP, step) \
   X(RESET, reset) X(FINALIZE, finalize) X(DESCRIBE, describe) X(DECLARED, declared) \
+  X(ORIGINS, origins) \
   X(EXPANDED_SQL, expanded_sql) X(STMT_STATUS, stmt_status) X(STMT_EXPLAIN, stmt_explain) \
   X(EXECUTE, execute) \
   /* Connections. */ \
@@ -41,7 +42,11 @@
   X(REBASER_CREATE, rebaser_create) X(REBASER_CONFIGURE, rebaser_configure) \
   X(REBASER_REBASE, rebaser_rebase) X(REBASER_DELETE, rebaser_delete) \
   X(SNAPSHOT_GET, snapshot_get) X(SNAPSHOT_OPEN, snapshot_open) \
-  X(SNAPSHOT_RECOVER, snapshot_recover) X(SNAPSHOT_CMP, snapshot_cmp)
+  X(SNAPSHOT_RECOVER, snapshot_recover) \
+  /* Virtual tables of the program, and shapes for R-Trees. */ \
+  X(CREATE_MODULE, create_module) X(DECLARE_VTAB, declare_vtab) X(VTAB_CONFIG, vtab_config) \
+  X(VTAB_ON_CONFLICT, vtab_on_conflict) X(DISCONNECT_TABLES, disconnect_tables) \
+  X(PLAN, plan) X(CREATE_SHAPE, create_shape)
 
 enum {
 #define X(code, name) CALL_##code,
@@ -79,7 +84,70 @@ enum {
   /* Session or apply: number, table. */
   EVENT_TABLE_FILTER,
   /* Apply: number, conflict, a change as CHANGESET_NEXT has it, conflicting values. */
-  EVENT_CONFLICT
+  EVENT_CONFLICT,
+  /* A method of a virtual table (u8), and its object. After a failure its message follows. */
+  EVENT_METHOD,
+  /* Shape, its own data (0: none), parameters, a place in the tree; reply: the data, the result. */
+  EVENT_SHAPE
+};
+
+/* The methods of a module, and what they are called with. Each is a bit of CREATE_MODULE. */
+enum {
+  /* Module, count of arguments (u32), the arguments; reply: table. */
+  METHOD_CREATE,
+  METHOD_CONNECT,
+  /* Table, address of the plan, columns used (u64), cost, rows, constraints, order; reply: usage of
+  ** each constraint, and the plan. */
+  METHOD_BEST_INDEX,
+  /* Table. */
+  METHOD_DISCONNECT,
+  METHOD_DESTROY,
+  /* Table; reply: cursor. */
+  METHOD_OPEN,
+  /* Cursor. */
+  METHOD_CLOSE,
+  /* Cursor, the plan with its seal, count of arguments (u32), the arguments; reply: whether the
+  ** cursor is at its end (u8). */
+  METHOD_FILTER,
+  /* Cursor; reply: the same. */
+  METHOD_NEXT,
+  METHOD_EOF,
+  /* Cursor, column, whether UPDATE leaves it as it is (u8); reply: 0 and a value, or 1, a code and
+  ** a message. */
+  METHOD_COLUMN,
+  /* Cursor; reply: row id (i64). */
+  METHOD_ROWID,
+  /* Table, count of values (u32), the values; reply: row id (i64). */
+  METHOD_UPDATE,
+  /* Table, a number for the last three. */
+  METHOD_BEGIN,
+  METHOD_SYNC,
+  METHOD_COMMIT,
+  METHOD_ROLLBACK,
+  METHOD_SAVEPOINT,
+  METHOD_RELEASE,
+  METHOD_ROLLBACK_TO,
+  /* Table, count of arguments, name; reply: what SQLite is told, function. */
+  METHOD_FIND_FUNCTION,
+  /* Table, name. */
+  METHOD_RENAME,
+  /* Module, ending; the code is the result. */
+  METHOD_SHADOW_NAME,
+  /* Table, schema, name, flags (u32); reply: what is wrong. */
+  METHOD_INTEGRITY,
+  /* xCreate and xConnect are one function. */
+  METHODS_ARE_ONE
+};
+
+/* What PLAN asks during xBestIndex: the plan's address, this (u8), constraint (u32), number. */
+enum {
+  /* Reply: the code is the result. */
+  PLAN_DISTINCT,
+  PLAN_IN,
+  /* Reply: the collation. */
+  PLAN_COLLATION,
+  /* Reply: the value. */
+  PLAN_RIGHT
 };
 
 /* What HOOK sets. */
@@ -111,7 +179,9 @@ enum {
   /* A subtype (u8), and the value. */
   TAG_SUBTYPE,
   /* A column that UPDATE does not change, or a value that is not there. */
-  TAG_MISSING
+  TAG_MISSING,
+  /* All values of an IN, for xFilter: their length in bytes (u32), and the values. */
+  TAG_LIST
 };
 
 /* Of PREPARE, in addition to those of sqlite3_prepare_v3. */

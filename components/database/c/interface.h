@@ -33,6 +33,8 @@ FUNCTIONS(X)
 void put_value(Out *out, sqlite3_value *value);
 /* The reply of a callback as a result. */
 void set_result(sqlite3_context *context, In *in);
+/* The failure of a function: its message follows in `in`. */
+void set_failure(sqlite3_context *context, int code, In *in);
 int bind_value(sqlite3_stmt *statement, int index, In *in);
 
 /* Calls of the program. */
@@ -62,5 +64,8 @@ typedef struct {
 
 Registered *registered_new(sqlite3 *db, uint32_t number);
 void registered_free(void *registered);
+
+/* A function of the program, whose user data is a Registered. */
+void call_scalar(sqlite3_context *context, int count, sqlite3_value **arguments);
 
 #endif

@@ -38,14 +38,14 @@ static void set_auxiliary(sqlite3_context *context, Registered *function, In *in
   }
 }
 
-static void fail(sqlite3_context *context, int code, In *in) {
+void set_failure(sqlite3_context *context, int code, In *in) {
   uint32_t count;
   const char *message = (const char *)in_bytes(in, &count);
   if (message) sqlite3_result_error(context, message, (int)count);
   sqlite3_result_error_code(context, code);
 }
 
-static void on_scalar(sqlite3_context *context, int count, sqlite3_value **arguments) {
+void call_scalar(sqlite3_context *context, int count, sqlite3_value **arguments) {
   Registered *function = sqlite3_user_data(context);
   EventReply reply;
   Out out = event_begin(function->db, EVENT_SCALAR);
@@ -55,7 +55,7 @@ static void on_scalar(sqlite3_context *context, int count, sqlite3_value **argum
   else out_u32(&out, 0);
   event_send(&out, &reply);
   if (reply.code) {
-    fail(context, reply.code, &reply.in);
+    set_failure(context, reply.code, &reply.in);
   } else {
     set_result(context, &reply.in);
   }
@@ -77,7 +77,7 @@ static void step(uint8_t event, sqlite3_context *context, int count, sqlite3_val
   put_arguments(&out, count, arguments);
   event_send(&out, &reply);
   *group = in_u32(&reply.in);
-  if (reply.code) fail(context, reply.code, &reply.in);
+  if (reply.code) set_failure(context, reply.code, &reply.in);
   reply_free(&reply);
 }
 
@@ -97,7 +97,7 @@ static void result(uint8_t event, sqlite3_context *context) {
   out_u32(&out, function->number);
   out_u32(&out, group ? *group : 0);
   event_send(&out, &reply);
-  if (reply.code) fail(context, reply.code, &reply.in);
+  if (reply.code) set_failure(context, reply.code, &reply.in);
   else set_result(context, &reply.in);
   reply_free(&reply);
 }
@@ -120,7 +120,7 @@ void call_create_function(Call *call) {
     sqlite3_free(data);
     call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, 0, 0, 0, 0, 0);
   } else if (kind == KIND_SCALAR) {
-    call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, on_scalar, 0, 0,
+    call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, call_scalar, 0, 0,
                                             registered_free);
   } else if (kind == KIND_AGGREGATE) {
     call->code = sqlite3_create_function_v2(call->db, name, arguments, flags, data, 0, on_step,

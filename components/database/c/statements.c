@@ -124,6 +124,18 @@ void call_declared(Call *call) {
   for (int i = 0; i < columns; i++) out_text(&call->out, sqlite3_column_decltype(statement, i));
 }
 
+/* Reply: for each column its database, table and own name there. */
+void call_origins(Call *call) {
+  sqlite3_stmt *statement = HANDLE(sqlite3_stmt, call);
+  int columns = sqlite3_column_count(statement);
+  out_u32(&call->out, 3 * (uint32_t)columns);
+  for (int i = 0; i < columns; i++) {
+    out_text(&call->out, sqlite3_column_database_name(statement, i));
+    out_text(&call->out, sqlite3_column_table_name(statement, i));
+    out_text(&call->out, sqlite3_column_origin_name(statement, i));
+  }
+}
+
 void call_expanded_sql(Call *call) {
   char *text = sqlite3_expanded_sql(HANDLE(sqlite3_stmt, call));
   out_text(&call->out, text);

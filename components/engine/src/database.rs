@@ -1,10 +1,8 @@
 //! Connections of a program outside: opened by path, and used by operations, its own and those of
 //! extensions. `components/database` exports [`perform`].
 
-mod backups;
 mod callbacks;
 mod functions;
-mod hooks;
 mod open;
 
 use std::cell::{Cell, RefCell};
@@ -36,11 +34,10 @@ struct Opened {
 }
 
 impl Drop for Opened {
-    /// Functions and hooks end with the connection itself.
+    /// Functions end with the connection itself.
     fn drop(&mut self) {
         open_handles::forget(self.db.id(), self.owner);
         open_handles::close_all(self.db.id());
-        self.db.clear_hooks::<hooks::ProgramHooks>();
     }
 }
 
@@ -106,17 +103,7 @@ fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u
             let callback = callback.map(Callback::new);
             functions::create_collation(&get(connection)?.db, callback, name)?;
         }
-        ProgramOperation::SetHook { callback, hook } => {
-            hooks::set(&get(connection)?.db, hook, callback.map(Callback::new))?;
-        }
         ProgramOperation::LoadExtension(name) => load_extension(connection, name)?,
-        ProgramOperation::StartBackup { is_restore, schema, path } => {
-            reply.u32(backups::start(connection, schema, path, is_restore)?);
-        }
-        ProgramOperation::StepBackup { backup, pages } => {
-            backups::step(backup, pages)?.put(&mut reply);
-        }
-        ProgramOperation::FinishBackup(backup) => backups::finish(backup)?,
     }
     Ok(reply.0)
 }
@@ -145,17 +132,16 @@ fn get(connection: u32) -> Result<Rc<Opened>, SqlError> {
 }
 
 fn missing() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "there is no such connection or backup")
+    failure(sqlite::SQLITE_MISUSE, "there is no such connection")
 }
 
 /// Close a connection, with all that belongs to it.
 fn close(connection: u32) -> Result<(), SqlError> {
     let in_use = || failure(sqlite::SQLITE_BUSY, "the connection is in use");
     // A callback of the connection would find it closed when it returns.
-    if Rc::strong_count(&get(connection)?) > 2 + backups::count_of(connection) {
+    if Rc::strong_count(&get(connection)?) > 2 {
         return Err(in_use());
     }
-    backups::finish_all_of(connection);
     // Dropped when the list is not borrowed any more: closing calls extensions.
     let closed = CONNECTIONS.with_borrow_mut(|all| all.get_mut(connection as usize)?.take());
     closed.map(drop).ok_or_else(missing)

@@ -3,13 +3,11 @@
 
 #![allow(unsafe_code)]
 
-pub mod backup;
 pub mod blob;
 pub mod connection;
 pub mod context;
 pub mod error;
 pub mod function;
-pub mod hooks;
 pub mod index_info;
 mod methods;
 mod module;

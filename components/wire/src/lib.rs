@@ -12,6 +12,7 @@ mod bytes;
 mod header;
 mod inline_arguments;
 mod inline_value;
+pub mod library;
 mod operation;
 mod operations;
 mod program;
@@ -24,7 +25,7 @@ pub use inline_arguments::InlineArguments;
 pub use inline_value::{Head, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
-pub use program::{Function, FunctionKind, Hook, ProgramOperation, Progress};
+pub use program::{Function, FunctionKind, ProgramOperation};
 pub use reply::{Opened, Prepared, Ran, Rows};
 pub use value::{Value, tag};
 

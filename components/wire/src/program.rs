@@ -11,11 +11,7 @@ mod code {
     pub const CLOSE: u8 = 129;
     pub const CREATE_FUNCTION: u8 = 130;
     pub const CREATE_COLLATION: u8 = 131;
-    pub const SET_HOOK: u8 = 132;
-    pub const LOAD_EXTENSION: u8 = 133;
-    pub const START_BACKUP: u8 = 134;
-    pub const STEP_BACKUP: u8 = 135;
-    pub const FINISH_BACKUP: u8 = 136;
+    pub const LOAD_EXTENSION: u8 = 132;
 }
 
 /// What a function is.
@@ -28,21 +24,6 @@ pub enum FunctionKind {
     Aggregate = 1,
     /// An aggregate that rows can leave again.
     Window = 2,
-}
-
-/// When a hook calls the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Hook {
-    /// A file is locked by another connection. Replaces the time limit of opening, and ends it
-    /// where it is removed.
-    Busy = 0,
-    /// A transaction is about to be committed.
-    Commit = 1,
-    /// A transaction was rolled back.
-    Rollback = 2,
-    /// A row was inserted, updated or deleted.
-    Update = 3,
 }
 
 /// A function of the program.
@@ -88,71 +69,13 @@ pub enum ProgramOperation<'a> {
         /// Its name in SQL.
         name: &'a [u8],
     },
-    /// Set, replace or remove a hook: callback, hook.
-    SetHook {
-        /// Who is called.
-        callback: Option<u32>,
-        /// When.
-        hook: Hook,
-    },
     /// Load an extension by its name or path, and register what it has: name.
     LoadExtension(&'a str),
-    /// Begin to copy a database of the connection to a file, or from there: direction, schema,
-    /// path. Reply: u32, the backup.
-    StartBackup {
-        /// From the file to the connection.
-        is_restore: bool,
-        /// The connection's database.
-        schema: &'a [u8],
-        /// The file.
-        path: &'a [u8],
-    },
-    /// Copy pages, or all where the number is negative: backup, pages. Reply: [`Progress`].
-    StepBackup {
-        /// Which.
-        backup: u32,
-        /// How many pages.
-        pages: i32,
-    },
-    /// End a backup: backup.
-    FinishBackup(u32),
-}
-
-/// How far a backup is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// All pages are copied.
-    pub is_done: bool,
-    /// Pages that are not copied yet.
-    pub remaining: u32,
-    /// Pages of the source.
-    pub total: u32,
-}
-
-impl Progress {
-    /// Write it.
-    pub fn put(&self, writer: &mut crate::Writer) {
-        writer.u8(self.is_done.into());
-        writer.u32(self.remaining);
-        writer.u32(self.total);
-    }
-
-    /// Read it.
-    pub fn read(reader: &mut Reader) -> Result<Self, Error> {
-        Ok(Self { is_done: reader.bool()?, remaining: reader.u32()?, total: reader.u32()? })
-    }
 }
 
 impl FunctionKind {
     fn of(code: u8) -> Result<Self, Error> {
         let all = [Self::Scalar, Self::Aggregate, Self::Window];
-        all.get(usize::from(code)).copied().ok_or(Error::Malformed)
-    }
-}
-
-impl Hook {
-    fn of(code: u8) -> Result<Self, Error> {
-        let all = [Self::Busy, Self::Commit, Self::Rollback, Self::Update];
         all.get(usize::from(code)).copied().ok_or(Error::Malformed)
     }
 }
@@ -202,17 +125,7 @@ impl<'a> ProgramOperation<'a> {
             code::CREATE_COLLATION => {
                 Self::CreateCollation { callback: read_callback(from)?, name: from.bytes()? }
             }
-            code::SET_HOOK => {
-                Self::SetHook { callback: read_callback(from)?, hook: Hook::of(from.u8()?)? }
-            }
             code::LOAD_EXTENSION => Self::LoadExtension(from.sql()?),
-            code::START_BACKUP => Self::StartBackup {
-                is_restore: from.bool()?,
-                schema: from.bytes()?,
-                path: from.bytes()?,
-            },
-            code::STEP_BACKUP => Self::StepBackup { backup: from.u32()?, pages: read_i32(from)? },
-            code::FINISH_BACKUP => Self::FinishBackup(from.u32()?),
             _ => return Err(Error::Malformed),
         })
     }
@@ -239,19 +152,9 @@ impl From<ProgramOperation<'_>> for Operations {
             ProgramOperation::CreateCollation { callback, name } => {
                 called(code::CREATE_COLLATION, callback).bytes(name)
             }
-            ProgramOperation::SetHook { callback, hook } => {
-                called(code::SET_HOOK, callback).byte(hook as u8)
-            }
             ProgramOperation::LoadExtension(name) => {
                 new(code::LOAD_EXTENSION).bytes(name.as_bytes())
             }
-            ProgramOperation::StartBackup { is_restore, schema, path } => {
-                new(code::START_BACKUP).byte(is_restore.into()).bytes(schema).bytes(path)
-            }
-            ProgramOperation::StepBackup { backup, pages } => {
-                new(code::STEP_BACKUP).u32(backup).u32(pages.cast_unsigned())
-            }
-            ProgramOperation::FinishBackup(backup) => new(code::FINISH_BACKUP).u32(backup),
         }
     }
 }
@@ -268,11 +171,7 @@ mod tests {
         ProgramOperation::Close,
         ProgramOperation::CreateFunction { callback: Some(0), function: FUNCTION },
         ProgramOperation::CreateCollation { callback: None, name: b"c" },
-        ProgramOperation::SetHook { callback: Some(3), hook: Hook::Update },
         ProgramOperation::LoadExtension("uuid"),
-        ProgramOperation::StartBackup { is_restore: true, schema: b"main", path: b"x" },
-        ProgramOperation::StepBackup { backup: 1, pages: -1 },
-        ProgramOperation::FinishBackup(2),
     ];
 
     #[test]

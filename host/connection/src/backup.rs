@@ -5,18 +5,23 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use runtime::database::wire::{self, ProgramOperation};
+use runtime::database::wire::library::{Call, Function};
+use runtime::database::wire::{ProgramOperation, Reader};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, ErrorCode, Result};
 
 /// Pages of a step, and the pause after it, in which other connections can write.
-const PAGES_PER_STEP: i32 = 100;
+const PAGES_PER_STEP: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// How often a step that finds the file in use is repeated, with a pause of a tenth of a second.
 const MAX_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
+
+/// `SQLITE_OK` and `SQLITE_DONE`.
+const OK: i32 = 0;
+const DONE: i32 = 101;
 
 /// How far a backup is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,40 +86,73 @@ impl Connection {
         is_restore: bool,
         progress: Option<F>,
     ) -> Result<()> {
-        let (schema, path) = (schema.as_bytes(), path.as_os_str().as_bytes());
-        let start = ProgramOperation::StartBackup { is_restore, schema, path };
-        let backup = self.session.program(start, |reply| Ok(reply.u32()?))?;
-        let copied = self.run(backup, progress);
-        let finish = ProgramOperation::FinishBackup(backup);
-        let finished = self.session.program(finish, |_| Ok(()));
-        copied.and(finished)
+        let flags = match is_restore {
+            true => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            false => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+        };
+        let path = path.as_os_str().as_bytes();
+        let open = ProgramOperation::Open { flags: flags.number(), busy_milliseconds: 0, path };
+        let file = self.session.program(open, |reply| Ok(reply.u32()?))?;
+        let copied = self.copy_with(file, schema, is_restore, progress);
+        copied.and(self.session.program_on(file, ProgramOperation::Close, |_| Ok(())))
     }
 
-    fn run<F: FnMut(Progress)>(&self, backup: u32, mut progress: Option<F>) -> Result<()> {
+    fn copy_with<F: FnMut(Progress)>(
+        &self,
+        file: u32,
+        schema: &str,
+        is_restore: bool,
+        progress: Option<F>,
+    ) -> Result<()> {
+        let own = (self.session.connection, self.session.address()?, schema);
+        let file = (file, self.session.address_of(file, 0)?, "main");
+        let (target, source) = if is_restore { (own, file) } else { (file, own) };
+        let init = Call::new(Function::BackupInit).bytes(target.2.as_bytes()).u32(source.1);
+        let init = init.bytes(source.2.as_bytes()).no_bytes();
+        let backup = self.session.call_on(target.0, &init, |reply| Ok(reply.u32()?))?;
+        let copied = self.run(target.0, backup, progress);
+        // Its failure was that of a step.
+        let finish = Call::new(Function::BackupFinish).u32(backup);
+        let finished = self.session.code_on(target.0, &finish, |_| Ok(()));
+        copied.and(finished.map(drop))
+    }
+
+    fn run<F: FnMut(Progress)>(
+        &self,
+        target: u32,
+        backup: u32,
+        mut progress: Option<F>,
+    ) -> Result<()> {
         let mut tries = 0;
+        let step = Call::new(Function::BackupStep).u32(backup).u32(PAGES_PER_STEP);
         loop {
-            let step = ProgramOperation::StepBackup { backup, pages: PAGES_PER_STEP };
-            match self.session.program(step, |reply| Ok(wire::Progress::read(reply)?)) {
-                Ok(step) => {
+            let read = |reply: &mut Reader| {
+                Ok(Progress { remaining: reply.u32()?, pagecount: reply.u32()? })
+            };
+            match self.session.code_on(target, &step, read)? {
+                (OK | DONE, copied) if copied.remaining > copied.pagecount => {
+                    return Err(Error::MalformedReply);
+                }
+                (code @ (OK | DONE), copied) => {
                     tries = 0;
                     if let Some(progress) = &mut progress {
-                        progress(Progress { remaining: step.remaining, pagecount: step.total });
+                        progress(copied);
                     }
-                    if step.is_done {
+                    if code == DONE {
                         return Ok(());
                     }
                     thread::sleep(PAUSE);
                 }
-                Err(error) if is_busy(&error) && tries < MAX_TRIES => {
+                (code, _) if is_busy(code) && tries < MAX_TRIES => {
                     tries += 1;
                     thread::sleep(BUSY_PAUSE);
                 }
-                Err(error) => return Err(error),
+                (code, _) => return Err(Error::sqlite(code, "")),
             }
         }
     }
 }
 
-fn is_busy(error: &Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+fn is_busy(code: i32) -> bool {
+    matches!(ErrorCode::of(code), ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
 }

@@ -41,6 +41,11 @@ impl OpenFlags {
         self & other == other
     }
 
+    /// SQLite's number.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
     /// Whether a path is that of a file, which is then granted.
     pub(crate) fn names_a_file(self, path: &Path) -> bool {
         let bytes = path.as_os_str().as_bytes();

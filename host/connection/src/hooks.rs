@@ -1,12 +1,26 @@
 //! Hooks: what the program does when SQLite waits, works, or changes something. A hook cannot use
 //! the connection.
 
-use runtime::database::wire::{self, Hook, ProgramOperation, Reader};
-use runtime::database::{Event, OnProgress};
+mod authorizer;
+mod called;
+mod preupdate;
+mod trace;
 
-use crate::callback::{Called, Outcome, callback};
+use std::borrow::Cow;
+
+use runtime::database::OnProgress;
+use runtime::database::wire::Reader;
+use runtime::database::wire::library::Hook;
+
 use crate::connection::Connection;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use called::Hooked;
+
+pub use authorizer::{AuthAction, AuthContext, Authorization};
+pub use preupdate::PreUpdate;
+pub use trace::{TraceEvent, TraceEventCodes};
+
+pub(crate) use called::Hooks;
 
 /// Steps of SQLite's virtual machine between two calls of a progress handler.
 const STEPS_PER_CALL: i32 = 4096;
@@ -37,84 +51,60 @@ impl Action {
     }
 }
 
-/// A hook that gets what comes from the sandbox.
-struct Hooked<F>(F);
-
-impl<F: FnMut(&mut Reader) -> Result<bool> + Send> Called for Hooked<F> {
-    fn call(&mut self, _: Event, arguments: &[u8]) -> Outcome {
-        let reply = (self.0)(&mut Reader(arguments));
-        reply.map(|yes| wire::Value::Integer(yes.into())).map_err(|error| error.for_sql())
-    }
+/// A hook with what it does.
+fn hooked(call: impl FnMut(&mut Reader) -> Result<i32> + Send + 'static) -> Hooked {
+    Box::new(call)
 }
 
-fn integer(reader: &mut Reader) -> Result<i64> {
-    match reader.value()? {
-        wire::Value::Integer(integer) => Ok(integer),
-        _ => Err(Error::MalformedReply),
-    }
-}
-
-fn text<'a>(reader: &mut Reader<'a>) -> Result<std::borrow::Cow<'a, str>> {
-    match reader.value()? {
-        wire::Value::Text(text) => Ok(String::from_utf8_lossy(text)),
-        _ => Err(Error::MalformedReply),
-    }
+fn text<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>> {
+    Ok(String::from_utf8_lossy(from.bytes()?))
 }
 
 impl Connection {
-    fn set_hook(
-        &self,
-        hook: Hook,
-        call: Option<impl FnMut(&mut Reader) -> Result<bool> + Send + 'static>,
-    ) -> Result<()> {
-        let called = call.map(|call| callback(Hooked(call)));
-        self.session.register(called, |callback| ProgramOperation::SetHook { callback, hook })
-    }
-
     /// Call this where a file is locked, with the number of earlier calls for the lock: whether to
     /// try again. Replaces [`Self::busy_timeout`].
     ///
     /// # Errors
     ///
-    /// [`Error::Trapped`], as for the functions below.
+    /// [`Error::Trapped`](crate::Error::Trapped), as for the functions below.
     pub fn busy_handler<F>(&self, call: Option<F>) -> Result<()>
     where
         F: FnMut(i32) -> bool + Send + 'static,
     {
-        let call = call.map(|mut call| {
-            move |from: &mut Reader| Ok(call(integer(from)?.clamp(0, i32::MAX.into()) as i32))
-        });
-        self.set_hook(Hook::Busy, call)
+        let call = call
+            .map(|mut call| hooked(move |from| Ok(call(from.u32()?.cast_signed().max(0)).into())));
+        self.session.set_hook(Hook::Busy, call, 0)
     }
 
     /// Call this before a transaction is committed: whether to roll it back.
     ///
     /// # Errors
     ///
-    /// [`Error::Trapped`].
+    /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn commit_hook<F>(&self, call: Option<F>) -> Result<()>
     where
         F: FnMut() -> bool + Send + 'static,
     {
-        self.set_hook(Hook::Commit, call.map(|mut call| move |_: &mut Reader| Ok(call())))
+        let call = call.map(|mut call| hooked(move |_| Ok(call().into())));
+        self.session.set_hook(Hook::Commit, call, 0)
     }
 
     /// Call this after a transaction was rolled back.
     ///
     /// # Errors
     ///
-    /// [`Error::Trapped`].
+    /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn rollback_hook<F>(&self, call: Option<F>) -> Result<()>
     where
         F: FnMut() + Send + 'static,
     {
         let call = call.map(|mut call| {
-            move |_: &mut Reader| {
+            hooked(move |_| {
                 call();
-                Ok(false)
-            }
+                Ok(0)
+            })
         });
-        self.set_hook(Hook::Rollback, call)
+        self.session.set_hook(Hook::Rollback, call, 0)
     }
 
     /// Call this for each row of a table with row ids that is changed: how, the schema, the table
@@ -122,20 +112,40 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::Trapped`].
+    /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn update_hook<F>(&self, call: Option<F>) -> Result<()>
     where
         F: FnMut(Action, &str, &str, i64) + Send + 'static,
     {
         let call = call.map(|mut call| {
-            move |from: &mut Reader| {
-                let action = Action::of(integer(from)?);
+            hooked(move |from| {
+                let action = Action::of(from.u32()?.into());
                 let (schema, table) = (text(from)?, text(from)?);
-                call(action, &schema, &table, integer(from)?);
-                Ok(false)
-            }
+                call(action, &schema, &table, from.i64()?);
+                Ok(0)
+            })
         });
-        self.set_hook(Hook::Update, call)
+        self.session.set_hook(Hook::Update, call, 0)
+    }
+
+    /// Call this after a transaction of a WAL database is committed, with the schema and the pages
+    /// of the log. Without it SQLite copies the log into the database by itself.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`](crate::Error::Trapped).
+    pub fn wal_hook<F>(&self, call: Option<F>) -> Result<()>
+    where
+        F: FnMut(&str, u32) -> Result<()> + Send + 'static,
+    {
+        let call = call.map(|mut call| {
+            hooked(move |from| {
+                let schema = text(from)?;
+                let told = call(&schema, from.u32()?);
+                Ok(told.map_or_else(|error| error.for_sql().0, |()| 0))
+            })
+        });
+        self.session.set_hook(Hook::Wal, call, 0)
     }
 
     /// Call this every `steps` steps of SQLite's virtual machine, rounded up to a multiple of
@@ -143,7 +153,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::Trapped`].
+    /// [`Error::Trapped`](crate::Error::Trapped).
     pub fn progress_handler<F>(&self, steps: i32, call: Option<F>) -> Result<()>
     where
         F: FnMut() -> bool + Send + 'static,

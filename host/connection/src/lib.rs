@@ -49,6 +49,7 @@ mod params;
 #[cfg(feature = "r2d2")]
 pub mod pool;
 mod rows;
+mod serialize;
 mod session;
 mod statement;
 mod transaction;

@@ -1,14 +1,16 @@
 //! One connection's side of the wire: operations out, replies in. All that comes back is checked.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use runtime::database::wire::library::{Call, Function, Returned};
 use runtime::database::wire::{Operations, ProgramOperation, Reader};
 use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
 use crate::error::{Error, Limit, Result};
+use crate::hooks::Hooks;
 
 /// Closing and resetting wait for the next request up to this many bytes.
 const MAX_LATER_BYTES: usize = 4096;
@@ -25,6 +27,8 @@ pub struct Session {
     /// When the time of the connection is over.
     end: Option<Instant>,
     is_closed: Cell<bool>,
+    /// Of the program, and where the sandbox has the connection: known once one was needed.
+    pub hooks: OnceCell<(Arc<Hooks>, u32)>,
 }
 
 impl Session {
@@ -44,6 +48,7 @@ impl Session {
             end,
             // Until it is open.
             is_closed: Cell::new(true),
+            hooks: OnceCell::new(),
         };
         session.connection = session.program(open, |reply| Ok(reply.u32()?))?;
         session.is_closed.set(false);
@@ -56,17 +61,80 @@ impl Session {
         operation: ProgramOperation,
         read: impl FnOnce(&mut Reader) -> Result<T>,
     ) -> Result<T> {
+        self.program_on(self.connection, operation, read)
+    }
+
+    /// The same on another connection of the instance.
+    pub fn program_on<T>(
+        &self,
+        connection: u32,
+        operation: ProgramOperation,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
+    ) -> Result<T> {
         if self.is_broken.get() {
             return Err(Error::MalformedReply);
         }
         self.send_later()?;
         let mut reply = Vec::new();
         let operation = Operations::from(operation);
-        self.send(operation.as_bytes(), self.limits.statement_time, &mut reply)?;
+        let time = self.limits.statement_time;
+        self.send_on(connection, operation.as_bytes(), time, &mut reply)?;
         self.checked(read(&mut Reader(&reply)))
     }
 
-    /// The same for one that registers something by a callback's number.
+    /// Call one of SQLite's functions, and read what it gives.
+    pub fn call<T>(&self, call: &Call, read: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
+        self.call_on(self.connection, call, read)
+    }
+
+    /// The same on another connection of the instance.
+    pub fn call_on<T>(
+        &self,
+        connection: u32,
+        call: &Call,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
+    ) -> Result<T> {
+        let bytes = self.perform_call(connection, call)?;
+        let mut returned = self.checked(Returned::read(&bytes).map_err(Error::from))?;
+        if returned.code != 0 {
+            let message = returned.message.unwrap_or_default();
+            return Err(Error::sqlite(returned.code, String::from_utf8_lossy(message)));
+        }
+        self.checked(read(&mut returned.reply))
+    }
+
+    /// The same for a function whose code is more than a failure.
+    pub fn code_on<T>(
+        &self,
+        connection: u32,
+        call: &Call,
+        read: impl FnOnce(&mut Reader) -> Result<T>,
+    ) -> Result<(i32, T)> {
+        let bytes = self.perform_call(connection, call)?;
+        let mut returned = self.checked(Returned::read(&bytes).map_err(Error::from))?;
+        Ok((returned.code, self.checked(read(&mut returned.reply))?))
+    }
+
+    fn perform_call(&self, connection: u32, call: &Call) -> Result<Vec<u8>> {
+        self.usable()?;
+        self.send_later()?;
+        let mut bytes = Vec::new();
+        self.send_on(connection, call.as_bytes(), self.limits.statement_time, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Connect another connection of the instance to a callback: its address in the sandbox.
+    pub fn address_of(&self, connection: u32, callback: u32) -> Result<u32> {
+        let connect = Call::new(Function::Connect).u32(callback).u32(connection);
+        self.call_on(connection, &connect, |reply| Ok(reply.u32()?))
+    }
+
+    /// A number for what the sandbox may call.
+    pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
+        self.instance.add(callback)
+    }
+
+    /// Register something by a callback's number.
     pub fn register<'a>(
         &self,
         callback: Option<Arc<dyn Callback>>,
@@ -87,8 +155,18 @@ impl Session {
     }
 
     fn send(&self, operations: &[u8], time: Option<Duration>, reply: &mut Vec<u8>) -> Result<()> {
+        self.send_on(self.connection, operations, time, reply)
+    }
+
+    fn send_on(
+        &self,
+        connection: u32,
+        operations: &[u8],
+        time: Option<Duration>,
+        reply: &mut Vec<u8>,
+    ) -> Result<()> {
         let end = time.and_then(|time| Instant::now().checked_add(time));
-        let sent = self.instance.perform(self.connection, operations, end, reply);
+        let sent = self.instance.perform(connection, operations, end, reply);
         sent.map_err(|failure| Error::of(failure, &self.limits))
     }
 
@@ -200,7 +278,8 @@ impl Session {
         }
         // An interruption would end the last checkpoint.
         self.clear_interruption();
-        self.program(ProgramOperation::Close, |_| Ok(()))
+        let cleared = self.clear_hooks();
+        cleared.and(self.program(ProgramOperation::Close, |_| Ok(())))
     }
 
     /// Forget an interruption where nothing runs that it could mean.

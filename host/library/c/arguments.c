@@ -12,10 +12,9 @@ typedef struct {
   sqlite3_value *few_values[FEW_ARGUMENTS + 1];
 } Arguments;
 
-/* The result code of the call that has them. */
-static int arguments_read(Arguments *arguments, Connection *connection, In *in) {
-  uint32_t count = in_u32(in);
-  if (count > SQLITE_MAX_FUNCTION_ARG) return SQLITE_INTERNAL;
+/* Read `count` values: the result code of the call that has them. */
+static int arguments_read_all(Arguments *arguments, Connection *connection, In *in,
+                              uint32_t count) {
   arguments->cells = arguments->few_cells;
   arguments->values = arguments->few_values;
   if (count > FEW_ARGUMENTS) {
@@ -31,6 +30,13 @@ static int arguments_read(Arguments *arguments, Connection *connection, In *in) 
   arguments->values[count] = NULL;
   arguments->count = count;
   return SQLITE_OK;
+}
+
+/* The same for a function: the count stands before them. */
+static int arguments_read(Arguments *arguments, Connection *connection, In *in) {
+  uint32_t count = in_u32(in);
+  if (count > SQLITE_MAX_FUNCTION_ARG) return SQLITE_INTERNAL;
+  return arguments_read_all(arguments, connection, in, count);
 }
 
 static void arguments_free(Arguments *arguments) {

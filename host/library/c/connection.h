@@ -20,6 +20,8 @@ struct Sandbox {
   /* What the sandbox knows by number. */
   Entry **entries;
   uint32_t entry_count, free_entry;
+  /* How many tables there were. */
+  uint64_t table_serial;
   /* The reply to the last event. */
   Out reply;
 };
@@ -42,6 +44,10 @@ struct Connection {
   unsigned open_objects;
   /* Functions, hooks or collations of the program may run in any statement. */
   bool has_callbacks;
+  /* Tables of the program may have statements, which end with them. */
+  bool has_modules;
+  /* During xCreate and xConnect: how many columns were declared. */
+  uint32_t *declared;
   /* Closed by sqlite3_close_v2, until its last statement ends. */
   bool is_zombie;
   /* The value of `forks` when it was opened. */
@@ -66,7 +72,7 @@ struct sqlite3_stmt {
   unsigned flags;
   /* Texts of the description. */
   uint8_t *description;
-  const char **parameters, **columns, **types;
+  const char **parameters, **columns;
   uint32_t parameter_count, column_count;
   bool is_read_only, is_stale;
   int explain;
@@ -86,10 +92,14 @@ struct sqlite3_stmt {
   Mem *row;
   uint32_t row_room, width;
   bool has_row;
-  /* Names and types in UTF-16. */
+  /* Declared types, and origins: fetched on first use. */
+  struct Fetched {
+    uint8_t *bytes;
+    const char **texts;
+  } types, origins;
+  /* Names, types and origins in UTF-16. */
   Mem *wide;
   uint32_t wide_count;
-  uint8_t *declared;
   bool is_being_traced;
 };
 

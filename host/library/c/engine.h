@@ -28,6 +28,8 @@ int engine_open(const Engine *engine, const char *path, unsigned flags, uint32_t
 int engine_close(const Engine *engine, uint32_t connection);
 int engine_load_extension(const Engine *engine, uint32_t connection, const char *name,
                           char **message);
+/* A number that nobody can compute who does not have the engine's secret. */
+uint64_t engine_seal(const Engine *engine, const uint8_t *bytes, size_t count);
 /* Around a fork: a child closes its copies of descriptors with locks. */
 void engine_before_fork(void);
 void engine_after_fork(bool is_child);

@@ -1,11 +1,29 @@
 /* What the sandbox knows by number: functions, collations, pointers, auxiliary data, groups of
 ** aggregates and handlers. The sandbox may send any number at any time. */
 
-typedef enum { FREE, FUNCTION, COLLATION, POINTER, AUXILIARY, GROUP, HANDLER } EntryKind;
+typedef enum {
+  FREE,
+  FUNCTION,
+  COLLATION,
+  POINTER,
+  AUXILIARY,
+  GROUP,
+  HANDLER,
+  MODULE,
+  TABLE,
+  CURSOR,
+  SHAPE,
+  SHAPE_DATA
+} EntryKind;
 
 struct Entry {
   EntryKind kind;
   uint32_t number;
+  /* Of a table its module, of a cursor its table: it is in use by them. Of a function the table
+  ** that gave it, of a shape's data the shape. */
+  Entry *owner;
+  /* Whose a module, table or cursor is. */
+  Connection *connection;
   /* The next free one. */
   uint32_t next_free;
   /* It is in use by a call, and ends with it. */
@@ -30,6 +48,26 @@ struct Entry {
       int (*filter)(void *, const char *);
       int (*conflict)(void *, int, sqlite3_changeset_iter *);
     } handler;
+    struct {
+      const sqlite3_module *methods;
+      uint32_t bits;
+    } module;
+    struct {
+      sqlite3_vtab *vtab;
+      uint32_t columns;
+      /* Never used again, as numbers are. */
+      uint64_t serial;
+      bool is_in_transaction;
+    } table;
+    struct {
+      sqlite3_vtab_cursor *cursor;
+      bool has_row;
+      struct Filtering *filtering;
+    } cursor;
+    struct {
+      int (*geometry)(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
+      int (*query)(sqlite3_rtree_query_info *);
+    } shape;
   };
 };
 
@@ -79,13 +117,18 @@ static Entry *entry_find(Sandbox *sandbox, EntryKind kind, uint32_t number) {
 
 /* What is a function's own ends before it: nobody else can read it. */
 static Entry *owner_of(Entry *entry) {
-  return entry->kind == GROUP       ? entry->group.function
-         : entry->kind == AUXILIARY ? entry->auxiliary.function
-                                    : NULL;
+  return entry->kind == GROUP                                     ? entry->group.function
+         : entry->kind == AUXILIARY                               ? entry->auxiliary.function
+         : entry->kind == FUNCTION || entry->kind == SHAPE_DATA ? entry->owner
+                                                                  : NULL;
 }
 
+static void entry_leave(Sandbox *sandbox, Entry *entry);
+static void filtering_free(struct Filtering *filtering);
+
 static void entry_end(Sandbox *sandbox, Entry *entry) {
-  for (uint32_t i = 1; entry->kind == FUNCTION && i < sandbox->entry_count; i++) {
+  bool has_own = entry->kind == FUNCTION || entry->kind == TABLE || entry->kind == SHAPE;
+  for (uint32_t i = 1; has_own && i < sandbox->entry_count; i++) {
     if (owner_of(sandbox->entries[i]) == entry) entry_end(sandbox, sandbox->entries[i]);
   }
   Entry ended = *entry;
@@ -96,6 +139,8 @@ static void entry_end(Sandbox *sandbox, Entry *entry) {
   if (ended.kind == FUNCTION) sqlite3_free((char *)ended.function.zName);
   if (ended.kind == GROUP) sqlite3VdbeMemRelease(&ended.group.state);
   if (ended.destroy) ended.destroy(ended.data);
+  if (ended.kind == CURSOR) filtering_free(ended.cursor.filtering);
+  if (ended.kind == CURSOR || ended.kind == TABLE) entry_leave(sandbox, ended.owner);
 }
 
 /* End it, or when the calls end that use it. */
@@ -110,15 +155,26 @@ static void entry_leave(Sandbox *sandbox, Entry *entry) {
   if (--entry->running == 0 && entry->is_dead) entry_end(sandbox, entry);
 }
 
+/* End all of a kind, of a connection where one is given. */
+static void entries_end(Sandbox *sandbox, EntryKind kind, const Connection *connection) {
+  for (uint32_t i = 1; i < sandbox->entry_count; i++) {
+    Entry *entry = sandbox->entries[i];
+    bool is_its = !connection || entry->connection == connection;
+    if (entry->kind == kind && is_its) entry_end(sandbox, entry);
+  }
+}
+
+/* What a connection leaves behind where its engine is gone. */
+static void tables_end(Sandbox *sandbox, const Connection *connection) {
+  entries_end(sandbox, CURSOR, connection);
+  entries_end(sandbox, TABLE, connection);
+  entries_end(sandbox, MODULE, connection);
+}
+
 /* The program's objects end with the instance. */
 static void entries_free(Sandbox *sandbox) {
-  for (int kind = GROUP; kind >= 0; kind = kind == GROUP ? HANDLER : kind == HANDLER ? FUNCTION : -1) {
-    for (uint32_t i = 1; i < sandbox->entry_count; i++) {
-      Entry *entry = sandbox->entries[i];
-      bool is_now = kind == FUNCTION ? entry->kind != FREE : entry->kind == (EntryKind)kind;
-      if (is_now) entry_end(sandbox, entry);
-    }
-  }
+  tables_end(sandbox, NULL);
+  for (EntryKind kind = SHAPE_DATA; kind > FREE; kind--) entries_end(sandbox, kind, NULL);
   for (uint32_t i = 1; i < sandbox->entry_count; i++) sqlite3_free(sandbox->entries[i]);
   sqlite3_free(sandbox->entries);
   sandbox->entries = NULL;

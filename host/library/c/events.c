@@ -70,9 +70,13 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
   Mem result;
   sqlite3_context *context = context_new(&room, function, &result, &connection->db);
   context->pVdbe = (Vdbe *)&scalar;
+  /* The table that gave it stays, too. */
+  Entry *owner = function->owner;
+  if (owner) entry_enter(owner);
   entry_enter(function);
   function->function.xSFunc(context, (int)arguments.count, arguments.values);
   entry_leave(sandbox, function);
+  if (owner) entry_leave(sandbox, owner);
   reply->count = 0;
   put_result(sandbox, reply, context->isError, &result);
   out_u32(reply, scalar.attached_count);
@@ -182,7 +186,8 @@ static void on_destroy(Sandbox *sandbox, In *in) {
   if (number == 0 || number >= sandbox->entry_count) return;
   Entry *entry = sandbox->entries[number];
   bool is_registered = entry->kind == FUNCTION || entry->kind == COLLATION ||
-                       entry->kind == POINTER || entry->kind == AUXILIARY;
+                       entry->kind == POINTER || entry->kind == AUXILIARY ||
+                       entry->kind == MODULE || entry->kind == SHAPE || entry->kind == SHAPE_DATA;
   if (is_registered && !entry->is_dead) entry_free(sandbox, entry);
 }
 
@@ -291,6 +296,8 @@ static int on_table_filter(Connection *connection, In *in) {
 }
 
 static int on_conflict(Connection *connection, In *in);
+static void on_method(Connection *connection, In *in, Out *reply);
+static void on_shape(Connection *connection, In *in, Out *reply);
 
 static void dispatch(Connection *connection, uint8_t event, In *in, Out *reply) {
   sqlite3 *db = &connection->db;
@@ -309,6 +316,12 @@ static void dispatch(Connection *connection, uint8_t event, In *in, Out *reply) 
       return;
     case EVENT_COMPARE:
       on_compare(connection, in, reply);
+      return;
+    case EVENT_METHOD:
+      on_method(connection, in, reply);
+      return;
+    case EVENT_SHAPE:
+      on_shape(connection, in, reply);
       return;
     case EVENT_DESTROY:
       on_destroy(connection->sandbox, in);

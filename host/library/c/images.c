@@ -44,7 +44,7 @@ EXPORT int sqlite3_deserialize(sqlite3 *db, const char *schema, unsigned char *c
   return code;
 }
 
-/* A snapshot, as the engine gave it. */
+/* A snapshot, as the engine gave it. SQLite does not mask the codes of these functions. */
 typedef struct sqlite3_snapshot Snapshot;
 
 EXPORT int sqlite3_snapshot_get(sqlite3 *db, const char *schema, Snapshot **snapshot) {
@@ -55,7 +55,8 @@ EXPORT int sqlite3_snapshot_get(sqlite3 *db, const char *schema, Snapshot **snap
   Connection *connection = connection_of(db);
   enter(connection);
   out_text(call(connection, CALL_SNAPSHOT_GET), schema);
-  int code = request(connection, &reply);
+  send(connection, &reply);
+  int code = reply.code;
   const uint8_t *bytes = code ? NULL : in_raw(&reply.in, sizeof(Snapshot));
   if (bytes) *snapshot = sqlite3_malloc(sizeof(Snapshot));
   if (*snapshot) memcpy(*snapshot, bytes, sizeof(Snapshot));
@@ -63,21 +64,25 @@ EXPORT int sqlite3_snapshot_get(sqlite3 *db, const char *schema, Snapshot **snap
 }
 
 EXPORT int sqlite3_snapshot_open(sqlite3 *db, const char *schema, Snapshot *snapshot) {
+  Reply reply;
   if (!is_open(db) || !snapshot) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);
   enter(connection);
   Out *work = call(connection, CALL_SNAPSHOT_OPEN);
   out_text(work, schema);
   out_bytes(work, snapshot, sizeof(Snapshot));
-  return leave_with(connection, request_code(connection));
+  send(connection, &reply);
+  return leave_with(connection, reply.code);
 }
 
 EXPORT int sqlite3_snapshot_recover(sqlite3 *db, const char *schema) {
+  Reply reply;
   if (!is_open(db)) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);
   enter(connection);
   out_text(call(connection, CALL_SNAPSHOT_RECOVER), schema);
-  return leave_with(connection, request_code(connection));
+  send(connection, &reply);
+  return leave_with(connection, reply.code);
 }
 
 /* The order is that of two numbers in the header of a write-ahead log. */

@@ -4,6 +4,7 @@
 ** here. The build renames the functions that the files below replace (`EXPORT`), so that SQLite's
 ** own code calls ours too. What is not exported and not used is dropped by the linker. */
 
+#define _GNU_SOURCE
 #define SQLITE_CORE 1
 #define SQLITE_API
 #define SQLITE_PRIVATE static
@@ -12,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include "bytes.h"
 #include "calls.h"
@@ -36,6 +38,11 @@
 #include "preupdate.c"
 #include "arguments.c"
 #include "events.c"
+#include "modules.c"
+#include "plans.c"
+#include "filtering.c"
+#include "tables.c"
+#include "shapes.c"
 #include "blobs.c"
 #include "backups.c"
 #include "images.c"
@@ -45,3 +52,4 @@
 #include "extensions.c"
 #include "open.c"
 #include "refused.c"
+#include "helper.c"

@@ -19,49 +19,79 @@ EXPORT int sqlite3_column_count(sqlite3_stmt *statement) {
   return (int)statement->column_count;
 }
 
-typedef const char **Names(Statement *statement);
+/* The texts of a statement: one for each column, of origins three. */
+typedef const char **Texts(Statement *statement);
 
 static const char **column_names(Statement *statement) {
   refresh(statement);
   return statement->columns;
 }
 
-/* Few programs want the declared types: they are fetched on first use. */
-static const char **column_types(Statement *statement) {
+/* What few programs want is fetched on first use. */
+static const char **fetch_texts(Statement *statement, struct Fetched *fetched, uint8_t function,
+                                uint32_t expected) {
   Reply reply;
-  refresh(statement);
-  if (statement->types) return statement->types;
-  call_on(statement->connection, CALL_DECLARED, statement->handle);
+  if (fetched->texts) return fetched->texts;
+  call_on(statement->connection, function, statement->handle);
   if (request(statement->connection, &reply) != SQLITE_OK) return NULL;
-  size_t count = in_left(&reply.in);
-  sqlite3_free(statement->declared);
-  statement->declared = sqlite3_malloc64(count + 1);
-  if (!statement->declared) return NULL;
-  memcpy(statement->declared, reply.in.at, count);
-  In own = {statement->declared, statement->declared + count, false};
-  uint32_t columns;
-  statement->types = read_names(&own, &columns);
-  if (columns == statement->column_count && !own.is_bad) return statement->types;
-  sqlite3_free(statement->types);
-  return statement->types = NULL;
+  size_t length = in_left(&reply.in);
+  forget_fetched(fetched);
+  fetched->bytes = sqlite3_malloc64(length + 1);
+  if (!fetched->bytes) return NULL;
+  memcpy(fetched->bytes, reply.in.at, length);
+  In own = {fetched->bytes, fetched->bytes + length, false};
+  uint32_t count;
+  fetched->texts = read_names(&own, &count);
+  if (count != expected || own.is_bad) forget_fetched(fetched);
+  return fetched->texts;
 }
 
-static const char *name_of(Statement *statement, int index, Names *names) {
+static const char **column_types(Statement *statement) {
+  refresh(statement);
+  return fetch_texts(statement, &statement->types, CALL_DECLARED, statement->column_count);
+}
+
+static const char **column_origins(Statement *statement) {
+  refresh(statement);
+  return fetch_texts(statement, &statement->origins, CALL_ORIGINS, 3 * statement->column_count);
+}
+
+/* What a column has: its texts, how many each column has, and which of them. */
+typedef struct {
+  Texts *texts;
+  uint32_t each, index;
+} Kind;
+
+static const Kind NAME = {column_names, 1, 0};
+static const Kind TYPE = {column_types, 1, 0};
+static const Kind DATABASE = {column_origins, 3, 0};
+static const Kind ORIGIN_TABLE = {column_origins, 3, 1};
+static const Kind ORIGIN = {column_origins, 3, 2};
+
+static const char *text_of(Statement *statement, int index, const Kind *kind) {
   if (!statement || index < 0) return NULL;
   enter(statement->connection);
-  const char **found = names(statement);
-  const char *name = found && (uint32_t)index < statement->column_count ? found[index] : NULL;
+  const char **found = kind->texts(statement);
+  bool is_there = found && (uint32_t)index < statement->column_count;
+  const char *text = is_there ? found[kind->each * (uint32_t)index + kind->index] : NULL;
   leave(statement->connection);
-  return name;
+  return text;
+}
+
+/* The kinds have so many texts together. */
+enum { WIDE_TEXTS = 5 };
+
+static uint32_t wide_place(const Kind *kind) {
+  return kind->texts == column_names ? 0 : kind->texts == column_types ? 1 : 2 + kind->index;
 }
 
 /* The same in UTF-16, which lives as long as the statement. */
-static const void *wide_name(Statement *statement, int index, Names *names) {
-  const char *name = name_of(statement, index, names);
-  if (!name) return NULL;
+static const void *wide_text(Statement *statement, int index, const Kind *kind) {
+  const char *text = text_of(statement, index, kind);
+  if (!text) return NULL;
   enter(statement->connection);
   const void *wide = NULL;
-  uint32_t count = 2 * statement->column_count;
+  uint32_t count = WIDE_TEXTS * statement->column_count;
   if (!statement->wide) {
     statement->wide = sqlite3MallocZero(count * sizeof(Mem));
     statement->wide_count = statement->wide ? count : 0;
@@ -70,44 +100,27 @@ static const void *wide_name(Statement *statement, int index, Names *names) {
     }
   }
   if (statement->wide) {
-    Mem *mem = &statement->wide[names == column_types ? (uint32_t)index + count / 2 : (uint32_t)index];
-    if (mem->flags == MEM_Null) sqlite3VdbeMemSetStr(mem, name, -1, SQLITE_UTF8, SQLITE_TRANSIENT);
+    Mem *mem = &statement->wide[WIDE_TEXTS * (uint32_t)index + wide_place(kind)];
+    if (mem->flags == MEM_Null) sqlite3VdbeMemSetStr(mem, text, -1, SQLITE_UTF8, SQLITE_TRANSIENT);
     wide = sqlite3_value_text16(mem);
   }
   leave(statement->connection);
   return wide;
 }
 
-EXPORT const char *sqlite3_column_name(sqlite3_stmt *statement, int index) {
-  return name_of(statement, index, column_names);
-}
-
-EXPORT const void *sqlite3_column_name16(sqlite3_stmt *statement, int index) {
-  return wide_name(statement, index, column_names);
-}
-
-EXPORT const char *sqlite3_column_decltype(sqlite3_stmt *statement, int index) {
-  return name_of(statement, index, column_types);
-}
-
-EXPORT const void *sqlite3_column_decltype16(sqlite3_stmt *statement, int index) {
-  return wide_name(statement, index, column_types);
-}
-
-/* As in a SQLite without SQLITE_ENABLE_COLUMN_METADATA. */
-#define NO_NAME(type, name)                                               \
-  EXPORT type sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
-    (void)statement;                                                      \
-    (void)index;                                                          \
-    return NULL;                                                          \
+#define COLUMN_TEXT(name, kind)                                                    \
+  EXPORT const char *sqlite3_column_##name(sqlite3_stmt *statement, int index) {   \
+    return text_of(statement, index, &kind);                                       \
+  }                                                                                \
+  EXPORT const void *sqlite3_column_##name##16(sqlite3_stmt *statement, int index) { \
+    return wide_text(statement, index, &kind);                                     \
   }
 
-NO_NAME(const char *, database_name)
-NO_NAME(const void *, database_name16)
-NO_NAME(const char *, table_name)
-NO_NAME(const void *, table_name16)
-NO_NAME(const char *, origin_name)
-NO_NAME(const void *, origin_name16)
+COLUMN_TEXT(name, NAME)
+COLUMN_TEXT(decltype, TYPE)
+COLUMN_TEXT(database_name, DATABASE)
+COLUMN_TEXT(table_name, ORIGIN_TABLE)
+COLUMN_TEXT(origin_name, ORIGIN)
 
 EXPORT sqlite3 *sqlite3_db_handle(sqlite3_stmt *statement) {
   return statement ? &statement->connection->db : NULL;

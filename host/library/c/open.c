@@ -265,6 +265,7 @@ static void free_connection(Connection *connection) {
     }
     while (*link && *link != connection) link = &(*link)->next;
     if (*link) *link = connection->next;
+    if (connection->forks == forks) tables_end(sandbox, connection);
   }
   while (db->pDbData) sqlite3_set_clientdata(db, db->pDbData->zName, 0, 0);
   if (db->xAutovacDestr) db->xAutovacDestr(db->pAutovacPagesArg);
@@ -295,6 +296,7 @@ static int close_connection(sqlite3 *db, bool is_forced) {
   if (!sqlite3SafetyCheckSickOrOk(db)) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);
   enter(connection);
+  if (connection->has_modules && connection->address) disconnect_tables(connection);
   if (has_objects(connection) && !is_forced) {
     return leave_with(connection,
                       fail(connection, SQLITE_BUSY,

@@ -30,14 +30,20 @@ static void free_wide(Statement *statement) {
   statement->wide_count = 0;
 }
 
+static void forget_fetched(struct Fetched *fetched) {
+  sqlite3_free(fetched->texts);
+  sqlite3_free(fetched->bytes);
+  *fetched = (struct Fetched){NULL, NULL};
+}
+
 static void forget_description(Statement *statement) {
   sqlite3_free(statement->parameters);
   sqlite3_free(statement->columns);
-  sqlite3_free(statement->types);
   sqlite3_free(statement->description);
-  sqlite3_free(statement->declared);
-  statement->parameters = statement->columns = statement->types = NULL;
-  statement->description = statement->declared = NULL;
+  forget_fetched(&statement->types);
+  forget_fetched(&statement->origins);
+  statement->parameters = statement->columns = NULL;
+  statement->description = NULL;
   statement->parameter_count = statement->column_count = 0;
   free_wide(statement);
 }

@@ -2,8 +2,15 @@
 
 use std::cell::RefCell;
 use std::env;
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_int, c_void};
+use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::ExitStatus;
+use std::ptr::null;
 use std::slice;
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,6 +34,8 @@ pub struct Engine {
     interrupter: Interrupter,
     limits: Limits,
     callback: u32,
+    /// The secret of its seals.
+    seals: RandomState,
     /// The last reply, which C reads until the next call.
     reply: RefCell<Vec<u8>>,
 }
@@ -39,6 +48,82 @@ unsafe extern "C" {
         count: usize,
         reply_count: *mut usize,
     ) -> *const u8;
+
+    /// Start a helper: its process, or an error of the system as a negative number.
+    fn helper_start(
+        program: c_int,
+        words: *const *const c_char,
+        settings: *const *const c_char,
+        streams: *const c_int,
+    ) -> c_int;
+
+    /// 1 when it has ended, 0 before, or an error of the system as a negative number.
+    fn helper_ended(process: c_int, status: *mut c_int) -> c_int;
+
+    /// End it, and wait for that.
+    fn helper_end(process: c_int);
+}
+
+/// A process that the program does not see.
+pub struct Hidden {
+    process: c_int,
+    has_ended: bool,
+}
+
+impl Hidden {
+    /// Start it.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn start(
+        program: &OwnedFd,
+        words: &[CString],
+        settings: &[CString],
+        streams: &[File; 3],
+    ) -> io::Result<Self> {
+        let listed = |texts: &[CString]| -> Vec<*const c_char> {
+            texts.iter().map(|text| text.as_ptr()).chain([null()]).collect()
+        };
+        let (words, settings) = (listed(words), listed(settings));
+        let streams = streams.each_ref().map(File::as_raw_fd);
+        // SAFETY: lists of C strings that end with a null pointer, and three descriptors.
+        let process = unsafe {
+            let program = program.as_raw_fd();
+            helper_start(program, words.as_ptr(), settings.as_ptr(), streams.as_ptr())
+        };
+        if process < 0 {
+            return Err(io::Error::from_raw_os_error(-process));
+        }
+        Ok(Self { process, has_ended: false })
+    }
+
+    /// How it ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let mut status = 0;
+        // SAFETY: a process of this type's own, which has not been waited for, and a variable.
+        match unsafe { helper_ended(self.process, &mut status) } {
+            0 => Ok(None),
+            1 => {
+                self.has_ended = true;
+                Ok(Some(ExitStatus::from_raw(status)))
+            }
+            error => Err(io::Error::from_raw_os_error(-error)),
+        }
+    }
+
+    /// End it, if it has not ended.
+    pub fn end(&mut self) {
+        if !self.has_ended {
+            self.has_ended = true;
+            // SAFETY: as above.
+            unsafe { helper_end(self.process) };
+        }
+    }
 }
 
 /// The program's callbacks, by the engine's number.
@@ -91,6 +176,7 @@ impl Engine {
             callback: instance.add(Arc::new(Events(own))),
             instance,
             limits,
+            seals: RandomState::new(),
             reply: RefCell::default(),
         })
     }
@@ -98,6 +184,11 @@ impl Engine {
     /// The number of its callback.
     pub fn callback(&self) -> u32 {
         self.callback
+    }
+
+    /// A number that the sandbox cannot compute: it gives bytes back as they were.
+    pub fn seal(&self, bytes: &[u8]) -> u64 {
+        self.seals.hash_one(bytes)
     }
 
     /// Interrupt what it runs, from any thread.

@@ -117,6 +117,15 @@ extern "C" fn engine_callback(engine: &Engine) -> u32 {
     engine.callback()
 }
 
+/// # Safety
+///
+/// `bytes` has `count` bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn engine_seal(engine: &Engine, bytes: *const u8, count: usize) -> u64 {
+    // SAFETY: as above.
+    engine.seal(unsafe { slice::from_raw_parts(bytes, count) })
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn engine_interrupt(engine: &Engine) {
     engine.interrupt();

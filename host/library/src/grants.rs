@@ -3,17 +3,22 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use runtime::grants::{Access, Grant, Grants, Mask};
 use runtime::own_files;
 use runtime::user_directories::Homes;
 
-/// Directories, separated by commas: `DIR[:ro]`. `all` is everything that the process may use.
+/// Directories, separated by commas: `DIR[:ro]`. `all` is everything that the process may use. Or a
+/// file with one of them in each line.
 pub const VARIABLE: &str = "SQLITE_WASM_GRANTS";
+
+/// Longest file of grants, in bytes: thousands of lines.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The grants of a connection to the file at `path`; without one only those of the environment.
 /// `own` are files and directories of this library.
@@ -31,7 +36,9 @@ pub fn of_database(path: Option<&Path>, own: &[PathBuf]) -> Result<Grants> {
         let _ = grant(&mut grants, path);
     }
     own_files::mask(&mut grants);
-    grants.mask_all(own.iter().map(|path| (path.as_path(), Mask::ReadOnly)));
+    let file = file_of_grants();
+    let own = own.iter().chain(&file);
+    grants.mask_all(own.map(|path| (path.as_path(), Mask::ReadOnly)));
     Ok(grants)
 }
 
@@ -64,11 +71,28 @@ fn of_environment() -> Result<&'static Grants> {
         return Ok(grants);
     }
     let mut grants = Grants::default();
-    let text = env::var_os(VARIABLE).unwrap_or_default();
-    for word in text.as_bytes().split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
+    let (text, separator) = text().with_context(|| format!("`{VARIABLE}`"))?;
+    let words = text.split(|byte| *byte == separator).map(<[u8]>::trim_ascii);
+    for word in words.filter(|word| !word.is_empty() && !word.starts_with(b"#")) {
         add(&mut grants, word).with_context(|| format!("`{VARIABLE}`"))?;
     }
     Ok(GRANTS.get_or_init(|| grants))
+}
+
+/// The file that the variable names, if it names one.
+fn file_of_grants() -> Option<PathBuf> {
+    env::var_os(VARIABLE).map(PathBuf::from).filter(|path| path.is_file())
+}
+
+/// What the variable or its file says, and what separates the directories.
+fn text() -> Result<(Vec<u8>, u8)> {
+    let Some(path) = file_of_grants() else {
+        return Ok((env::var_os(VARIABLE).unwrap_or_default().into_vec(), b','));
+    };
+    let mut text = Vec::new();
+    let count = fs::File::open(&path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut text)?;
+    ensure!(count as u64 <= MAX_FILE_BYTES, "`{}` is too long", path.display());
+    Ok((text, b'\n'))
 }
 
 fn add(grants: &mut Grants, word: &[u8]) -> Result<()> {

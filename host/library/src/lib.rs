@@ -6,6 +6,7 @@
 mod engine;
 mod exports;
 mod grants;
+mod hidden;
 mod refusals;
 mod settings;
 mod template;

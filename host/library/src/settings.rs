@@ -12,6 +12,24 @@ const DEFAULT_MEMORY: usize = 1 << 30;
 /// All that WebAssembly can address.
 const MAX_MEMORY: usize = 4 << 30;
 
+/// How the sandbox notices what must not happen: by signals, or `checked`, by code of its own. For
+/// programs whose signal handlers do not call earlier ones.
+const TRAPS: &str = "SQLITE_WASM_TRAPS";
+
+/// Whether the process wants no signal handlers of the sandbox.
+///
+/// # Errors
+///
+/// For another value than `checked` and `signals`.
+pub fn without_signals() -> Result<bool> {
+    match env::var(TRAPS).as_deref() {
+        Ok("checked") => Ok(true),
+        Ok("signals" | "") | Err(env::VarError::NotPresent) => Ok(false),
+        Ok(other) => bail!("`{TRAPS}` is `{other}`; it is `checked` or `signals`"),
+        Err(error) => Err(error.clone()).with_context(|| format!("`{TRAPS}`")),
+    }
+}
+
 /// Limits of an instance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {

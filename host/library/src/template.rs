@@ -6,16 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
+use runtime::address_space::{Form, Reservation};
 use runtime::cache::Directory as Cache;
 use runtime::compiler::{Compiler, HELPER};
 use runtime::component::Loader;
-use runtime::database::Template;
+use runtime::database::{Template, forgo_signals};
+use runtime::key::Key;
+
+use crate::hidden;
+use crate::settings;
 
 /// Where the component and the compile helper may be, seen from the library's directory.
 const DIRECTORIES: [&str; 3] = ["sqlite-wasm", ".", ".."];
 
 /// The component's names: compiled, and to be compiled.
 const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
+
+/// The same for code whose traps need no signals.
+const CHECKED_COMPONENTS: [&str; 2] = ["database-checked.cwasm", "database.wasm"];
 
 /// What all connections of the process share.
 pub struct Sandbox {
@@ -52,12 +60,24 @@ fn load(library: &Path) -> Result<Sandbox> {
             .flat_map(|at| names.iter().map(move |name| directory.join(at).join(name)));
         paths.find(|path| path.is_file())
     };
-    let component = find(&COMPONENTS)
+    let reservation = Reservation::for_program(settings::without_signals()?);
+    let names = match reservation.form() {
+        Form::Full => COMPONENTS,
+        _ => CHECKED_COMPONENTS,
+    };
+    if reservation.form() != Form::Full {
+        forgo_signals();
+    }
+    let component = find(&names)
         .ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
     let cache = Cache::by_xdg();
-    let compiler =
-        find(&[HELPER]).map_or_else(Compiler::default, |path| Compiler::default().helper(path));
-    let loader = Loader::new(cache.clone())?.compiler(compiler.clone());
+    let compiler = Compiler::default().start_by(hidden::start);
+    let compiler = match find(&[HELPER]) {
+        Some(path) => compiler.helper(path),
+        None => compiler,
+    };
+    let key = Key::of_user().ok().map(Arc::new);
+    let loader = Loader::reserving(reservation, cache.clone(), key)?.compiler(compiler.clone());
     let program = loader.load_database(&component)?;
     let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
     Ok(Sandbox {

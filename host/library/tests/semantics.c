@@ -158,6 +158,8 @@ static void statements(void) {
 
 #include "semantics/callbacks.c"
 #include "semantics/objects.c"
+#include "semantics/tables.c"
+#include "semantics/shapes.c"
 
 static void texts(void) {
   printf("%d %d\n", sqlite3_complete("SELECT 1;"), sqlite3_complete("SELECT 1"));
@@ -192,6 +194,13 @@ int main(int count, char **arguments) {
   sessions();
   files(arguments[1]);
   shared();
+  run("CREATE TEMP TABLE tt(z)");
+  origins();
+  snapshots(arguments[1]);
+  tables();
+  shapes();
+  closed_tables();
+  extension(arguments[2]);
   texts();
   printf("close %d, destroyed %d\n", sqlite3_close(db), destroyed);
   return 0;

@@ -43,8 +43,12 @@ pub enum Cache {
 /// The loader for all commands. It compiles in a helper process within
 /// `budget`, and shows its progress on a terminal.
 pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
-    let key = Key::of_user().ok().map(Arc::new);
-    loader_reserving(Reservation::Full, cache, budget, key)
+    loader_reserving(Reservation::Full, cache, budget, user_key())
+}
+
+/// The user's key, if it can be read.
+pub fn user_key() -> Option<Arc<Key>> {
+    Key::of_user().ok().map(Arc::new)
 }
 
 /// The loader for components with this reservation and the user's key.

@@ -1,10 +1,11 @@
 //! How much address space a component's memory reserves. `ulimit -v` limits the
 //! address space of the process.
 //!
-//! Compiled code has one of two forms. Code for [`Reservation::Full`] checks no
+//! Compiled code has one of three forms. Code for [`Reservation::Full`] checks no
 //! address, since every 32-bit address is reserved. Code for
 //! [`Reservation::Bytes`] compares each address with the size of the memory,
-//! and runs in a reservation of any size.
+//! and runs in a reservation of any size. So does code for
+//! [`Reservation::Unsignalled`], whose traps need no signal handlers either.
 
 #![allow(unsafe_code)]
 
@@ -49,6 +50,10 @@ const FEW_INSTANCES: usize = 8;
 /// one: each connection can have an instance of each extension.
 const MANY_INSTANCES: usize = 64;
 
+/// Address space for a database of a program under a limit, in bytes: the memory that a connection
+/// of `libsqlite3.so.0` may use.
+const DATABASE_BYTES: usize = 1 << 30;
+
 /// The address space that a component's memory reserves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reservation {
@@ -59,9 +64,11 @@ pub enum Reservation {
     /// This many bytes on top of the memory's initial size. The code checks
     /// each address.
     Bytes(usize),
+    /// The same in a process that has signal handlers of its own.
+    Unsignalled(usize),
 }
 
-/// The two forms of code. A component runs in any reservation of the form that
+/// The forms of code. A component runs in any reservation of the form that
 /// it was compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -69,6 +76,8 @@ pub enum Form {
     Full,
     /// For [`Reservation::Bytes`]: each address is checked.
     Checked,
+    /// For [`Reservation::Unsignalled`]: so is all else that traps.
+    Unsignalled,
 }
 
 impl Form {
@@ -77,6 +86,7 @@ impl Form {
         match self {
             Self::Full => Reservation::Full,
             Self::Checked => Reservation::Bytes(MIN_RESERVED_BYTES),
+            Self::Unsignalled => Reservation::Unsignalled(MIN_RESERVED_BYTES),
         }
     }
 }
@@ -87,6 +97,20 @@ impl Reservation {
         match self {
             Self::Full => Form::Full,
             Self::Bytes(_) => Form::Checked,
+            Self::Unsignalled(_) => Form::Unsignalled,
+        }
+    }
+
+    /// For the databases of a program: without signals where the program wants that, and where it
+    /// has little address space.
+    pub fn for_program(without_signals: bool) -> Self {
+        let fits = |bytes: usize| can_reserve((FEW_INSTANCES * bytes).saturating_add(HOST_BYTES));
+        if is_limited() && !can_reserve(MANY_INSTANCES * full_bytes()) {
+            Self::Unsignalled(halved_until(DATABASE_BYTES, fits))
+        } else if without_signals {
+            Self::Unsignalled(MAX_MEMORY_BYTES)
+        } else {
+            Self::Full
         }
     }
 
@@ -115,6 +139,10 @@ impl Reservation {
         match self {
             Self::Full => Self::Full,
             Self::Bytes(_) => Self::extension_step(max_memory_bytes),
+            Self::Unsignalled(_) => match Self::extension_step(max_memory_bytes) {
+                Self::Bytes(bytes) => Self::Unsignalled(bytes),
+                other => other,
+            },
         }
     }
 
@@ -125,8 +153,10 @@ impl Reservation {
 
     /// The reservation of an engine.
     pub(crate) fn of(engine: &Engine) -> Self {
+        let bytes = engine.get_memory_reservation_for_growth() as usize;
         match engine.get_memory_reservation() {
-            0 => Self::Bytes(engine.get_memory_reservation_for_growth() as usize),
+            0 if engine.get_signals_based_traps() => Self::Bytes(bytes),
+            0 => Self::Unsignalled(bytes),
             _ => Self::Full,
         }
     }
@@ -136,7 +166,7 @@ impl Reservation {
     pub fn limited(self, max_memory_bytes: usize) -> usize {
         match self {
             Self::Full => max_memory_bytes,
-            Self::Bytes(bytes) => max_memory_bytes.min(bytes),
+            Self::Bytes(bytes) | Self::Unsignalled(bytes) => max_memory_bytes.min(bytes),
         }
     }
 }

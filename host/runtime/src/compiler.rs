@@ -31,7 +31,7 @@ pub use facts::{
     CustomSection, Facts, MANIFEST_SECTION, MAX_MANIFEST_BYTES, MAX_NAME_BYTES, MAX_NAMES,
 };
 pub use limits::{Budget, Limits};
-pub use spawn::{Failed, NO_MEMORY, REFUSED, Task, request};
+pub use spawn::{Failed, Helper, NO_MEMORY, REFUSED, Start, Started, Task, request, start_child};
 
 /// The name of the helper, a file in the directory of the program that uses it.
 pub const HELPER: &str = "sqlite-wasm-compile";
@@ -42,16 +42,23 @@ pub const VERSION: &str =
     concat!(env!("CARGO_PKG_VERSION"), "+wasmtime-", env!("WASMTIME_VERSION"));
 
 /// Compiles, inspects and composes, by the helper within a budget.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Compiler {
     helper: Option<PathBuf>,
     budget: Budget,
+    start: Start,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Self::new(Budget::default())
+    }
 }
 
 impl Compiler {
     /// The helper in the directory of this process's program, within `budget`.
     pub fn new(budget: Budget) -> Self {
-        Self { helper: None, budget }
+        Self { helper: None, budget, start: start_child }
     }
 
     /// With the helper at another path.
@@ -59,6 +66,13 @@ impl Compiler {
     pub fn helper(mut self, path: PathBuf) -> Self {
         // It is started in another directory.
         self.helper = Some(std::path::absolute(&path).unwrap_or(path));
+        self
+    }
+
+    /// With another way to start the helper.
+    #[must_use]
+    pub fn start_by(mut self, start: Start) -> Self {
+        self.start = start;
         self
     }
 
@@ -90,7 +104,7 @@ impl Compiler {
     /// The result of `task` on the concatenated `parts`.
     pub(crate) fn run(&self, task: Task, parts: &[&[u8]]) -> Result<Vec<u8>> {
         let program = self.helper.clone().map_or_else(beside_this_program, Ok)?;
-        spawn::run(&program, task, &self.budget, parts)
+        spawn::run(self.start, &program, task, &self.budget, parts)
     }
 }
 

@@ -31,4 +31,5 @@ pub use instance::Instance;
 pub use process::{Interrupter, OnRefused};
 pub use template::{Settings, Template};
 
+pub use crate::mapping::forgo_signals;
 pub use wire;

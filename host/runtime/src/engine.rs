@@ -104,5 +104,11 @@ fn reserve(config: &mut Config, reservation: Reservation) {
             .memory_reservation(0)
             .memory_reservation_for_growth(bytes as u64)
             .memory_guard_size(CHECKED_GUARD_BYTES as u64),
+        // A guard would only matter with a handler.
+        Reservation::Unsignalled(bytes) => config
+            .signals_based_traps(false)
+            .memory_reservation(0)
+            .memory_reservation_for_growth(bytes as u64)
+            .memory_guard_size(0),
     };
 }

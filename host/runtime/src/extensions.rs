@@ -135,7 +135,9 @@ impl ExtensionsCtx {
     /// With those that came with `program`, in the form that its own code has.
     pub fn embed(&mut self, program: &Program) {
         self.beside = program.beside();
-        self.beside_of = (!self.beside.is_empty()).then(|| program.reservation());
+        // One engine of the process without signals is no use beside one with them.
+        let is_alike = matches!(program.reservation(), Reservation::Unsignalled(_));
+        self.beside_of = (is_alike || !self.beside.is_empty()).then(|| program.reservation());
     }
 
     /// With other limits than the usual ones.

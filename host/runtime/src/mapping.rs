@@ -26,6 +26,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
 use rustix::param::page_size;
@@ -35,6 +36,15 @@ use wasmtime::component::WasmList;
 use lost_pages::{Slot, watch};
 
 pub use lost_pages::{check, replace as replace_lost};
+
+/// Whether this process keeps its own signal handlers.
+static WITHOUT_SIGNALS: AtomicBool = AtomicBool::new(false);
+
+/// Install no signal handler in this process. Databases are not mapped then, and a wal-index that
+/// another program truncates ends the process, as with native SQLite.
+pub fn forgo_signals() {
+    WITHOUT_SIGNALS.store(true, Ordering::Relaxed);
+}
 
 /// The protection of a component's memory.
 const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
@@ -118,7 +128,11 @@ impl Mapping {
         sharing: Sharing,
         behind_end: BehindEnd,
     ) -> io::Result<Self> {
-        watch()?;
+        match WITHOUT_SIGNALS.load(Ordering::Relaxed) {
+            false => watch()?,
+            true if behind_end == BehindEnd::Zeros => return Err(io::ErrorKind::Unsupported.into()),
+            true => (),
+        }
         let slot = Slot::take().ok_or(io::ErrorKind::OutOfMemory)?;
         let kind = match sharing {
             Sharing::Writing => MapFlags::SHARED,

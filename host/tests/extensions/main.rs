@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod ann;
 mod command;
 mod conformance;
 mod conformance_tables;

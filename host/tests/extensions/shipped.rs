@@ -26,7 +26,7 @@ fn each_extension_has_a_smoke_and_a_line_in_the_readme() {
 }
 
 /// Those that need what only the user can choose.
-const NEED_A_GRANT: &[&str] = &["csv"];
+const NEED_A_GRANT: &[&str] = &["ann_read", "csv"];
 
 #[test]
 fn each_extension_is_loaded_by_its_name() {

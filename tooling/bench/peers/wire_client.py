@@ -8,6 +8,7 @@ workload its times in nanoseconds and the digest of its answers. All rows are fe
 """
 
 import hashlib
+import importlib
 import json
 import sys
 import threading
@@ -43,7 +44,8 @@ class Direct:
         import apsw
 
         self.db = apsw.Connection(where)
-        for setting in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000"):
+        # LIKE as Postgres has it.
+        for setting in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "case_sensitive_like=ON"):
             list(self.db.execute(f"PRAGMA {setting}"))
         self.cursor, self.open = self.db.cursor(), False
 
@@ -179,9 +181,8 @@ def batches(db, timed, count):
 
 def clients(where, count):
     """PG5: threads with connections of their own."""
-    timed = Timed()
-    first = connect("psycopg", where) if where.startswith(("host", "dbname")) else connect("apsw", where)
-    driver = "psycopg" if isinstance(first, Wire) else "apsw"
+    timed, driver = Timed(), "psycopg" if where.startswith("host=") else "apsw"
+    first = connect(driver, where)
     first.run("DROP TABLE IF EXISTS users")
     first.run("CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)")
     for id in range(1000):
@@ -209,6 +210,8 @@ def clients(where, count):
 
 def main():
     driver, where, count = sys.argv[1:]
+    # Reading the module is no part of connecting.
+    importlib.import_module(driver if driver in ("apsw", "psycopg2") else "psycopg")
     timed = clients(where, int(count)) if driver == "clients" else operations(driver, where, int(count))
     digests = {name: digest.hexdigest() for name, digest in timed.digests.items()}
     print(json.dumps({name: {"times": times, "digest": digests.get(name, "")} for name, times in timed.times.items()}))

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::ReentrantMutex;
 use sqlite_wasm::functions::{Aggregate, Context, FunctionFlags, WindowAggregate};
-use sqlite_wasm::hooks::Action;
+use sqlite_wasm::hooks::{
+    Action, AuthAction, AuthContext, Authorization, PreUpdate, TraceEvent, TraceEventCodes,
+};
 use sqlite_wasm::types::{Value, ValueRef};
 use sqlite_wasm::{Connection, Error, ErrorCode, Result};
 
@@ -158,6 +160,101 @@ fn hooks_are_called() -> Result<()> {
         seen.iter().map(|(action, ..)| *action).collect::<Vec<_>>()[1..],
         [Action::SQLITE_UPDATE, Action::SQLITE_DELETE]
     );
+    Ok(())
+}
+
+#[test]
+fn an_authorizer_decides() -> Result<()> {
+    let db = memory();
+    db.execute_batch("CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2)")?;
+    db.authorizer(Some(|context: AuthContext| match context.action {
+        AuthAction::Read { column_name: "b", .. } => Authorization::Ignore,
+        AuthAction::Insert { table_name } => {
+            assert_eq!((table_name, context.database_name), ("t", Some("main")));
+            Authorization::Deny
+        }
+        _ => Authorization::Allow,
+    }))?;
+    let row = db.query_row("SELECT a, b FROM t", (), |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?))
+    })?;
+    assert_eq!(row, (1, None));
+    let error = db.execute_batch("INSERT INTO t VALUES (3, 4)").unwrap_err();
+    assert_eq!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::AuthorizationForStatementDenied),
+        "{error}"
+    );
+    // What panics denies, and is asked again.
+    db.authorizer(Some(|_: AuthContext| -> Authorization { panic!("as a test") }))?;
+    assert!(db.execute_batch("SELECT 1").is_err() && db.execute_batch("SELECT 1").is_err());
+    db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+    db.execute_batch("INSERT INTO t VALUES (3, 4)")
+}
+
+#[test]
+fn changes_and_statements_are_told() -> Result<()> {
+    let db = memory();
+    db.execute_batch("CREATE TABLE t(a, b)")?;
+    let (seen, told) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let to = seen.clone();
+    db.preupdate_hook(Some(move |row: &PreUpdate| {
+        let change = (row.action, row.table.to_owned(), row.old.clone(), row.new.clone());
+        to.lock().unwrap().push(change);
+    }))?;
+    let to = told.clone();
+    let codes = TraceEventCodes::SQLITE_TRACE_STMT | TraceEventCodes::SQLITE_TRACE_PROFILE;
+    db.trace_v2(
+        codes,
+        Some(move |event: TraceEvent| match event {
+            TraceEvent::Stmt(sql, expanded) => to.lock().unwrap().push(format!("{sql} {expanded}")),
+            TraceEvent::Profile(sql, _) => to.lock().unwrap().push(format!("end {sql}")),
+            other => panic!("{other:?}"),
+        }),
+    )?;
+    db.execute("INSERT INTO t VALUES (?1, 'x')", [7])?;
+    db.preupdate_hook(None::<fn(&PreUpdate<'_>)>)?;
+    db.trace_v2(codes, None::<fn(TraceEvent<'_>)>)?;
+    db.execute_batch("DELETE FROM t")?;
+    let new = vec![Value::Integer(7), Value::Text("x".into())];
+    assert_eq!(*seen.lock().unwrap(), [(Action::SQLITE_INSERT, "t".to_owned(), None, Some(new))]);
+    let told = told.lock().unwrap();
+    assert_eq!(told[0], "INSERT INTO t VALUES (?1, 'x') INSERT INTO t VALUES (7, 'x')");
+    assert_eq!(told[1], "end INSERT INTO t VALUES (?1, 'x')");
+    assert_eq!(told.len(), 2);
+    Ok(())
+}
+
+#[test]
+fn the_log_is_told_and_its_failure_is_the_commits() -> Result<()> {
+    let directory = tempfile::tempdir().expect("there is room");
+    let db = database().open(directory.path().join("x.db"))?;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let to = seen.clone();
+    db.wal_hook(Some(move |schema: &str, pages: u32| {
+        to.lock().unwrap().push((schema.to_owned(), pages > 0));
+        Ok(())
+    }))?;
+    db.execute_batch("PRAGMA journal_mode = wal; CREATE TABLE t(a)")?;
+    assert_eq!(*seen.lock().unwrap(), [("main".to_owned(), true)]);
+    // A hook that is set when the connection is closed is not called any more.
+    db.rollback_hook(Some(|| panic!("it is closed")))?;
+    db.execute_batch("BEGIN; INSERT INTO t VALUES (1)")?;
+    db.close()
+}
+
+#[test]
+fn a_database_is_bytes() -> Result<()> {
+    let mut db = memory();
+    db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (7)")?;
+    let bytes = db.serialize("main")?;
+    assert_eq!(&bytes[..15], b"SQLite format 3");
+    assert!(db.serialize("nowhere").is_err());
+    db.deserialize("main", &bytes, true)?;
+    assert!(db.execute_batch("INSERT INTO t VALUES (8)").is_err());
+    assert!(db.deserialize("nowhere", &bytes, true).is_err());
+    db.deserialize("main", b"not a database, but bytes", false)?;
+    assert!(db.execute_batch("SELECT * FROM t").is_err());
     Ok(())
 }
 

@@ -165,3 +165,48 @@ static void shared(void) {
   printf("%d\n", sqlite3_exec(second, "SELECT count(*) FROM t", row, 0, 0));
   sqlite3_close(second);
 }
+
+static void origins(void) {
+  sqlite3_stmt *statement;
+  sqlite3_prepare_v2(db, "SELECT a.i AS j, x || 'y', b.z FROM t AS a JOIN temp.tt AS b", -1, &statement, 0);
+  for (int i = 0; i < 3; i++) {
+    const char *schema = sqlite3_column_database_name(statement, i), *table = sqlite3_column_table_name(statement, i);
+    const char *origin = sqlite3_column_origin_name(statement, i);
+    printf("%s %s %s\n", schema ? schema : "none", table ? table : "none", origin ? origin : "none");
+  }
+  const unsigned short *wide = sqlite3_column_table_name16(statement, 2);
+  printf("%c%c %d\n", wide[0], wide[1], sqlite3_column_origin_name16(statement, 1) == NULL);
+  sqlite3_finalize(statement);
+}
+
+static void snapshots(const char *file) {
+  sqlite3 *own = db, *other;
+  sqlite3_snapshot *early = NULL, *late = NULL;
+  char path[500];
+  snprintf(path, sizeof(path), "%s-snapshots", file);
+  sqlite3_open(path, &db);
+  sqlite3_open(path, &other);
+  sqlite3_exec(other, "PRAGMA wal_autocheckpoint = 0", 0, 0, 0);
+  run("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; CREATE TABLE s(a); INSERT INTO s VALUES(1)");
+  printf("%d\n", sqlite3_snapshot_get(db, "main", &early) != SQLITE_OK);
+  run("BEGIN; SELECT * FROM s");
+  printf("%d\n", sqlite3_snapshot_get(db, "main", &early));
+  run("COMMIT");
+  printf("%d\n", sqlite3_exec(other, "INSERT INTO s VALUES(2)", 0, 0, 0));
+  run("BEGIN; SELECT * FROM s");
+  printf("%d\n", sqlite3_snapshot_get(db, "main", &late));
+  printf("%d %d\n", sqlite3_snapshot_cmp(early, late), sqlite3_snapshot_cmp(late, late));
+  run("COMMIT; BEGIN");
+  printf("%d\n", sqlite3_snapshot_open(db, "main", early));
+  query("SELECT count(*) FROM s");
+  run("COMMIT");
+  printf("%d\n", sqlite3_snapshot_recover(db, "main"));
+  sqlite3_exec(other, "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO s VALUES(3)", 0, 0, 0);
+  run("BEGIN");
+  error("gone", sqlite3_snapshot_open(db, "main", early));
+  sqlite3_snapshot_free(early);
+  sqlite3_snapshot_free(late);
+  sqlite3_close(other);
+  sqlite3_close(db);
+  db = own;
+}

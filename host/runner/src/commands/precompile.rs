@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use sqlite_wasm_runtime::address_space::Form;
 use sqlite_wasm_runtime::compiler::Budget;
 
-use super::{Cache, complain, loader, write_whole};
+use super::{Cache, complain, loader_reserving, user_key, write_whole};
 
 /// Compile a component ahead of time
 #[derive(Debug, clap::Args)]
@@ -18,13 +19,19 @@ pub struct Precompile {
     /// Output file [default: the name of the input with `.cwasm`]
     #[arg(short, long, value_name = "OUT.cwasm")]
     output: Option<PathBuf>,
+
+    /// For programs with signal handlers of their own (`SQLITE_WASM_TRAPS=checked`)
+    #[arg(long)]
+    checked: bool,
 }
 
 impl Precompile {
     /// Write the result completely or not at all.
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
-        let loader = loader(Cache::Off, Budget::default())?;
+        let form = if self.checked { Form::Unsignalled } else { Form::Full };
+        let loader =
+            loader_reserving(form.reservation(), Cache::Off, Budget::default(), user_key())?;
         if loader.key().is_none() {
             complain(
                 "warning: there is no key to sign the result with, so it runs only with \

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -61,6 +61,9 @@ const TASKS: &[(Task, &str)] = &[
     (Task::Compile(EngineKind::Timed(Form::Checked)), "compile-checked-timed"),
     (Task::Compile(EngineKind::Extension(Form::Full)), "compile-extension"),
     (Task::Compile(EngineKind::Extension(Form::Checked)), "compile-checked-extension"),
+    (Task::Compile(EngineKind::Command(Form::Unsignalled)), "compile-unsignalled-command"),
+    (Task::Compile(EngineKind::Timed(Form::Unsignalled)), "compile-unsignalled-timed"),
+    (Task::Compile(EngineKind::Extension(Form::Unsignalled)), "compile-unsignalled-extension"),
     (Task::Inspect, "inspect"),
     (Task::Compose, "compose"),
 ];
@@ -131,12 +134,75 @@ impl fmt::Display for Failed {
 
 impl std::error::Error for Failed {}
 
+/// The helper as it is to be started: in the directory `/`, with nothing else of this process.
+pub struct Helper {
+    /// Its program.
+    pub program: OwnedFd,
+    /// Its command line, the name included.
+    pub words: Vec<String>,
+    /// Its environment.
+    pub environment: Vec<(String, String)>,
+    /// Its standard streams.
+    pub streams: [File; 3],
+}
+
+/// A helper that was started.
+pub trait Started {
+    /// How it ended, if it has.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>>;
+
+    /// End it, if it has not ended.
+    fn end(&mut self);
+}
+
+/// Starts a helper.
+pub type Start = fn(Helper) -> io::Result<Box<dyn Started>>;
+
+/// Start it as a child process.
+pub fn start_child(helper: Helper) -> io::Result<Box<dyn Started>> {
+    let [stdin, stdout, stderr] = helper.streams;
+    let words = helper.words.iter();
+    let child = Command::new(format!("/proc/self/fd/{}", helper.program.as_raw_fd()))
+        .arg0(HELPER)
+        .args(words.skip(1))
+        .env_clear()
+        .envs(helper.environment)
+        .current_dir("/")
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr)
+        .spawn()?;
+    Ok(Box::new(child))
+}
+
+impl Started for Child {
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        Self::try_wait(self)
+    }
+
+    fn end(&mut self) {
+        // Both do nothing after the process was reaped.
+        let _ = self.kill();
+        let _ = self.wait();
+    }
+}
+
 /// Run the helper `program` for `task`, with the concatenated `parts` as its request.
 ///
 /// # Errors
 ///
 /// The helper's reason for refusing the component, or [`Failed`].
-pub fn run(program: &Path, task: Task, budget: &Budget, parts: &[&[u8]]) -> Result<Vec<u8>> {
+pub fn run(
+    start: Start,
+    program: &Path,
+    task: Task,
+    budget: &Budget,
+    parts: &[&[u8]],
+) -> Result<Vec<u8>> {
     let bytes = parts.iter().map(|part| part.len()).sum();
     let limits = budget.limits(bytes).for_result(task.max_result_bytes());
     let verb = task.verb();
@@ -146,16 +212,12 @@ pub fn run(program: &Path, task: Task, budget: &Budget, parts: &[&[u8]]) -> Resu
     let input = memory_file::with("request", parts).context("failed to pass it to the compiler")?;
     let output = memory_file::create("result").context(NO_MEMORY_FILE)?;
     let report = memory_file::create("report").context(NO_MEMORY_FILE)?;
-    let start = || format!("failed to start the compiler `{}`", escaped(program));
-    let helper = opened(program).with_context(start)?;
-    let mut command = command(&helper, task, &limits);
-    command.stdin(input).stdout(output.try_clone()?).stderr(report.try_clone()?);
-    let child = command.spawn();
-    let child =
-        child.with_context(|| format!("failed to start the compiler `{}`", escaped(program)))?;
-    // The command holds handles of the file to be sealed.
-    drop(command);
-    let status = ChildGuard(child).wait(budget, verb)?;
+    let failed = || format!("failed to start the compiler `{}`", escaped(program));
+    let streams = [input, output.try_clone()?, report.try_clone()?];
+    let helper = helper(opened(program).with_context(failed)?, task, &limits, streams);
+    // No handle of the file to be sealed stays open.
+    let started = start(helper).with_context(failed)?;
+    let status = Guard(started).wait(budget, verb)?;
     if status.success() {
         return memory_file::into_bytes(output).context("failed to read the compiler's result");
     }
@@ -176,24 +238,18 @@ fn opened(program: &Path) -> Result<OwnedFd> {
     Ok(helper)
 }
 
-fn command(helper: &OwnedFd, task: Task, limits: &Limits) -> Command {
-    let mut command = Command::new(format!("/proc/self/fd/{}", helper.as_raw_fd()));
-    command
-        .arg0(HELPER)
-        .args([VERSION, task.word()])
-        .args(limits.words())
-        .env_clear()
-        .current_dir("/");
-    if !limits.is_parallel() {
-        command.env("RAYON_NUM_THREADS", "1");
-    }
-    command
+fn helper(program: OwnedFd, task: Task, limits: &Limits, streams: [File; 3]) -> Helper {
+    let mut words = vec![HELPER.to_owned(), VERSION.to_owned(), task.word().to_owned()];
+    words.extend(limits.words());
+    let threads = ("RAYON_NUM_THREADS".to_owned(), "1".to_owned());
+    let environment = if limits.is_parallel() { Vec::new() } else { vec![threads] };
+    Helper { program, words, environment, streams }
 }
 
-/// A child process, killed and reaped on drop.
-struct ChildGuard(Child);
+/// A helper, ended on drop.
+struct Guard(Box<dyn Started>);
 
-impl ChildGuard {
+impl Guard {
     /// Wait until the process ends, or until its deadline.
     fn wait(mut self, budget: &Budget, verb: &'static str) -> Result<ExitStatus> {
         let longest = Instant::now() + DEFAULT_TIME * WALL_CLOCK_FACTOR;
@@ -214,11 +270,9 @@ impl ChildGuard {
     }
 }
 
-impl Drop for ChildGuard {
+impl Drop for Guard {
     fn drop(&mut self) {
-        // Both do nothing after the process was reaped.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        self.0.end();
     }
 }
 

@@ -20,8 +20,10 @@ class Engine:
         self.statements = statements
 
     def run(self, call, values):
-        found = self.db.execute(self.statements[call] if isinstance(call, int) else call, values)
-        return found.fetchall() if found.description else []
+        sql = self.statements[call] if isinstance(call, int) else call
+        found = self.db.execute(sql, values)
+        # Of a change it gives the number of rows.
+        return found.fetchall() if sql.startswith("SELECT") else []
 
     def load(self, steps):
         waiting, place = [], None

@@ -35,7 +35,10 @@ class Engine:
         writer = self.index.writer()
         for _, values, _ in steps:
             if values:
-                writer.add_document(tantivy.Document(id=values[0], body=values[1]))
+                document = tantivy.Document()
+                document.add_unsigned("id", values[0])
+                document.add_text("body", values[1])
+                writer.add_document(document)
         writer.commit()
         writer.wait_merging_threads()
 

@@ -1,0 +1,134 @@
+//! What an authorizer is asked.
+
+use runtime::database::wire::Reader;
+use runtime::database::wire::library::{Hook, optional_bytes};
+
+use crate::connection::Connection;
+use crate::error::Result;
+
+/// The answer of an authorizer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Authorization {
+    /// It may be done.
+    Allow = 0,
+    /// The statement fails.
+    Deny = 1,
+    /// A column is NULL, and anything else is left out.
+    Ignore = 2,
+}
+
+macro_rules! actions {
+    ($($(#[doc = $doc:literal])* $name:ident $({ $first:ident $(, $second:ident)? })? = $code:literal;)*) => {
+        /// What a statement does, in rusqlite's words.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        #[allow(missing_docs)]
+        pub enum AuthAction<'c> {
+            /// Anything else, by SQLite's number.
+            Unknown { code: i32, arg1: Option<&'c str>, arg2: Option<&'c str> },
+            $($(#[doc = $doc])* $name $({ $first: &'c str $(, $second: &'c str)? })?,)*
+        }
+
+        impl<'c> AuthAction<'c> {
+            fn of(code: i32, arg1: Option<&'c str>, arg2: Option<&'c str>) -> Self {
+                let mut texts = [arg1, arg2].into_iter().map(Option::unwrap_or_default);
+                let mut next = || texts.next().unwrap_or_default();
+                match code {
+                    $($code => Self::$name $({ $first: next() $(, $second: next())? })?,)*
+                    _ => Self::Unknown { code, arg1, arg2 },
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    CreateIndex { index_name, table_name } = 1;
+    CreateTable { table_name } = 2;
+    CreateTempIndex { index_name, table_name } = 3;
+    CreateTempTable { table_name } = 4;
+    CreateTempTrigger { trigger_name, table_name } = 5;
+    CreateTempView { view_name } = 6;
+    CreateTrigger { trigger_name, table_name } = 7;
+    CreateView { view_name } = 8;
+    Delete { table_name } = 9;
+    DropIndex { index_name, table_name } = 10;
+    DropTable { table_name } = 11;
+    DropTempIndex { index_name, table_name } = 12;
+    DropTempTable { table_name } = 13;
+    DropTempTrigger { trigger_name, table_name } = 14;
+    DropTempView { view_name } = 15;
+    DropTrigger { trigger_name, table_name } = 16;
+    DropView { view_name } = 17;
+    Insert { table_name } = 18;
+    /// The value is empty where the pragma has none.
+    Pragma { pragma_name, pragma_value } = 19;
+    Read { table_name, column_name } = 20;
+    Select = 21;
+    Transaction { operation } = 22;
+    Update { table_name, column_name } = 23;
+    Attach { filename } = 24;
+    Detach { database_name } = 25;
+    AlterTable { database_name, table_name } = 26;
+    Reindex { index_name } = 27;
+    Analyze { table_name } = 28;
+    CreateVtable { table_name, module_name } = 29;
+    DropVtable { table_name, module_name } = 30;
+    /// The first name is empty.
+    Function { unused, function_name } = 31;
+    Savepoint { operation, savepoint_name } = 32;
+    Recursive = 33;
+}
+
+/// What an authorizer is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuthContext<'c> {
+    /// What is to be done.
+    pub action: AuthAction<'c>,
+    /// The schema.
+    pub database_name: Option<&'c str>,
+    /// The innermost trigger or view.
+    pub accessor: Option<&'c str>,
+}
+
+/// A name; one that is not UTF-8 is that of nothing which the program knows.
+fn name<'a>(from: &mut Reader<'a>) -> Result<Option<&'a str>> {
+    Ok(optional_bytes(from)?.map(|bytes| std::str::from_utf8(bytes).unwrap_or_default()))
+}
+
+impl Connection {
+    /// Ask this about all that a statement does when it is prepared.
+    ///
+    /// ```
+    /// # use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
+    /// # let builder = sqlite_wasm::Database::builder().component("../../target/release/database.cwasm");
+    /// let db = builder.build()?.open_in_memory()?;
+    /// db.authorizer(Some(|context: AuthContext| match context.action {
+    ///     AuthAction::Select | AuthAction::Read { .. } => Authorization::Allow,
+    ///     _ => Authorization::Deny,
+    /// }))?;
+    /// assert!(db.execute_batch("SELECT 1").is_ok());
+    /// assert!(db.execute_batch("CREATE TABLE t(a)").is_err());
+    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`](crate::Error::Trapped).
+    pub fn authorizer<F>(&self, call: Option<F>) -> Result<()>
+    where
+        F: for<'c> FnMut(AuthContext<'c>) -> Authorization + Send + 'static,
+    {
+        let call = call.map(|mut call| {
+            super::hooked(move |from| {
+                let code = from.u32()?.cast_signed();
+                let (arg1, arg2) = (name(from)?, name(from)?);
+                let (database_name, accessor) = (name(from)?, name(from)?);
+                let action = AuthAction::of(code, arg1, arg2);
+                Ok(call(AuthContext { action, database_name, accessor }) as i32)
+            })
+        });
+        self.session.set_hook(Hook::Authorizer, call, 0)
+    }
+}

@@ -1,0 +1,75 @@
+//! What SQLite tells of its work.
+
+use std::borrow::Cow;
+use std::ops::BitOr;
+use std::time::Duration;
+
+use runtime::database::wire::library::{Hook, optional_bytes};
+
+use crate::connection::Connection;
+use crate::error::Result;
+
+/// Which events are told, with SQLite's numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceEventCodes(u32);
+
+impl TraceEventCodes {
+    /// A statement begins.
+    pub const SQLITE_TRACE_STMT: Self = Self(1);
+    /// A statement has ended.
+    pub const SQLITE_TRACE_PROFILE: Self = Self(2);
+    /// A statement has given a row.
+    pub const SQLITE_TRACE_ROW: Self = Self(4);
+}
+
+impl BitOr for TraceEventCodes {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// What SQLite tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TraceEvent<'a> {
+    /// A statement begins: its text or, of one in a trigger, a comment; and with its parameters.
+    Stmt(Cow<'a, str>, Cow<'a, str>),
+    /// A statement has ended: its text, and how long it ran.
+    Profile(Cow<'a, str>, Duration),
+    /// A statement has given a row: its text.
+    Row(Cow<'a, str>),
+}
+
+impl Connection {
+    /// Call this for what SQLite does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`](crate::Error::Trapped).
+    pub fn trace_v2<F>(&self, codes: TraceEventCodes, call: Option<F>) -> Result<()>
+    where
+        F: FnMut(TraceEvent<'_>) + Send + 'static,
+    {
+        let call = call.map(|mut call| {
+            super::hooked(move |from| {
+                let kind = from.u32()?;
+                let _statement = from.u32()?;
+                let time = Duration::from_nanos(from.i64()?.max(0).cast_unsigned());
+                let mut text = || -> Result<_> {
+                    Ok(optional_bytes(from)?.map(String::from_utf8_lossy).unwrap_or_default())
+                };
+                let (told, sql, expanded) = (text()?, text()?, text()?);
+                match TraceEventCodes(kind) {
+                    TraceEventCodes::SQLITE_TRACE_STMT => call(TraceEvent::Stmt(told, expanded)),
+                    TraceEventCodes::SQLITE_TRACE_PROFILE => call(TraceEvent::Profile(sql, time)),
+                    TraceEventCodes::SQLITE_TRACE_ROW => call(TraceEvent::Row(sql)),
+                    _ => (),
+                }
+                Ok(0)
+            })
+        });
+        self.session.set_hook(Hook::Trace, call, codes.0)
+    }
+}

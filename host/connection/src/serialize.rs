@@ -1,0 +1,54 @@
+//! Databases as bytes.
+
+use runtime::database::wire::library::{Call, Function, optional_bytes};
+
+use crate::connection::Connection;
+use crate::error::{Error, Result};
+
+/// SQLITE_DESERIALIZE_RESIZEABLE and SQLITE_DESERIALIZE_READONLY.
+const RESIZEABLE: u32 = 2;
+const READ_ONLY: u32 = 4;
+
+/// `SQLITE_NOMEM`.
+const NO_MEMORY: i32 = 7;
+
+impl Connection {
+    /// The content of the database `schema` (`main`), as its file would have it.
+    ///
+    /// ```
+    /// # let builder = sqlite_wasm::Database::builder().component("../../target/release/database.cwasm");
+    /// let database = builder.build()?;
+    /// let db = database.open_in_memory()?;
+    /// db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (7)")?;
+    /// let bytes = db.serialize("main")?;
+    /// let mut copy = database.open_in_memory()?;
+    /// copy.deserialize("main", &bytes, false)?;
+    /// assert_eq!(copy.query_row("SELECT a FROM t", (), |row| row.get::<_, i64>(0))?, 7);
+    /// # Ok::<(), sqlite_wasm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `SQLITE_NOMEM` where it does not fit into the memory of the connection; there is nothing to
+    /// give where there is no such database.
+    pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
+        let call = Call::new(Function::Serialize).bytes(schema.as_bytes()).u32(0);
+        self.session.call(&call, |reply| {
+            let _size = reply.i64()?;
+            let content = optional_bytes(reply)?;
+            content.map(<[u8]>::to_vec).ok_or_else(|| Error::sqlite(NO_MEMORY, "no memory is left"))
+        })
+    }
+
+    /// Replace the database `schema` by one in memory with this content.
+    ///
+    /// # Errors
+    ///
+    /// SQLite's. What is wrong with the content is found when it is used.
+    pub fn deserialize(&mut self, schema: &str, content: &[u8], is_read_only: bool) -> Result<()> {
+        let flags = if is_read_only { READ_ONLY } else { RESIZEABLE };
+        let call = Call::new(Function::Deserialize).bytes(schema.as_bytes()).bytes(content);
+        let call = call.u64(content.len() as u64).u32(flags);
+        self.session.call(&call, |_| Ok(()))
+    }
+}

@@ -22,7 +22,6 @@ mod rows;
 mod schema;
 mod sql_text;
 mod table;
-#[expect(dead_code, reason = "the server uses the rest of it")]
 #[path = "../../../host/postgres/src/types/declared.rs"]
 mod types;
 

@@ -188,7 +188,7 @@ impl Builder {
         extension_grants(&self.extension_grants)?;
         let is_timed = self.limits.statement_time.or(self.limits.time).is_some();
         let loader = match is_timed {
-            true => Loader::timed(Reservation::Full, self.cache.clone())?,
+            true => Loader::timed(Reservation::Full, self.cache.clone(), key())?,
             false => Loader::new(self.cache.clone())?,
         };
         let (program, mut code) = self.component.load(&loader.compiler(self.compiler.clone()))?;
@@ -204,7 +204,7 @@ impl Builder {
         }
         Ok(Shared {
             template: Arc::new(Template::new(program)?),
-            key: Key::of_user().ok().map(Arc::new),
+            key: key(),
             grants,
             code,
             cache: self.cache,
@@ -215,6 +215,11 @@ impl Builder {
             extension_grants: self.extension_grants,
         })
     }
+}
+
+/// What signs native code.
+fn key() -> Option<Arc<Key>> {
+    Key::of_user().ok().map(Arc::new)
 }
 
 fn extension_grants(texts: &[String]) -> anyhow::Result<ExtensionGrants> {

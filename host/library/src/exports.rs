@@ -77,7 +77,8 @@ unsafe extern "C" fn engine_start(
         let path = text(options.path).map(|path| path_of(path.to_bytes()));
         let start = || {
             let limits = Limits::new(memory.as_deref(), time.as_deref())?;
-            let sandbox = sandbox(text(options.library).unwrap_or_default())?;
+            let library = text(options.library).unwrap_or_default();
+            let sandbox = sandbox(library, limits.time.is_some())?;
             Engine::start(&sandbox, path.as_deref(), limits, own)
         };
         let engine = start().map_err(cannot_open)?;

@@ -35,22 +35,24 @@ pub struct Sandbox {
     pub extensions: Vec<PathBuf>,
 }
 
-/// The process's sandbox; a failure is tried again by the next connection.
+/// The process's sandbox, for connections with or without a limit of time; a failure is tried again
+/// by the next connection.
 ///
 /// # Errors
 ///
 /// When the component is missing or cannot be compiled.
-pub fn sandbox(library: &CStr) -> Result<Arc<Sandbox>> {
-    static SANDBOX: Mutex<Option<Arc<Sandbox>>> = Mutex::new(None);
-    let mut sandbox = SANDBOX.lock().map_err(|_| anyhow!("the sandbox failed before"))?;
-    if let Some(sandbox) = &*sandbox {
+pub fn sandbox(library: &CStr, is_timed: bool) -> Result<Arc<Sandbox>> {
+    static SANDBOXES: Mutex<[Option<Arc<Sandbox>>; 2]> = Mutex::new([None, None]);
+    let mut sandboxes = SANDBOXES.lock().map_err(|_| anyhow!("the sandbox failed before"))?;
+    let sandbox = &mut sandboxes[usize::from(is_timed)];
+    if let Some(sandbox) = sandbox {
         return Ok(sandbox.clone());
     }
-    let loaded = Arc::new(load(Path::new(OsStr::from_bytes(library.to_bytes())))?);
+    let loaded = Arc::new(load(Path::new(OsStr::from_bytes(library.to_bytes())), is_timed)?);
     Ok(sandbox.insert(loaded).clone())
 }
 
-fn load(library: &Path) -> Result<Sandbox> {
+fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     // The file that the links in front of it lead to.
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
     let directory = library.parent().context("the library's own path is not known")?;
@@ -61,14 +63,15 @@ fn load(library: &Path) -> Result<Sandbox> {
         paths.find(|path| path.is_file())
     };
     let reservation = Reservation::for_program(settings::without_signals()?);
-    let names = match reservation.form() {
-        Form::Full => COMPONENTS,
-        _ => CHECKED_COMPONENTS,
+    let names = match (is_timed, reservation.form()) {
+        (true, _) => &COMPONENTS[1..],
+        (false, Form::Full) => &COMPONENTS[..],
+        (false, _) => &CHECKED_COMPONENTS[..],
     };
     if reservation.form() != Form::Full {
         forgo_signals();
     }
-    let component = find(&names)
+    let component = find(names)
         .ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
     let cache = Cache::by_xdg();
     let compiler = Compiler::default().start_by(hidden::start);
@@ -77,8 +80,11 @@ fn load(library: &Path) -> Result<Sandbox> {
         None => compiler,
     };
     let key = Key::of_user().ok().map(Arc::new);
-    let loader = Loader::reserving(reservation, cache.clone(), key)?.compiler(compiler.clone());
-    let program = loader.load_database(&component)?;
+    let loader = match is_timed {
+        true => Loader::timed(reservation, cache.clone(), key)?,
+        false => Loader::reserving(reservation, cache.clone(), key)?,
+    };
+    let program = loader.compiler(compiler.clone()).load_database(&component)?;
     let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
     Ok(Sandbox {
         template: Template::new(program)?,

@@ -68,13 +68,16 @@ impl Loader {
         Self::of_kind(EngineKind::Command(reservation.form()), reservation, cache, key)
     }
 
-    /// A loader for databases with a limit of time (see [`EngineKind::Timed`]), with the user's key.
+    /// A loader for databases with a limit of time (see [`EngineKind::Timed`]), with this key.
     ///
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn timed(reservation: Reservation, cache: Option<Directory>) -> Result<Self> {
-        let key = Key::of_user().ok().map(Arc::new);
+    pub fn timed(
+        reservation: Reservation,
+        cache: Option<Directory>,
+        key: Option<Arc<Key>>,
+    ) -> Result<Self> {
         Self::of_kind(EngineKind::Timed(reservation.form()), reservation, cache, key)
     }
 

@@ -112,7 +112,7 @@ fn extensions(directories: &[PathBuf]) -> Finding {
 fn address_space() -> Finding {
     match Reservation::for_command(1, MAX_MEMORY_BYTES) {
         Reservation::Full => Finding::ok("memory", "address space for 4 GiB of memory"),
-        Reservation::Bytes(bytes) => Finding::note(
+        Reservation::Bytes(bytes) | Reservation::Unsignalled(bytes) => Finding::note(
             "memory",
             format!("address space for {} MB of memory", bytes >> 20),
             "raise `ulimit -v`: code that checks each address is slower",

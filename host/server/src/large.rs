@@ -16,7 +16,7 @@ const SMALL: usize = 64 << 10;
 const MAX_LARGE: usize = 8;
 
 /// How long another one waits.
-const MAX_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5_000 });
 
 /// Room for a request, until it is dropped.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Large {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn small_requests_need_no_room() {
         let large = Large::default();
         let mut held = Vec::new();

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// How long a client may read nothing of a reply.
-const STALL_TIME: Duration = Duration::from_secs(30);
+const STALL_TIME: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 30_000 });
 
 /// A stream of which writing fails when nothing can be written for some time.
 pub struct Stalls<S> {
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_client_that_does_not_read_is_dropped() {
         let (near, mut far) = duplex(8);
         let mut near = Stalls::new(near);

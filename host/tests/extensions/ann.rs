@@ -367,7 +367,7 @@ fn a_build_that_is_killed_leaves_a_sound_table() {
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
         SELECT printf('[%f,%f,%f]', sin(i), sin(i * 1.1), cos(i)) FROM n";
     let make = format!(
-        "CREATE VIRTUAL TABLE v USING ann(e float[3], m=4, ef_construction=20);
+        "CREATE VIRTUAL TABLE v USING ann(e float[3], m=8, ef_construction=40);
          INSERT INTO v(e) {rows} LIMIT 11000; INSERT INTO v(v) VALUES ('rebuild');
          SELECT count(*) FROM v;"
     );

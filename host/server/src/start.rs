@@ -101,8 +101,9 @@ fn log(format: LogFormat) {
     }
 }
 
-/// The databases, once opened, to report what is wrong. That is done without extensions, since
-/// those have a clock, which is a thread, and none may run before the second wall is up.
+/// The databases, once opened, to report what is wrong. That is done without extensions and
+/// without a limit of time, since those have a clock, which is a thread, and none may run before
+/// the second wall is up.
 fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
     let builder = || {
         let mut builder = sandbox(limits);
@@ -125,7 +126,7 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         Some(root) => Databases::of_root(sandboxes, files, root),
         None => Databases::of_files(sandboxes, files, &settings.databases),
     }?;
-    databases.prepare(&sandbox(limits).build()?)?;
+    databases.prepare(&untimed(limits).build()?)?;
     Ok(databases)
 }
 
@@ -136,11 +137,11 @@ fn postgres(builder: sqlite_wasm::Builder) -> sqlite_wasm::Builder {
 }
 
 fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
-    let builder = Database::builder()
-        .memory(limits.memory)
-        .statement_time(limits.statement)
-        .rows(limits.rows)
-        .bytes(limits.bytes);
+    untimed(limits).statement_time(limits.statement)
+}
+
+fn untimed(limits: Limits) -> sqlite_wasm::Builder {
+    let builder = Database::builder().memory(limits.memory).rows(limits.rows).bytes(limits.bytes);
     match limits.temporary {
         Some(bytes) => builder.temporary_files(bytes),
         None => builder,

@@ -68,15 +68,14 @@ fn sends_garbage(server: &Server) {
     }
 }
 
-/// A client that says nothing more: its connection ends, over HTTP with the reply.
+/// A client that says nothing more is taken for one that is gone: its connection ends.
 fn half_closes(server: &Server) {
     let body = json!({"requests": [execute("SELECT 41 + 1"), {"type": "close"}]}).to_string();
     let head = server.head("/v3/pipeline", &format!("Content-Length: {}\r\n", body.len()));
     let mut stream = server.connect();
     stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
-    let reply = read_all(&mut stream);
-    assert!(reply.contains(r#""value":"42""#), "{reply}");
+    read_all(&mut stream);
     let mut client = Client::new(server);
     client.send(&message('Q', &text("SELECT 41 + 1")));
     client.stream.shutdown(Shutdown::Write).unwrap();

@@ -20,8 +20,11 @@ const BALANCE: usize = 1000;
 const FEW_FILES: u32 = 256;
 
 /// Memory for each client at most, in bytes, and for all together.
-const CLIENT_BYTES: u64 = 6 << 20;
-const SERVER_BYTES: u64 = 200 << 20;
+const CLIENT_BYTES: u64 = 3 << 20;
+const SERVER_BYTES: u64 = 100 << 20;
+
+/// Between two queries of a reader, so that a small machine has time for writers.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Until all clients are there, and until a writer has had its turn.
 const MAX_WAIT: Duration = Duration::from_secs(90);
@@ -137,6 +140,7 @@ impl Load {
             let found = client.row("SELECT sum(balance) FROM account");
             assert_eq!(found.as_ref(), Some(&all));
             self.read.fetch_add(1, Ordering::SeqCst);
+            std::thread::sleep(PAUSE);
         }
     }
 }

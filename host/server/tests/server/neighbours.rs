@@ -97,7 +97,8 @@ fn reads_slowly(server: &Server) {
     cursor.write_all(format!("{head}{body}").as_bytes()).unwrap();
     std::thread::sleep(SLOW);
     let mut some = [0; 1000];
-    let _ = (cursor.read(&mut some), client.stream.read(&mut some));
+    let received = cursor.read(&mut some).unwrap_or(0) + client.stream.read(&mut some).unwrap_or(0);
+    println!("{received} bytes of the slow replies");
 }
 
 /// Reads and writes until it is told to end: how many requests that were.

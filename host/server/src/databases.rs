@@ -41,6 +41,8 @@ enum Files {
 pub struct FileLimits {
     /// Size of a database, in bytes.
     pub size: u64,
+    /// Whether temporary data may be in files, which the sandbox limits.
+    pub has_temporary_files: bool,
     /// Whether each commit waits for the disk.
     pub is_durable: bool,
 }
@@ -265,11 +267,12 @@ impl Databases {
     }
 
     /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
-    /// files are in memory, where the client's limit counts them.
+    /// data is in memory, where the client's limit counts it, unless files for it have their own.
     fn settings(&self, role: Role) -> String {
         let synchronous = if self.limits.is_durable { "FULL" } else { "NORMAL" };
+        let temporary = if self.limits.has_temporary_files { "FILE" } else { "MEMORY" };
         let mut sql = format!(
-            "PRAGMA temp_store = MEMORY; PRAGMA synchronous = {synchronous};
+            "PRAGMA temp_store = {temporary}; PRAGMA synchronous = {synchronous};
              PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
         );
         match role {

@@ -44,6 +44,8 @@ static sqlite3_context *context_new(ContextRoom *room, Entry *function, Mem *res
 static Entry *function_of(Connection *connection, In *in, bool is_aggregate) {
   Entry *function = entry_find(connection->sandbox, FUNCTION, in_u32(in));
   if (!function || !function->function.xFinalize == is_aggregate) return NULL;
+  /* The table that gave it is being destroyed. */
+  if (function->owner && function->owner->is_dead) return NULL;
   return function;
 }
 

@@ -102,8 +102,11 @@ static void on_end(MethodCall *call, Entry *table) {
     return;
   }
   if (call->method == METHOD_DESTROY) {
+    /* What it runs must not find the table that it frees. */
+    table->is_dead = true;
     int code = methods_of(table)->xDestroy(table->table.vtab);
     if (code) {
+      table->is_dead = false;
       put_outcome(call, table, code);
       return;
     }

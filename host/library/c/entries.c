@@ -20,7 +20,7 @@ struct Entry {
   EntryKind kind;
   uint32_t number;
   /* Of a table its module, of a cursor its table: it is in use by them. Of a function the table
-  ** that gave it, of a shape's data the shape. */
+  ** that gave it, of a shape's data the shape, of a pointer the one that it was before. */
   Entry *owner;
   /* Whose a module, table or cursor is. */
   Connection *connection;
@@ -140,7 +140,8 @@ static void entry_end(Sandbox *sandbox, Entry *entry) {
   if (ended.kind == GROUP) sqlite3VdbeMemRelease(&ended.group.state);
   if (ended.destroy) ended.destroy(ended.data);
   if (ended.kind == CURSOR) filtering_free(ended.cursor.filtering);
-  if (ended.kind == CURSOR || ended.kind == TABLE) entry_leave(sandbox, ended.owner);
+  bool uses_owner = ended.kind == CURSOR || ended.kind == TABLE || ended.kind == POINTER;
+  if (uses_owner && ended.owner) entry_leave(sandbox, ended.owner);
 }
 
 /* End it, or when the calls end that use it. */

@@ -87,6 +87,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
     out_u32(reply, scalar.attached[i].entry->number);
   }
   sqlite3VdbeMemRelease(&result);
+  held_free(&scalar);
   arguments_free(&arguments);
 }
 

@@ -68,6 +68,10 @@ struct Entry {
       int (*geometry)(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
       int (*query)(sqlite3_rtree_query_info *);
     } shape;
+    /* How many numbers the program had when it attached this. */
+    struct {
+      int coordinates, parameters;
+    } shape_data;
   };
 };
 

@@ -7,6 +7,10 @@ typedef struct Sandbox Sandbox;
 typedef struct Connection Connection;
 typedef struct sqlite3_stmt Statement;
 
+/* Most events within each other: the sandbox must not decide how deep the stack of the program's
+** thread gets. SQLite needs one more for each callback that runs SQL with callbacks. */
+enum { MAX_EVENT_DEPTH = 64 };
+
 /* An instance with the connections in it. More than one only where they share a cache. */
 struct Sandbox {
   Sandbox *next;
@@ -22,8 +26,9 @@ struct Sandbox {
   uint32_t entry_count, free_entry;
   /* How many tables there were. */
   uint64_t table_serial;
-  /* The reply to the last event. */
-  Out reply;
+  /* How many events run, each within a call of the one before, and their replies. */
+  unsigned depth;
+  Out replies[MAX_EVENT_DEPTH];
 };
 
 /* A connection. SQLite's own structure has what the program may ask for without the engine: errors,

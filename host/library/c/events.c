@@ -381,10 +381,14 @@ const uint8_t *library_event(const void *own, const uint8_t *bytes, size_t count
   uint32_t id = in_u32(&in);
   Connection *connection = sandbox->connections;
   while (connection && connection->id != id) connection = connection->next;
-  Out *reply = &sandbox->reply;
+  *reply_count = 0;
+  if (sandbox->depth == MAX_EVENT_DEPTH) return NULL;
+  /* What the program does in it leaves the replies to outer events as they are. */
+  Out *reply = &sandbox->replies[sandbox->depth++];
   reply->count = 0;
   reply->is_short = false;
   if (connection) dispatch(connection, event, &in, reply);
+  sandbox->depth--;
   *reply_count = reply->is_short ? 0 : reply->count;
   return reply->bytes;
 }

@@ -58,6 +58,12 @@ struct Entry {
       /* Never used again, as numbers are. */
       uint64_t serial;
       bool is_in_transaction;
+      /* Perhaps only connected, and so without a transaction: both methods are one. */
+      bool may_begin;
+      /* The transaction method that runs. */
+      uint8_t transaction;
+      /* One more than the last savepoint, as SQLite keeps it. */
+      int savepoint;
     } table;
     struct {
       sqlite3_vtab_cursor *cursor;

@@ -59,6 +59,7 @@ static Entry *new_table(MethodCall *call, Entry *module, sqlite3_vtab *vtab, uin
   /* SQLite ends a transaction of a table that it has created, without a beginning. */
   bool is_one = module->module.bits & 1u << METHODS_ARE_ONE;
   table->table.is_in_transaction = call->method == METHOD_CREATE || is_one;
+  table->table.may_begin = is_one;
   return table;
 }
 

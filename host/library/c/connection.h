@@ -23,7 +23,7 @@ struct Sandbox {
   Connection *connections;
   /* What the sandbox knows by number. */
   Entry **entries;
-  uint32_t entry_count, free_entry;
+  uint32_t entry_count, free_entry, cursor_count;
   /* How many tables there were. */
   uint64_t table_serial;
   /* How many events run, each within a call of the one before, and their replies. */
@@ -63,6 +63,8 @@ struct Connection {
   struct PreUpdateEvent *preupdate;
   /* Names that sqlite3_db_filename and sqlite3_db_name gave; they live as long as it. */
   struct KeptText *texts;
+  uint32_t text_count;
+  size_t text_bytes;
   void (*on_unlock)(void **, int);
 };
 

@@ -81,6 +81,9 @@ struct Entry {
   };
 };
 
+/* Most cursors of an instance: each is memory of the program, too. */
+enum { MAX_CURSORS = 1 << 16 };
+
 /* Most numbers of an instance: what a malicious sandbox can make the library keep. */
 #define MAX_ENTRIES (1u << 22)
 
@@ -149,6 +152,7 @@ static void entry_end(Sandbox *sandbox, Entry *entry) {
   if (ended.kind == FUNCTION) sqlite3_free((char *)ended.function.zName);
   if (ended.kind == GROUP) sqlite3VdbeMemRelease(&ended.group.state);
   if (ended.destroy) ended.destroy(ended.data);
+  if (ended.kind == CURSOR) sandbox->cursor_count--;
   if (ended.kind == CURSOR) filtering_free(ended.cursor.filtering);
   bool uses_owner = ended.kind == CURSOR || ended.kind == TABLE || ended.kind == POINTER;
   if (uses_owner && ended.owner) entry_leave(sandbox, ended.owner);

@@ -132,6 +132,10 @@ static void on_best_index(MethodCall *call, Entry *table) {
 
 static void on_open(MethodCall *call, Entry *table) {
   sqlite3_vtab_cursor *opened = NULL;
+  if (call->sandbox->cursor_count >= MAX_CURSORS) {
+    refuse(call, SQLITE_NOMEM);
+    return;
+  }
   int code = methods_of(table)->xOpen(table->table.vtab, &opened);
   Entry *cursor = NULL;
   if (code == SQLITE_OK && opened) {
@@ -141,6 +145,7 @@ static void on_open(MethodCall *call, Entry *table) {
   }
   if (code == SQLITE_OK && !cursor) code = SQLITE_NOMEM;
   if (!put_outcome(call, table, code)) return;
+  call->sandbox->cursor_count++;
   entry_enter(table);
   cursor->owner = table;
   cursor->connection = call->connection;

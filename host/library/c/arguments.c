@@ -5,6 +5,7 @@
 
 /* The arguments of a call. */
 typedef struct {
+  Sandbox *sandbox;
   uint32_t count;
   Mem *cells;
   sqlite3_value **values;
@@ -15,6 +16,7 @@ typedef struct {
 /* Read `count` values: the result code of the call that has them. */
 static int arguments_read_all(Arguments *arguments, Connection *connection, In *in,
                               uint32_t count) {
+  arguments->sandbox = connection->sandbox;
   arguments->cells = arguments->few_cells;
   arguments->values = arguments->few_values;
   if (count > FEW_ARGUMENTS) {
@@ -24,7 +26,7 @@ static int arguments_read_all(Arguments *arguments, Connection *connection, In *
   }
   for (uint32_t i = 0; i < count; i++) {
     mem_init(&arguments->cells[i], &connection->db);
-    get_value(connection->sandbox, &arguments->cells[i], in);
+    get_held_value(connection->sandbox, &arguments->cells[i], in);
     arguments->values[i] = &arguments->cells[i];
   }
   arguments->values[count] = NULL;
@@ -40,6 +42,8 @@ static int arguments_read(Arguments *arguments, Connection *connection, In *in) 
 }
 
 static void arguments_free(Arguments *arguments) {
-  for (uint32_t i = 0; i < arguments->count; i++) sqlite3VdbeMemRelease(&arguments->cells[i]);
+  for (uint32_t i = 0; i < arguments->count; i++) {
+    held_value_free(arguments->sandbox, &arguments->cells[i]);
+  }
   if (arguments->cells != arguments->few_cells) sqlite3_free(arguments->cells);
 }

@@ -7,6 +7,10 @@ typedef struct Sandbox Sandbox;
 typedef struct Connection Connection;
 typedef struct sqlite3_stmt Statement;
 
+/* Most events within each other: the sandbox must not decide how deep the stack of the program's
+** thread gets. SQLite needs one more for each callback that runs SQL with callbacks. */
+enum { MAX_EVENT_DEPTH = 64 };
+
 /* An instance with the connections in it. More than one only where they share a cache. */
 struct Sandbox {
   Sandbox *next;
@@ -19,11 +23,12 @@ struct Sandbox {
   Connection *connections;
   /* What the sandbox knows by number. */
   Entry **entries;
-  uint32_t entry_count, free_entry;
+  uint32_t entry_count, free_entry, cursor_count;
   /* How many tables there were. */
   uint64_t table_serial;
-  /* The reply to the last event. */
-  Out reply;
+  /* How many events run, each within a call of the one before, and their replies. */
+  unsigned depth;
+  Out replies[MAX_EVENT_DEPTH];
 };
 
 /* A connection. SQLite's own structure has what the program may ask for without the engine: errors,
@@ -58,6 +63,8 @@ struct Connection {
   struct PreUpdateEvent *preupdate;
   /* Names that sqlite3_db_filename and sqlite3_db_name gave; they live as long as it. */
   struct KeptText *texts;
+  uint32_t text_count;
+  size_t text_bytes;
   void (*on_unlock)(void **, int);
 };
 

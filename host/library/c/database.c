@@ -114,12 +114,23 @@ struct KeptText {
   bool is_file;
 };
 
+/* Most of them, and of their bytes, of a connection: the sandbox invents them, and all are searched
+** for each. */
+enum { MAX_TEXTS = 1 << 12, MAX_TEXT_BYTES = 16 << 20 };
+
+static bool text_fits(const Connection *connection, size_t length) {
+  return connection->text_count < MAX_TEXTS &&
+         length <= MAX_TEXT_BYTES - connection->text_bytes;
+}
+
+/* The text, kept; null without memory. */
 static const char *keep_text(Connection *connection, const char *text, bool is_file) {
   if (!text) return NULL;
   for (KeptText *kept = connection->texts; kept; kept = kept->next) {
     if (kept->is_file == is_file && strcmp(kept->text, text) == 0) return kept->text;
   }
-  KeptText *kept = sqlite3MallocZero(sizeof(*kept));
+  size_t length = strlen(text);
+  KeptText *kept = text_fits(connection, length) ? sqlite3MallocZero(sizeof(*kept)) : NULL;
   if (!kept) return NULL;
   kept->is_file = is_file;
   if (is_file) {
@@ -136,6 +147,8 @@ static const char *keep_text(Connection *connection, const char *text, bool is_f
   }
   kept->next = connection->texts;
   connection->texts = kept;
+  connection->text_count++;
+  connection->text_bytes += length;
   return kept->text;
 }
 

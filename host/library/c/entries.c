@@ -20,7 +20,7 @@ struct Entry {
   EntryKind kind;
   uint32_t number;
   /* Of a table its module, of a cursor its table: it is in use by them. Of a function the table
-  ** that gave it, of a shape's data the shape. */
+  ** that gave it, of a shape's data the shape, of a pointer the one that it was before. */
   Entry *owner;
   /* Whose a module, table or cursor is. */
   Connection *connection;
@@ -58,6 +58,12 @@ struct Entry {
       /* Never used again, as numbers are. */
       uint64_t serial;
       bool is_in_transaction;
+      /* Perhaps only connected, and so without a transaction: both methods are one. */
+      bool may_begin;
+      /* The transaction method that runs. */
+      uint8_t transaction;
+      /* One more than the last savepoint, as SQLite keeps it. */
+      int savepoint;
     } table;
     struct {
       sqlite3_vtab_cursor *cursor;
@@ -68,8 +74,15 @@ struct Entry {
       int (*geometry)(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
       int (*query)(sqlite3_rtree_query_info *);
     } shape;
+    /* How many numbers the program had when it attached this. */
+    struct {
+      int coordinates, parameters;
+    } shape_data;
   };
 };
+
+/* Most cursors of an instance: each is memory of the program, too. */
+enum { MAX_CURSORS = 1 << 16 };
 
 /* Most numbers of an instance: what a malicious sandbox can make the library keep. */
 #define MAX_ENTRIES (1u << 22)
@@ -139,8 +152,10 @@ static void entry_end(Sandbox *sandbox, Entry *entry) {
   if (ended.kind == FUNCTION) sqlite3_free((char *)ended.function.zName);
   if (ended.kind == GROUP) sqlite3VdbeMemRelease(&ended.group.state);
   if (ended.destroy) ended.destroy(ended.data);
+  if (ended.kind == CURSOR) sandbox->cursor_count--;
   if (ended.kind == CURSOR) filtering_free(ended.cursor.filtering);
-  if (ended.kind == CURSOR || ended.kind == TABLE) entry_leave(sandbox, ended.owner);
+  bool uses_owner = ended.kind == CURSOR || ended.kind == TABLE || ended.kind == POINTER;
+  if (uses_owner && ended.owner) entry_leave(sandbox, ended.owner);
 }
 
 /* End it, or when the calls end that use it. */

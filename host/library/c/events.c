@@ -44,6 +44,8 @@ static sqlite3_context *context_new(ContextRoom *room, Entry *function, Mem *res
 static Entry *function_of(Connection *connection, In *in, bool is_aggregate) {
   Entry *function = entry_find(connection->sandbox, FUNCTION, in_u32(in));
   if (!function || !function->function.xFinalize == is_aggregate) return NULL;
+  /* The table that gave it is being destroyed. */
+  if (function->owner && function->owner->is_dead) return NULL;
   return function;
 }
 
@@ -85,6 +87,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
     out_u32(reply, scalar.attached[i].entry->number);
   }
   sqlite3VdbeMemRelease(&result);
+  held_free(&scalar);
   arguments_free(&arguments);
 }
 
@@ -378,10 +381,14 @@ const uint8_t *library_event(const void *own, const uint8_t *bytes, size_t count
   uint32_t id = in_u32(&in);
   Connection *connection = sandbox->connections;
   while (connection && connection->id != id) connection = connection->next;
-  Out *reply = &sandbox->reply;
+  *reply_count = 0;
+  if (sandbox->depth == MAX_EVENT_DEPTH) return NULL;
+  /* What the program does in it leaves the replies to outer events as they are. */
+  Out *reply = &sandbox->replies[sandbox->depth++];
   reply->count = 0;
   reply->is_short = false;
   if (connection) dispatch(connection, event, &in, reply);
+  sandbox->depth--;
   *reply_count = reply->is_short ? 0 : reply->count;
   return reply->bytes;
 }

@@ -2,6 +2,7 @@
 
 /* The arguments of xFilter, which stay until the next one: modules keep pointers into them. */
 struct Filtering {
+  Sandbox *sandbox;
   uint8_t *bytes;
   Mem *cells;
   sqlite3_value **values;
@@ -24,8 +25,8 @@ EXPORT int sqlite3_vtab_in_next(sqlite3_value *value, sqlite3_value **item) {
   InList *list = value ? sqlite3_value_pointer(value, list_type) : NULL;
   if (!list) return value ? SQLITE_ERROR : SQLITE_MISUSE_BKPT;
   if (!in_left(&list->left)) return SQLITE_DONE;
-  sqlite3VdbeMemRelease(&list->item);
-  get_value(list->sandbox, &list->item, &list->left);
+  held_value_free(list->sandbox, &list->item);
+  get_held_value(list->sandbox, &list->item, &list->left);
   *item = &list->item;
   return list->left.is_bad ? SQLITE_INTERNAL : SQLITE_OK;
 }
@@ -38,11 +39,13 @@ EXPORT int sqlite3_vtab_in_first(sqlite3_value *value, sqlite3_value **item) {
 
 static void filtering_free(struct Filtering *filtering) {
   if (!filtering) return;
-  for (uint32_t i = 0; i < filtering->count; i++) sqlite3VdbeMemRelease(&filtering->cells[i]);
+  for (uint32_t i = 0; i < filtering->count; i++) {
+    held_value_free(filtering->sandbox, &filtering->cells[i]);
+  }
   while (filtering->lists) {
     InList *list = filtering->lists;
     filtering->lists = list->next;
-    sqlite3VdbeMemRelease(&list->item);
+    held_value_free(list->sandbox, &list->item);
     sqlite3_free(list);
   }
   sqlite3_free(filtering->cells);
@@ -70,6 +73,7 @@ static bool read_list(struct Filtering *filtering, Connection *connection, Mem *
 static struct Filtering *filtering_read(Connection *connection, const In *in, uint32_t count) {
   struct Filtering *filtering = sqlite3MallocZero(sizeof(*filtering));
   if (!filtering) return NULL;
+  filtering->sandbox = connection->sandbox;
   size_t length = in_left(in);
   filtering->bytes = sqlite3_malloc64(length + 1);
   filtering->cells = sqlite3_malloc64((count + 1) * sizeof(Mem));
@@ -85,7 +89,7 @@ static struct Filtering *filtering_read(Connection *connection, const In *in, ui
     mem_init(cell, &connection->db);
     filtering->values[i] = cell;
     bool is_list = in_left(&own) && *own.at == TAG_LIST;
-    if (!is_list) get_value(connection->sandbox, cell, &own);
+    if (!is_list) get_held_value(connection->sandbox, cell, &own);
     else if (!read_list(filtering, connection, cell, &own)) own.is_bad = true;
   }
   filtering->values[count] = NULL;

@@ -25,10 +25,32 @@ typedef struct {
   uint32_t auxiliary_count;
   Attached attached[MAX_ATTACHED];
   uint32_t attached_count;
+  /* What it got of earlier calls, which stays until its end. */
+  Entry *held[MAX_ATTACHED];
+  uint32_t held_count;
 } ScalarCall;
 
 /* SQLite's own code never looks at this field of our contexts. */
 static ScalarCall *scalar_call(sqlite3_context *context) { return (ScalarCall *)context->pVdbe; }
+
+/* Let an entry stay until the call ends, whatever the sandbox ends meanwhile; false without room. */
+static bool hold(ScalarCall *scalar, Entry *entry) {
+  for (uint32_t i = 0; i < scalar->held_count; i++) {
+    if (scalar->held[i] == entry) return true;
+  }
+  if (scalar->held_count == MAX_ATTACHED) return false;
+  entry_enter(entry);
+  scalar->held[scalar->held_count++] = entry;
+  return true;
+}
+
+static void held_free(ScalarCall *scalar) {
+  Sandbox *sandbox = scalar->sandbox;
+  for (uint32_t i = 0; i < scalar->held_count; i++) entry_leave(sandbox, scalar->held[i]);
+  for (uint32_t i = 0; i < scalar->attached_count; i++) {
+    entry_leave(sandbox, scalar->attached[i].entry);
+  }
+}
 
 EXPORT void *sqlite3_get_auxdata(sqlite3_context *context, int index) {
   ScalarCall *scalar = context ? scalar_call(context) : NULL;
@@ -43,7 +65,7 @@ EXPORT void *sqlite3_get_auxdata(sqlite3_context *context, int index) {
     Entry *entry = place == index ? entry_find(scalar->sandbox, AUXILIARY, number) : NULL;
     bool is_own = entry && entry->auxiliary.function == scalar->function &&
                   entry->auxiliary.index == index;
-    if (is_own) return entry->data;
+    if (is_own) return hold(scalar, entry) ? entry->data : NULL;
   }
   return NULL;
 }
@@ -65,9 +87,15 @@ EXPORT void sqlite3_set_auxdata(sqlite3_context *context, int index, void *data,
   entry->destroy = destructor;
   entry->auxiliary.function = scalar->function;
   entry->auxiliary.index = index;
-  if (place < scalar->attached_count) entry_free(scalar->sandbox, scalar->attached[place].entry);
-  else scalar->attached_count++;
+  entry_enter(entry);
+  Entry *former = place < scalar->attached_count ? scalar->attached[place].entry : NULL;
   scalar->attached[place] = (Attached){index, entry};
+  if (!former) {
+    scalar->attached_count++;
+    return;
+  }
+  entry_free(scalar->sandbox, former);
+  entry_leave(scalar->sandbox, former);
 }
 
 /* Registering. */

@@ -42,6 +42,7 @@
 #include "plans.c"
 #include "filtering.c"
 #include "tables.c"
+#include "transactions.c"
 #include "shapes.c"
 #include "blobs.c"
 #include "backups.c"

@@ -72,7 +72,7 @@ static void free_sandbox(Sandbox *sandbox) {
   if (sandbox->engine) engine_free(sandbox->engine);
   sandbox->engine = NULL;
   entries_free(sandbox);
-  sqlite3_free(sandbox->reply.bytes);
+  for (int i = 0; i < MAX_EVENT_DEPTH; i++) sqlite3_free(sandbox->replies[i].bytes);
   sqlite3_free(sandbox->key);
   sqlite3_mutex_free(sandbox->mutex);
   sqlite3_free(sandbox);

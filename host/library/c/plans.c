@@ -79,22 +79,24 @@ static void planning_free(Planning *planning) {
 }
 
 /* A plan's seal: the program relies on what its xBestIndex has said, so xFilter only runs with that. */
-static uint64_t seal_of(Sandbox *sandbox, const Entry *table, int number, const char *text,
-                        uint32_t arguments) {
+static bool seal_of(Sandbox *sandbox, const Entry *table, int number, const char *text,
+                    uint32_t arguments, uint64_t *seal) {
   Out out = {0};
   out_u64(&out, table->table.serial);
   out_u32(&out, (uint32_t)number);
   out_u32(&out, arguments);
   out_text(&out, text);
-  /* Without memory a wrong one. */
-  uint64_t seal = out.is_short ? 0 : engine_seal(sandbox->engine, out.bytes, out.count);
+  /* Without memory there is none: a number instead could be guessed. */
+  bool is_sealed = !out.is_short;
+  if (is_sealed) *seal = engine_seal(sandbox->engine, out.bytes, out.count);
   sqlite3_free(out.bytes);
-  return seal;
+  return is_sealed;
 }
 
 static void put_plan(Planning *planning, Sandbox *sandbox, const Entry *table, Out *reply) {
   sqlite3_index_info *info = &planning->info;
   int arguments = 0;
+  uint64_t seal = 0;
   for (int i = 0; i < info->nConstraint; i++) {
     int index = info->aConstraintUsage[i].argvIndex;
     out_u32(reply, (uint32_t)index);
@@ -107,7 +109,10 @@ static void put_plan(Planning *planning, Sandbox *sandbox, const Entry *table, O
   out_u64(reply, (uint64_t)info->estimatedRows);
   out_u32(reply, (uint32_t)info->idxFlags);
   out_text(reply, info->idxStr);
-  out_u64(reply, seal_of(sandbox, table, info->idxNum, info->idxStr, (uint32_t)arguments));
+  if (!seal_of(sandbox, table, info->idxNum, info->idxStr, (uint32_t)arguments, &seal)) {
+    reply->is_short = true;
+  }
+  out_u64(reply, seal);
 }
 
 /* Ask the engine; the connection is entered. */

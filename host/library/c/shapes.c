@@ -49,14 +49,23 @@ EXPORT int sqlite3_rtree_query_callback(sqlite3 *db, const char *name,
   return create_shape(db, name, NULL, query, data, destructor);
 }
 
-/* Numbers, at most `most`; null where the sandbox lies. */
+/* Numbers, at most `most`; null where the sandbox lies. There is room for a whole box. */
 static sqlite3_rtree_dbl *read_reals(In *in, int *count, uint32_t most) {
   uint32_t given = in_u32(in);
   if (given > most || given > in_left(in) / 8) return NULL;
-  sqlite3_rtree_dbl *reals = sqlite3_malloc64((given + 1) * sizeof(*reals));
+  uint32_t room = given < MAX_COORDINATES ? MAX_COORDINATES : given;
+  sqlite3_rtree_dbl *reals = sqlite3MallocZero(room * sizeof(*reals));
   for (uint32_t i = 0; reals && i < given; i++) reals[i] = in_real(in);
   *count = (int)given;
   return reals;
+}
+
+/* What the program has attached was made for so many numbers. */
+static bool is_data_of(const Entry *data, const Entry *shape,
+                       const sqlite3_rtree_query_info *info) {
+  return data->owner == shape && !data->running &&
+         data->shape_data.coordinates == info->nCoord &&
+         data->shape_data.parameters == info->nParam;
 }
 
 static bool is_dimensions(int coordinates) { return coordinates >= 2 && coordinates % 2 == 0; }
@@ -94,6 +103,8 @@ static uint32_t keep_data(Sandbox *sandbox, Entry *shape, Entry *entry,
   entry->owner = shape;
   entry->data = info->pUser;
   entry->destroy = info->xDelUser;
+  entry->shape_data.coordinates = info->nCoord;
+  entry->shape_data.parameters = info->nParam;
   return entry->number;
 }
 
@@ -112,8 +123,8 @@ static void on_shape(Connection *connection, In *in, Out *reply) {
   Entry *data = entry_find(sandbox, SHAPE_DATA, in_u32(in));
   info.aParam = read_reals(in, &info.nParam, SQLITE_MAX_FUNCTION_ARG);
   info.aCoord = read_reals(in, &info.nCoord, MAX_COORDINATES);
-  bool is_callable = shape && (!data || (data->owner == shape && !data->running)) && info.aParam &&
-                     info.aCoord && is_dimensions(info.nCoord);
+  bool is_callable = shape && info.aParam && info.aCoord && is_dimensions(info.nCoord) &&
+                     (!data || is_data_of(data, shape, &info));
   if (is_callable) {
     entry_enter(shape);
     if (data) entry_enter(data);

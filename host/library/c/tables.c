@@ -59,6 +59,7 @@ static Entry *new_table(MethodCall *call, Entry *module, sqlite3_vtab *vtab, uin
   /* SQLite ends a transaction of a table that it has created, without a beginning. */
   bool is_one = module->module.bits & 1u << METHODS_ARE_ONE;
   table->table.is_in_transaction = call->method == METHOD_CREATE || is_one;
+  table->table.may_begin = is_one;
   return table;
 }
 
@@ -102,8 +103,11 @@ static void on_end(MethodCall *call, Entry *table) {
     return;
   }
   if (call->method == METHOD_DESTROY) {
+    /* What it runs must not find the table that it frees. */
+    table->is_dead = true;
     int code = methods_of(table)->xDestroy(table->table.vtab);
     if (code) {
+      table->is_dead = false;
       put_outcome(call, table, code);
       return;
     }
@@ -128,6 +132,10 @@ static void on_best_index(MethodCall *call, Entry *table) {
 
 static void on_open(MethodCall *call, Entry *table) {
   sqlite3_vtab_cursor *opened = NULL;
+  if (call->sandbox->cursor_count >= MAX_CURSORS) {
+    refuse(call, SQLITE_NOMEM);
+    return;
+  }
   int code = methods_of(table)->xOpen(table->table.vtab, &opened);
   Entry *cursor = NULL;
   if (code == SQLITE_OK && opened) {
@@ -137,6 +145,7 @@ static void on_open(MethodCall *call, Entry *table) {
   }
   if (code == SQLITE_OK && !cursor) code = SQLITE_NOMEM;
   if (!put_outcome(call, table, code)) return;
+  call->sandbox->cursor_count++;
   entry_enter(table);
   cursor->owner = table;
   cursor->connection = call->connection;
@@ -161,10 +170,11 @@ static void put_position(MethodCall *call, Entry *cursor, int code) {
 static void on_filter(MethodCall *call, Entry *cursor) {
   int number = (int)in_u32(call->in);
   const char *text = in_text(call->in);
-  uint64_t seal = in_u64(call->in);
+  uint64_t given = in_u64(call->in), seal;
   uint32_t count = in_u32(call->in);
   Entry *table = cursor->owner;
-  bool is_sealed = !call->in->is_bad && seal == seal_of(call->sandbox, table, number, text, count);
+  bool is_sealed = !call->in->is_bad &&
+                   seal_of(call->sandbox, table, number, text, count, &seal) && seal == given;
   struct Filtering *filtering = is_sealed ? filtering_read(call->connection, call->in, count) : NULL;
   if (!filtering) {
     refuse(call, SQLITE_INTERNAL);
@@ -255,30 +265,7 @@ static void on_table_update(MethodCall *call, Entry *table) {
   arguments_free(&arguments);
 }
 
-static void on_transaction(MethodCall *call, Entry *table) {
-  const sqlite3_module *methods = methods_of(table);
-  sqlite3_vtab *vtab = table->table.vtab;
-  int code = SQLITE_INTERNAL, number = 0;
-  if (call->method >= METHOD_SAVEPOINT) number = (int)in_u32(call->in);
-  bool is_beginning = call->method == METHOD_BEGIN;
-  if (table->table.is_in_transaction == is_beginning) {
-    refuse(call, SQLITE_INTERNAL);
-    return;
-  }
-  switch (call->method) {
-    case METHOD_BEGIN: code = methods->xBegin(vtab); break;
-    case METHOD_SYNC: code = methods->xSync(vtab); break;
-    case METHOD_COMMIT: code = methods->xCommit(vtab); break;
-    case METHOD_ROLLBACK: code = methods->xRollback(vtab); break;
-    case METHOD_SAVEPOINT: code = methods->xSavepoint(vtab, number); break;
-    case METHOD_RELEASE: code = methods->xRelease(vtab, number); break;
-    case METHOD_ROLLBACK_TO: code = methods->xRollbackTo(vtab, number); break;
-  }
-  if (is_beginning) table->table.is_in_transaction = code == SQLITE_OK;
-  bool is_end = call->method == METHOD_COMMIT || call->method == METHOD_ROLLBACK;
-  if (is_end) table->table.is_in_transaction = false;
-  put_outcome(call, table, code);
-}
+static void on_transaction(MethodCall *call, Entry *table);
 
 /* The entry for a function of a table. */
 static Entry *function_found(MethodCall *call, Entry *table, int count, const char *name,

@@ -49,17 +49,31 @@ static void put_value(Out *out, sqlite3_value *value) {
   }
 }
 
+static bool is_pointer(const Mem *mem) {
+  const int pointer = MEM_Null | MEM_Term | MEM_Subtype;
+  return (mem->flags & (MEM_TypeMask | MEM_Term | MEM_Subtype)) == pointer && mem->eSubtype == 'p';
+}
+
+/* The entry of a pointer that the engine sent; null for any other value. */
+static Entry *entry_of_pointer(Sandbox *sandbox, const Mem *mem) {
+  if (!is_pointer(mem)) return NULL;
+  bool has_number = mem->n > 0 && (uint32_t)mem->n < sandbox->entry_count;
+  Entry *entry = has_number ? sandbox->entries[mem->n] : NULL;
+  return entry && entry->kind == POINTER && entry->data == mem->z ? entry : NULL;
+}
+
 /* Take the pointer out of a value: it becomes an entry of the sandbox. */
 static Entry *take_pointer(Sandbox *sandbox, Mem *mem) {
-  const int pointer = MEM_Null | MEM_Term | MEM_Subtype;
-  if ((mem->flags & (MEM_TypeMask | MEM_Term | MEM_Subtype)) != pointer || mem->eSubtype != 'p') {
-    return NULL;
-  }
+  if (!is_pointer(mem)) return NULL;
   Entry *entry = entry_new(sandbox, POINTER);
   if (!entry) return NULL;
   entry->data = mem->z;
   entry->pointer_type = mem->u.zPType;
   if (mem->flags & MEM_Dyn && mem->xDel != sqlite3NoopDestructor) entry->destroy = mem->xDel;
+  /* One that the engine sent goes back: it stays as long. No owner has one. */
+  Entry *origin = entry->destroy ? NULL : entry_of_pointer(sandbox, mem);
+  if (origin) entry->owner = origin->owner ? origin->owner : origin;
+  if (origin) entry_enter(entry->owner);
   mem->flags = MEM_Null;
   return entry;
 }
@@ -98,7 +112,10 @@ static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
     case TAG_POINTER:
       number = in_u32(in);
       Entry *entry = entry_find(sandbox, POINTER, number);
-      if (entry) sqlite3VdbeMemSetPointer(mem, entry->data, entry->pointer_type, 0);
+      if (!entry) return;
+      sqlite3VdbeMemSetPointer(mem, entry->data, entry->pointer_type, 0);
+      /* A pointer has no length. */
+      mem->n = (int)number;
       return;
     case TAG_MISSING:
       mem->flags = MEM_Null | MEM_Zero;
@@ -108,4 +125,20 @@ static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
     mem->eSubtype = subtype;
     mem->flags |= MEM_Subtype;
   }
+}
+
+/* A value for code of the program, which may run SQL: a pointer stays, whatever the sandbox ends
+** meanwhile. */
+static void get_held_value(Sandbox *sandbox, Mem *mem, In *in) {
+  get_value(sandbox, mem, in);
+  Entry *pointer = entry_of_pointer(sandbox, mem);
+  if (pointer) entry_enter(pointer);
+}
+
+static void held_value_free(Sandbox *sandbox, Mem *mem) {
+  Entry *pointer = entry_of_pointer(sandbox, mem);
+  sqlite3VdbeMemRelease(mem);
+  if (!pointer) return;
+  mem->flags = MEM_Null;
+  entry_leave(sandbox, pointer);
 }

@@ -112,7 +112,11 @@ impl Hidden {
                 self.has_ended = true;
                 Ok(Some(ExitStatus::from_raw(status)))
             }
-            error => Err(io::Error::from_raw_os_error(-error)),
+            error => {
+                // The program has waited for it: its number may be another process's.
+                self.has_ended = true;
+                Err(io::Error::from_raw_os_error(-error))
+            }
         }
     }
 

@@ -114,9 +114,9 @@ impl Script {
 
     fn search(&mut self, query: &[i64; 4], kind: i64) {
         let k = self.numbers.below(12) as usize;
-        let kind = (k % 2 == 0).then_some(kind);
+        let kind = k.is_multiple_of(2).then_some(kind);
         let filter = kind.map_or(String::new(), |kind| format!(" AND kind = {kind}"));
-        let exact = if k % 3 == 0 { " AND exact = 1" } else { "" };
+        let exact = if k.is_multiple_of(3) { " AND exact = 1" } else { "" };
         self.say(&format!(
             "SELECT ifnull(group_concat(CAST(round(distance * distance) AS INTEGER)), '') FROM \
              (SELECT distance FROM v WHERE e MATCH '{query:?}' AND k = {k}{filter}{exact} ORDER BY distance)"

@@ -6,11 +6,10 @@ use sqlite_wasm_postgres::translate::Context;
 use sqlite_wasm_postgres::{Error, values};
 
 use super::analyse::Analyses;
-use super::execute::check_length;
 use super::failure::{Failure, Result, of_end, shutdown};
 use super::frames::{self, Bind, Message, Target};
 use super::out::Severity;
-use super::store::{Portal, Prepared, Store, bytes_of};
+use super::store::{Portal, Prepared, Store, bytes_of, check_length};
 use super::stream::{Gone, Stream};
 use crate::session::control::Ended;
 use crate::session::engine::Engine;

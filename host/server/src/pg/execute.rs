@@ -14,14 +14,11 @@ use sqlite_wasm_postgres::values::{Format, in_result};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
-use super::store::{Analysed, Cursor, bytes_of};
+use super::store::{Analysed, Cursor, bytes_of, check_length};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
 const DETAIL: usize = 3;
-
-/// Bytes of SQL at most: parsed, it takes about a hundred times as much.
-const MAX_SQL_BYTES: usize = 1 << 20;
 
 /// Where rows go.
 pub enum Sink<'a> {
@@ -293,19 +290,6 @@ impl Conversation<'_> {
             self.stream.send_if_full().map_err(|_| Failure::Gone)?;
         }
         Ok(())
-    }
-}
-
-/// # Errors
-///
-/// 54000 for a text that is too long.
-pub fn check_length(sql: &str) -> Result<(), Error> {
-    match sql.len() > MAX_SQL_BYTES {
-        true => {
-            let message = format!("a statement has at most {MAX_SQL_BYTES} bytes");
-            Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("use COPY"))
-        }
-        false => Ok(()),
     }
 }
 

@@ -16,6 +16,9 @@ use sqlite_wasm_postgres::{Error, Result};
 const MAX_STATEMENTS: usize = 1000;
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
+/// Bytes of SQL at most: parsed, it takes about a hundred times as much.
+const MAX_SQL_BYTES: usize = 1 << 20;
+
 /// Portals and cursors of a session at most.
 const MAX_PORTALS: usize = 64;
 const MAX_CURSORS: usize = 16;
@@ -61,6 +64,21 @@ pub struct Store {
     text_bytes: usize,
     portals: HashMap<String, Portal>,
     pub cursors: HashMap<String, Cursor>,
+}
+
+/// Whether a text is short enough to be parsed.
+///
+/// # Errors
+///
+/// 54000 for a text that is too long.
+pub fn check_length(sql: &str) -> Result<(), Error> {
+    match sql.len() > MAX_SQL_BYTES {
+        true => {
+            let message = format!("a statement has at most {MAX_SQL_BYTES} bytes");
+            Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("use COPY"))
+        }
+        false => Ok(()),
+    }
 }
 
 fn full(what: &str) -> Error {

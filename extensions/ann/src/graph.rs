@@ -293,11 +293,9 @@ impl<S: Source> Graph<S> {
     }
 
     /// Of nodes by their distance, those that lead in different directions: each is
-    /// nearer than it is to those that were chosen before. Then the nearest of the others: with
-    /// few links, a node that nobody links to could not be found.
+    /// nearer than it is to those that were chosen before.
     fn choose(&mut self, found: &[Found], count: usize) -> Result<Vec<u32>> {
         let mut chosen: Vec<u32> = Vec::with_capacity(count);
-        let mut others = Vec::new();
         for candidate in found {
             if chosen.len() == count {
                 break;
@@ -311,11 +309,10 @@ impl<S: Source> Graph<S> {
                     break;
                 }
             }
-            let list = if is_new_direction { &mut chosen } else { &mut others };
-            list.push(candidate.slot());
+            if is_new_direction {
+                chosen.push(candidate.slot());
+            }
         }
-        let left = count.saturating_sub(chosen.len());
-        chosen.extend(others.into_iter().take(left));
         Ok(chosen)
     }
 

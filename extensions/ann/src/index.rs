@@ -251,6 +251,7 @@ impl Index {
 
     fn link_waiting(&mut self, count: u32, state: &mut State) -> Result<()> {
         for _ in 0..count.min(state.next - state.built) {
+            self.graph.detach(state.built)?;
             self.graph.insert(state.built)?;
             state.built += 1;
         }

@@ -96,6 +96,8 @@ impl Index {
     /// What the graph finds, and the nodes that are not linked yet.
     fn near(&mut self, code: &Code, ef: usize, state: &State) -> Result<Vec<Found>> {
         let mut found = self.graph.search(code, ef)?;
+        // Links of an older graph may lead to nodes that wait.
+        found.retain(|it| it.slot() < state.built);
         for slot in state.built..state.next {
             found.extend(self.graph.distance(code, slot)?);
         }

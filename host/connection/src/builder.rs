@@ -40,6 +40,7 @@ pub(crate) struct Limits {
     pub time: Option<Duration>,
     pub rows: Option<u64>,
     pub bytes: Option<u64>,
+    pub temporary_files: Option<u64>,
 }
 
 /// Grants and limits of connections; [`Database::builder`] makes one.
@@ -67,6 +68,7 @@ impl Builder {
                 time: None,
                 rows: None,
                 bytes: None,
+                temporary_files: None,
             },
             extension_directories: Vec::new(),
             extensions: Vec::new(),
@@ -150,6 +152,15 @@ impl Builder {
     #[must_use]
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.limits.bytes = Some(bytes);
+        self
+    }
+
+    /// Limit the bytes of a connection's temporary files together; no limit by default. SQLite
+    /// makes such files for large sorts and temporary tables, in the user's directory for them
+    /// (not with `PRAGMA temp_store = MEMORY`).
+    #[must_use]
+    pub fn temporary_files(mut self, bytes: u64) -> Self {
+        self.limits.temporary_files = Some(bytes);
         self
     }
 
@@ -319,6 +330,7 @@ impl Database {
             grants: Arc::new(grants),
             directory: env::current_dir().ok(),
             memory_bytes: self.0.limits.memory,
+            temporary_bytes: self.0.limits.temporary_files,
             end,
             on_refused: None,
             extensions: self.extensions().map_err(Error::Sandbox)?,

@@ -108,6 +108,8 @@ pub enum Limit {
     Rows(u64),
     /// [`Builder::bytes`](crate::Builder::bytes).
     Bytes(u64),
+    /// [`Builder::temporary_files`](crate::Builder::temporary_files), in bytes.
+    TemporaryFiles(u64),
 }
 
 impl fmt::Display for Limit {
@@ -118,6 +120,9 @@ impl fmt::Display for Limit {
             Self::Time(time) => write!(f, "the time limit of the connection, {time:?}"),
             Self::Rows(rows) => write!(f, "the limit of {rows} rows for a statement"),
             Self::Bytes(bytes) => write!(f, "the limit of {bytes} bytes for a statement"),
+            Self::TemporaryFiles(bytes) => {
+                write!(f, "the limit of {bytes} bytes of temporary files")
+            }
         }
     }
 }
@@ -223,6 +228,7 @@ impl Error {
             Some(Reason::Trapped) => return Self::Trapped(message),
             Some(Reason::Memory) => Some(Limit::Memory(limits.memory)),
             Some(Reason::StatementTime) => limits.statement_time.map(Limit::StatementTime),
+            Some(Reason::TemporaryFiles) => limits.temporary_files.map(Limit::TemporaryFiles),
             Some(Reason::Time) => limits.time.map(Limit::Time),
             Some(Reason::Interrupted) | None => None,
         };

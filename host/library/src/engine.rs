@@ -167,6 +167,7 @@ impl Engine {
             grants: Arc::new(grants::of_database(path, &sandbox.own)?),
             directory: env::current_dir().ok(),
             memory_bytes: limits.memory,
+            temporary_bytes: None,
             end: None,
             on_refused: Some(refusals::report),
             extensions: ExtensionsCtx::new(sandbox.extensions.clone())

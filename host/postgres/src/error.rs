@@ -51,6 +51,7 @@ pub mod sqlstate {
         GROUPING_ERROR = "42803";
         OUT_OF_MEMORY = "53200";
         DISK_FULL = "53100";
+        CONFIGURATION_LIMIT_EXCEEDED = "53400";
         PROGRAM_LIMIT_EXCEEDED = "54000";
         STATEMENT_TOO_COMPLEX = "54001";
         OBJECT_IN_USE = "55006";
@@ -181,6 +182,8 @@ impl From<sqlite_wasm::Error> for Error {
 fn of_limit(limit: &Limit) -> &'static str {
     match limit {
         Limit::Memory(_) => sqlstate::OUT_OF_MEMORY,
+        // As where PostgreSQL's `temp_file_limit` is reached.
+        Limit::TemporaryFiles(_) => sqlstate::CONFIGURATION_LIMIT_EXCEEDED,
         Limit::StatementTime(_) | Limit::Time(_) => sqlstate::QUERY_CANCELED,
         _ => sqlstate::PROGRAM_LIMIT_EXCEEDED,
     }

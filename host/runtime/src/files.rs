@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod budget;
 mod file;
 mod locks;
 mod open;
@@ -37,6 +38,7 @@ use locks::Outcome;
 
 pub use open::can_share_memory;
 
+use budget::Budget;
 use file::File;
 
 /// Most files open at once. The component chooses; the process has about a
@@ -50,18 +52,36 @@ pub struct FilesCtx {
     open: Vec<Option<File>>,
     /// Ends a program that begins a transaction when its time is over.
     deadline: DeadlineFlag,
+    /// Of its temporary files; none for no limit.
+    budget: Option<Budget>,
 }
 
 impl FilesCtx {
     /// Files inside `grants`.
     pub fn new(grants: impl Into<Arc<Grants>>) -> Self {
-        Self { grants: grants.into(), open: Vec::new(), deadline: DeadlineFlag::default() }
+        Self {
+            grants: grants.into(),
+            open: Vec::new(),
+            deadline: DeadlineFlag::default(),
+            budget: None,
+        }
     }
 
     /// For a program that is to end when it is `late`.
     pub fn until(mut self, late: DeadlineFlag) -> Self {
         self.deadline = late;
         self
+    }
+
+    /// With temporary files of at most so many bytes together; none for no limit.
+    pub fn temporary_bytes(mut self, limit: Option<u64>) -> Self {
+        self.budget = limit.map(Budget::new);
+        self
+    }
+
+    /// Whether that limit refused a write since the last call.
+    pub fn take_temporary_refused(&self) -> bool {
+        self.budget.as_ref().is_some_and(Budget::take_refused)
     }
 
     /// The granted directories.
@@ -249,7 +269,7 @@ impl FilesCtx {
     fn open_temporary(&mut self) -> Result<Handle, Error> {
         let file = File::temporary()
             .or_else(|error| self.temporary_in_working_directory().ok_or(error))?;
-        self.keep(file)
+        self.keep(file.within(self.budget.as_ref()))
     }
 
     fn truncate(&mut self, file: Handle, size: u64) -> Result<(), Error> {

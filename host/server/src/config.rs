@@ -97,6 +97,9 @@ pub struct Settings {
     /// Size of a database that writers cannot exceed [default: 16G]
     #[arg(long, value_name = "SIZE")]
     pub max_db_size: Option<Size>,
+    /// Temporary files of a session; without this temporary data is part of its memory
+    #[arg(long, value_name = "SIZE")]
+    pub max_temp: Option<Size>,
     /// Rows that a statement returns [default: 100000]
     #[arg(long, value_name = "N")]
     pub max_rows: Option<u64>,
@@ -148,6 +151,8 @@ pub struct Limits {
     pub idle: Duration,
     pub rows: u64,
     pub bytes: u64,
+    /// Of temporary files; none where there are no such files.
+    pub temporary: Option<u64>,
     pub slow: Option<Duration>,
 }
 
@@ -176,7 +181,7 @@ impl Settings {
         }
         or!(
             root http pg unix tls_cert tls_key users max_clients client_memory statement_timeout
-            transaction_timeout idle_timeout max_db_size max_rows max_bytes metrics
+            transaction_timeout idle_timeout max_db_size max_temp max_rows max_bytes metrics
             slow_statement log_format;
             databases load extension_dir grant allow_host;
             insecure read_only fast_commits no_ui no_second_wall
@@ -233,9 +238,11 @@ impl Settings {
             idle: time(self.idle_timeout, 60),
             rows: self.max_rows.unwrap_or(100_000),
             bytes: self.max_bytes.map_or(16 << 20, |size| size.0),
+            temporary: self.max_temp.map(|size| size.0),
             slow: self.slow_statement.map(|time| time.0),
         };
         ensure!(limits.clients > 0, "`--max-clients` must be at least 1");
+        ensure!(limits.temporary != Some(0), "`--max-temp` must be at least 1");
         Ok(limits)
     }
 

@@ -1,6 +1,7 @@
 //! The databases that are served, by name. A name from the network is never a path.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,6 +41,8 @@ enum Files {
 pub struct FileLimits {
     /// Size of a database, in bytes.
     pub size: u64,
+    /// Whether temporary data may be in files, which the sandbox limits.
+    pub has_temporary_files: bool,
     /// Whether each commit waits for the disk.
     pub is_durable: bool,
 }
@@ -63,8 +66,15 @@ struct Kept {
     connection: Mutex<Option<Connection>>,
     writers: Writers,
     /// For the next clients of the Postgres wire: nobody has used them.
-    ready: Mutex<Vec<Connection>>,
+    ready: Mutex<Vec<(Identity, Connection)>>,
     is_filling: AtomicBool,
+}
+
+/// Which file a path leads to: device and inode; none where there is none.
+type Identity = Option<(u64, u64)>;
+
+fn identity(path: &Path) -> Identity {
+    path.metadata().ok().map(|data| (data.dev(), data.ino()))
 }
 
 struct Entry {
@@ -216,15 +226,22 @@ impl Databases {
     /// A connection of the Postgres wire, whose extensions take most of its time; others are
     /// opened meanwhile.
     fn ready(&self, kept: &Arc<Kept>, named: &Named) -> sqlite_wasm::Result<Connection> {
-        let found = kept.ready.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        // Another file may have the name by now.
+        let now = identity(&named.path);
+        let of_this = |(of, db): &mut (Identity, Connection)| *of == now && !db.is_gone();
+        let found = {
+            let mut ready = kept.ready.lock().unwrap_or_else(PoisonError::into_inner);
+            ready.retain_mut(of_this);
+            ready.pop()
+        };
         if !kept.is_filling.swap(true, Ordering::AcqRel) {
             let (sandbox, kept, named) = (self.postgres.clone(), kept.clone(), named.clone());
             let fill = move || kept.fill(&sandbox, &named);
             // Without another thread each client waits for its own.
             let _ = std::thread::Builder::new().name("ready".to_owned()).spawn(fill);
         }
-        match found.filter(|db| !db.is_gone()) {
-            Some(db) => Ok(db),
+        match found {
+            Some((_, db)) => Ok(db),
             None => open(&self.postgres, named),
         }
     }
@@ -250,11 +267,12 @@ impl Databases {
     }
 
     /// SQL that limits a connection. Clients cannot undo it: see `policy/pragmas.rs`. Temporary
-    /// files are in memory, where the client's limit counts them.
+    /// data is in memory, where the client's limit counts it, unless files for it have their own.
     fn settings(&self, role: Role) -> String {
         let synchronous = if self.limits.is_durable { "FULL" } else { "NORMAL" };
+        let temporary = if self.limits.has_temporary_files { "FILE" } else { "MEMORY" };
         let mut sql = format!(
-            "PRAGMA temp_store = MEMORY; PRAGMA synchronous = {synchronous};
+            "PRAGMA temp_store = {temporary}; PRAGMA synchronous = {synchronous};
              PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
         );
         match role {
@@ -285,10 +303,13 @@ impl Databases {
 impl Kept {
     fn fill(&self, sandbox: &Database, named: &Named) {
         let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        while ready().len() < READY
-            && let Ok(db) = open(sandbox, named)
-        {
-            ready().push(db);
+        while ready().len() < READY {
+            let before = identity(&named.path);
+            let Ok(db) = open(sandbox, named) else { break };
+            if before != identity(&named.path) {
+                break;
+            }
+            ready().push((before, db));
         }
         self.is_filling.store(false, Ordering::Release);
     }

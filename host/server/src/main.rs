@@ -3,6 +3,7 @@
 mod auth;
 mod config;
 mod databases;
+mod descriptors;
 mod hrana;
 mod http;
 mod large;

@@ -17,7 +17,7 @@ use crate::session::error::Result;
 use crate::session::{Rules, Session, Slots};
 
 /// Connections for each session that there may be: a browser opens several.
-const CONNECTIONS_PER_SESSION: usize = 4;
+pub const CONNECTIONS_PER_SESSION: usize = 4;
 
 /// Time to say goodbye over WebSockets.
 const FAREWELL: Duration = Duration::from_secs(2);

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use sqlite_wasm::Database;
 use sqlite_wasm_runtime::cache::Directory as Cache;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+use sqlite_wasm_runtime::temporary;
 use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 use tokio::runtime::{Builder, Runtime};
@@ -20,6 +22,7 @@ use crate::auth::scram::Secret;
 use crate::auth::{self, Auth, Users};
 use crate::config::{Limits, LogFormat, Settings};
 use crate::databases::{Databases, FileLimits, Sandboxes};
+use crate::descriptors;
 use crate::hrana::streams::Streams;
 use crate::http::Listener;
 use crate::listen::{self, Listening, Service};
@@ -62,6 +65,7 @@ pub fn run(settings: Settings) -> Result<()> {
     let limits = settings.limits()?;
     let (auth, token) = auth(&settings)?;
     let tls = tls(&settings)?;
+    descriptors::reserve(limits)?;
     let databases = databases(&settings, limits)?;
     let extensions = extensions(&settings)?;
     let server = Server::new(auth, databases, limits);
@@ -116,7 +120,8 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
     };
     let sandboxes = Sandboxes { hrana, postgres };
     let size = settings.max_db_size();
-    let files = FileLimits { size, is_durable: !settings.fast_commits };
+    let has_temporary_files = limits.temporary.is_some();
+    let files = FileLimits { size, has_temporary_files, is_durable: !settings.fast_commits };
     let databases = match &settings.root {
         Some(root) => Databases::of_root(sandboxes, files, root),
         None => Databases::of_files(sandboxes, files, &settings.databases),
@@ -136,7 +141,11 @@ fn sandbox(limits: Limits) -> sqlite_wasm::Builder {
 }
 
 fn untimed(limits: Limits) -> sqlite_wasm::Builder {
-    Database::builder().memory(limits.memory).rows(limits.rows).bytes(limits.bytes)
+    let builder = Database::builder().memory(limits.memory).rows(limits.rows).bytes(limits.bytes);
+    match limits.temporary {
+        Some(bytes) => builder.temporary_files(bytes),
+        None => builder,
+    }
 }
 
 /// The extensions, compiled: afterwards the cache cannot be written.
@@ -248,6 +257,10 @@ fn wall(settings: &Settings, databases: &Databases, extensions: &ExtensionsCtx) 
     plan.accept_connections();
     databases.directories().into_iter().for_each(|path| plan.path(path, Rights::Files));
     extensions.plan(&mut plan);
+    if settings.max_temp.is_some() {
+        let directory = temporary::prepare().context("`--max-temp` needs a directory for them")?;
+        plan.handle(directory.as_fd(), Rights::Files);
+    }
     if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);
     }

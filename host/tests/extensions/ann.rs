@@ -114,9 +114,9 @@ impl Script {
 
     fn search(&mut self, query: &[i64; 4], kind: i64) {
         let k = self.numbers.below(12) as usize;
-        let kind = (k % 2 == 0).then_some(kind);
+        let kind = k.is_multiple_of(2).then_some(kind);
         let filter = kind.map_or(String::new(), |kind| format!(" AND kind = {kind}"));
-        let exact = if k % 3 == 0 { " AND exact = 1" } else { "" };
+        let exact = if k.is_multiple_of(3) { " AND exact = 1" } else { "" };
         self.say(&format!(
             "SELECT ifnull(group_concat(CAST(round(distance * distance) AS INTEGER)), '') FROM \
              (SELECT distance FROM v WHERE e MATCH '{query:?}' AND k = {k}{filter}{exact} ORDER BY distance)"
@@ -233,6 +233,30 @@ fn a_graph_finds_nearly_all_also_with_filters_and_after_changes() {
     answers(&directory, &searches, &again);
 }
 
+/// A table that shrinks below the size for a graph, is linked anew, and grows again.
+#[test]
+fn rows_are_found_once_after_a_smaller_table_was_rebuilt() {
+    let directory = Directory::fresh("ann-shrunk");
+    let rows = |first: u32, last: u32| {
+        format!(
+            "INSERT INTO v(rowid, e) WITH RECURSIVE n(i) AS (SELECT {first} UNION ALL \
+             SELECT i + 1 FROM n WHERE i < {last}) SELECT i, printf('[%f,%f,%f,%f]', sin(i), \
+             sin(i * 1.1), sin(i * 1.3), cos(i)) FROM n;"
+        )
+    };
+    let script = [
+        "CREATE VIRTUAL TABLE v USING ann(e float[4], m=8, ef_construction=40);",
+        &rows(1, 11000),
+        "SELECT max(linked) = max(total) FROM ann_build('v');",
+        "DELETE FROM v WHERE rowid > 10000; INSERT INTO v(v) VALUES ('rebuild');",
+        &rows(20001, 20400),
+        "SELECT count(*), count(DISTINCT rowid) FROM v WHERE e MATCH '[0, 0, 0, 1]' AND k = 50;",
+        "SELECT count(*) > 45 FROM (SELECT rowid FROM v WHERE e MATCH '[0, 0, 0, 1]' AND k = 50 \
+         INTERSECT SELECT rowid FROM v WHERE e MATCH '[0, 0, 0, 1]' AND k = 50 AND exact = 1);",
+    ];
+    answers(&directory, &script.join("\n"), &["1", "50|50", "1"]);
+}
+
 #[test]
 fn changes_of_another_connection_are_seen() {
     let directory = Directory::fresh("ann-other");
@@ -343,7 +367,7 @@ fn a_build_that_is_killed_leaves_a_sound_table() {
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
         SELECT printf('[%f,%f,%f]', sin(i), sin(i * 1.1), cos(i)) FROM n";
     let make = format!(
-        "CREATE VIRTUAL TABLE v USING ann(e float[3], m=4, ef_construction=20);
+        "CREATE VIRTUAL TABLE v USING ann(e float[3], m=8, ef_construction=40);
          INSERT INTO v(e) {rows} LIMIT 11000; INSERT INTO v(v) VALUES ('rebuild');
          SELECT count(*) FROM v;"
     );

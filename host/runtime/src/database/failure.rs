@@ -11,6 +11,8 @@ pub enum Reason {
     Time,
     /// The memory limit refused memory.
     Memory,
+    /// The limit of temporary files refused a write.
+    TemporaryFiles,
     /// The instance has trapped or broken the contract, and is gone.
     Trapped,
 }

@@ -20,6 +20,9 @@ use crate::received;
 /// `SQLITE_NOMEM`.
 const NO_MEMORY: i32 = 7;
 
+/// `SQLITE_FULL`.
+const FULL: i32 = 13;
+
 /// `SQLITE_INTERRUPT`.
 const INTERRUPT: i32 = 9;
 
@@ -74,9 +77,11 @@ impl Host {
     /// A failure of SQLite, with what the host knows of its reason.
     pub fn failure(&mut self, error: SqlError) -> Failure {
         let SqlError { code, message } = error;
+        let was_refused = self.files.take_temporary_refused();
         let reason = match code & 0xff {
             INTERRUPT => self.process.stopped,
             NO_MEMORY if self.memory.was_reached() => Some(Reason::Memory),
+            FULL if was_refused => Some(Reason::TemporaryFiles),
             _ => None,
         };
         let mut message = received::text(message);

@@ -38,6 +38,8 @@ pub struct Settings {
     pub directory: Option<PathBuf>,
     /// Memory at most, in bytes, without that of extensions.
     pub memory_bytes: usize,
+    /// Bytes of temporary files at most; none for no limit.
+    pub temporary_bytes: Option<u64>,
     /// When all statements end; none for no limit.
     pub end: Option<Instant>,
     /// Told of a path that no grant covers; without it, messages of errors say so.
@@ -107,7 +109,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
     Host {
         wasi: wasi.build(),
         table: resource_table(),
-        files: FilesCtx::new(settings.grants),
+        files: FilesCtx::new(settings.grants).temporary_bytes(settings.temporary_bytes),
         process: Process {
             interrupter: interrupter.clone(),
             directory: settings.directory,

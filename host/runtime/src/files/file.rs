@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::{Errno, pread, retry_on_intr};
 
+use super::budget::{Budget, Share};
 use super::locks::{Lock, Outcome};
 use super::open::sync_directory;
 use super::shm::Shm;
@@ -46,6 +47,8 @@ pub struct File {
     directory_unsynced: bool,
     /// The shared memory of a database in WAL mode.
     pub(super) shm: Option<Shm>,
+    /// What a temporary file has of the component's budget for such.
+    share: Option<Share>,
     /// Where the file appears in the component's memory.
     pub(super) maps: Vec<Mapping>,
 }
@@ -68,6 +71,12 @@ impl File {
         temporary::file_in(directory.as_fd()).map(Self::of)
     }
 
+    /// With its size counted.
+    pub(super) fn within(mut self, budget: Option<&Budget>) -> Self {
+        self.share = budget.map(Share::of);
+        self
+    }
+
     fn of(file: std::fs::File) -> Self {
         Self {
             _held: Held::new(&file),
@@ -76,6 +85,7 @@ impl File {
             place: None,
             directory_unsynced: false,
             shm: None,
+            share: None,
             maps: Vec::new(),
         }
     }
@@ -86,6 +96,7 @@ impl File {
     }
 
     pub(super) fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.reach(offset.saturating_add(data.len() as u64))?;
         match self.file.write_all_at(data, offset) {
             // A pipe has no places.
             Err(error) if error.kind() == io::ErrorKind::NotSeekable => {
@@ -96,7 +107,15 @@ impl File {
     }
 
     pub(super) fn truncate(&self, size: u64) -> io::Result<()> {
-        self.file.set_len(size)
+        self.reach(size)?;
+        self.file.set_len(size)?;
+        self.share.iter().for_each(|share| share.shrink(size));
+        Ok(())
+    }
+
+    /// It is to have at least this size: refused where that is too much for a temporary file.
+    fn reach(&self, size: u64) -> io::Result<()> {
+        self.share.as_ref().map_or(Ok(()), |share| share.reach(size))
     }
 
     pub(super) fn sync(&mut self) -> io::Result<()> {
@@ -119,6 +138,7 @@ impl File {
     }
 
     pub(super) fn reserve(&self, size: u64) -> io::Result<()> {
+        self.reach(size)?;
         let size = i64::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
         Ok(nix::fcntl::posix_fallocate(&self.file, 0, size)?)
     }

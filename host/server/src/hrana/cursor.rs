@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::batch::{Outcome, runs};
 use super::encoding::Entry;
 use super::group::Group;
-use super::perform::{Performer, bind, names};
+use super::perform::{Performer, bind, columns};
 use super::request::{Batch, Stmt};
 use super::response::StmtResult;
 use crate::large::Room;
@@ -117,7 +117,7 @@ impl Running {
             &sql,
             |statement| bind(statement, stmt),
             |statement| {
-                let begun = StmtResult { columns: names(statement), ..StmtResult::default() };
+                let begun = StmtResult { columns: columns(statement)?, ..StmtResult::default() };
                 let entry = Entry::StepBegin(index, &begun);
                 out.borrow_mut().add(|bytes| encoding.entry(bytes, &entry))
             },

@@ -8,7 +8,7 @@ use sqlite_wasm::types::Null;
 use super::batch;
 use super::encoding::Encoding;
 use super::request::{NamedArg, Request, Stmt, Text, Value};
-use super::response::{Description, Response, StmtResult};
+use super::response::{Column, Description, Response, StmtResult};
 use super::texts::Texts;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
@@ -90,7 +90,7 @@ impl Performer {
             &sql,
             |statement| bind(statement, stmt),
             |statement| {
-                *columns = names(statement);
+                *columns = self::columns(statement)?;
                 Ok(())
             },
             |row| {
@@ -112,20 +112,31 @@ impl Performer {
 
     fn describe(&self, engine: &Engine, text: &Text) -> Result<Description> {
         let sql = self.texts().find_text(text)?.to_owned();
-        engine.describe(&sql, |statement, kind| Description {
-            parameters: (1..=statement.parameter_count())
-                .map(|index| statement.parameter_name(index))
-                .collect(),
-            columns: names(statement),
-            is_explain: kind.is_explain,
-            is_readonly: statement.readonly(),
-        })
+        engine.describe(&sql, |statement, kind| {
+            Ok(Description {
+                parameters: (1..=statement.parameter_count())
+                    .map(|index| statement.parameter_name(index))
+                    .collect(),
+                columns: columns(statement)?,
+                is_explain: kind.is_explain,
+                is_readonly: statement.readonly(),
+            })
+        })?
     }
 }
 
-/// The names of the columns.
-pub fn names(statement: &Statement<'_>) -> Vec<String> {
-    statement.column_names().into_iter().map(str::to_owned).collect()
+/// The columns, with their declared types.
+///
+/// # Errors
+///
+/// SQLite's.
+pub fn columns(statement: &Statement<'_>) -> Result<Vec<Column>> {
+    let names = statement.column_names();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let column = |(name, declared): (&str, _)| Column { name: name.to_owned(), declared };
+    Ok(names.into_iter().zip(statement.column_decltypes()?).map(column).collect())
 }
 
 /// Bind all arguments; a named one replaces one by position.

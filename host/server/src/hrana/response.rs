@@ -4,10 +4,18 @@ use super::group::Group;
 use crate::session::engine::Changes;
 use crate::session::error::Failure;
 
+/// A column of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    pub name: String,
+    /// The type that it was declared with; none for an expression.
+    pub declared: Option<String>,
+}
+
 /// The result of a statement.
 #[derive(Debug, Default)]
 pub struct StmtResult {
-    pub columns: Vec<String>,
+    pub columns: Vec<Column>,
     /// The rows, encoded.
     pub rows: Vec<u8>,
     pub changes: Changes,
@@ -20,7 +28,7 @@ pub type StepResult = Option<Result<StmtResult, Failure>>;
 #[derive(Debug)]
 pub struct Description {
     pub parameters: Vec<Option<String>>,
-    pub columns: Vec<String>,
+    pub columns: Vec<Column>,
     pub is_explain: bool,
     pub is_readonly: bool,
 }

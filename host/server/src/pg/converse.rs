@@ -9,7 +9,7 @@ use super::analyse::Analyses;
 use super::failure::{Failure, Result, of_end, shutdown};
 use super::frames::{self, Bind, Message, Target};
 use super::out::Severity;
-use super::store::{Portal, Prepared, Store};
+use super::store::{Portal, Prepared, Store, bytes_of, check_length};
 use super::stream::{Gone, Stream};
 use crate::session::control::Ended;
 use crate::session::engine::Engine;
@@ -200,6 +200,7 @@ impl<'a> Conversation<'a> {
     fn extended(&mut self, message: Message<'_>) -> Result<()> {
         match message {
             Message::Parse { name, sql, types } => {
+                check_length(sql)?;
                 let prepared = self.analysed(sql, &types)?;
                 self.store.prepare(name, prepared, sql.len())?;
                 self.stream.out.empty(b'1');
@@ -270,6 +271,7 @@ impl<'a> Conversation<'a> {
             let detail = || format!("unnamed portal parameter ${}", index + 1);
             decoded.push(value.map_err(|error| error.detail(detail()))?);
         }
+        self.check_waiting(bytes_of(&decoded))?;
         let formats = bind.results.clone();
         let portal = Portal { prepared, values: decoded, formats, rest: None };
         self.store.open(bind.portal, portal)?;

@@ -10,6 +10,7 @@ use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{TEXT, Typed};
 
 use super::converse::Conversation;
+use super::execute::check;
 use super::failure::{Failure, Result};
 use super::frames::{self, Message};
 use super::stream::{Gone, Stream};
@@ -76,6 +77,8 @@ impl Conversation<'_> {
 
     /// COPY TO STDOUT: the rows that were sent.
     pub fn copy_out(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
+        self.begin_at_last()?;
+        let is_read_only = self.is_read_only;
         let (names, types) = self.engine.inspect(&statement.sql, |prepared| {
             let names: Vec<_> = prepared.column_names().into_iter().map(str::to_owned).collect();
             let declared = prepared.column_decltypes()?;
@@ -98,7 +101,7 @@ impl Conversation<'_> {
         self.engine.run(
             &statement.sql,
             |_| Ok(()),
-            |_| Ok(()),
+            |prepared| check(prepared, count, 0, is_read_only),
             |row| {
                 rows += 1;
                 let values: Vec<_> =

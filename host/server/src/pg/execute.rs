@@ -14,7 +14,7 @@ use sqlite_wasm_postgres::values::{Format, in_result};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
-use super::store::{Analysed, Cursor};
+use super::store::{Analysed, Cursor, bytes_of, check_length};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -33,6 +33,7 @@ pub enum Sink<'a> {
 impl Conversation<'_> {
     /// The simple protocol: run all statements of a text, in one transaction.
     pub fn query(&mut self, sql: &str) -> Result<()> {
+        check_length(sql)?;
         if let Some(kept) = self.kept(sql, &[])? {
             return self.run_simple(&kept);
         }
@@ -96,14 +97,17 @@ impl Conversation<'_> {
         Ok(())
     }
 
-    fn check_waiting(&self, more: usize) -> Result<()> {
-        let bytes = self.store.waiting_bytes() + more;
-        match bytes as u64 > self.max_waiting {
-            true => {
-                Err(Error::new(sqlstate::OUT_OF_MEMORY, "too many rows wait in portals").into())
-            }
+    /// Whether so many more bytes may wait in portals and cursors.
+    pub fn check_waiting(&self, more: usize) -> Result<()> {
+        match more > self.waiting_left() {
+            true => Err(too_much().into()),
             false => Ok(()),
         }
+    }
+
+    fn waiting_left(&self) -> usize {
+        let max = usize::try_from(self.max_waiting).unwrap_or(usize::MAX);
+        max.saturating_sub(self.store.waiting_bytes())
     }
 
     /// Send rows that wait, of which each is a message.
@@ -209,8 +213,9 @@ impl Conversation<'_> {
             self.analyses.clear();
         }
         self.begin_at_last()?;
+        let left = self.waiting_left();
         let (is_read_only, stream) = (self.is_read_only, &mut self.stream);
-        let mut rows = 0;
+        let (mut rows, mut waiting) = (0, 0);
         let changes = self.engine.run(
             &statement.sql,
             |prepared| bind(prepared, values),
@@ -222,11 +227,16 @@ impl Conversation<'_> {
                         put_row(&mut stream.out, row, (columns, first), formats, rows)?;
                         stream.send_if_full().map_err(|_| SessionError::Gone)
                     }
-                    Sink::Portal(out) => put_row(out, row, (columns, first), formats, rows),
+                    Sink::Portal(out) => {
+                        put_row(out, row, (columns, first), formats, rows)?;
+                        if out.0.len() > left { Err(too_much().into()) } else { Ok(()) }
+                    }
                     Sink::Cursor(kept) => {
                         let row = (0..columns.len()).map(|at| row.get::<_, Value>(first + at));
-                        kept.push(row.collect::<Result<_, _>>()?);
-                        Ok(())
+                        let row = row.collect::<Result<Vec<_>, _>>()?;
+                        waiting += bytes_of(&row);
+                        kept.push(row);
+                        if waiting > left { Err(too_much().into()) } else { Ok(()) }
                     }
                 }
             },
@@ -283,6 +293,10 @@ impl Conversation<'_> {
     }
 }
 
+fn too_much() -> Error {
+    Error::new(sqlstate::OUT_OF_MEMORY, "too many rows wait in portals and cursors")
+}
+
 /// Whether a statement may be one of several in a transaction.
 fn can_be_in_transaction(statement: &Statement) -> bool {
     !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
@@ -323,7 +337,7 @@ fn bind(prepared: &mut Prepared<'_>, values: &[Value]) -> SessionResult<()> {
 }
 
 /// Whether a statement is still what it was when it was analysed, and may run.
-fn check(
+pub fn check(
     prepared: &Prepared<'_>,
     columns: usize,
     first: usize,

@@ -29,6 +29,9 @@ use crate::sockets::Stream as Socket;
 /// Time for encryption and authentication.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
+/// How long the answer to a wrong password takes.
+const REFUSAL_TIME: Duration = Duration::from_secs(1);
+
 /// Time for statements to end when the server ends.
 const DRAIN_TIME: Duration = Duration::from_secs(8);
 
@@ -228,7 +231,15 @@ impl Door {
         let known = self.server.auth.password(name);
         let secret = known.map(|(secret, _)| secret);
         let done = startup::authenticate(io, name, secret, &self.nobody).await;
-        done.inspect_err(|_| self.server.metrics.refused())?;
+        if let Err(error) = done {
+            self.server.metrics.refused();
+            if error.is_some() {
+                tracing::warn!(user = ?name, "a password was refused");
+                // Who guesses waits, and keeps one of the connections meanwhile.
+                tokio::time::sleep(REFUSAL_TIME).await;
+            }
+            return Err(error);
+        }
         let unknown = || Error::new("28P01", "password authentication failed");
         known.map(|(_, user)| user.clone()).ok_or_else(|| Some(unknown()))
     }

@@ -12,9 +12,12 @@ use sqlite_wasm_postgres::values::Format;
 use sqlite_wasm_postgres::{Error, Result};
 
 /// Prepared statements of a session, and the bytes of their texts at most. Drivers keep a few
-/// hundred.
+/// hundred. A parsed statement takes about a hundred times its text.
 const MAX_STATEMENTS: usize = 1000;
-const MAX_TEXT_BYTES: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// Bytes of SQL at most: parsed, it takes about a hundred times as much.
+const MAX_SQL_BYTES: usize = 1 << 20;
 
 /// Portals and cursors of a session at most.
 const MAX_PORTALS: usize = 64;
@@ -48,6 +51,8 @@ pub struct Cursor {
     pub rows: Vec<Vec<Value>>,
     /// How many rows are before or at the cursor: 0 before the first one.
     position: usize,
+    /// What the rows take, in bytes.
+    bytes: usize,
     /// Whether it stays after the transaction.
     pub is_held: bool,
 }
@@ -59,6 +64,21 @@ pub struct Store {
     text_bytes: usize,
     portals: HashMap<String, Portal>,
     pub cursors: HashMap<String, Cursor>,
+}
+
+/// Whether a text is short enough to be parsed.
+///
+/// # Errors
+///
+/// 54000 for a text that is too long.
+pub fn check_length(sql: &str) -> Result<(), Error> {
+    match sql.len() > MAX_SQL_BYTES {
+        true => {
+            let message = format!("a statement has at most {MAX_SQL_BYTES} bytes");
+            Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message).hint("use COPY"))
+        }
+        false => Ok(()),
+    }
 }
 
 fn full(what: &str) -> Error {
@@ -148,10 +168,15 @@ impl Store {
         self.portals.remove(name);
     }
 
-    /// The bytes of the rows that wait in portals.
+    /// The bytes of the rows that wait in portals and cursors, and of the portals' values.
     pub fn waiting_bytes(&self) -> usize {
-        let rests = self.portals.values().filter_map(|portal| portal.rest.as_ref());
-        rests.map(|(rows, _)| rows.len()).sum()
+        let portals = self.portals.values();
+        let portals = portals.map(|portal| {
+            let rest = portal.rest.as_ref().map_or(0, |(rows, _)| rows.len());
+            rest + bytes_of(&portal.values)
+        });
+        let cursors = self.cursors.values().map(|cursor| cursor.bytes);
+        portals.chain(cursors).sum()
     }
 
     /// Keep a cursor.
@@ -197,9 +222,21 @@ impl Store {
     }
 }
 
+/// What values take in memory.
+pub fn bytes_of(values: &[Value]) -> usize {
+    let own = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(blob) => blob.len(),
+        _ => 0,
+    };
+    size_of::<Vec<Value>>()
+        + values.iter().map(|value| size_of::<Value>() + own(value)).sum::<usize>()
+}
+
 impl Cursor {
     pub fn new(columns: Vec<Output>, rows: Vec<Vec<Value>>, is_held: bool) -> Self {
-        Self { columns, rows, position: 0, is_held }
+        let bytes = rows.iter().map(|row| bytes_of(row)).sum();
+        Self { columns, rows, position: 0, bytes, is_held }
     }
 
     /// Move the cursor: the rows that it passes, by index, in their order.

@@ -22,8 +22,15 @@ const CHUNK: usize = 32 << 10;
 /// Bytes of a reply that are sent before its end.
 const FULL: usize = 64 << 10;
 
-/// How long a client may read nothing of a reply.
+/// How long a client may read nothing of a reply. In all, a statement waits as long for its
+/// reader and a second for each [`MIN_RATE`] bytes: meanwhile it keeps its locks.
 const STALL_TIME: Duration = Duration::from_secs(30);
+
+/// Bytes that a client reads in a second at least.
+const MIN_RATE: u64 = 64 << 10;
+
+/// How long the rest of a long message may take, for which others wait.
+const LONG_TIME: Duration = Duration::from_secs(10);
 
 /// What carries the bytes.
 pub enum Transport {
@@ -88,6 +95,9 @@ pub struct Stream {
     /// How long the socket waits now.
     wait: Option<Duration>,
     pub out: Out,
+    /// What was sent since the last message of the client, and how long that took.
+    sent: u64,
+    sending: Duration,
     rooms: Rooms,
     /// For the message that was read last.
     room: Option<Room>,
@@ -101,7 +111,19 @@ impl Stream {
         transport.plain().write_timeout(STALL_TIME)?;
         let input = vec![0; CHUNK];
         let out = Out::default();
-        Ok(Self { transport, input, start: 0, end: 0, wait: None, out, rooms, room: None })
+        let (sent, sending) = (0, Duration::ZERO);
+        Ok(Self {
+            transport,
+            input,
+            start: 0,
+            end: 0,
+            wait: None,
+            out,
+            sent,
+            sending,
+            rooms,
+            room: None,
+        })
     }
 
     /// The type and length of the next message, where that has arrived.
@@ -121,6 +143,9 @@ impl Stream {
     pub fn read(&mut self, body: &mut Vec<u8>, patience: Duration) -> Result<u8, Gone> {
         let mut late = None;
         self.room = None;
+        body.clear();
+        body.shrink_to(CHUNK);
+        self.shrink();
         loop {
             let length = match self.head() {
                 None => 5,
@@ -130,31 +155,39 @@ impl Stream {
                 Some((_, length)) => length as usize + 1,
             };
             if self.next_tag().is_some() {
+                (self.sent, self.sending) = (0, Duration::ZERO);
                 return Ok(self.take(body, length));
             }
             if late.is_none() {
                 self.send().map_err(|_| Gone::Closed)?;
             }
-            if length > CHUNK && self.room.is_none() {
+            let end = late.get_or_insert_with(|| Instant::now() + patience);
+            // Only what comes takes room, and not for long.
+            if length > CHUNK && self.end - self.start >= CHUNK && self.room.is_none() {
                 self.room = Some((self.rooms)(length).ok_or(Gone::Busy)?);
+                *end = (*end).min(Instant::now() + LONG_TIME);
             }
-            let end = *late.get_or_insert_with(|| Instant::now() + patience);
+            let end = *end;
             self.fill(length, end)?;
         }
     }
 
     fn take(&mut self, body: &mut Vec<u8>, length: usize) -> u8 {
         let tag = self.input[self.start];
-        body.clear();
-        body.shrink_to(CHUNK);
         body.extend_from_slice(&self.input[self.start + 5..self.start + length]);
         self.start += length;
-        if self.start == self.end {
-            (self.start, self.end) = (0, 0);
+        tag
+    }
+
+    /// Give the memory of a long message back.
+    fn shrink(&mut self) {
+        let rest = self.end - self.start;
+        if rest == 0 || (self.input.len() > CHUNK && rest <= CHUNK) {
+            self.input.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, rest);
             self.input.truncate(CHUNK);
             self.input.shrink_to(CHUNK);
         }
-        tag
     }
 
     /// Read more of a message of this length. Memory grows with what arrives.
@@ -216,9 +249,18 @@ impl Stream {
             return Ok(());
         }
         while !rest.is_empty() {
-            match self.transport.write(rest) {
+            if self.sending > STALL_TIME + Duration::from_secs(self.sent / MIN_RATE) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let begun = Instant::now();
+            let written = self.transport.write(rest);
+            self.sending += begun.elapsed();
+            match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => rest = &rest[count..],
+                Ok(count) => {
+                    self.sent += count as u64;
+                    rest = &rest[count..];
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

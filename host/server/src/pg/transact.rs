@@ -72,7 +72,10 @@ impl Conversation<'_> {
     fn reset(&mut self) {
         self.context.settings.reset();
         self.analyses.clear();
-        self.is_read_only = false;
+        // A transaction stays what it was begun as.
+        if self.transaction == Transaction::Idle {
+            self.is_read_only = false;
+        }
         REPORTED.iter().for_each(|name| self.report_setting(name));
     }
 

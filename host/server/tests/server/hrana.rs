@@ -152,6 +152,35 @@ fn sql_is_stored_and_described() {
 }
 
 #[test]
+fn columns_have_declared_types() {
+    let server = Server::start(&[]);
+    let sql = "SELECT a, b AS x, c, a + 1 FROM t";
+    let batch = json!({"type": "batch", "batch": {"steps": [{"stmt": {"sql": sql}}]}});
+    let results = server.pipeline(vec![
+        execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b VARCHAR(10), c)"),
+        execute(sql),
+        json!({"type": "describe", "sql": sql}),
+        batch,
+        execute("INSERT INTO t VALUES(1, 2, 3)"),
+    ]);
+    let result = |index: usize| &results[index]["response"]["result"];
+    let expected = json!([
+        {"name": "a", "decltype": "INTEGER"},
+        {"name": "x", "decltype": "VARCHAR(10)"},
+        {"name": "c", "decltype": null},
+        {"name": "a + 1", "decltype": null},
+    ]);
+    assert_eq!(result(1)["cols"], expected);
+    assert_eq!(result(2)["cols"], expected);
+    assert_eq!(result(3)["step_results"][0]["cols"], expected);
+    assert_eq!(result(4)["cols"], json!([]));
+    let cursor = json!({"batch": {"steps": [{"stmt": {"sql": sql}}]}}).to_string();
+    let (_, text) = server.post_text(&server.token, "/v3/cursor", &cursor);
+    let begun: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(begun["cols"], expected);
+}
+
+#[test]
 fn errors_have_codes() {
     let server = Server::start(&[]);
     for (sql, code, message) in [

@@ -133,6 +133,45 @@ fn the_disk_is_limited() {
     assert_eq!(server.query("SELECT count(*) FROM t"), [["0"]]);
 }
 
+/// Sorts and temporary tables may be larger than the memory, up to their limit.
+#[test]
+fn temporary_files_are_limited() {
+    let server = Server::start(&[
+        "--pg",
+        "127.0.0.1:0",
+        "--max-temp",
+        "24M",
+        "--client-memory",
+        "24M",
+        "--statement-timeout",
+        "30s",
+    ]);
+    let sort = |rows: u32| {
+        let sorted = format!("{ENDLESS} SELECT i, zeroblob(200) AS b FROM c LIMIT {rows}");
+        format!("SELECT count(*) FROM (SELECT * FROM ({sorted}) ORDER BY b, -i LIMIT -1 OFFSET 1)")
+    };
+    let mut stream = server.stream();
+    let mut run = |sql: &str| stream.run(&[execute(sql)]).remove(0);
+    // Twice: the files of the first one are gone.
+    for _ in 0..2 {
+        assert_eq!(rows(&run(&sort(40_000))), [["39999"]]);
+        let (code, message) = error(&run(&sort(1_000_000)));
+        assert_eq!(code, "LIMIT_REACHED", "{message}");
+        assert!(message.contains("25165824 bytes of temporary files"), "{message}");
+    }
+    run("CREATE TEMP TABLE large(b)");
+    let fill = format!("INSERT INTO large {ENDLESS} SELECT zeroblob(10000) FROM c LIMIT 10000");
+    assert_eq!(error(&run(&fill)).0, "LIMIT_REACHED");
+    assert_eq!(rows(&run("SELECT count(*) FROM large")), [["0"]]);
+    let mut client = crate::wire::Client::new(&server);
+    assert_eq!(client.error(&sort(1_000_000)).0, "53400");
+    assert_eq!(client.rows("SELECT 1"), "1");
+    // Without the option nothing of it is in files, and the limit of memory holds.
+    let without = Server::start(&["--client-memory", "24M"]);
+    let (code, message) = without.error(&sort(1_000_000));
+    assert!(message.contains("memory"), "{code} {message}");
+}
+
 #[test]
 fn files_beside_the_database_are_out_of_reach() {
     let server = Server::start(&[]);

@@ -4,6 +4,8 @@ mod attacks;
 mod crashes;
 mod hrana;
 mod limits;
+mod load;
+mod neighbours;
 mod postgres;
 mod roles;
 mod support;

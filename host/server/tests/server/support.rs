@@ -65,9 +65,23 @@ impl Server {
         Self::start_in(directory, &[&[database.as_str()], arguments].concat())
     }
 
+    /// The same where the shell allows few open files.
+    pub fn start_with_few_files(files: u32, arguments: &[&str]) -> Self {
+        let directory = directory();
+        let database = directory.path().join("shop.db");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -Sn {files}; exec \"$0\" \"$@\"")]);
+        shell.arg(program()).arg(database);
+        Self::start_by(shell, directory, arguments)
+    }
+
     /// One with these arguments.
     pub fn start_in(directory: TempDir, arguments: &[&str]) -> Self {
-        let mut child = Command::new(program())
+        Self::start_by(Command::new(program()), directory, arguments)
+    }
+
+    fn start_by(mut command: Command, directory: TempDir, arguments: &[&str]) -> Self {
+        let mut child = command
             .args(["--http", "127.0.0.1:0"])
             .args(arguments)
             .stdin(Stdio::null())
@@ -124,8 +138,17 @@ impl Server {
 
     /// Its resident memory, in bytes.
     pub fn memory(&self) -> u64 {
-        let resident = self.state("VmRSS").unwrap();
-        resident.trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+        self.bytes("VmRSS")
+    }
+
+    /// The most that this was, in bytes.
+    pub fn peak_memory(&self) -> u64 {
+        self.bytes("VmHWM")
+    }
+
+    fn bytes(&self, name: &str) -> u64 {
+        let size = self.state(name).unwrap();
+        size.trim_end_matches(" kB").parse::<u64>().unwrap() << 10
     }
 
     /// What the kernel says of it.
@@ -147,9 +170,9 @@ impl Server {
     }
 
     /// Insert a row into `t`: whether the server said that it is committed.
-    pub fn try_insert(&self) -> bool {
-        let body = json!({"requests": [execute("INSERT INTO t VALUES(1)"), {"type": "close"}]});
-        let body = body.to_string();
+    pub fn try_insert(&self, row: usize) -> bool {
+        let insert = execute(&format!("INSERT INTO t VALUES({row})"));
+        let body = json!({"requests": [insert, {"type": "close"}]}).to_string();
         let head = self.head(
             "/v3/pipeline",
             &format!("Connection: close\r\nContent-Length: {}\r\n", body.len()),
@@ -160,19 +183,13 @@ impl Server {
     }
 
     pub fn post_text(&self, token: &str, path: &str, body: &str) -> (u16, String) {
-        let agent: ureq::Agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(60)))
-            .build()
-            .into();
-        let mut response = agent
-            .post(format!("http://{}{path}", self.address))
-            .header("authorization", format!("Bearer {token}"))
-            .header("content-type", "application/json")
-            .send(body)
-            .unwrap();
-        let text = response.body_mut().with_config().limit(256 << 20).read_to_string().unwrap();
-        (response.status().as_u16(), text)
+        post(&agent(), &format!("http://{}{path}", self.address), token, body)
+    }
+
+    /// A stream of its own, over a connection of its own.
+    pub fn stream(&self) -> Stream {
+        let url = format!("http://{}/v3/pipeline", self.address);
+        Stream { agent: agent(), url, token: self.token.clone(), baton: Value::Null }
     }
 
     /// The results of a pipeline on a new stream, which is closed.
@@ -223,6 +240,48 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// One that keeps its connection between requests.
+fn agent() -> ureq::Agent {
+    let config = ureq::Agent::config_builder().http_status_as_error(false);
+    config.timeout_global(Some(Duration::from_secs(60))).build().into()
+}
+
+fn post(agent: &ureq::Agent, url: &str, token: &str, body: &str) -> (u16, String) {
+    let mut response = agent
+        .post(url)
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json")
+        .send(body)
+        .unwrap();
+    let text = response.body_mut().with_config().limit(256 << 20).read_to_string().unwrap();
+    (response.status().as_u16(), text)
+}
+
+/// A stream of libSQL's protocol.
+pub struct Stream {
+    agent: ureq::Agent,
+    url: String,
+    token: String,
+    baton: Value,
+}
+
+impl Stream {
+    /// The results of requests.
+    pub fn run(&mut self, requests: &[Value]) -> Vec<Value> {
+        let body = json!({"baton": self.baton, "requests": requests}).to_string();
+        let (status, text) = post(&self.agent, &self.url, &self.token, &body);
+        assert_eq!(status, 200, "{text}");
+        let mut reply: Value = serde_json::from_str(&text).unwrap();
+        self.baton = reply["baton"].take();
+        reply["results"].as_array().unwrap().clone()
+    }
+}
+
+/// A number that a longer run sets.
+pub fn setting(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
 pub fn read_all(stream: &mut TcpStream) -> String {

@@ -9,7 +9,7 @@ use sqlite_wasm::Row;
 use sqlite_wasm::types::ValueRef;
 
 use super::Entry;
-use crate::hrana::response::{Description, Reply, Response, StepResult, StmtResult};
+use crate::hrana::response::{Column, Description, Reply, Response, StepResult, StmtResult};
 use crate::session::engine::Changes;
 use crate::session::error::Failure;
 
@@ -105,12 +105,14 @@ pub fn row(rows: &mut Vec<u8>, row: &Row<'_>) {
     values(rows, row);
 }
 
-fn columns(out: &mut Vec<u8>, columns: &[String]) {
+fn columns(out: &mut Vec<u8>, columns: &[Column]) {
     put(out, r#""cols":"#);
-    list(out, columns, |out, name| {
+    list(out, columns, |out, Column { name, declared }| {
         put(out, r#"{"name":"#);
         text(out, name);
-        put(out, r#","decltype":null}"#);
+        put(out, r#","decltype":"#);
+        optional_text(out, declared.as_deref());
+        out.push(b'}');
     });
 }
 
@@ -359,7 +361,7 @@ mod tests {
         let failure = Failure { message: "no \"x\"".to_owned(), code: "SQLITE_ERROR" };
         let described = Description {
             parameters: vec![None, Some(":a".to_owned())],
-            columns: vec!["é".to_owned()],
+            columns: vec![Column { name: "é".to_owned(), declared: Some("DATE".to_owned()) }],
             is_explain: false,
             is_readonly: true,
         };
@@ -382,6 +384,7 @@ mod tests {
             "SQLITE_ERROR"
         );
         assert_eq!(json["results"][2]["response"]["result"]["params"][1]["name"], ":a");
+        assert_eq!(json["results"][2]["response"]["result"]["cols"][0]["decltype"], "DATE");
         assert_eq!(json["results"][3]["response"]["is_autocommit"], true);
         assert_eq!(json["results"][4]["error"]["message"], "no \"x\"");
     }

@@ -4,7 +4,7 @@ use sqlite_wasm::Row;
 use sqlite_wasm::types::ValueRef;
 
 use crate::hrana::encoding::{Entry, values};
-use crate::hrana::response::{Description, Reply, Response, StepResult, StmtResult};
+use crate::hrana::response::{Column, Description, Reply, Response, StepResult, StmtResult};
 use crate::session::engine::Changes;
 use crate::session::error::Failure;
 
@@ -72,8 +72,13 @@ pub fn row_entry(out: &mut Out, row: &Row<'_>) {
     message(out, 4, |out| row_values(out, row));
 }
 
-fn columns(out: &mut Out, field: u64, columns: &[String]) {
-    columns.iter().for_each(|name| message(out, field, |out| bytes(out, 1, name.as_bytes())));
+fn columns(out: &mut Out, field: u64, columns: &[Column]) {
+    for Column { name, declared } in columns {
+        message(out, field, |out| {
+            bytes(out, 1, name.as_bytes());
+            declared.iter().for_each(|declared| bytes(out, 2, declared.as_bytes()));
+        });
+    }
 }
 
 fn changes(out: &mut Out, field: u64, changes: Changes) {

@@ -1,7 +1,7 @@
 //! The hooks of a connection, as the sandbox calls them. Its bytes may be anything.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use runtime::database::wire::library::{Call, Function, Hook};
 use runtime::database::wire::{Reader, Value};
@@ -16,27 +16,49 @@ pub type Hooked = Box<dyn FnMut(&mut Reader) -> Result<i32> + Send>;
 /// SQLITE_DENY: the reply of an authorizer that fails.
 const DENY: i32 = 1;
 
+/// A hook, and how often it was set.
+#[derive(Default)]
+struct Place {
+    hook: Option<Hooked>,
+    changes: u64,
+}
+
 /// The hooks, by their numbers.
 #[derive(Default)]
-pub struct Hooks(Mutex<[Option<Hooked>; Hook::COUNT]>);
+pub struct Hooks(Mutex<[Place; Hook::COUNT]>);
 
 impl Hooks {
-    fn take(&self, place: usize) -> Option<Hooked> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(place)?.take()
+    fn all(&self) -> MutexGuard<'_, [Place; Hook::COUNT]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, place: usize) -> Option<(Hooked, u64)> {
+        let mut all = self.all();
+        let place = all.get_mut(place)?;
+        Some((place.hook.take()?, place.changes))
     }
 
     fn put(&self, place: usize, hook: Option<Hooked>) -> Option<Hooked> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::replace(&mut all[place], hook)
+        let place = &mut self.all()[place];
+        place.changes += 1;
+        std::mem::replace(&mut place.hook, hook)
+    }
+
+    /// Put back what was taken, unless it was replaced or removed meanwhile.
+    fn restore(&self, place: usize, hook: Hooked, changes: u64) {
+        let place = &mut self.all()[place];
+        if place.changes == changes {
+            place.hook = Some(hook);
+        }
     }
 
     fn run(&self, event: u8, arguments: &mut Reader) -> i32 {
         let place = usize::from(event.wrapping_sub(Hook::FIRST_EVENT));
         let failed = if place == Hook::Authorizer as usize { DENY } else { 0 };
         // Not locked meanwhile: what it does may call another one.
-        let Some(mut hook) = self.take(place) else { return failed };
+        let Some((mut hook, changes)) = self.take(place) else { return failed };
         let reply = catch_unwind(AssertUnwindSafe(|| hook(arguments).unwrap_or(failed)));
-        self.put(place, Some(hook));
+        self.restore(place, hook, changes);
         reply.unwrap_or(failed)
     }
 }
@@ -96,5 +118,46 @@ impl Session {
             hooks.put(*hook as usize, None).map(|_| self.set_hook(*hook, None, 0))
         };
         all.iter().filter_map(set).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMIT: usize = Hook::Commit as usize;
+
+    fn called(hooks: &Hooks) -> i32 {
+        hooks.run(Hook::FIRST_EVENT + Hook::Commit as u8, &mut Reader(&[]))
+    }
+
+    /// A hook that sets the hook in its place while it runs.
+    fn sets(hooks: &Arc<Hooks>, make: fn() -> Option<Hooked>) -> Option<Hooked> {
+        let hooks = hooks.clone();
+        Some(Box::new(move |_| {
+            hooks.put(COMMIT, make());
+            Ok(1)
+        }))
+    }
+
+    #[test]
+    fn stays_after_a_call() {
+        let hooks = Hooks::default();
+        hooks.put(COMMIT, Some(Box::new(|_| Ok(3))));
+        assert_eq!((called(&hooks), called(&hooks)), (3, 3));
+    }
+
+    #[test]
+    fn removes_itself() {
+        let hooks = Arc::new(Hooks::default());
+        hooks.put(COMMIT, sets(&hooks, || None));
+        assert_eq!((called(&hooks), called(&hooks)), (1, 0));
+    }
+
+    #[test]
+    fn replaces_itself() {
+        let hooks = Arc::new(Hooks::default());
+        hooks.put(COMMIT, sets(&hooks, || Some(Box::new(|_| Ok(2)))));
+        assert_eq!((called(&hooks), called(&hooks), called(&hooks)), (1, 2, 2));
     }
 }

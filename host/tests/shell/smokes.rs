@@ -121,8 +121,10 @@ impl Smoke {
     fn perform_embedded(&self, composed: &Composed) -> Transcript {
         let directory = Directory::fresh(&self.name);
         let component = composed.compiled().display().to_string();
-        // Else it says that `csv` has no directory, whatever the script is about.
-        let first = ["--grant".into(), "csv=dir:.:ro".into(), component];
+        // Else it says that these have no directory, whatever the script is about.
+        let grants = ["csv=dir:.:ro", "ann_read=dir:.:ro"];
+        let grants = grants.iter().flat_map(|grant| ["--grant".into(), (*grant).into()]);
+        let first: Vec<String> = grants.chain([component]).collect();
         let args: Vec<String> = first.into_iter().chain(self.args.iter().cloned()).collect();
         let script = fs::read_to_string(&self.script).expect("scripts are UTF-8");
         let without_load = |line: &str| match line.starts_with(".load ") {

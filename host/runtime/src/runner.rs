@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Linker, ResourceTable};
-use wasmtime::{Store, WasmBacktrace};
+use wasmtime::{Engine, Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
 use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
@@ -200,6 +200,8 @@ pub fn run(program: &Program, options: Options) -> Result<Outcome> {
 }
 
 fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
+    // Otherwise wasmtime does this behind the component's memory, and panics where nothing is left.
+    Engine::tls_eager_initialize();
     // WASI's functions are asynchronous inside. This runtime runs them on the
     // calling thread; their own would start threads.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;

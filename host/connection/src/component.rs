@@ -1,7 +1,7 @@
 //! Where the sandboxed SQLite comes from.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use runtime::component::{Loader, Program};
@@ -28,9 +28,11 @@ impl Component {
         match self {
             Self::Beside => Self::File(beside()?).load(loader),
             Self::File(path) => {
-                let path = for_loader(path, loader);
-                let mask = (std::path::absolute(&path)?, Mask::ReadOnly);
-                Ok((loader.load_database(&path)?, vec![mask]))
+                let chosen = for_loader(&path, loader);
+                let program = loader.load_database(&chosen)?;
+                // Connections with other limits run the other one.
+                let files = [std::path::absolute(&path)?, std::path::absolute(&chosen)?];
+                Ok((program, files.map(|file| (file, Mask::ReadOnly)).into()))
             }
             Self::Bytes(wasm) => {
                 Ok((loader.load_database_bytes("database.wasm".as_ref(), wasm)?, Vec::new()))
@@ -41,11 +43,11 @@ impl Component {
 
 /// The file itself; where it has code that does not check the time, and the loader wants such
 /// code, the `.wasm` beside it.
-fn for_loader(path: PathBuf, loader: &Loader) -> PathBuf {
+fn for_loader(path: &Path, loader: &Loader) -> PathBuf {
     let portable = path.with_extension("wasm");
     match loader.checks_time() && portable.is_file() {
         true => portable,
-        false => path,
+        false => path.to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The hard end of a statement's time. SQLite itself looks at the clock between steps of its
-//! program, and ends a statement that is over. One step can take for ever, such as `LIKE` with
-//! a pattern of many `%`; code that checks the time traps there.
+//! program, and ends a statement that is over. One step can take for ever, such as `instr`
+//! of long texts; code that checks the time traps there.
 
 use std::time::{Duration, Instant};
 

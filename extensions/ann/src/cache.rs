@@ -44,6 +44,10 @@ pub type Upper = Vec<Vec<u32>>;
 pub trait Source {
     /// A node; none where there is none with this number.
     fn node(&mut self, slot: u32) -> Result<Option<Node>>;
+    /// Those that there are of several nodes, by one request; or none of them.
+    fn nodes(&mut self, _: &[u32]) -> Result<Vec<(u32, Node)>> {
+        Ok(Vec::new())
+    }
     /// Its links in upper layers; none where it has none.
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>>;
     /// A node in the highest layer, and its number of upper layers; not `except`, and
@@ -161,6 +165,20 @@ impl<S: Source> Cache<S> {
                 Ok(None)
             }
         }
+    }
+
+    /// Read those of some nodes that are not in memory, by few requests.
+    pub fn prefetch(&mut self, slots: &[u32]) -> Result<()> {
+        let is_unknown = |slot: &&u32| {
+            **slot < MAX_NODES && *self.places.get(**slot as usize).unwrap_or(&UNKNOWN) == UNKNOWN
+        };
+        let unknown: Vec<u32> = slots.iter().filter(is_unknown).copied().collect();
+        if unknown.len() > 1 {
+            for (slot, node) in self.source.nodes(&unknown)? {
+                self.put(slot, node);
+            }
+        }
+        Ok(())
     }
 
     fn place_of(&mut self, slot: u32) -> &mut u32 {

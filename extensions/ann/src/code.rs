@@ -4,7 +4,7 @@
 //! multiply. How far a code's distance may be from the vectors' own is known, so that
 //! a search can say which vectors it must read to be exact.
 
-use crate::kernels::{LANES, differing_bits, dot, dot_codes};
+use crate::kernels::{LANES, differing_bits, dot, dot_codes, largest, rounded, squared_residual};
 use crate::vector::{Metric, norm};
 
 /// What is stored of a vector.
@@ -72,7 +72,11 @@ impl Coder {
             Quantize::None => crate::vector::bytes(vector),
             Quantize::Int8 => {
                 let (scale, components) = quantized(vector);
-                scale.to_le_bytes().into_iter().chain(components.map(|it| it as u8)).collect()
+                scale
+                    .to_le_bytes()
+                    .into_iter()
+                    .chain(components.iter().map(|it| *it as u8))
+                    .collect()
             }
             Quantize::Binary => signs(vector).collect(),
         }
@@ -117,11 +121,8 @@ impl Coder {
             return self.padded(Head::default(), signs(vector).map(|byte| byte as i8).collect());
         }
         let (scale, components) = quantized(vector);
-        let components: Vec<i8> = components.collect();
-        let left_out = vector.iter().zip(&components);
-        let residual: f32 =
-            left_out.map(|(it, code)| (it - f32::from(*code) * scale).powi(2)).sum();
-        self.padded(self.head(scale, norm(vector), residual.sqrt()), components)
+        let residual = squared_residual(vector, &components, scale).sqrt();
+        self.padded(self.head(scale, norm(vector), residual), components)
     }
 
     fn padded(&self, head: Head, mut components: Vec<i8>) -> Code {
@@ -194,12 +195,10 @@ impl Coder {
 }
 
 /// The scale of a vector, and its components in units of it.
-fn quantized(vector: &[f32]) -> (f32, impl Iterator<Item = i8>) {
-    let largest = vector.iter().fold(0f32, |largest, component| largest.max(component.abs()));
-    let scale = largest / 127.0;
+fn quantized(vector: &[f32]) -> (f32, Vec<i8>) {
+    let scale = largest(vector) / 127.0;
     let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    // `as` takes what is too large to the largest, and NaN to 0.
-    (scale, vector.iter().map(move |component| (component * inverse).round_ties_even() as i8))
+    (scale, rounded(vector, inverse))
 }
 
 /// A bit for each component: whether it is more than zero.

@@ -162,6 +162,7 @@ impl<S: Source> Graph<S> {
             }
             self.unvisited_links(next.slot(), layer)?;
             let near = std::mem::take(&mut self.near);
+            self.cache.prefetch(&near)?;
             for slot in &near {
                 let Some(found) = self.distance(query, *slot)? else { continue };
                 if best.len() < ef || best.peek().is_some_and(|worst| found < *worst) {

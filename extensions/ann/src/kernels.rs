@@ -74,8 +74,36 @@ pub fn squared_distance(left: &[f32], right: &[f32]) -> f32 {
     sum_pairs(left, right, |left, right| (left - right) * (left - right))
 }
 
+/// The square of what codes leave out of a vector.
 #[inline]
-fn sum_pairs(left: &[f32], right: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
+pub fn squared_residual(vector: &[f32], codes: &[i8], scale: f32) -> f32 {
+    sum_pairs(vector, codes, |part, code| (part - f32::from(code) * scale).powi(2))
+}
+
+/// The largest absolute value of a component.
+#[inline]
+pub fn largest(vector: &[f32]) -> f32 {
+    let max = |left: f32, right: f32| if right > left { right } else { left };
+    let mut lanes = [0.0; LANES];
+    let (chunks, rest) = vector.as_chunks::<LANES>();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            lanes[lane] = max(lanes[lane], chunk[lane].abs());
+        }
+    }
+    lanes.into_iter().chain(rest.iter().map(|it| it.abs())).fold(0.0, max)
+}
+
+/// Components in units of a scale, whose inverse this is.
+#[inline]
+pub fn rounded(vector: &[f32], inverse: f32) -> Vec<i8> {
+    // `as` takes what is too large to the largest, and NaN to 0.
+    let round = |part: &f32| (part * inverse).round_ties_even() as i32;
+    vector.iter().map(|part| round(part).clamp(-127, 127) as i8).collect()
+}
+
+#[inline]
+fn sum_pairs<T: Copy>(left: &[f32], right: &[T], term: impl Fn(f32, T) -> f32) -> f32 {
     let mut sums = [0.0; 2 * LANES];
     let (left, left_rest) = left.as_chunks::<{ 2 * LANES }>();
     let (right, right_rest) = right.as_chunks::<{ 2 * LANES }>();
@@ -104,5 +132,24 @@ mod tests {
         assert!((squared_distance(&left, &right) - plain).abs() < 1e-5);
         assert_eq!(dot_codes(&[127; 8192], &[-127; 8192]), -127 * 127 * 8192);
         assert_eq!(differing_bits(&[0b101, -1], &[0b011, 0]), 10);
+    }
+
+    #[test]
+    fn components_are_rounded_to_bytes() {
+        let vector: Vec<f32> = (0..37).map(|i| (i as f32 * 0.7).sin() * 3.0).collect();
+        let plain = vector.iter().fold(0f32, |largest, part| largest.max(part.abs()));
+        assert_eq!(largest(&vector), plain);
+        let codes = rounded(&vector, 127.0 / plain);
+        assert!(
+            vector
+                .iter()
+                .zip(&codes)
+                .all(|(part, code)| { (part * 127.0 / plain - f32::from(*code)).abs() <= 0.501 })
+        );
+        let left_out = vector.iter().zip(&codes);
+        let plain: f32 =
+            left_out.map(|(part, code)| (part - f32::from(*code) * 0.02).powi(2)).sum();
+        assert!((squared_residual(&vector, &codes, 0.02) - plain).abs() < 1e-4);
+        assert_eq!(rounded(&[f32::NAN, 1e30, -1e30, 0.5, 1.5], 1.0), [0, 127, -127, 0, 2]);
     }
 }

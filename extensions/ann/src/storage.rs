@@ -22,6 +22,9 @@ pub const SHADOW_NAMES: &[&str] = &["rows", "nodes", "upper", "free", "config"];
 /// In a node, before the links: its row id and their count.
 const HEADER: usize = 12;
 
+/// Nodes that one statement reads: half of the links that a node has by default.
+const NODES_PER_REQUEST: usize = 16;
+
 /// Where a graph begins, and how many nodes there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
@@ -69,6 +72,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 #[derive(Default)]
 struct Statements {
     node: Option<Statement>,
+    nodes: Option<Statement>,
     upper: Option<Statement>,
     state: Option<Statement>,
     insert_row: Option<Statement>,
@@ -292,6 +296,29 @@ impl Storage {
 impl Source for Storage {
     fn node(&mut self, slot: u32) -> Result<Option<Node>> {
         self.read(slot)?.map(|node| self.parse(&node)).transpose()
+    }
+
+    fn nodes(&mut self, slots: &[u32]) -> Result<Vec<(u32, Node)>> {
+        let names = self.names.table("nodes");
+        let sql = || {
+            let places = ["?"; NODES_PER_REQUEST].join(",");
+            format!("SELECT slot, node FROM {names} WHERE slot IN ({places})")
+        };
+        let mut found = Vec::with_capacity(slots.len());
+        for slots in slots.chunks(NODES_PER_REQUEST) {
+            // Those that are left over are NULL, which no number equals.
+            let numbers = slots.iter().map(|slot| Value::Integer((*slot).into()));
+            let values = numbers.chain(std::iter::repeat(Value::Null)).take(NODES_PER_REQUEST);
+            let mut rows = Vec::with_capacity(slots.len());
+            for row in prepared(&mut self.statements.nodes, sql)?.query(values)? {
+                rows.push(row?);
+            }
+            for mut row in rows {
+                let node = self.checked(row.pop().unwrap_or_default())?;
+                found.push((row[0].to_integer() as u32, self.parse(&node)?));
+            }
+        }
+        Ok(found)
     }
 
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>> {

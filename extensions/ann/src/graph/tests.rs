@@ -23,6 +23,34 @@ impl Source for Nowhere {
     }
 }
 
+/// A graph that was built, and how often something was read of it.
+struct Stored {
+    nodes: Vec<Node>,
+    upper: Vec<Option<Upper>>,
+    requests: usize,
+}
+
+impl Source for Stored {
+    fn node(&mut self, slot: u32) -> Result<Option<Node>> {
+        self.requests += 1;
+        Ok(self.nodes.get(slot as usize).cloned())
+    }
+
+    fn nodes(&mut self, slots: &[u32]) -> Result<Vec<(u32, Node)>> {
+        self.requests += 1;
+        Ok(slots.iter().map(|slot| (*slot, self.nodes[*slot as usize].clone())).collect())
+    }
+
+    fn upper(&mut self, slot: u32) -> Result<Option<Upper>> {
+        self.requests += 1;
+        Ok(self.upper[slot as usize].clone())
+    }
+
+    fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
+        Ok(None)
+    }
+}
+
 /// Uniform numbers from -1 to 1, by a seed.
 struct Numbers(u64);
 
@@ -113,6 +141,27 @@ fn near_nodes_are_found() {
     let vectors = clustered(2000, 24, &mut Numbers(1));
     let mut graph = build(&vectors, HNSW);
     assert!(recall(&mut graph, &vectors[..50], 2000, 50) > 0.97);
+}
+
+#[test]
+fn a_search_reads_nodes_together() {
+    let vectors = clustered(2000, 24, &mut Numbers(4));
+    let mut built = build(&vectors, HNSW);
+    let (mut nodes, mut upper) = (Vec::new(), Vec::new());
+    for (slot, vector) in (0..).zip(&vectors) {
+        let (links, code) = (built.links(slot, 0).unwrap(), built.coder.encode(vector));
+        nodes.push(Node { row_id: slot.into(), links, code });
+        upper.push(built.cache.upper(slot).unwrap().cloned());
+    }
+    let stored = Stored { nodes, upper, requests: 0 };
+    let mut graph = Graph::new(stored, built.coder, HNSW);
+    graph.entrance = built.entrance;
+    let code = graph.coder.encode(&vectors[7]);
+    assert_eq!(graph.search(&code, 200), built.search(&code, 200));
+    let (requests, read) = (graph.cache.source.requests, graph.cache.count());
+    assert!(requests < read / 3, "{requests} requests for {read} nodes");
+    assert_eq!(graph.search(&code, 200), built.search(&code, 200));
+    assert_eq!(graph.cache.source.requests, requests);
 }
 
 #[test]

@@ -18,8 +18,18 @@ thread_local! {
 
 pub fn add(names: Names, index: Index) -> Shared {
     let index = Rc::new(RefCell::new(index));
-    TABLES.with_borrow_mut(|tables| tables.insert(key(&names), index.clone()));
+    insert(&names, &index);
     index
+}
+
+fn insert(names: &Names, index: &Shared) {
+    TABLES.with_borrow_mut(|tables| tables.insert(key(names), index.clone()));
+}
+
+/// A table has another name: nothing must find it by the old one, also after a rollback.
+pub fn rename(old: &Names, new: &Names, index: &Shared) {
+    remove(old, index);
+    insert(new, index);
 }
 
 /// Remove a table, unless another took its place.
@@ -29,6 +39,12 @@ pub fn remove(names: &Names, index: &Shared) {
             tables.remove(&key(names));
         }
     });
+}
+
+/// Whether a transaction has changed a table, apart from one that is in use now.
+pub fn has_changes() -> bool {
+    let is_changed = |table: &Shared| table.try_borrow().is_ok_and(|it| !it.is_settled());
+    TABLES.with_borrow(|tables| tables.values().any(is_changed))
 }
 
 /// SQLite's names do not differ in the case of ASCII letters.

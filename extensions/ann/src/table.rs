@@ -177,7 +177,9 @@ impl Table for AnnTable {
         index.flush()?;
         index.storage().rename(&name)?;
         drop(index);
-        self.names.name = name;
+        let old = std::mem::replace(&mut self.names.name, name);
+        let old = Names { name: old, ..self.names.clone() };
+        registry::rename(&old, &self.names, &self.index);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use sqlite_wasm_kit::{Result, sql};
 
 use super::{Index, MAX_SCANNED};
+use crate::registry;
 
 impl Index {
     /// Take all links away; they are made again by [`Self::build`].
@@ -41,6 +42,13 @@ impl Index {
     pub fn build_and_write(&mut self, count: u32) -> Result<(u32, u32)> {
         if self.is_writing {
             return self.build(count).and_then(|done| self.flush().map(|()| done));
+        }
+        // SQLite would report the savepoint to those tables, while their module is busy.
+        if registry::has_changes() {
+            return Err(
+                "ann_build: this transaction has changed other tables of ann; commit it first"
+                    .into(),
+            );
         }
         self.refresh()?;
         sql::execute("SAVEPOINT ann_build")?;

@@ -1,8 +1,8 @@
 //! The bytes that extensions, the host and the engine exchange: tags and layouts of
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
-//! Each of them is defined here and nowhere else; the C interface has [`c_header`]. The
-//! layout of the same values in the canonical ABI is the WIT's, not this crate's.
+//! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
+//! out the same values follows from the WIT.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -32,8 +32,8 @@ pub use value::{Value, tag};
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
-/// The byte before the calls of `libsqlite3.so.0`, which are no operations: SQLite's functions on
-/// its own objects. `components/database/c/calls.h` has them.
+/// The byte before the calls of `libsqlite3.so.0`, which are not operations but SQLite's functions
+/// on SQLite's objects. `components/database/c/calls.h` lists them.
 pub const LIBRARY: u8 = 255;
 
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.

@@ -300,7 +300,7 @@ impl OpenConnection {
         let mut db = null_mut();
         // SAFETY: C strings, and a variable for the connection.
         let code = unsafe { sqlite::sqlite3_open_v2(path.as_ptr(), &mut db, flags, null()) };
-        // Without memory there is no connection; a failed one has the message.
+        // Without memory SQLite returns no connection; otherwise the connection has the message.
         let opened = NonNull::new(db).map(Self);
         let no_memory = || failure(sqlite::SQLITE_NOMEM, "no memory is left for a connection");
         let opened = opened.ok_or_else(no_memory)?;

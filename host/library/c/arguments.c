@@ -1,7 +1,6 @@
 /* Arguments for functions of the program, as the sandbox sends them. */
 
-/* Up to this many arguments are on the stack, which may be small: the sandbox chooses their number.
-** */
+/* Up to this many arguments are on the stack, which may be small: the sandbox chooses how many. */
 #define FEW_ARGUMENTS 16
 
 /* The arguments of a call. */

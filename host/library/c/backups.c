@@ -1,6 +1,5 @@
 /* Backups. Within an instance SQLite makes them itself. From another instance the source is copied
-** as an image, from which SQLite copies pages; if the source has changed, the backup starts again.
-** */
+** as an image, from which SQLite copies pages; if it has changed, the backup starts again. */
 
 struct sqlite3_backup {
   Connection *target, *source;

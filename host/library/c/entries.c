@@ -20,7 +20,7 @@ struct Entry {
   EntryKind kind;
   uint32_t number;
   /* An object that this one keeps alive: the module of a table, the table of a cursor, the table
-  ** that returned a function, the shape that data belong to, the pointer that a pointer was made from. */
+  ** that returned a function, the shape that data belong to, the origin of a pointer. */
   Entry *owner;
   /* The connection of a module, table or cursor. */
   Connection *connection;

@@ -44,8 +44,7 @@ EXPORT int sqlite3_deserialize(sqlite3 *db, const char *schema, unsigned char *c
   return code;
 }
 
-/* A snapshot as the engine returned it. SQLite does not mask the result codes of these functions.
-** */
+/* A snapshot as the engine returned it. SQLite does not mask result codes of these functions. */
 typedef struct sqlite3_snapshot Snapshot;
 
 EXPORT int sqlite3_snapshot_get(sqlite3 *db, const char *schema, Snapshot **snapshot) {

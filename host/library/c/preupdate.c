@@ -1,5 +1,4 @@
-/* The preupdate hook: the sandbox sends everything that the program can read during the callback.
-** */
+/* The preupdate hook: the sandbox sends everything that the program can read in the callback. */
 
 /* The data that the program can read during a preupdate callback. */
 typedef struct PreUpdateEvent {

@@ -1,7 +1,6 @@
 /* Prepared statements: preparing, resetting, finalizing. */
 
-/* Rows that are fetched at once: with two a look-up sees its end, and a scan needs few crossings.
-** */
+/* Rows that are fetched at once: with two a look-up sees its end; scans need few crossings. */
 #define FIRST_ROWS 2
 #define MAX_ROWS 256
 

@@ -1,7 +1,6 @@
 /* Transactions of tables, in the order in which SQLite calls their methods: modules rely on it. */
 
-/* Maximum number of savepoints: a module may store something for each number below the current one.
-** */
+/* Maximum number of savepoints: a module may store something for each number below the last. */
 #define MAX_SAVEPOINTS (1 << 16)
 
 static bool is_savepoint(uint8_t method) { return method >= METHOD_SAVEPOINT; }

@@ -1,6 +1,6 @@
-//! The hard end of a statement's time. SQLite itself looks at the clock between steps of its
-//! program, and ends a statement that is over. One step can take for ever, such as `instr`
-//! of long texts; code that checks the time traps there.
+//! The hard limit on a statement's time. SQLite checks the clock between steps of its program, and
+//! ends a statement whose time is over. A single step can take very long, such as `instr` of long
+//! texts: code that checks the time traps there.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use super::process::{GRACE, Process, continued};
 use crate::deadline::MAX_TIME;
 use crate::epoch;
 
-/// Let the store trap after the time of a call and [`GRACE`].
+/// Let the store trap when the time of a call and [`GRACE`] are over.
 pub fn limit(store: &mut Store<Host>) {
     epoch::set_deadline(store, MAX_TIME);
     store.epoch_deadline_callback(|mut store| {
         let process = &mut store.data_mut().process;
         match process.over() {
-            // A tick too early, or a deadline of the call before.
+            // A tick too early, or the deadline of an earlier call.
             None => Ok(UpdateDeadline::Continue(epoch::ticks(process.left()))),
             Some(_) if process.polls_at_end == Some(process.polls) => Err(continued()),
             Some(_) => {
@@ -28,7 +28,7 @@ pub fn limit(store: &mut Store<Host>) {
     });
 }
 
-/// Begin a call, whose statement ends at this time.
+/// Begin a call with this end of the statement's time.
 pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
     let process = &mut store.data_mut().process;
     process.stopped = None;
@@ -43,7 +43,7 @@ pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
 }
 
 impl Process {
-    /// The time until the next end.
+    /// The time until the earlier end.
     fn left(&self) -> Duration {
         let end = self.next_end().map(|(end, _)| end.saturating_duration_since(Instant::now()));
         end.unwrap_or(MAX_TIME)

@@ -29,8 +29,8 @@ const LOCK_COUNT: u32 = 8;
 /// file open holds it, so that the first one knows that it is the first.
 const ATTENDED: i64 = (LOCKS_START + LOCK_COUNT) as i64;
 
-/// Size that the first one cuts the file to: less than a header, and not 0, so
-/// that a person sees that it was SQLite.
+/// The size to which the first connection truncates the file: less than a header, and not 0, so
+/// that a user sees that SQLite did it.
 const CUT_BYTES: u64 = 3;
 
 /// A byte is written for each of these when the file grows, so that the disk

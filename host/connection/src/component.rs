@@ -1,7 +1,7 @@
 //! The file of the sandboxed SQLite.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use runtime::component::{Loader, Program};
@@ -28,26 +28,16 @@ impl Component {
         match self {
             Self::Beside => Self::File(beside()?).load(loader),
             Self::File(path) => {
-                let chosen = for_loader(&path, loader);
-                let program = loader.load_database(&chosen)?;
+                let program = loader.load_database(&path)?;
                 // Connections with other limits run the other file.
-                let files = [std::path::absolute(&path)?, std::path::absolute(&chosen)?];
-                Ok((program, files.map(|file| (file, Mask::ReadOnly)).into()))
+                let files = [path.with_extension("wasm"), path.with_extension("cwasm"), path];
+                let files = files.map(|file| Ok((std::path::absolute(file)?, Mask::ReadOnly)));
+                Ok((program, files.into_iter().collect::<Result<_>>()?))
             }
             Self::Bytes(wasm) => {
                 Ok((loader.load_database_bytes("database.wasm".as_ref(), wasm)?, Vec::new()))
             }
         }
-    }
-}
-
-/// The file itself. If its code does not check the time, and the loader needs code that does, the
-/// `.wasm` in the same directory.
-fn for_loader(path: &Path, loader: &Loader) -> PathBuf {
-    let portable = path.with_extension("wasm");
-    match loader.checks_time() && portable.is_file() {
-        true => portable,
-        false => path.to_owned(),
     }
 }
 

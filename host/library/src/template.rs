@@ -16,7 +16,7 @@ use runtime::key::Key;
 use crate::hidden;
 use crate::settings;
 
-/// Where the component and the compile helper may be, seen from the library's directory.
+/// Directories of the component and the compile helper, relative to the library's directory.
 const DIRECTORIES: [&str; 3] = ["sqlite-wasm", ".", ".."];
 
 /// The component's names: compiled, and to be compiled. With a limit of time the compiled one only

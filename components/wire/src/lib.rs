@@ -2,7 +2,7 @@
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
 //! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
-//! out the same values follows from the WIT.
+//! out the same values follows from the WIT. [`from_first_word`] is here too, as both sides read SQL.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -17,6 +17,7 @@ mod operation;
 mod operations;
 mod program;
 mod reply;
+mod sql_text;
 mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
@@ -27,6 +28,7 @@ pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
 pub use program::{Function, FunctionKind, ProgramOperation};
 pub use reply::{Opened, Prepared, Ran, Rows};
+pub use sql_text::from_first_word;
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, ProgramOperation};
+use runtime::database::wire::{Operations, ProgramOperation, from_first_word};
 use runtime::database::{Instance, Interrupter};
 
 use crate::builder::Limits;
@@ -130,7 +130,7 @@ impl Connection {
     /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] if more SQL follows.
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
         let (statement, used) = self.prepare_first(sql)?;
-        match is_blank(&sql[used..]) {
+        match from_first_word(&sql[used..]).is_empty() {
             true => Ok(statement),
             false => Err(Error::MultipleStatement),
         }
@@ -320,30 +320,9 @@ pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Whether SQL has only white space, semicolons and comments.
-fn is_blank(mut sql: &str) -> bool {
-    loop {
-        sql = sql.trim_start_matches([' ', '\t', '\n', '\x0c', '\r', '\u{feff}', ';']);
-        sql = if let Some(comment) = sql.strip_prefix("--") {
-            comment.find('\n').map_or("", |end| &comment[end..])
-        } else if let Some(comment) = sql.strip_prefix("/*") {
-            comment.find("*/").map_or("", |end| &comment[end + 2..])
-        } else {
-            return sql.is_empty();
-        };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_are_blank() {
-        assert!(is_blank("") && is_blank(" ; -- x\n /* y */ ;"));
-        assert!(!is_blank("; SELECT 1") && !is_blank("-"));
-        assert!(is_blank("-- x") && is_blank("/* x"));
-    }
 
     #[test]
     fn a_connection_moves_between_threads() {

@@ -51,21 +51,7 @@ const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 /// Whether the first word of a statement is one of [`READING`].
 fn begins_reading(sql: &[u8]) -> bool {
     let Ok(sql) = str::from_utf8(sql) else { return false };
-    let sql = without_comments(sql);
+    let sql = wire::from_first_word(sql);
     let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());
     READING.iter().any(|word| word.eq_ignore_ascii_case(&sql[..end]))
-}
-
-/// `sql` from its first word on, by the rules of SQLite's tokenizer.
-fn without_comments(mut sql: &str) -> &str {
-    loop {
-        sql = sql.trim_start_matches([' ', '\t', '\n', '\x0c', '\r', '\u{feff}', ';']);
-        sql = if let Some(comment) = sql.strip_prefix("--") {
-            comment.find('\n').map_or("", |end| &comment[end..])
-        } else if let Some(comment) = sql.strip_prefix("/*") {
-            comment.find("*/").map_or("", |end| &comment[end + 2..])
-        } else {
-            return sql;
-        };
-    }
 }

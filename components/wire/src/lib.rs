@@ -2,7 +2,7 @@
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
 //! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
-//! out the same values follows from the WIT. [`from_first_word`] is here too, as both sides read SQL.
+//! out the same values follows from the WIT. Both sides also read SQL, with [`from_first_word`].
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -147,7 +147,7 @@ impl ExtensionsCtx {
         self
     }
 
-    /// With what is granted to them.
+    /// With these grants.
     #[must_use]
     pub fn grants(mut self, grants: ExtensionGrants) -> Self {
         self.grants = grants;

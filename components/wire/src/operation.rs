@@ -8,6 +8,7 @@ macro_rules! opcodes {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal;)*) => {
         /// The byte with which an operation begins. Its parameters follow, laid out as
         /// in [`Reader`].
+        ///
         /// At most one operation of a request has a reply. After an operation that fails, only
         /// operations that release something are performed: [`Opcode::Reset`], [`Opcode::Close`],
         /// [`Opcode::CloseAll`] and [`Opcode::Keep`].

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Mutex, MutexGuard};
 
-use crate::epoch::{self, Clock};
+use crate::call_clock::{self, Clock};
 
 /// All that are open.
 static HELD: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
@@ -45,7 +45,7 @@ fn list() -> MutexGuard<'static, Vec<RawFd>> {
 
 /// Before a fork: the list does not change until [`after_in_parent`] or [`after_in_child`].
 pub fn before() {
-    FORKING.set(Some((list(), epoch::clock())));
+    FORKING.set(Some((list(), call_clock::clock())));
 }
 
 /// In the parent after a fork.

@@ -17,8 +17,8 @@ use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
 use super::process::{Interrupter, OnRefused, Process};
 use super::time;
+use crate::call_clock;
 use crate::component::Program;
-use crate::epoch;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -96,7 +96,7 @@ impl Template {
     /// The thread of the clock starts with the first instance, behind the second wall.
     fn start_clock(&self) -> Result<()> {
         if self.program.checks_time && self.has_clock.get().is_none() {
-            epoch::start(&self.program.engine)?;
+            call_clock::start(&self.program.engine)?;
             let _ = self.has_clock.set(());
         }
         Ok(())

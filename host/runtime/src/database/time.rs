@@ -8,21 +8,21 @@ use wasmtime::{Store, UpdateDeadline};
 
 use super::host::Host;
 use super::process::{GRACE, Process, continued};
+use crate::call_clock;
 use crate::deadline::MAX_TIME;
-use crate::epoch;
 
 /// Let the store trap when the time of a call and [`GRACE`] are over.
 pub fn limit(store: &mut Store<Host>) {
-    epoch::set_deadline(store, MAX_TIME);
+    call_clock::set_deadline(store, MAX_TIME);
     store.epoch_deadline_callback(|mut store| {
         let process = &mut store.data_mut().process;
         match process.over() {
             // A tick too early, or the deadline of an earlier call.
-            None => Ok(UpdateDeadline::Continue(epoch::ticks(process.left()))),
+            None => Ok(UpdateDeadline::Continue(call_clock::ticks(process.left()))),
             Some(_) if process.polls_at_end == Some(process.polls) => Err(continued()),
             Some(_) => {
                 process.polls_at_end = Some(process.polls);
-                Ok(UpdateDeadline::Continue(epoch::ticks(process.grace())))
+                Ok(UpdateDeadline::Continue(call_clock::ticks(process.grace())))
             }
         }
     });
@@ -39,7 +39,7 @@ pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
     process.begun = Some(Instant::now());
     process.polls_at_end = None;
     let left = process.left();
-    epoch::set_deadline(store, left);
+    call_clock::set_deadline(store, left);
 }
 
 impl Process {

@@ -12,8 +12,8 @@ use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
+use crate::call_clock;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
-use crate::epoch;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sandbox::sql::SQLITE_MISUSE;
@@ -219,7 +219,7 @@ impl Instance {
             };
             // Reset the waiting time of earlier calls.
             self.shared.channel.take_waited();
-            epoch::set_deadline(&mut started.store, self.package.limits.call_time);
+            call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
             self.usage.calls += 1;
             return Ok(Ready::Suspendable(started));
         }
@@ -228,7 +228,7 @@ impl Instance {
                 self.usage.calls += 1;
                 // The deadline changes only with the clock's next tick.
                 if self.usage.enter() {
-                    epoch::set_deadline(&mut started.store, self.package.limits.call_time);
+                    call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
                 }
                 Ok(Ready::Direct(started))
             }

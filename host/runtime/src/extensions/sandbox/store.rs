@@ -12,8 +12,8 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
+use crate::call_clock;
 use crate::clock::Waiting;
-use crate::epoch;
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
@@ -73,7 +73,7 @@ impl Code {
     /// When it has an import that no extension can have.
     pub fn new(component: &Component) -> anyhow::Result<Self> {
         // The clock's thread starts with the first extension, behind the second wall.
-        epoch::start(component.engine())?;
+        call_clock::start(component.engine())?;
         let calls = calls(component);
         let pre = linker(component, calls)?
             .instantiate_pre(component)
@@ -107,7 +107,7 @@ impl Code {
         // Limits the data that one call returns: wasmtime counts each byte that the host lifts from
         // the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
-        epoch::set_deadline(&mut store, limits.call_time);
+        call_clock::set_deadline(&mut store, limits.call_time);
         if self.calls == Calls::Suspendable {
             exclude_sql(&mut store);
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-use crate::epoch::ticked;
+use crate::call_clock::ticked;
 use crate::memory::MemoryLimit;
 
 /// Counts since the extension was loaded.

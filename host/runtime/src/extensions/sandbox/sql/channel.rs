@@ -11,8 +11,8 @@ use std::task::Poll;
 use wire::Operations;
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
+use crate::call_clock::ticked;
 use crate::contract::types::{Function, SqlError};
-use crate::epoch::ticked;
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::LateFunctions;
 

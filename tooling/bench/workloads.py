@@ -44,6 +44,14 @@ class Workload:
     """Too much for profile `smoke`."""
     keeps_database: bool = False
     """Nothing is written, so a large template need not be copied."""
+    extension: str = ""
+    """What ours load before the script."""
+    embedded: bool = False
+    """It is in the program instead."""
+    native: str = ""
+    """What the reference loads for it, a library of `tooling/native-reference`."""
+    native_script: Script | None = None
+    """What the reference runs, if there is no such library."""
 
 
 def name_of(row: int) -> str:

@@ -205,14 +205,23 @@ class Page(unittest.TestCase):
     def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
         marked = envelope(*pair(1.5)) | {"objections": ["not for the records: busy"]}
         with self.assertRaisesRegex(Unusable, "busy"):
-            page.summary([marked], Path("record"))
+            page.summary([marked], Path("record"), 3)
         with tempfile.TemporaryDirectory() as name:
             readme = Path(name) / "README.md"
             readme.write_text(f"before\n{page.BEGIN}\nold{page.END}\nafter\n")
-            page.write_into(readme, page.summary([envelope(*pair(2.0))], Path("record")))
+            page.write_into(readme, [envelope(*pair(2.0))], Path("record"))
             text = readme.read_text()
             self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")
             self.assertNotIn("old", text)
+
+    def test_the_readme_has_as_many_lines_as_are_left(self) -> None:
+        rows = [each for number in range(99) for each in pair(2.0, f"suite/W{number}.v1/a-long-name")]
+        with tempfile.TemporaryDirectory() as name:
+            readme = Path(name) / "README.md"
+            for others, expected in ((140, 150), (147, 150), (150, 153)):
+                readme.write_text("line\n" * (others - 1) + f"{page.BEGIN}\nold{page.END}\n")
+                page.write_into(readme, [envelope(*rows)], Path("record"))
+                self.assertEqual(readme.read_text().count("\n"), expected)
 
 
 class Statistics(unittest.TestCase):

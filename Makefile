@@ -103,6 +103,9 @@ bench-compare: ## two records: A=DIR B=DIR, FAIL=1: an error if something is slo
 bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and tables in Markdown
 	tooling/bench.py report $(RECORD) --html $(BENCH_PAGE) $(if $(wildcard $(PLOTLY)),--plots $(PLOTLY))
 
+bench-screenshot: ## pictures of the page of bench-report, by Chromium, which apt installs
+	tooling/bench-screenshot $(BENCH_PAGE)
+
 bench-readme: ## the README's chapter on speed, from RECORD=DIR
 	tooling/bench.py report $(RECORD) --readme README.md
 

@@ -166,6 +166,8 @@ def table_cell(row: dict | None, best: float | None) -> str:
     details = [f"95 %: {time_text(row['ci95_lower_ns'])} to {time_text(row['ci95_upper_ns'])}, {row['samples']} runs"]
     details += [f"{name.removesuffix('_ns')} {time_text(row[name])}" for name in ("p50_ns", "p99_ns", "max_ns") if row.get(name)]
     details += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
+    details += [f"{row['wire_bytes']:.0f} bytes a message"] if row.get("wire_bytes") else []
+    details += [f"memory {row['peak_bytes'] / 1e6:.1f} MB"] if row.get("peak_bytes") else []
     if row.get("db_bytes"):
         details.append(f"database {row['db_bytes'] / 1e6:.2f} MB, {row['db_bytes'] / max(row.get('raw_bytes') or 1, 1):.2f} times the values")
     notes = [f"{row['ratio_to_ref'][0]:.2f}"] if row["ratio_to_ref"] and row["engine"] != REFERENCE else []

@@ -21,7 +21,7 @@ PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 60}
 """A process of a peer that takes longer is ended and shown as `> cap`."""
 SETUP_FACTOR = 3
 """Its set-up may take so many times that, as it runs once."""
-PEER_ROW_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 120}
+PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 60}
 """A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
 
 DEARER_REPEATS = 10

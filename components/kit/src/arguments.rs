@@ -21,8 +21,8 @@ impl<'a> Arguments<'a> {
         Self::new("function", values, &[])
     }
 
-    /// Call a Rust function of up to four arguments and make its result
-    /// SQLite's. Missing arguments are NULL.
+    /// Call a Rust function of up to four arguments and convert its result for SQLite. Missing
+    /// arguments are NULL.
     ///
     /// As for most of SQLite's functions, a NULL makes the result NULL, unless
     /// the parameter's type is `Option` or [`Value`].
@@ -30,12 +30,12 @@ impl<'a> Arguments<'a> {
         function.apply(&mut self)
     }
 
-    /// The name that SQL called.
+    /// The name of the called function.
     pub fn function(&self) -> &'static str {
         self.function
     }
 
-    /// How many there are.
+    /// The number of arguments.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -45,12 +45,12 @@ impl<'a> Arguments<'a> {
         self.values.is_empty()
     }
 
-    /// All arguments as they are.
+    /// All arguments, unchanged.
     pub fn values(&self) -> &[Value] {
         self.values
     }
 
-    /// All arguments, to take them.
+    /// All arguments, to be taken.
     pub fn values_mut(&mut self) -> &mut [Value] {
         self.values
     }
@@ -60,13 +60,12 @@ impl<'a> Arguments<'a> {
         self.subtypes.get(place).copied().unwrap_or(0)
     }
 
-    /// Take an argument; NULL when it is missing or taken already.
+    /// Take an argument; NULL if it is missing or was taken already.
     pub fn take(&mut self, place: usize) -> Value {
         self.values.get_mut(place).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Take an argument as a Rust type; none for a NULL that the type cannot
-    /// say.
+    /// Take an argument as a Rust type; none for a NULL that the type cannot represent.
     pub fn get<T: FromValue>(&mut self, place: usize) -> Result<Option<T>> {
         let value = self.take(place);
         if value.is_null() && !T::TAKES_NULL {

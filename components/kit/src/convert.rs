@@ -2,21 +2,21 @@
 
 use crate::{Error, Output, Result, Value};
 
-/// A type that an argument can be taken as.
+/// A type to which an argument can be converted.
 ///
-/// Numbers and texts are converted as SQLite's own functions convert them:
-/// `'12'` is a fine integer, and 12 a fine text.
+/// Numbers and texts are converted as in SQLite's functions: `'12'` is a valid integer, and 12 a
+/// valid text.
 pub trait FromValue: Sized {
-    /// Whether NULL is an argument as any other.
+    /// Whether NULL is an argument like any other.
     const TAKES_NULL: bool = false;
 
-    /// Convert; the error says what the argument must be.
+    /// Convert the value; the error says what the argument must be.
     fn from_value(value: Value) -> Result<Self, &'static str>;
 }
 
 /// A type that can be a result.
 pub trait IntoOutput {
-    /// Convert.
+    /// Convert it to a result.
     fn into_output(self) -> Result<Output>;
 }
 

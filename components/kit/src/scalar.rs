@@ -30,7 +30,7 @@ impl Scalar {
         Self { signature, call }
     }
 
-    /// Whether a call with this name and number of arguments means this function.
+    /// Whether a call with this name and number of arguments is a call of this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
         self.signature.name == name && declared == arguments
@@ -59,7 +59,7 @@ impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::G
     }
 }
 
-/// `option<inline-value>`, as the canonical ABI lays it out.
+/// `option<inline-value>` in the layout of the canonical ABI.
 #[repr(C)]
 pub struct Returned {
     is_some: u8,
@@ -67,14 +67,14 @@ pub struct Returned {
 }
 
 thread_local! {
-    /// What `inline.call` gave, which the host reads right after it.
+    /// The result of `inline.call`, which the host reads directly after it.
     static RETURNED: RefCell<Returned> =
         const { RefCell::new(Returned { is_some: 0, value: InlineValue::NULL }) };
-    /// What `inline.call` could not give.
+    /// The result that `inline.call` could not return.
     static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
 }
 
-/// `inline.call`. What `wit-bindgen` makes of it copies the words of all arguments once more, from
+/// `inline.call`. The code of `wit-bindgen` would copy the words of all arguments once more, from
 /// where they were just stored, and those of the result.
 pub fn call_inline<T: Definition>(function: u32, arguments: &InlineArguments) -> *const Returned {
     bindings::run_constructors();

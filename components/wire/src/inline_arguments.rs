@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::inline_value::{pack, unpack};
 use crate::{Value, tag};
 
-/// At most four arguments as plain numbers, in eight words together.
+/// At most four arguments in plain integers: eight words together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InlineArguments {
     /// For each argument, from the lowest 16 bits on: its tag, and the bytes of a text or
@@ -26,7 +26,7 @@ impl InlineArguments {
     /// How many there are at most.
     pub const MAX_COUNT: usize = 4;
 
-    /// The inline form of `values`; none where they are too many or too long.
+    /// The inline form of `values`; none if they are too many or too long.
     #[inline]
     pub fn new<'a>(values: impl ExactSizeIterator<Item = Value<&'a [u8]>>) -> Option<Self> {
         if values.len() > Self::MAX_COUNT {
@@ -62,7 +62,7 @@ impl InlineArguments {
         (0..Self::MAX_COUNT).map(move |index| ((heads >> (index * HEAD_BITS)) as u16).to_le_bytes())
     }
 
-    /// Whether there are such arguments. The sender may be malicious.
+    /// Whether these arguments are valid. The sender may be malicious.
     pub fn is_valid(&self) -> bool {
         let (mut words, mut is_over) = (0, false);
         for [tag, length] in self.heads() {
@@ -99,7 +99,7 @@ impl InlineArguments {
     }
 }
 
-/// The argument with this head, whose words are the first ones.
+/// The argument with this head; its words are the first ones.
 #[inline]
 fn taken([tag, length]: [u8; 2], words: &mut &[u64]) -> Option<Value<Vec<u8>>> {
     let count = match tag {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{Value, tag};
 
-/// A value of at most 64 bytes as plain numbers.
+/// A value of at most 64 bytes in plain integers.
 ///
 /// In memory it is laid out as the canonical ABI wants the record.
 #[repr(C)]
@@ -12,11 +12,11 @@ use crate::{Value, tag};
 pub struct InlineValue {
     /// From the lowest byte on: tag, length, subtype, 0.
     pub head: u32,
-    /// A number in the first word, or the bytes of a text or blob.
+    /// An integer or real in the first word, or the bytes of a text or blob.
     pub words: [u64; 8],
 }
 
-/// What the head of an [`InlineValue`] says.
+/// The parts of the head of an [`InlineValue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// See [`tag`].
@@ -28,13 +28,13 @@ pub struct Head {
 }
 
 impl Head {
-    /// What the lowest bytes of a head, or its first ones in memory, say.
+    /// The parts in the lowest bytes of a head, which are its first ones in memory.
     #[inline]
     pub const fn of([tag, length, subtype, _]: [u8; 4]) -> Self {
         Self { tag, length, subtype }
     }
 
-    /// Whether there is such a value. The sender may be malicious.
+    /// Whether this value is valid. The sender may be malicious.
     #[inline]
     pub const fn is_valid(&self) -> bool {
         match self.tag {
@@ -55,14 +55,14 @@ impl InlineValue {
     /// NULL.
     pub const NULL: Self = Self { head: tag::NULL as u32, words: [0; 8] };
 
-    /// The inline form of a value; none where it is too long.
+    /// The inline form of a value; none if the value is too long.
     #[inline]
     pub fn new(value: Value<&[u8]>, subtype: u8) -> Option<Self> {
         let mut inline = Self::NULL;
         inline.set(value, subtype).then_some(inline)
     }
 
-    /// Make it the inline form of a value, in its place; whether that is short enough.
+    /// Store the inline form of a value here. Returns whether the value is short enough.
     #[inline]
     pub fn set(&mut self, value: Value<&[u8]>, subtype: u8) -> bool {
         self.words = [0; 8];
@@ -92,7 +92,7 @@ impl InlineValue {
         Head::of(self.head.to_le_bytes())
     }
 
-    /// The value; none where the head is not valid.
+    /// The value; none if the head is not valid.
     #[inline]
     pub fn value(&self) -> Option<Value<Vec<u8>>> {
         let head = self.head();
@@ -123,7 +123,7 @@ impl InlineValue {
         bytes
     }
 
-    /// The record that is in memory.
+    /// Read the record from memory.
     #[inline]
     pub fn from_memory(bytes: &[u8; Self::SIZE]) -> Self {
         let (words, _) = bytes[WORDS..].as_chunks();
@@ -145,9 +145,9 @@ fn first_word(word: u64) -> [u64; 8] {
     [word, 0, 0, 0, 0, 0, 0, 0]
 }
 
-/// Put bytes into `words`, from the lowest of the first one on: how many words they need;
-/// none where there are fewer. Not by the C library's function, which is a call out of
-/// compiled code and costs more.
+/// Put bytes into `words`, beginning with the lowest byte of the first word. Returns how many words
+/// they need; none if there are fewer. The C library's `memcpy` would be a call out of compiled
+/// code, which costs more.
 #[inline]
 pub(crate) fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
     let count = bytes.len().div_ceil(8);
@@ -162,8 +162,8 @@ pub(crate) fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
     Some(count)
 }
 
-/// The first `length` bytes of `words`. Word by word: a copy of so many bytes is a call
-/// out of compiled code.
+/// The first `length` bytes of `words`, word by word: copying up to 64 bytes with `memcpy` would be
+/// a call out of compiled code.
 #[inline]
 pub(crate) fn unpack(words: &[u64], length: u8) -> Vec<u8> {
     let length = usize::from(length);

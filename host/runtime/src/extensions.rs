@@ -62,7 +62,7 @@ pub struct Limits {
     /// Linear memory at most, in bytes. sqlite-vec searches a hundred million
     /// bytes of vectors; ordinary functions need a million or two.
     pub memory_bytes: usize,
-    /// Time for one call: long for a function, and a person still waits.
+    /// Time for one call: long for a function, and short enough that a user waits.
     pub call_time: Duration,
     /// What one call returns at most, in bytes, all rows of a batch together.
     /// The extension chooses, and the host makes copies; SQLite's own values may
@@ -135,7 +135,7 @@ impl ExtensionsCtx {
     /// With those that came with `program`, in the form that its own code has.
     pub fn embed(&mut self, program: &Program) {
         self.beside = program.beside();
-        // One engine of the process without signals is no use beside one with them.
+        // One engine without signals is useless if others in the process use them.
         let is_alike = matches!(program.reservation(), Reservation::Unsignalled(_));
         self.beside_of = (is_alike || !self.beside.is_empty()).then(|| program.reservation());
     }
@@ -147,7 +147,7 @@ impl ExtensionsCtx {
         self
     }
 
-    /// With what is granted to them.
+    /// With these grants.
     #[must_use]
     pub fn grants(mut self, grants: ExtensionGrants) -> Self {
         self.grants = grants;

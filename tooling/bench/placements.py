@@ -42,6 +42,8 @@ class Placements:
 
     def lack(self, engine: Engine, workload: Workload) -> str:
         """Why an engine cannot do a workload; empty if it can."""
+        if engine.peer and (workload.writer or workload.keeps_database):
+            return "not a script of the reference: its own processes and a large file"
         if not workload.extension or engine.name == REFERENCE:
             return ""
         if engine.native or engine.peer or (workload.embedded and engine.name != SUBJECT):

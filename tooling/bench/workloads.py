@@ -156,12 +156,21 @@ def commits_with_checkpoints(rows: int) -> Iterator[str]:
     yield from commits(rows)
 
 
-def gigabyte(_rows: int) -> Iterator[str]:
-    yield TABLE
-    yield (
-        "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
-        " FROM generate_series(1, 1000000);"
-    )
+def kilobytes(rows: int) -> Script:
+    """Rows of a thousand bytes each."""
+
+    def script(_rows: int) -> Iterator[str]:
+        yield TABLE
+        yield (
+            "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
+            f" FROM generate_series(1, {rows});"
+        )
+
+    return script
+
+
+gigabyte = kilobytes(1_000_000)
+hundred_megabytes = kilobytes(100_000)
 
 
 def scan_after(pragma: str) -> Script:

@@ -3,9 +3,10 @@
 The reference times building too, so these do; suite `shell` has them with an untimed set-up.
 """
 
+import dataclasses
 from collections.abc import Iterator
 
-from ..workloads import START, Script, Workload
+from ..workloads import START, Script, Workload, hundred_megabytes
 from ..workloads import WORKLOADS as OF_SHELL
 
 TABLE = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, val INTEGER);"
@@ -79,10 +80,11 @@ def prefixes_of_series(_rows: int) -> Iterator[str]:
 
 
 def existing() -> Iterator[Workload]:
-    """Readers beside a writer, checkpoints and scans, which suite `shell` has."""
+    """Readers beside a writer, checkpoints and scans, which suite `shell` has; of a smaller file here."""
     for workload in OF_SHELL:
-        if workload.name.startswith(("wal-readers", "checkpoint", "scan-")):
-            yield Workload(**{**vars(workload), "name": f"SL13.v1/{workload.name}", "heavy": True})
+        scan = {"setup": hundred_megabytes, "fixed_amount": "100 MB"} if workload.name.startswith("scan-") else {}
+        if scan or workload.name.startswith(("wal-readers", "checkpoint")):
+            yield dataclasses.replace(workload, name=f"SL13.v1/{workload.name}", heavy=True, **scan)
 
 
 PLACED = {"ext": {}, "embedded": {"embedded": True, "heavy": True}}

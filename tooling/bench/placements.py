@@ -42,7 +42,7 @@ class Placements:
 
     def lack(self, engine: Engine, workload: Workload) -> str:
         """Why an engine cannot do a workload; empty if it can."""
-        if engine.peer and (workload.writer or workload.keeps_database):
+        if engine.peer and (workload.writer or (workload.setup and workload.keeps_database)):
             return "not a script of the reference: its own processes and a large file"
         if not workload.extension or engine.name == REFERENCE:
             return ""

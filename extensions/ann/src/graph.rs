@@ -232,9 +232,8 @@ impl<S: Source> Graph<S> {
                 break;
             }
             starts = self.search_layer(&code, starts, self.shape.ef, layer)?;
-            let others: Vec<Found> =
-                starts.iter().copied().filter(|it| it.slot() != slot).collect();
-            self.connect(slot, &others, layer)?;
+            starts.retain(|it| it.slot() != slot);
+            self.connect(slot, &starts, layer)?;
         }
         if start.is_none() || layers > top {
             self.entrance = Some(Entrance { slot, layers });

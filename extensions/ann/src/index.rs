@@ -119,9 +119,14 @@ impl Index {
         self.note_changes();
         if self.touched.len() > MAX_TOUCHED || self.is_broken || self.forget_at_end {
             self.forget_all();
+            self.forget_at_end = true;
         }
-        for slot in self.touched.drain() {
-            self.graph.cache.forget(slot);
+        // They stay noted: an outer savepoint may take back what is read of them again.
+        for slot in &self.touched {
+            self.graph.cache.forget(*slot);
+        }
+        if is_end {
+            self.touched.clear();
         }
         (self.state, self.is_changed, self.is_broken) = (None, false, false);
         self.is_writing &= !is_end;

@@ -1,0 +1,1 @@
+"""Tests of Litestream beside our writers; `tooling/test-replication` runs them."""

@@ -74,7 +74,7 @@ macro_rules! exports {
 /// Calls that are done when they return.
 pub mod direct {
     wasmtime::component::bindgen!({
-        path: "../../wit/extension",
+        path: "wit/extension",
         inline: "
             package sqlite-wasm:host-view;
             world every-export {
@@ -100,7 +100,7 @@ pub mod direct {
 /// Calls that wait while the caller runs SQL.
 pub mod suspendable {
     wasmtime::component::bindgen!({
-        path: "../../wit/extension",
+        path: "wit/extension",
         world: "full-extension",
         // Only these wait for the caller; the others return at once, which is cheaper.
         imports: {

@@ -1,1 +1,1 @@
-"""Tests of Litestream beside our writers; `tooling/test-replication` runs them."""
+"""Tests of Litestream and our writers; `tooling/test-replication` runs them."""

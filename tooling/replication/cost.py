@@ -1,4 +1,4 @@
-"""The time of our shell beside Litestream, compared with its time alone.
+"""The time of our shell with Litestream, compared with its time without.
 
 Runs with and without it follow each other, so that both meet the same machine; the figure is the
 median of the ratios of neighbours.
@@ -46,14 +46,14 @@ def timed(database, script):
         return time.monotonic() - start, used.ru_utime + used.ru_stime
 
 
-def measure(script, beside):
+def measure(script, copied):
     directory = Path(tempfile.mkdtemp(prefix="replication-"))
     database, replica = directory / "app.db", Files(directory).replica
     sql(SHELL, database, TABLE)
     with open(directory / "litestream.log", "w", encoding="utf-8") as log:
-        copier = replicate(database, replica, log) if beside else None
+        copier = replicate(database, replica, log) if copied else None
         try:
-            while beside and not restore(replica, directory / "restored.db"):
+            while copied and not restore(replica, directory / "restored.db"):
                 time.sleep(0.1)
             return timed(database, script)
         finally:
@@ -68,7 +68,7 @@ def run(workload, pairs):
     for pair in range(pairs):
         # The order alternates too: what is first may find a warmer machine.
         order = (False, True) if pair % 2 else (True, False)
-        results = {beside: measure(script, beside) for beside in order}
+        results = {copied: measure(script, copied) for copied in order}
         ratios.append([with_it / alone for with_it, alone in zip(results[True], results[False])])
     elapsed, processor = (statistics.median(column) for column in zip(*ratios))
     low, high = (edge(ratio[0] for ratio in ratios) for edge in (min, max))

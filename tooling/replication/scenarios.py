@@ -122,7 +122,7 @@ def restarts(scenario):
 
 
 def many_writers(scenario):
-    """README: several workers, beside two shells of ours."""
+    """README: several workers, with two shells of ours."""
     loads = [scenario.load("burst", rate=50) for _ in range(2)]
     sql(SHELL, scenario.database, ".timeout 20000", "CREATE TABLE ours(a)")
     for _ in range(20):

@@ -249,7 +249,7 @@ fn many_clients_write_without_loss() {
 /// Without checkpoints the WAL has all commits; with them it begins again after a thousand pages.
 #[test]
 fn checkpoints_can_be_left_to_another_program() {
-    for (options, has_all) in [(&["--no-checkpoints"][..], true), (&[], false)] {
+    for (options, has_all) in [(&["--no-checkpoints"][..], true), (&[][..], false)] {
         let server = Server::start(&[&["--fast-commits"], options].concat());
         let mut stream = server.stream();
         stream.run(&[execute("CREATE TABLE t(content)")]);

@@ -110,6 +110,7 @@ pub const SCALARS: &[Scalar] = &[
     constant!("pg_get_function_arguments", None::<String>),
     constant!("pg_get_function_identity_arguments", None::<String>),
     constant!("pg_get_functiondef", None::<String>),
+    constant!("pg_get_function_sqlbody", None::<String>),
     constant!("pg_get_partkeydef", None::<String>),
     constant!("pg_get_ruledef", None::<String>),
     constant!("pg_get_statisticsobjdef_columns", None::<String>),

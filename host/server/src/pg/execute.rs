@@ -14,7 +14,7 @@ use sqlite_wasm_postgres::values::{Format, in_result};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
-use super::store::{Analysed, Cursor, bytes_of, check_length};
+use super::store::{Analysed, bytes_of, check_length};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -213,7 +213,8 @@ impl Conversation<'_> {
         Ok(rows)
     }
 
-    fn run_only(
+    /// Run it without what runs before it: its rows.
+    pub fn run_only(
         &mut self,
         analysed: &Analysed,
         values: &[Value],
@@ -265,48 +266,6 @@ impl Conversation<'_> {
     /// Run SQL of this server.
     pub fn run_plain(&mut self, sql: &str) -> Result<()> {
         self.engine.run(sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
-        Ok(())
-    }
-
-    fn declare(
-        &mut self,
-        analysed: &Analysed,
-        values: &[Value],
-        name: &str,
-        is_held: bool,
-    ) -> Result<()> {
-        if self.transaction == Transaction::Idle && !self.is_implicit && !is_held {
-            let message = "DECLARE CURSOR can only be used in transaction blocks";
-            return Err(Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message).into());
-        }
-        self.store.check_cursor(name)?;
-        let columns = self.columns(&analysed.statement, "")?;
-        let mut statement = analysed.statement.clone();
-        statement.action = Action::Run;
-        let query = Analysed { statement, parameters: Vec::new(), columns };
-        let mut rows = Vec::new();
-        self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
-        self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;
-        Ok(())
-    }
-
-    fn fetch(
-        &mut self,
-        name: &str,
-        passed: &[usize],
-        formats: &[Format],
-        mut sink: Sink<'_>,
-    ) -> Result<()> {
-        let cursor = self.store.cursor(name)?;
-        for (number, row) in (1..).zip(passed) {
-            let row = cursor.rows[*row].iter().map(ValueRef::from);
-            let out = match &mut sink {
-                Sink::Portal(out) => out,
-                _ => &mut self.stream.out,
-            };
-            put_values(out, row, &cursor.columns, formats, number)?;
-            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
-        }
         Ok(())
     }
 }
@@ -390,7 +349,8 @@ fn put_row(
     Ok(put_values(out, (0..columns.len()).map(value), columns, formats, number)?)
 }
 
-fn put_values<'v>(
+/// Append a row of values.
+pub fn put_values<'v>(
     out: &mut Out,
     values: impl Iterator<Item = ValueRef<'v>>,
     columns: &[Output],

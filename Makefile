@@ -55,7 +55,7 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
 
-test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
+test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test-replication
 
 test-packages: ## install the packages into empty environments, and use them
@@ -88,6 +88,7 @@ bench: dist native-reference guests c-extensions ## compare with native SQLite; 
 	tooling/bench-loop crate
 	tooling/bench-loop component
 	tooling/bench-loop vec0
+	tooling/bench-loop ann
 	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
 bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times
@@ -101,6 +102,9 @@ bench-compare: ## two records: A=DIR B=DIR, FAIL=1: an error if something is slo
 
 bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and tables in Markdown
 	tooling/bench.py report $(RECORD) --html $(BENCH_PAGE) $(if $(wildcard $(PLOTLY)),--plots $(PLOTLY))
+
+bench-screenshot: ## pictures of the page of bench-report, by Chromium, which apt installs
+	tooling/bench-screenshot $(BENCH_PAGE)
 
 bench-readme: ## the README's chapter on speed, from RECORD=DIR
 	tooling/bench.py report $(RECORD) --readme README.md
@@ -139,6 +143,9 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
+
+lint-workflows: ## actionlint on .github/workflows; Go builds it
+	tooling/lint-workflows
 
 clean: ## remove all that was built
 	rm -rf target dist

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::support::{PATIENCE, Server, directory, run_with_input};
 use super::wire::{
-    Client, bind, error, execute, message, packet, parse, rows, shown, start, sync, tags, text,
+    Client, bind, error, execute, message, parse, rows, shown, start, sync, tags, text,
 };
 
 fn server(arguments: &[&str]) -> Server {

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use runtime::address_space::{Form, Reservation};
 use runtime::cache::Directory as Cache;
 use runtime::compiler::{Compiler, HELPER};
-use runtime::component::Loader;
+use runtime::component::{Loader, Program};
 use runtime::database::{Template, forgo_signals};
 use runtime::key::Key;
 
@@ -52,15 +52,24 @@ pub fn sandbox(library: &CStr, is_timed: bool) -> Result<Arc<Sandbox>> {
     Ok(sandbox.insert(loaded).clone())
 }
 
+/// The first of these files that loads: compiled code may be for another processor.
+fn first_usable(loader: &Loader, paths: &[PathBuf]) -> Result<Program> {
+    let mut loaded = Err(anyhow!("there is no database.wasm"));
+    for path in paths {
+        loaded = loader.load_database(path);
+        if loaded.is_ok() {
+            break;
+        }
+    }
+    loaded
+}
+
 fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     // The file that the links in front of it lead to.
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
     let directory = library.parent().context("the library's own path is not known")?;
-    let find = |names: &[&str]| {
-        let mut paths = DIRECTORIES
-            .iter()
-            .flat_map(|at| names.iter().map(move |name| directory.join(at).join(name)));
-        paths.find(|path| path.is_file())
+    let find = |name: &str| {
+        DIRECTORIES.iter().map(|at| directory.join(at).join(name)).find(|path| path.is_file())
     };
     let reservation = Reservation::for_program(settings::without_signals()?);
     let names = match (is_timed, reservation.form()) {
@@ -71,11 +80,10 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     if reservation.form() != Form::Full {
         forgo_signals();
     }
-    let component = find(names)
-        .ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
+    let components: Vec<_> = names.iter().filter_map(|name| find(name)).collect();
     let cache = Cache::by_xdg();
     let compiler = Compiler::default().start_by(hidden::start);
-    let compiler = match find(&[HELPER]) {
+    let compiler = match find(HELPER) {
         Some(path) => compiler.helper(path),
         None => compiler,
     };
@@ -84,13 +92,14 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
         true => Loader::timed(reservation, cache.clone(), key)?,
         false => Loader::reserving(reservation, cache.clone(), key)?,
     };
-    let program = loader.compiler(compiler.clone()).load_database(&component)?;
+    let program = first_usable(&loader.compiler(compiler.clone()), &components)
+        .with_context(|| format!("no SQLite for the sandbox beside {}", library.display()))?;
     let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
     Ok(Sandbox {
         template: Template::new(program)?,
         cache,
         compiler,
-        own: vec![library.clone(), component],
+        own: [components, vec![library.clone()]].concat(),
         extensions: extensions.into_iter().filter(|path| path.is_dir()).collect(),
     })
 }

@@ -49,11 +49,17 @@ build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) 
 docs: setup ## the book for users, in target/book
 	tooling/docs
 
-packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
+packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel; ARCH=aarch64 for another processor
 	tooling/packages build
 
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
+
+test-aarch64: build ## cross-compile for aarch64, and test in an emulated machine
+	tooling/test-machine aarch64
+
+test-levels: build ## the programs in an emulated machine whose processor has fewer features
+	tooling/test-machine x86_64
 
 test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
 	tooling/test-replication

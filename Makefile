@@ -49,8 +49,11 @@ build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) 
 docs: setup ## the book for users, in target/book
 	tooling/docs
 
-packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel; ARCH=aarch64 for another processor
+packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
 	tooling/packages build
+
+packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64
+	ARCH=aarch64 tooling/packages build
 
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
@@ -61,7 +64,7 @@ test-aarch64: build ## cross-compile for aarch64, and test in an emulated machin
 test-levels: build ## the programs in an emulated machine whose processor has fewer features
 	tooling/test-machine x86_64
 
-test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
+test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test-replication
 
 test-packages: ## install the packages into empty environments, and use them
@@ -94,6 +97,7 @@ bench: dist native-reference guests c-extensions ## compare with native SQLite; 
 	tooling/bench-loop crate
 	tooling/bench-loop component
 	tooling/bench-loop vec0
+	tooling/bench-loop ann
 	tooling/bench.py --profile $(or $(PROFILE),full) $(if $(SUITE),--suites $(SUITE)) $(if $(PEERS),--peers) $(if $(RECORD),--record $(RECORD))
 
 bench-smoke: build native-reference c-extensions ## the suites with a few hundred rows: answers and records, no times
@@ -107,6 +111,9 @@ bench-compare: ## two records: A=DIR B=DIR, FAIL=1: an error if something is slo
 
 bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and tables in Markdown
 	tooling/bench.py report $(RECORD) --html $(BENCH_PAGE) $(if $(wildcard $(PLOTLY)),--plots $(PLOTLY))
+
+bench-screenshot: ## pictures of the page of bench-report, by Chromium, which apt installs
+	tooling/bench-screenshot $(BENCH_PAGE)
 
 bench-readme: ## the README's chapter on speed, from RECORD=DIR
 	tooling/bench.py report $(RECORD) --readme README.md
@@ -145,6 +152,9 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
+
+lint-workflows: ## actionlint on .github/workflows; Go builds it
+	tooling/lint-workflows
 
 clean: ## remove all that was built
 	rm -rf target dist

@@ -1,4 +1,4 @@
-//! Tells the program which wasmtime it is built with; the crate does not say.
+//! Passes the version of wasmtime to the program; the crate wasmtime does not export it.
 
 use std::fs;
 

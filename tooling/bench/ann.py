@@ -143,7 +143,7 @@ class Corpus:
         return seconds[0] * 1e3, seconds[2] * 1e3 / QUERIES, seconds[-1] * 1e3 / 5
 
     def changes(self):
-        """An insertion in a transaction of its own."""
+        """An insertion in a separate transaction."""
         insert = "".join(f"INSERT INTO v(rowid, e) SELECT id, v FROM s.source WHERE id = {self.rows + i};\n" for i in range(1, 51))
         _, seconds = self.answers(insert + f"DELETE FROM v WHERE rowid > {self.rows};\n")
         return [self.figure("insertion of a row", "ms", [second * 1e3 for second in seconds[25:50]], (8, 3))]

@@ -6,7 +6,7 @@ import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import extensions, loops, persistent, players, records, vec, wire
+from . import breakdown, extensions, loops, persistent, players, records, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
@@ -115,14 +115,15 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
     for name, other in OTHERS.items():
         if name in options.suites:
             show_progress(name)
-            yield Part(name, [], other.measure(repeats, options.profile == SMOKE))
+            yield Part(name, [], other.measure(repeats, options.profile != FULL))
     playing = [each for each in players.PLAYERS if each.name in options.players]
     for name, workloads in LOOP_SUITES.items():
         if name in options.suites:
             rows, about, failures = loops.measure(name, workloads, options.profile, playing, repeats, options.workloads, show_progress)
+            if name == breakdown.SUITE and loops.is_wanted(breakdown.ID, options.workloads):
+                more, about_more = breakdown.measure(options.profile, playing, show_progress)
+                rows, about = rows + more, about | about_more
             yield Part(name, [], [], rows, about, failures, {each.name: each.version() for each in used(playing, rows)})
-
-
     if wire.SUITE in options.suites:
         yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
 

@@ -1,4 +1,4 @@
-"""Two records, row by row: what has become slower *relative to the reference of its own run*."""
+"""Two records, row by row: the workloads that are slower *relative to the reference of the same run*."""
 
 import re
 from dataclasses import dataclass, field

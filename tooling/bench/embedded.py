@@ -1,17 +1,14 @@
 """Extensions in the CLI: what a call, a row, composing and a start cost."""
 
 import subprocess
-import tempfile
 import time
-from pathlib import Path
 from statistics import median
 
 from .engines import ROOT, RUNNER
 from .figures import Figure
+from .placements import Programs
 
-CLI = ROOT / "target/release/cli.wasm"
 PLAIN = ROOT / "target/release/cli.cwasm"
-EXTENSIONS = ROOT / "target/release/extensions"
 
 MEASURED = ("sha3", "series")
 """Those whose calls are timed."""
@@ -21,35 +18,6 @@ STARTED = ("crypto", "define", "fuzzy", "ipaddr", "regexp", "series", "sha3", "s
 
 STARTS = 20
 """Starts of each program for one repeat."""
-
-
-class Programs:
-    """Composed programs in a directory that goes away."""
-
-    def __init__(self) -> None:
-        # Below `target/`, on the disk of the repository.
-        self.directory = tempfile.TemporaryDirectory(dir=ROOT / "target")
-
-    def __enter__(self) -> "Programs":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.directory.cleanup()
-
-    def compose(self, extensions: tuple[str, ...], *options: str) -> Path:
-        """The program with these extensions, compiled if that is an option."""
-        output = Path(self.directory.name) / "composed.wasm"
-        paths = ",".join(str(EXTENSIONS / f"{name}.wasm") for name in extensions)
-        command = [ROOT / RUNNER, "compose", "--force", "--cli", CLI, "--embed", paths, "-o", output, *options]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return output.with_suffix(".cwasm")
-
-    def compiled(self, extensions: tuple[str, ...]) -> list[str]:
-        """The command that runs them."""
-        kept = Path(self.directory.name) / f"{'-'.join(extensions)}.cwasm"
-        if not kept.exists():
-            self.compose(extensions, "--precompile").rename(kept)
-        return [str(ROOT / RUNNER), str(kept)]
 
 
 def figures(programs: Programs) -> list[tuple[Figure, float]]:

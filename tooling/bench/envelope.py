@@ -36,7 +36,7 @@ SAMPLE = {
 MEASURES = {
     "p50_ns": OPTIONAL, "p95_ns": OPTIONAL, "p99_ns": OPTIONAL, "p999_ns": OPTIONAL, "max_ns": OPTIONAL, "rows_per_s": OPTIONAL,
     "peak_bytes": OPTIONAL, "db_bytes": OPTIONAL, "vacuumed_bytes": OPTIONAL, "raw_bytes": OPTIONAL, "syncs": OPTIONAL,
-    "recall": OPTIONAL, "clock_ns": OPTIONAL,
+    "recall": OPTIONAL, "clock_ns": OPTIONAL, "wire_bytes": OPTIONAL,
 }  # fmt: skip
 """What not every way can measure."""
 
@@ -46,9 +46,11 @@ class Unusable(Exception):
 
 
 def sample(workload: str, engine: str, n: int, runs: list[float], reference: list[float], **more) -> dict:
-    """A row; `runs` are the nanoseconds of an operation in each run, next to those of the reference."""
+    """A row; `runs` are the nanoseconds of an operation in each run, next to those of the reference.
+
+    A peer may have had the first runs only."""
     low, high = interval(runs)
-    found = ratios(runs, reference) if len(runs) == len(reference) else []
+    found = ratios(runs, reference[: len(runs)]) if len(runs) <= len(reference) else []
     return {
         "workload": workload, "engine": engine, "n": n, "unit": "operation", "samples": len(runs), "skipped": None,
         "noisy": is_noisy(runs), "check": None, "raw": [round(run, 1) for run in runs], "median_ns": median(runs),

@@ -5,12 +5,14 @@ so that what is subtracted from each other was measured side by side.
 """
 
 import subprocess
+import tempfile
 from pathlib import Path
 from statistics import median
 
 from . import embedded
 from .engines import REFERENCE, ROOT, SUBJECT, engine
 from .figures import Figure, Verdict, combined
+from .placements import Programs
 from .session import Disagreement
 from .timer import processor_seconds
 
@@ -102,7 +104,8 @@ def measure(repeats: int, quick: bool) -> list[Verdict]:
     rows = QUICK_ROWS if quick else ROWS
     command = [*engine(SUBJECT).argv(), "--extension-dir", str(ROOT / GUESTS), "--extension-dir", str(ROOT / EXTENSIONS)]
     native = engine(REFERENCE).argv()
-    with embedded.Programs() as programs:
+    with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
+        programs = Programs(Path(directory))
         composed = programs.compiled(embedded.MEASURED)
         forms = (command, [*command, "--load", "series"], programs.compiled(("series",)))
         rounds = [

@@ -1,26 +1,28 @@
 """Suites of loops: make the tapes, check that all players answer the same, then time them in turn."""
 
 import json
-import os
 import shutil
 import subprocess
-import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
 from . import tape
-from .catalogue.loop import SETTINGS, SMOKE, SQLITE, Loop, Size
+from .catalogue.loop import FULL, SETTINGS, SMALL, SMOKE, SQLITE, Loop, Size
 from .engines import REFERENCE, ROOT
 from .envelope import sample, skipped
 from .generator import Generator
-from .players import Player
-from .session import first_line, flush, start_launcher
+from .players import CRATE, Player
+from .workplace import Workplace, first_line, flush
 
-PEER_SECONDS = 60
-"""A run of a peer that takes longer is ended and shown as `> cap`."""
-OWN_SECONDS = 600
+PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 60}
+"""A process of a peer that takes longer is ended and shown as `> cap`."""
+SETUP_FACTOR = 3
+"""Its set-up may take so many times that, as it runs once."""
+PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 60}
+"""A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
 
 DEARER_REPEATS = 10
 """At most so many of what the reference itself runs ten times."""
@@ -48,27 +50,14 @@ class Played:
     digest: str = ""
 
 
-class Table:
-    """A directory with tapes and databases, and a launcher."""
+class Table(Workplace):
+    """Players, tapes and databases."""
 
     def __init__(self, suite: str, profile: str, players: list[Player], repeats: int, progress: Callable[[str], None]):
         self.suite, self.profile, self.players, self.repeats, self.progress = suite, profile, players, repeats, progress
         self.workloads: dict[str, dict] = {}
         self.exact: dict[str, list] = {}
         self.failures: list[str] = []
-
-    def __enter__(self) -> "Table":
-        parent = ROOT / "target" / "bench-tmp"
-        parent.mkdir(parents=True, exist_ok=True)
-        self.directory = Path(tempfile.mkdtemp(dir=parent))
-        self.launcher = start_launcher(self.directory)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.launcher.stdin.close()
-        self.launcher.wait()
-        self.launcher.stdout.close()
-        shutil.rmtree(self.directory, ignore_errors=True)
 
     def rows(self, loop: Loop) -> Iterator[dict]:
         """The samples of a workload; none if the profile is without it."""
@@ -86,7 +75,7 @@ class Table:
             reason = each.missing(loop.extension) or self.prepare(played, each, able)
             if reason:
                 yield skipped(title, each.name, size.rows, reason)
-                if not each.peer and each.name != "crate":
+                if not each.peer and each.has(loop.extension) and each.name != CRATE:
                     self.failures.append(f"{title}, {each.name}: {reason}")
         yield from self.timed(title, played, able)
 
@@ -137,7 +126,7 @@ class Table:
         elif answers["digest"] != played.digest:
             first = next(iter(able.values()))["answers"]
             return f"gate: another answer: {difference(first, answers)}"
-        able[each.name] = {"player": each, "answers": answers, "recall": recall, "runs": []}
+        able[each.name] = {"player": each, "answers": answers, "recall": recall, "runs": [], "seconds": 0.0}
         return ""
 
     def timed(self, title: str, played: Played, able: dict) -> Iterator[dict]:
@@ -147,10 +136,14 @@ class Table:
             # To and fro, so that neighbours stay neighbours and each is as often first.
             for name in list(able)[:: -1 if number % 2 else 1]:
                 each = able[name]
+                if each["player"].peer and each["seconds"] > PEER_ROW_SECONDS[self.profile]:
+                    continue
+                begun = time.monotonic()
                 try:
                     each["runs"].append(self.run(played, each["player"], each["answers"]))
                 except Failed as problem:
                     each["failed"] = str(problem)
+                each["seconds"] += time.monotonic() - begun
             for name in [name for name in able if "failed" in able[name]]:
                 yield skipped(title, name, played.size.rows, able[name]["failed"])
                 if not able.pop(name)["player"].peer:
@@ -188,9 +181,9 @@ class Table:
         """The bytes of the last database after VACUUM, if SQLite can read it."""
         if player.dialect != SQLITE:
             return None
-        with_copy = [str(ROOT / "target/native-reference/sqlite3"), str(self.work() / "data.db"), "VACUUM;"]
+        with_copy = [str(ROOT / "target/native-reference/sqlite3"), str(self.work / "data.db"), "VACUUM;"]
         done = subprocess.run(with_copy, capture_output=True, check=False)
-        return size_of(self.work() / "data.db") if done.returncode == 0 else None
+        return size_of(self.work / "data.db") if done.returncode == 0 else None
 
     def syncs(self, played: Played, player: Player) -> int | None:
         """How often the kernel is asked to flush a file, in a run that is not timed."""
@@ -200,31 +193,26 @@ class Table:
         database = self.fresh(player)
         command = ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-e", "signal=none", "-o", str(log)]
         with played.tapes[player.dialect][1].open("rb") as stdin:
-            argv = [*command, *player.argv(self.work(), played.loop.extension), "time", str(database)]
-            done = subprocess.run(argv, stdin=stdin, capture_output=True, check=False, cwd=self.work())
+            argv = [*command, *player.argv(self.work, played.loop.extension), "time", str(database)]
+            done = subprocess.run(argv, stdin=stdin, capture_output=True, check=False, cwd=self.work)
         return sum(1 for line in log.open() if "sync(" in line) if done.returncode == 0 else None
 
     def play(self, played: Played, each: Player, mode: str, tape: Path, database: Path) -> tuple[dict, int]:
         """One process; its answer and the peak of its memory."""
         output, errors = self.directory / "out", self.directory / "err"
-        cap = PEER_SECONDS if each.peer else OWN_SECONDS
+        cap = PEER_SECONDS[self.profile] * (SETUP_FACTOR if mode == "setup" else 1)
         limit = ["/usr/bin/timeout", "-s", "KILL", str(cap)] if each.peer else []
         argv = [*limit, *each.argv(database.parent, played.loop.extension), mode, str(database)]
-        count = played.loop.writers if mode == "time" else 1
-        print(tape, output, errors, count, "", *argv, sep="\t", file=self.launcher.stdin, flush=True)
-        _, _, peak, _, status = map(int, self.launcher.stdout.readline().split())
-        code = os.waitstatus_to_exitcode(status)
+        took = self.launch(tape, output, errors, argv, played.loop.writers if mode == "time" else 1)
+        code = took.exit_code()
         if code in (-9, 137) and each.peer:
             raise Failed(f"> cap: {mode} takes more than {cap} s")
         if code:
             raise Failed(f"fails (exit code {code}): {last_line(errors)}")
         try:
-            return json.loads(output.read_text(encoding="utf-8")), peak
+            return json.loads(output.read_text(encoding="utf-8")), took.peak_bytes
         except ValueError:
             raise Failed(f"{mode}: the answer is no JSON: {first_line(output)}") from None
-
-    def work(self) -> Path:
-        return self.directory / "work"
 
     def template(self, each: Player) -> Path:
         templates = self.directory / "templates" / each.name
@@ -233,14 +221,14 @@ class Table:
 
     def fresh(self, each: Player) -> Path:
         """A copy of the player's template, which may be several files or a directory."""
-        remove(self.work() / "data.db")
-        shutil.rmtree(self.work(), ignore_errors=True)
-        shutil.copytree(self.template(each).parent, self.work())
+        remove(self.work / "data.db")
+        shutil.rmtree(self.work, ignore_errors=True)
+        shutil.copytree(self.template(each).parent, self.work)
         if self.profile != SMOKE:
             # Else the first commit would have to write the copy too.
-            for path in self.work().rglob("*"):
+            for path in self.work.rglob("*"):
                 flush(path)
-        return self.work() / "data.db"
+        return self.work / "data.db"
 
 
 def last_line(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""SL9: a shell that stays, asked through a pipe; each answer is awaited before the next question."""
+"""SL9: a shell that keeps running and reads from a pipe; each reply is awaited before the next query."""
 
 import subprocess
 import tempfile
@@ -39,7 +39,7 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
 
 
 def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
-    """The median time of a question, in nanoseconds."""
+    """The median time of a query, in nanoseconds."""
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
         shell = subprocess.Popen([*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory)
         try:

@@ -13,7 +13,8 @@ from .engines import REFERENCE, ROOT, RUNNER, SUBJECT, output_of
 
 NATIVE = ROOT / "target/bench-loop/native"
 COMPONENT = ROOT / "target/bench-loop/loop.cwasm"
-COMPONENT_VEC0 = ROOT / "target/bench-loop/loop-vec0.cwasm"
+EMBEDDED = {name: ROOT / f"target/bench-loop/loop-{name}.cwasm" for name in ("vec0", "ann")}
+"""The component with an extension."""
 NATIVE_VEC0 = ROOT / "target/c-sources/vec0.so"
 CRATE_COMPONENT = ROOT / "target/release/database.cwasm"
 ENVIRONMENT = ROOT / "target/bench-peers"
@@ -38,18 +39,21 @@ class Player:
 
     def argv(self, directory: Path, extension: str) -> list[str]:
         if self.name == SUBJECT:
-            component = COMPONENT_VEC0 if extension else COMPONENT
+            component = EMBEDDED[extension] if extension else COMPONENT
             return [str(ROOT / RUNNER), "--dir", str(directory), str(component)]
         words = [*self.command]
         return ["/usr/bin/env", f"BENCH_EXTENSION={NATIVE_VEC0}", *words] if extension and self.name == REFERENCE else words
 
     def missing(self, extension: str) -> str:
         """Why this engine cannot play; empty if it can."""
-        if extension and extension not in self.extensions and not self.peer:
+        if not self.has(extension):
             return f"has no {extension}"
-        needed = [*self.needs, *({REFERENCE: [NATIVE_VEC0], SUBJECT: [COMPONENT_VEC0]}.get(self.name, []) if extension else [])]
+        needed = [*self.needs, *({REFERENCE: [NATIVE_VEC0], SUBJECT: [EMBEDDED[extension]]}.get(self.name, []) if extension else [])]
         absent = [path for path in needed if not path.exists()]
         return f"missing `{absent[0].relative_to(ROOT)}`: run `{self.remedy}`" if absent else ""
+
+    def has(self, extension: str) -> bool:
+        return self.peer or not extension or extension in self.extensions
 
     def version(self) -> dict:
         if self.name in (REFERENCE, SUBJECT, CRATE):
@@ -62,13 +66,12 @@ class Player:
         return {"version": words[0] if words else "unknown", "sqlite": words[1] if len(words) > 1 else None, "via": self.via}
 
 
-
 PYTHON = ENVIRONMENT / "python/bin/python"
 NODE = ENVIRONMENT / "node_modules"
 GO = ENVIRONMENT / "go-player"
 
 
-APPROXIMATE = ("usearch", "tantivy")
+APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb")
 
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
@@ -84,7 +87,7 @@ def node_peer(name: str) -> Player:
 # The subject next to the reference, since they run in this order.
 PLAYERS = (
     Player(REFERENCE, (str(NATIVE),), "rusqlite, native", extensions=("vec0",), needs=(NATIVE,)),
-    Player(SUBJECT, (), "rusqlite, in the sandbox; vec0 is embedded", extensions=("vec0",), needs=(COMPONENT,)),
+    Player(SUBJECT, (), "rusqlite, in the sandbox; vec0 and ann are embedded", extensions=("vec0", "ann"), needs=(COMPONENT,)),
     Player(CRATE, (str(NATIVE), "--crate", str(CRATE_COMPONENT)), "crate sqlite-wasm: each call crosses", needs=(NATIVE, CRATE_COMPONENT)),
     python_peer("apsw"),
     python_peer("duckdb", "duckdb"),
@@ -92,6 +95,9 @@ PLAYERS = (
     python_peer("sqlrite", "sqlrite"),
     python_peer("sochdb", "sochdb"),
     python_peer("usearch", "usearch"),
+    python_peer("usearch-hnsw", "usearch"),
+    python_peer("libsql", "libsql"),
+    python_peer("lancedb", "lancedb"),
     python_peer("tantivy", "tantivy"),
     node_peer("node-sqlite3-wasm"),
     node_peer("sql.js"),

@@ -9,7 +9,8 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-from . import page, tape, wire
+from . import breakdown, page, persistent, tape, wire
+from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .compare import compare, markdown
 from .confidence import interval, is_noisy
@@ -205,14 +206,23 @@ class Page(unittest.TestCase):
     def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
         marked = envelope(*pair(1.5)) | {"objections": ["not for the records: busy"]}
         with self.assertRaisesRegex(Unusable, "busy"):
-            page.summary([marked], Path("record"))
+            page.summary([marked], Path("record"), 3)
         with tempfile.TemporaryDirectory() as name:
             readme = Path(name) / "README.md"
             readme.write_text(f"before\n{page.BEGIN}\nold{page.END}\nafter\n")
-            page.write_into(readme, page.summary([envelope(*pair(2.0))], Path("record")))
+            page.write_into(readme, [envelope(*pair(2.0))], Path("record"))
             text = readme.read_text()
             self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")
             self.assertNotIn("old", text)
+
+    def test_the_readme_has_as_many_lines_as_are_left(self) -> None:
+        rows = [each for number in range(99) for each in pair(2.0, f"suite/W{number}.v1/a-long-name")]
+        with tempfile.TemporaryDirectory() as name:
+            readme = Path(name) / "README.md"
+            for others, expected in ((140, 150), (147, 150), (150, 153)):
+                readme.write_text("line\n" * (others - 1) + f"{page.BEGIN}\nold{page.END}\n")
+                page.write_into(readme, [envelope(*rows)], Path("record"))
+                self.assertEqual(readme.read_text().count("\n"), expected)
 
 
 class Statistics(unittest.TestCase):
@@ -278,6 +288,24 @@ class Catalogue(unittest.TestCase):
         wanted = {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
         wanted |= {f"OL{number}" for number in range(1, 6)} | {"OL1b", "MX1", "AN1", "AN2a", "AN2b", "AN2c", "AN2d", "VE1", "VE2", "VE3"}
         self.assertLessEqual(wanted | {"MI1", "MI2", "MI3"}, found)
+
+    def test_those_that_are_no_loops_are_there(self) -> None:
+        scripts = {each.name.partition(".")[0] for each in sqlink.WORKLOADS} | {persistent.ID.partition(".")[0]}
+        self.assertEqual(scripts, {f"SL{number}" for number in range(1, 14)})
+        wires = {id.partition(".")[0] for id, _ in wire.ABOUT.values()}
+        self.assertEqual(wires, {f"PG{number}" for number in range(1, 6)})
+        self.assertEqual(breakdown.ID, "T6.v1")
+
+    def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
+        for line, part in (
+            (" 55d0 sqlite3BtreeInsert (/x/native)", "btree"),
+            (" 7f00 wasm[0]::function[834]::sqlite3VdbeExec (/x/0a.cwasm)", "step"),
+            (" 7f00 wasm[0]::function[9]::_RNvMNtCs4_10bench_loop4tape4step (/x/0a.cwasm)", ""),
+            (" ffff exc_page_fault ([kernel.kallsyms])", "kernel"),
+            (" 7f00 memmove (/x/sqlite-wasm-run)", "host"),
+            (" 7f00 [unknown] (/x/native)", "rest"),
+        ):
+            self.assertEqual(breakdown.part_of(line), part)
 
     def test_each_makes_the_same_twice(self) -> None:
         for suite, loops in LOOP_SUITES.items():

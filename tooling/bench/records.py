@@ -51,7 +51,7 @@ def run_report(options: argparse.Namespace) -> int:
         options.html.parent.mkdir(parents=True, exist_ok=True)
         options.html.write_text(page.html(envelopes, options.plots), encoding="utf-8")
     if options.readme:
-        page.write_into(options.readme, page.summary(envelopes, options.records[0]))
+        page.write_into(options.readme, envelopes, options.records[0])
     else:
         print(*page.markdown(envelopes), sep="\n")
     return 0

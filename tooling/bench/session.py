@@ -1,24 +1,20 @@
-"""Running workloads: prepare, check that all engines agree, then time them.
-
-Everything happens in a directory below `target/`, on the disk of the repository:
-a `/tmp` in memory would make commits look free.
-"""
+"""Running workloads: prepare, check that all engines agree, then time them."""
 
 import hashlib
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
 
-from .engines import REFERENCE, ROOT, Engine, engine
+from .engines import REFERENCE, Engine, engine
+from .placements import Placements
 from .spread import ratios
 from .workloads import Script, Workload
+from .workplace import Workplace, first_line, flush
 
 CONTENT = """
 SELECT 'page size ' || page_size FROM pragma_page_size;
@@ -28,6 +24,10 @@ SELECT 'table ' || name FROM sqlite_schema;
 .sha3sum --schema
 """
 """The query in `ref` on the database that an engine has left behind."""
+
+
+PEER_REPEATS = 3
+"""Timed runs of an engine that is not ours, most of which take a second to start."""
 
 
 class Disagreement(Exception):
@@ -75,11 +75,12 @@ class Result:
     def ratios(self, name: str, against: str) -> list[float]:
         """The time of one engine by that of another, for each pair of neighbouring runs."""
         ours, theirs = (self.series.get(each, Series()).runs for each in (name, against))
-        return ratios([run.wall_ms for run in ours], [run.wall_ms for run in theirs]) if ours and theirs else []
+        # A peer has the first runs only.
+        return ratios([run.wall_ms for run in ours], [run.wall_ms for run in theirs[: len(ours)]]) if ours and theirs else []
 
 
-class Session:
-    """A temporary directory, a launcher, and the databases prepared so far."""
+class Session(Workplace):
+    """Engines that run scripts, and the databases prepared so far."""
 
     def __init__(self, engines: list[Engine], repeats: int, progress: Callable[[str], None]):
         self.engines = engines
@@ -88,18 +89,9 @@ class Session:
         self.templates: dict[tuple[Script, int], Path] = {}
 
     def __enter__(self) -> "Session":
-        parent = ROOT / "target" / "bench-tmp"
-        parent.mkdir(parents=True, exist_ok=True)
-        self.directory = Path(tempfile.mkdtemp(dir=parent))
-        self.work = self.directory / "work"
-        self.launcher = start_launcher(self.directory)
+        super().__enter__()
+        self.placements = Placements(self.directory)
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.launcher.stdin.close()
-        self.launcher.wait()
-        self.launcher.stdout.close()
-        shutil.rmtree(self.directory, ignore_errors=True)
 
     def measure(self, workload: Workload, rows: int | None) -> Result:
         """Check a workload with each engine, then time it, engine by engine in turn."""
@@ -111,6 +103,8 @@ class Session:
         template = self.template(workload.setup, rows or 0)
         if workload.writer:
             write_script(workload.writer, rows or 0, self.directory / "writer.sql")
+        if workload.native_script:
+            write_script(workload.native_script, rows or 0, self.directory / "native.sql")
         self.progress(f"{title}: check")
         digest = self.check(title, result, script, template)
         able = [each for each in self.engines if not result.series[each.name].unavailable]
@@ -119,6 +113,8 @@ class Session:
             self.progress(f"{title}: run {number + 1} of {rounds}")
             # To and fro: those that are listed next to each other always run so, each as often first.
             for each in able[:: -1 if number % 2 else 1]:
+                if each.peer and number >= PEER_REPEATS * workload.runs_per_repeat:
+                    continue
                 run = self.run(workload, title, each, script, template)
                 if run.digest != digest:
                     raise Disagreement(f"{title}: the output of `{each.name}` has changed since the check")
@@ -131,6 +127,9 @@ class Session:
         for each in self.engines:
             wanted = result.workload.must_answer
             workload = result.workload
+            if lack := self.placements.lack(each, workload):
+                result.series[each.name].unavailable = lack
+                continue
             try:
                 digest = self.run(workload, title, each, script, template, tolerant=bool(wanted)).digest
             except Disagreement as problem:
@@ -169,13 +168,13 @@ class Session:
         database = self.fresh_database(template, workload.keeps_database)
         output, errors = self.work / "out", self.work / "err"
         writer = self.directory / "writer.sql" if workload.writer else ""
-        request = [script, output, errors, workload.readers, writer, *each.argv(), database]
-        print(*request, sep="\t", file=self.launcher.stdin, flush=True)
-        wall, cpu, peak, faults, status = map(int, self.launcher.stdout.readline().split())
-        if not tolerant and (status or errors.stat().st_size):
-            code = os.waitstatus_to_exitcode(status)
-            raise Disagreement(f"{title}: `{each.name}` fails (exit code {code}): {first_line(errors)}")
-        return Run(wall / 1e6, cpu / 1e6, peak, faults, digest_of(output))
+        if workload.native_script and each.name == REFERENCE:
+            script = self.directory / "native.sql"
+        command = [*self.placements.command(each, workload), str(database)]
+        found = self.launch(script, output, errors, command, workload.readers, writer)
+        if not tolerant and (found.status or errors.stat().st_size):
+            raise Disagreement(f"{title}: `{each.name}` fails (exit code {found.exit_code()}): {first_line(errors)}")
+        return Run(found.wall_ns / 1e6, found.cpu_ns / 1e6, found.peak_bytes, found.faults, digest_of(output))
 
     def fresh_database(self, template: Path | None, keeps: bool) -> Path:
         shutil.rmtree(self.work, ignore_errors=True)
@@ -204,29 +203,10 @@ class Session:
         return self.templates[setup, rows]
 
 
-def start_launcher(directory: Path) -> subprocess.Popen:
-    """The launcher, in an environment where no start-up file of the user counts."""
-    home = directory / "home"
-    home.mkdir()
-    # The runner's compiled `.wasm` stays in the user's cache, as in real life.
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory, env=environment,
-    )  # fmt: skip
-
-
 def write_script(script: Script, rows: int, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in script(rows))
     flush(path)
-
-
-def flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)
 
 
 def digest_of(path: Path) -> str:
@@ -236,11 +216,6 @@ def digest_of(path: Path) -> str:
 
 def read_text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
-
-
-def first_line(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.readline().strip()
 
 
 def difference(first: tuple, second: tuple) -> str:

@@ -31,7 +31,7 @@ def profiles(smoke: int, *full: int) -> dict[str, tuple[int, ...]]:
 SUITES = (
     Suite("start", "`SELECT 1;`: time, memory, page faults", (START,)),
     Suite("shell", "scripts of a thousand rows and more", WORKLOADS, profiles(1_000, 1_000, 10_000, 100_000)),
-    Suite("breadth", "classes of statements and tasks of the shell", BREADTH, profiles(1_000, 200_000), breadth_verdicts),
+    Suite("breadth", "classes of statements and tasks of the shell", BREADTH, profiles(1_000, 50_000, 200_000), breadth_verdicts),
     Suite("sqlink", "the scripts of reference 001, building included", sqlink.WORKLOADS, profiles(200, 1_000, 10_000, 100_000)),
 )
 
@@ -45,7 +45,7 @@ LOOP_SUITES: dict[str, tuple[Loop, ...]] = {
 
 LOOP_SUITE_ABOUT = {
     "sqlrite": "W1 to W13: reads, writes, sums, joins, vectors, full text",
-    "turdb": "T1 to T5: insertion, by journal and by how often the disk is flushed",
+    "turdb": "T1 to T6: insertion, by journal and by how often the disk is flushed",
     "sochdb": "keys and values, analytics, vectors, storage",
     "vector": "insertion into vec0 and search, at four sizes",
     "pgsqlite": "clients of Postgres against `serve`",

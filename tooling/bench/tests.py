@@ -1,5 +1,6 @@
 """Tests of the benchmark itself: `tooling/bench.py --test`."""
 
+import dataclasses
 import unittest
 from pathlib import Path
 
@@ -97,6 +98,19 @@ class Sessions(unittest.TestCase):
             session.repeats = 2
             session.measure(SCRIPT, None)
             self.assertEqual(log.read_text().split(), list("abc" "abc" "cba"))
+
+
+    def test_a_peer_has_the_first_runs_only(self) -> None:
+        peer = dataclasses.replace(shell("peer", "echo 1"), peer=True)
+        found = self.measure(shell("ref", "echo 1"), peer, repeats=5)
+        self.assertEqual([len(series.runs) for series in found.series.values()], [5, 3])
+        self.assertEqual(len(found.ratios("peer", "ref")), 3)
+
+    def test_what_an_engine_lacks_is_said(self) -> None:
+        workload = dataclasses.replace(SCRIPT, extension="sha3")
+        with Session([shell("ref", "echo 1"), shell("sqlite3", "echo 1")], 1, lambda _: None) as session:
+            found = session.measure(workload, None)
+        self.assertEqual({name: each.unavailable for name, each in found.series.items()}, {"ref": "", "sqlite3": "has no sha3"})
 
 
 class Breadth(unittest.TestCase):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from .catalogue.loop import FULL, SMALL, SMOKE
 from .engines import REFERENCE, ROOT, output_of
@@ -23,6 +24,7 @@ POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
 ROWS = {SMOKE: 50, SMALL: 200, FULL: 1_000}
 CLIENTS = 4
+MESSAGES = 100
 START_SECONDS = 20
 RUN_SECONDS = 300
 PORT = 54_320
@@ -36,7 +38,8 @@ ABOUT = {
     "select": ("PG1.v1/select", "SELECT * WHERE int_col > ?, no index, all rows fetched"),
     "cached": ("PG1.v1/cached", "five queries, twenty times each, all rows fetched"),
     **{f"batch-{size}": (f"PG2.v1/batch-{size}", f"INSERT of {size} rows a statement") for size in (1, 10, 100, 1000)},
-    "connect": ("PG3.v1/connect", "connecting, and SELECT 1"),
+    "connect": ("PG3.v1/connect", "connecting, and SELECT 1; `serve-tls` and `postgres-tls` by TLS"),
+    "messages": ("PG4.v1/message", "a row of 12 bytes by its id: bytes both ways, and memory of the server's processes"),
     "clients": ("PG5.v1/4-clients", "four clients at once, 25 reads each"),
 }
 """The workloads by the client's names for them; PG6 is the engine `serve-simple` beside `serve`."""
@@ -48,8 +51,19 @@ ENGINES = {
     "serve-tcp": ("psycopg", "tcp", "psycopg 3, extended protocol, TCP"),
     "serve-simple": ("psycopg-simple", "unix", "psycopg 3, simple protocol, Unix socket"),
     "serve-psycopg2": ("psycopg2", "unix", "psycopg2, simple protocol, Unix socket"),
+    "serve-tls": ("psycopg", "tls", "psycopg 3, extended protocol, TCP by TLS"),
     "postgres": ("psycopg", "postgres", "psycopg 3, extended protocol, Unix socket"),
+    "postgres-tls": ("psycopg", "postgres-tls", "psycopg 3, extended protocol, TCP by TLS"),
 }
+
+
+class Way(NamedTuple):
+    """Where a client connects."""
+
+    words: str
+    """A file for apsw, else the words of a connection."""
+    server: int = 0
+    """Its process."""
 
 
 class Broken(Exception):
@@ -58,11 +72,13 @@ class Broken(Exception):
 
 def unavailable(engine: str, profile: str) -> str:
     """Why an engine cannot be measured here, or nothing."""
-    if engine == "postgres" and profile == SMOKE:
+    if engine.startswith("postgres") and profile == SMOKE:
         return "not available: no peer is in profile smoke"
     if not PYTHON.exists():
         return "not available: run `make bench-peers`"
-    if engine == "postgres" and not (POSTGRES / "initdb").exists():
+    if engine.endswith("-tls") and not shutil.which("openssl"):
+        return "not available: openssl, which makes a certificate, is not installed"
+    if engine.startswith("postgres") and not (POSTGRES / "initdb").exists():
         return "not available: PostgreSQL 15 is not installed"
     if engine.startswith("serve") and "--pg" not in output_of([str(SERVER), "--help"]):
         return "not available: this `serve` does not speak the Postgres wire yet"
@@ -77,10 +93,10 @@ def measure(profile: str, repeats: int, progress: Callable[[str], None]) -> tupl
         parent = ROOT / "target/bench-tmp"
         parent.mkdir(parents=True, exist_ok=True)
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=parent)))
-        ways: dict[str, str] = {}
+        ways, to = {}, Ways(stack, directory)
         for name in [name for name, reason in reasons.items() if not reason]:
             try:
-                ways[name] = way(stack, ENGINES[name][1], directory)
+                ways[name] = to.to(ENGINES[name][1])
             except Broken as problem:
                 reasons[name] = str(problem)
         runs = alternating(ways, reasons, count, repeats, progress)
@@ -119,7 +135,12 @@ def samples(runs: dict[str, list[dict]], reasons: dict[str, str], count: int) ->
                 yield skipped(title, name, count, "gate: another answer than SQLite in the client")
             else:
                 yield sample(title, name, count, [median(each["times"]) for each in found], reference,
-                             check=answer, **percentiles([time for each in found for time in each["times"]]))  # fmt: skip
+                             check=answer, **percentiles([time for each in found for time in each["times"]]), **measures(found))  # fmt: skip
+
+
+def measures(found: list[dict]) -> dict:
+    """What is no time: bytes."""
+    return {name: median(each[name] for each in found) for name in ("wire_bytes", "peak_bytes") if found[0].get(name) is not None}
 
 
 def percentiles(times: list[float]) -> dict:
@@ -128,9 +149,21 @@ def percentiles(times: list[float]) -> dict:
     return {**at, "max_ns": ordered[-1]}
 
 
-def client(driver: str, where: str, count: int) -> dict:
-    found = one_client(driver, where, count)
-    return found | one_client("clients", where, CLIENTS)
+def client(driver: str, where: Way, count: int) -> dict:
+    found = one_client(driver, where.words, count) | one_client("clients", where.words, CLIENTS)
+    found |= one_client("messages", where.words, MESSAGES)
+    found["messages"]["peak_bytes"] = memory(where.server) if where.server else None
+    return found
+
+
+def memory(parent: int) -> int | None:
+    """Of a process and its children: their own pages, and their share of common ones."""
+    try:
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
+        lines = [Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii").splitlines() for each in (parent, *children)]
+    except OSError:
+        return None
+    return sum(int(line.split()[1]) * 1024 for each in lines for line in each if line.startswith("Pss:"))
 
 
 def one_client(driver: str, where: str, count: int) -> dict:
@@ -144,51 +177,80 @@ def one_client(driver: str, where: str, count: int) -> dict:
     return json.loads(done.stdout)
 
 
-def way(stack: ExitStack, kind: str, directory: Path) -> str:
-    """What a client connects to; the server is started with the first engine that needs it."""
-    if not kind:
-        return str(directory / "direct.db")
-    if kind == "postgres":
-        return stack.enter_context(postgres(directory / "postgres"))
-    served = directory / "served"
-    if not served.exists():
-        stack.enter_context(serve(served))
-    host = served if kind == "unix" else "127.0.0.1"
-    return f"host={host} port={PORT} dbname=bench user=local"
+class Ways:
+    """What clients connect to; a server is started with the first engine that needs it."""
+
+    def __init__(self, stack: ExitStack, directory: Path):
+        self.stack, self.directory = stack, directory
+        self.served: int | None = None
+        self.postgres: int | None = None
+
+    def to(self, kind: str) -> Way:
+        if not kind:
+            return Way(str(self.directory / "direct.db"))
+        by, host = kind.removeprefix("postgres-"), "127.0.0.1"
+        if kind.startswith("postgres"):
+            self.postgres = self.postgres or self.stack.enter_context(postgres(self.directory / "postgres"))
+            port, words, server, sockets = PORT + 1, "dbname=postgres user=root", self.postgres, "postgres"
+        else:
+            self.served = self.served or self.stack.enter_context(serve(self.directory / "served"))
+            port, words, server, sockets = PORT, "dbname=bench user=local", self.served, "served"
+        if by not in ("tcp", "tls"):
+            host = self.directory / sockets
+        return Way(f"host={host} port={port} {words} sslmode={'require' if by == 'tls' else 'disable'}", server)
+
+
+def certificate(directory: Path) -> tuple[Path, Path]:
+    """One that nobody vouches for, made now."""
+    cert, key = directory / "server.crt", directory / "server.key"
+    if shutil.which("openssl"):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-keyout", key, "-out", cert], check=True, capture_output=True)  # fmt: skip
+    return cert, key
 
 
 @contextmanager
-def serve(directory: Path) -> Iterator[None]:
+def serve(directory: Path) -> Iterator[int]:
     directory.mkdir()
     subprocess.run([ROOT / "target/native-reference/sqlite3", directory / "bench.db", "PRAGMA journal_mode=WAL;"], check=True, capture_output=True)
-    command = [str(SERVER), str(directory / "bench.db"), "--pg", f"127.0.0.1:{PORT}", "--unix", str(directory)]
-    with (directory / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
-        try:
-            wait_for(directory / f".s.PGSQL.{PORT}", server, directory / "log")
-            yield
-        finally:
-            server.terminate()
+    command = [str(SERVER), str(directory / "bench.db"), "--http", "127.0.0.1:0", "--pg", f"127.0.0.1:{PORT}", "--unix", str(directory)]
+    cert, key = certificate(directory)
+    if cert.exists():
+        command += ["--tls-cert", str(cert), "--tls-key", str(key)]
+    with started(command, directory, PORT) as server:
+        yield server
 
 
 @contextmanager
-def postgres(directory: Path) -> Iterator[str]:
+def postgres(directory: Path) -> Iterator[int]:
     """A cluster of its own; as root it runs as the user `postgres`."""
     directory.mkdir()
-    prefix = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] if os.geteuid() == 0 else []
     for above in (directory, *directory.parents):
         # Its user must be able to enter.
-        if os.geteuid() == 0 and above.is_relative_to(ROOT / "target"):
+        if prefix and above.is_relative_to(ROOT / "target"):
             above.chmod(above.stat().st_mode | 0o011)
+    options = ["-D", directory / "data", "-k", directory, "-p", str(PORT + 1), "-c", "listen_addresses=127.0.0.1"]
+    cert, key = certificate(directory)
+    if cert.exists():
+        options += ["-c", "ssl=on", "-c", f"ssl_cert_file={cert}", "-c", f"ssl_key_file={key}"]
     if prefix:
-        shutil.chown(directory, "postgres")
+        for each in (directory, *directory.iterdir()):
+            shutil.chown(each, "postgres")
     made = subprocess.run([*prefix, POSTGRES / "initdb", "-D", directory / "data", "-A", "trust", "-U", "root"], capture_output=True, text=True, check=False)
     if made.returncode:
         raise Broken(f"not available: initdb: {made.stderr.strip().splitlines()[-1]}")
-    options = ["-D", directory / "data", "-k", directory, "-p", str(PORT + 1), "-c", "listen_addresses="]
-    with (directory / "log").open("w") as log, subprocess.Popen([*prefix, POSTGRES / "postgres", *options], stdout=log, stderr=log) as server:
+    with started([*prefix, POSTGRES / "postgres", *options], directory, PORT + 1) as server:
+        yield server
+
+
+@contextmanager
+def started(command: list, directory: Path, port: int) -> Iterator[int]:
+    """A server, from when its socket is there; its process."""
+    with (directory / "log").open("w") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
         try:
-            wait_for(directory / f".s.PGSQL.{PORT + 1}", server, directory / "log")
-            yield f"host={directory} port={PORT + 1} dbname=postgres user=root"
+            wait_for(directory / f".s.PGSQL.{port}", server, directory / "log")
+            yield server.pid
         finally:
             server.terminate()
 
@@ -204,7 +266,7 @@ def wait_for(socket: Path, server: subprocess.Popen, log: Path) -> None:
 
 
 def version(name: str) -> str:
-    if name == "postgres":
+    if name.startswith("postgres"):
         return output_of([str(POSTGRES / "postgres"), "--version"]) if (POSTGRES / "postgres").exists() else "none"
     if name == REFERENCE:
         return output_of([str(PYTHON), "-c", "import apsw; print('apsw', apsw.apsw_version())"]) if PYTHON.exists() else "none"

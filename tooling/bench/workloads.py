@@ -44,6 +44,14 @@ class Workload:
     """Too much for profile `smoke`."""
     keeps_database: bool = False
     """Nothing is written, so a large template need not be copied."""
+    extension: str = ""
+    """What ours load before the script."""
+    embedded: bool = False
+    """It is in the program instead."""
+    native: str = ""
+    """What the reference loads for it, a library of `tooling/native-reference`."""
+    native_script: Script | None = None
+    """What the reference runs, if there is no such library."""
 
 
 def name_of(row: int) -> str:
@@ -148,12 +156,21 @@ def commits_with_checkpoints(rows: int) -> Iterator[str]:
     yield from commits(rows)
 
 
-def gigabyte(_rows: int) -> Iterator[str]:
-    yield TABLE
-    yield (
-        "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
-        " FROM generate_series(1, 1000000);"
-    )
+def kilobytes(rows: int) -> Script:
+    """Rows of a thousand bytes each."""
+
+    def script(_rows: int) -> Iterator[str]:
+        yield TABLE
+        yield (
+            "INSERT INTO t SELECT value, 'name ' || value, value / 64.0, hex(zeroblob(480)) || value"
+            f" FROM generate_series(1, {rows});"
+        )
+
+    return script
+
+
+gigabyte = kilobytes(1_000_000)
+hundred_megabytes = kilobytes(100_000)
 
 
 def scan_after(pragma: str) -> Script:

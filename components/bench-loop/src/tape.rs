@@ -8,14 +8,14 @@ use serde::Deserialize;
 /// Longest text or blob, in bytes: far above that of any workload.
 const MAX_VALUE_BYTES: u32 = 64 << 20;
 
-/// A statement that steps refer to by its place.
+/// A statement, which steps refer to by its index.
 #[derive(Deserialize)]
 pub struct Statement {
     pub sql: String,
     /// Its rows have no order, so they are compared sorted.
     #[serde(default)]
     pub unordered: bool,
-    /// The program itself looks for so many nearest vectors among the rows.
+    /// The program itself searches the rows for this number of nearest vectors.
     #[serde(default)]
     pub neighbours: usize,
     /// The integers in the first column are shown, for the recall.
@@ -33,7 +33,7 @@ pub struct Header {
     #[serde(default)]
     pub schema: Vec<String>,
     pub statements: Vec<Statement>,
-    /// Asked after everything else; the rows belong to the answers.
+    /// Queries that are run at the end; their rows are compared, too.
     #[serde(default)]
     pub gate: Vec<String>,
     /// Operations that are timed together.

@@ -38,7 +38,8 @@ void call_blob_write(Call *call) {
 
 void call_blob_close(Call *call) { call->code = sqlite3_blob_close(HANDLE(sqlite3_blob, call)); }
 
-/* Backups. The source is a connection of this instance, or an image of another one's database. */
+/* Backups. The source is a connection of this instance, or an image of a database in another
+** instance. */
 
 typedef struct {
   sqlite3_backup *backup;
@@ -105,9 +106,9 @@ void call_backup_finish(Call *call) {
   sqlite3_free(backup);
 }
 
-/* Snapshots are compiled into SQLite only with an option. */
+/* SQLite contains snapshots only with a compile-time option. */
 
-/* Snapshots: the library keeps their bytes. */
+/* Snapshots: the library stores their bytes. */
 
 void call_snapshot_get(Call *call) {
   sqlite3_snapshot *snapshot = NULL;

@@ -8,14 +8,14 @@
 
 #include "sqlite3.h"
 
-/* Bytes that are written. Without memory for them they stay short, and `is_short` is set. */
+/* Bytes to be written. If memory runs out, no more are added and `is_short` is set. */
 typedef struct {
   uint8_t *bytes;
   size_t count, room;
   bool is_short;
 } Out;
 
-/* Bytes that are read: they may be anything. `is_bad` is set when they end too early. */
+/* Bytes to be read, which can be malformed. `is_bad` is set when they end too early. */
 typedef struct {
   const uint8_t *at, *end;
   bool is_bad;
@@ -118,7 +118,7 @@ static inline uint64_t in_u64(In *in) {
   return number;
 }
 
-/* Bytes that a zero byte follows; null for a null pointer, and where they are malformed. */
+/* Bytes followed by a zero byte; null for a null pointer and for malformed bytes. */
 static inline const uint8_t *in_bytes(In *in, uint32_t *count) {
   uint32_t length = in_u32(in);
   *count = 0;

@@ -1,8 +1,8 @@
-/* What libsqlite3.so.0 (host/library) and the engine in the sandbox say to each other: the
-** functions that the library calls, and the callbacks of the program.
+/* The calls between libsqlite3.so.0 (host/library) and the engine in the sandbox: SQLite's
+** functions in one direction, callbacks of the program in the other.
 **
-** A call is the function (u8) and its arguments. Several may be sent at once; the reply is the
-** last one's. Numbers are little-endian. A text or blob is its length (u32), its bytes, and a
+** A call is the function (u8) and its arguments. A request can contain several; the reply is that
+** of the last one. Integers are little-endian. A text or blob is its length (u32), its bytes, and a
 ** zero byte; the length 0xffffffff is a null pointer. */
 #ifndef CALLS_H
 #define CALLS_H
@@ -55,8 +55,8 @@ enum {
   CALL_COUNT
 };
 
-/* The callbacks. Each begins with its number (u8) and the connection (u32) that CONNECT gave.
-** The reply begins with an integer (i32), and what follows it is said here. */
+/* The callbacks. Each begins with its event (u8) and the connection (u32) that CONNECT passed. The
+** reply begins with an integer (i32); what follows the integer is listed here. */
 enum {
   /* Function, arguments with their count (u32), auxiliary data; reply: value, auxiliary data. */
   EVENT_SCALAR,
@@ -68,7 +68,7 @@ enum {
   EVENT_AGGREGATE_FINAL,
   /* Collation, both texts. */
   EVENT_COMPARE,
-  /* What was registered is not used any more: its number. */
+  /* A registered object is no longer used: its number. */
   EVENT_DESTROY,
   EVENT_BUSY,
   EVENT_PROGRESS,
@@ -87,11 +87,11 @@ enum {
   EVENT_CONFLICT,
   /* A method of a virtual table (u8), and its object. After a failure its message follows. */
   EVENT_METHOD,
-  /* Shape, its own data (0: none), parameters, a place in the tree; reply: the data, the result. */
+  /* Shape, its data (0: none), parameters, a node of the tree; reply: the data, the result. */
   EVENT_SHAPE
 };
 
-/* The methods of a module, and what they are called with. Each is a bit of CREATE_MODULE. */
+/* The methods of a module, and their arguments. Each is a bit of CREATE_MODULE. */
 enum {
   /* Module, count of arguments (u32), the arguments; reply: table. */
   METHOD_CREATE,
@@ -119,7 +119,7 @@ enum {
   METHOD_ROWID,
   /* Table, count of values (u32), the values; reply: row id (i64). */
   METHOD_UPDATE,
-  /* Table, a number for the last three. */
+  /* Table; the last three have a savepoint, too. */
   METHOD_BEGIN,
   METHOD_SYNC,
   METHOD_COMMIT,
@@ -127,19 +127,20 @@ enum {
   METHOD_SAVEPOINT,
   METHOD_RELEASE,
   METHOD_ROLLBACK_TO,
-  /* Table, count of arguments, name; reply: what SQLite is told, function. */
+  /* Table, count of arguments, name; reply: the result of xFindFunction, function. */
   METHOD_FIND_FUNCTION,
   /* Table, name. */
   METHOD_RENAME,
   /* Module, ending; the code is the result. */
   METHOD_SHADOW_NAME,
-  /* Table, schema, name, flags (u32); reply: what is wrong. */
+  /* Table, schema, name, flags (u32); reply: the error that was found. */
   METHOD_INTEGRITY,
-  /* xCreate and xConnect are one function. */
+  /* xCreate and xConnect are the same function. */
   METHODS_ARE_ONE
 };
 
-/* What PLAN asks during xBestIndex: the plan's address, this (u8), constraint (u32), number. */
+/* What PLAN requests during xBestIndex: the plan's address, one of these (u8), constraint (u32),
+** number. */
 enum {
   /* Reply: the code is the result. */
   PLAN_DISTINCT,
@@ -150,7 +151,7 @@ enum {
   PLAN_RIGHT
 };
 
-/* What HOOK sets. */
+/* The hooks that HOOK sets. */
 enum {
   HOOK_BUSY,
   HOOK_PROGRESS,
@@ -165,7 +166,7 @@ enum {
   HOOK_AUTOVACUUM_PAGES
 };
 
-/* A value is its tag and its payload. A subtype stands before the value. */
+/* A value is its tag and its payload. A subtype comes before the value. */
 enum {
   TAG_NULL,
   TAG_INTEGER,
@@ -174,17 +175,17 @@ enum {
   TAG_BLOB,
   /* A length (u64). */
   TAG_ZEROS,
-  /* The library's number for a pointer (u32). */
+  /* The library's number of a pointer (u32). */
   TAG_POINTER,
   /* A subtype (u8), and the value. */
   TAG_SUBTYPE,
-  /* A column that UPDATE does not change, or a value that is not there. */
+  /* A column that UPDATE does not change, or a missing value. */
   TAG_MISSING,
   /* All values of an IN, for xFilter: their length in bytes (u32), and the values. */
   TAG_LIST
 };
 
-/* Of PREPARE, in addition to those of sqlite3_prepare_v3. */
+/* For PREPARE, in addition to the flags of sqlite3_prepare_v3. */
 #define PREPARE_LEGACY 0x40000000
 /* The text was given with its length, and no NUL ends it. */
 #define PREPARE_COUNTED 0x20000000

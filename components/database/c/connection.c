@@ -62,8 +62,8 @@ void call_autocheckpoint(Call *call) {
   call->code = sqlite3_wal_autocheckpoint(call->db, (int)in_u32(&call->in));
 }
 
-/* Schema, operation, and its argument: a number of 4 or 8 bytes, or a text. Reply: the same after
-** the operation. A text that SQLite gives is freed here. */
+/* Schema, operation, and its argument: an integer of 4 or 8 bytes, or a text. Reply: the argument
+** after the operation. A text that SQLite returns is freed here. */
 void call_file_control(Call *call) {
   const char *schema = in_text(&call->in);
   int operation = (int)in_u32(&call->in), number;

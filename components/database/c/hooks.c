@@ -1,7 +1,7 @@
 /* Hooks of the program. The argument of each is the connection. */
 #include "interface.h"
 
-/* Of the engine, which has its own in addition. */
+/* Of the engine, which has an authorizer itself. */
 extern int engine_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *,
                                                     const char *, const char *),
                                  void *);
@@ -38,7 +38,8 @@ static void on_update(void *db, int action, const char *schema, const char *tabl
   event_send_for_code(&out);
 }
 
-/* With all that the program can ask for meanwhile: depth, column of a blob, old and new values. */
+/* Sends everything that the program can request meanwhile: depth, column of a blob, old and new
+** values. */
 static void on_preupdate(void *data, sqlite3 *db, int action, const char *schema, const char *table,
                          sqlite3_int64 old_row, sqlite3_int64 new_row) {
   (void)data;
@@ -80,7 +81,7 @@ static int on_authorize(void *db, int action, const char *first, const char *sec
   return event_send_for_code(&out);
 }
 
-/* Kind, statement, a number, its text, and for a statement that begins the expanded text. */
+/* Kind, statement, an integer, its text, and for a statement that begins the expanded text. */
 static int on_trace(unsigned kind, void *db, void *first, void *second) {
   sqlite3_stmt *statement = kind == SQLITE_TRACE_CLOSE ? NULL : first;
   Out out = event_begin(db, EVENT_TRACE);
@@ -115,7 +116,7 @@ static unsigned on_autovacuum(void *db, const char *schema, unsigned pages, unsi
   return (unsigned)event_send_for_code(&out);
 }
 
-/* Hook, whether it is set, a number: steps for progress, the mask for trace. */
+/* Hook, whether it is set, an integer: steps for progress, the mask for trace. */
 void call_hook(Call *call) {
   sqlite3 *db = call->db;
   uint8_t hook = in_u8(&call->in);

@@ -1,7 +1,7 @@
 /* Performs calls, and sends the callbacks of the program; see interface.h. */
 #include "interface.h"
 
-/* The functions by number. */
+/* The functions, indexed by the first byte of a call. */
 static void (*const functions[])(Call *) = {
 #define X(code, name) call_##name,
     FUNCTIONS(X)
@@ -21,7 +21,7 @@ static void put_head(Call *call, Out *out) {
   memcpy(out->bytes, &head, sizeof(head));
 }
 
-/* Behind the head, since the functions have written there already: the message stands last. */
+/* The message comes last, since the functions have already written behind the head. */
 static void put_message(Call *call, Out *out) {
   ReplyHead *head = (ReplyHead *)out->bytes;
   if (head->has_message) out_text(out, sqlite3_errmsg(call->db));
@@ -30,7 +30,7 @@ static void put_message(Call *call, Out *out) {
 /* The buffer of the last reply. Nested calls have separate buffers. */
 static Out last_reply;
 
-/* A buffer that is longer is not used again. */
+/* A longer buffer is freed and not reused. */
 #define MAX_KEPT_BYTES (256 << 10)
 
 static Out take_buffer(void) {
@@ -45,8 +45,8 @@ static Out take_buffer(void) {
   return out;
 }
 
-/* Perform calls on a connection: the reply, which stays until the next ones; null without memory.
-** Its last four bytes are where the message begins. */
+/* Perform calls on a connection. Returns the reply, which stays valid until the next calls; null
+** without memory. Its last four bytes are the position of the message. */
 const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count,
                                  size_t *reply_count) {
   Call call = {.db = db, .in = {bytes, bytes + count, false}, .out = take_buffer()};
@@ -79,12 +79,12 @@ const uint8_t *interface_perform(sqlite3 *db, const uint8_t *bytes, size_t count
 
 /* The program. */
 
-/* Rust: call the program's callback with bytes. Returns their count and where they are: in the
-** room, or in memory that sqlite3_free frees; below 0 for a failure. */
+/* Implemented in Rust: call the program's callback with these bytes. Returns the length of the
+** reply, which is in `room` or in memory that sqlite3_free frees; below 0 after a failure. */
 extern int32_t interface_call_program(uint32_t callback, const uint8_t *bytes, size_t count,
                                       uint8_t *room, void **owned);
 
-/* What the host calls the library's one callback, and the library the connection. */
+/* The host's id of the library's one callback, and the library's id of the connection. */
 typedef struct {
   uint32_t callback, connection;
 } Identity;

@@ -1,4 +1,4 @@
-/* The engine's side of libsqlite3.so.0: SQLite's functions by number, on its own objects.
+/* The engine's side of libsqlite3.so.0: SQLite's functions by number, on SQLite's objects.
 **
 ** The library belongs to the program, which is trusted, so objects are passed as their addresses
 ** in the sandbox. Extensions cannot send these calls. */
@@ -9,7 +9,7 @@
 #include "calls.h"
 #include "sqlite3.h"
 
-/* Not in the header without its options. */
+/* The header declares it only with a compile-time option. */
 #ifndef SQLITE_PREPARE_FROM_DDL
 #define SQLITE_PREPARE_FROM_DDL 0x20
 #endif
@@ -33,13 +33,13 @@ FUNCTIONS(X)
 void put_value(Out *out, sqlite3_value *value);
 /* The reply of a callback as a result. */
 void set_result(sqlite3_context *context, In *in);
-/* The failure of a function: its message follows in `in`. */
+/* The failure of a function, whose message follows in `in`. */
 void set_failure(sqlite3_context *context, int code, In *in);
 int bind_value(sqlite3_stmt *statement, int index, In *in);
 
 /* Calls of the program. */
 
-/* The reply: the integer, and what follows it. */
+/* The reply of a callback: the integer, and the rest. */
 typedef struct {
   In in;
   int code;
@@ -47,15 +47,15 @@ typedef struct {
   void *owned;
 } EventReply;
 
-/* Arguments of a callback, from a buffer that is used again. */
+/* Begin the arguments of a callback, in a buffer that is reused. */
 Out event_begin(sqlite3 *db, uint8_t event);
 /* Call the program. The reply must be freed. */
 void event_send(Out *out, EventReply *reply);
 void reply_free(EventReply *reply);
-/* The same for the integer alone. */
+/* The same for a callback that returns only the integer. */
 int event_send_for_code(Out *out);
 
-/* A number of the library, which learns when it is no longer used. */
+/* The library's number of a registered object. Its release is reported to the library. */
 typedef struct {
   uint32_t number;
   sqlite3 *db;
@@ -65,7 +65,7 @@ typedef struct {
 Registered *registered_new(sqlite3 *db, uint32_t number);
 void registered_free(void *registered);
 
-/* A function of the program, whose user data is a Registered. */
+/* A function of the program; its user data is a Registered. */
 void call_scalar(sqlite3_context *context, int count, sqlite3_value **arguments);
 
 #endif

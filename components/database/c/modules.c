@@ -25,8 +25,8 @@ int method_send_for_code(Out *out, Table *table) {
   return code;
 }
 
-/* xShadowName is not told whose it is: there is one function for each of so many modules. More
-** have no shadow tables. */
+/* xShadowName has no parameter for the module, so each of these modules has a separate function.
+** Any further modules have no shadow tables. */
 
 #define SHADOWS(X) \
   X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
@@ -104,7 +104,7 @@ void call_vtab_config(Call *call) {
 
 void call_vtab_on_conflict(Call *call) { call->code = sqlite3_vtab_on_conflict(call->db); }
 
-/* What sqlite3_close does before it looks for statements: the one here keeps it from more. */
+/* Disconnect tables as sqlite3_close does before it looks for statements. */
 void call_disconnect_tables(Call *call) {
   sqlite3_stmt *statement = NULL;
   sqlite3_prepare_v2(call->db, "SELECT 1", -1, &statement, NULL);

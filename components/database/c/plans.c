@@ -21,7 +21,7 @@ static void put_info(Out *out, sqlite3_index_info *info) {
   }
 }
 
-/* The text with the seal behind it, which xFilter gives back. */
+/* The text with its seal appended, which xFilter sends back. */
 static int set_text(sqlite3_index_info *info, In *in) {
   uint32_t count;
   const uint8_t *text = in_bytes(in, &count), *bytes = in_raw(in, 8);

@@ -1,5 +1,5 @@
-/* Memory errors for tests, as SQL functions: what an attacker who has found one in SQLite can do.
-** Only the feature `planted-error` has this file. */
+/* Memory errors for tests, as SQL functions: what an attacker can do after finding a memory error
+** in SQLite. Compiled only with the feature `planted-error`. */
 #include <stdint.h>
 #include <string.h>
 
@@ -36,5 +36,5 @@ static int plant(sqlite3 *db, char **message, const void *routines) {
   return sqlite3_create_function(db, "planted_call", 1, SQLITE_UTF8, 0, call_function, 0, 0);
 }
 
-/* Each connection that is opened later has them. */
+/* Connections that are opened later have these functions. */
 void plant_errors(void) { sqlite3_auto_extension((void (*)(void))plant); }

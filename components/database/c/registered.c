@@ -9,7 +9,7 @@ static void put_arguments(Out *out, int count, sqlite3_value **arguments) {
   for (int i = 0; i < count; i++) put_value(out, arguments[i]);
 }
 
-/* Auxiliary data, which lives as long as SQLite keeps it. Negative indexes have it too. */
+/* Auxiliary data, which lives as long as SQLite keeps it; negative indexes are possible. */
 
 #define FIRST_AUXILIARY (-2)
 
@@ -155,7 +155,7 @@ void call_create_collation(Call *call) {
   } else {
     call->code =
         sqlite3_create_collation_v2(call->db, name, encoding, data, compare, registered_free);
-    /* SQLite does not call the destructor when it fails. */
+    /* SQLite does not call the destructor on failure. */
     if (call->code) sqlite3_free(data);
   }
 }

@@ -1,7 +1,7 @@
-/* The session extension. Streams are gathered by the library. */
+/* The session extension. The library collects streams. */
 #include "interface.h"
 
-/* A filter or conflict handler of the program: its number there. */
+/* A filter or conflict handler of the program: the library's number. */
 typedef struct {
   sqlite3 *db;
   uint32_t number;
@@ -13,7 +13,7 @@ typedef struct {
   Handler filter;
 } Session;
 
-/* A change set that is read: SQLite does not copy its bytes. */
+/* An open change set: SQLite does not copy its bytes. */
 typedef struct {
   sqlite3_changeset_iter *iterator;
   uint8_t bytes[];
@@ -127,8 +127,8 @@ void call_changeset_start(Call *call) {
   out_u32(&call->out, call->code ? 0 : (uint32_t)(uintptr_t)changes);
 }
 
-/* Table, operation, whether it is indirect, columns, which are of the primary key, old values, new
-** values. */
+/* Table, operation, whether it is indirect, columns, which of them are in the primary key, old
+** values, new values. */
 static void put_change(Out *out, sqlite3_changeset_iter *iterator) {
   const char *table = NULL;
   int columns = 0, operation = 0, is_indirect = 0, keys = 0;
@@ -197,7 +197,7 @@ static int on_conflict(void *data, int kind, sqlite3_changeset_iter *iterator) {
 }
 
 /* Change set, number of the handler, whether it filters, flags, whether a rebase buffer is wanted.
-** Reply: that. */
+** Reply: the rebase buffer. */
 void call_changeset_apply(Call *call) {
   uint32_t count;
   const uint8_t *bytes = in_bytes(&call->in, &count);

@@ -16,7 +16,7 @@ static double real_of(In *in) {
   return real;
 }
 
-/* Both forms begin with the same fields: a geometry is the beginning of a query. */
+/* Both structures begin with the same fields: a geometry is the first part of a query. */
 static Out begin(sqlite3_rtree_geometry *shape, const sqlite3_rtree_dbl *coordinates, int count) {
   Registered *registered = shape->pContext, *own = shape->pUser;
   Out out = event_begin(registered->db, EVENT_SHAPE);

@@ -1,13 +1,13 @@
 /* Prepared statements. */
 #include "interface.h"
 
-/* Blobs of extensions stay open during a step. */
+/* Keeps blobs of extensions open during a step. */
 extern int engine_step(sqlite3_stmt *statement);
 
 /* A batch ends at this size. */
 #define MAX_BATCH_BYTES (64 << 10)
 
-/* What a statement is: flags, parameters and columns. */
+/* The properties of a statement: flags, parameters and columns. */
 static void put_description(Out *out, sqlite3_stmt *statement) {
   out_u8(out, (uint8_t)sqlite3_stmt_readonly(statement));
   out_u8(out, (uint8_t)sqlite3_stmt_isexplain(statement));
@@ -38,14 +38,14 @@ void call_prepare(Call *call) {
 
 void call_describe(Call *call) { put_description(&call->out, HANDLE(sqlite3_stmt, call)); }
 
-/* A parameter that could not be bound: the library has not waited for it, so the next step of that
+/* A binding that failed. The library did not wait for its result, so the next step of that
 ** statement fails. */
 static struct {
   sqlite3_stmt *statement;
   int code;
 } unbound;
 
-/* The parameter that was bound last. */
+/* The parameter of the last binding. */
 static struct {
   sqlite3_stmt *statement;
   int index;
@@ -66,7 +66,7 @@ void call_bind(Call *call) {
   bind(call);
 }
 
-/* The same for the parameter behind the last one: the value. */
+/* The same for the parameter after that of the last binding: the value. */
 void call_bind_next(Call *call) {
   bound.index++;
   bind(call);
@@ -124,7 +124,7 @@ void call_declared(Call *call) {
   for (int i = 0; i < columns; i++) out_text(&call->out, sqlite3_column_decltype(statement, i));
 }
 
-/* Reply: for each column its database, table and own name there. */
+/* Reply: for each column its database, its table and its name in that table. */
 void call_origins(Call *call) {
   sqlite3_stmt *statement = HANDLE(sqlite3_stmt, call);
   int columns = sqlite3_column_count(statement);

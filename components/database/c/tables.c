@@ -98,7 +98,7 @@ static int move(Cursor *cursor, Out *out) {
   return code;
 }
 
-/* SQLite gives the whole right side of an IN where xBestIndex asked for that. */
+/* Send all values of an IN if xBestIndex requested them (sqlite3_vtab_in). */
 static int put_argument(Out *out, sqlite3_value *value) {
   sqlite3_value *item;
   int code = sqlite3_value_type(value) == SQLITE_NULL ? sqlite3_vtab_in_first(value, &item)
@@ -131,7 +131,7 @@ static int on_filter(sqlite3_vtab_cursor *base, int number, const char *text, in
   out_u32(&out, (uint32_t)count);
   for (int i = 0; i < count && !code; i++) code = put_argument(&out, arguments[i]);
   if (!code) return move(cursor, &out);
-  /* The buffer goes back. */
+  /* Free the reused buffer. */
   sqlite3_free(out.bytes);
   return code;
 }
@@ -141,7 +141,7 @@ static int on_next(sqlite3_vtab_cursor *base) {
   return move((Cursor *)base, &out);
 }
 
-/* SQLite asks after each xFilter and xNext, which have asked already. */
+/* xFilter and xNext have already received whether the cursor is at its end. */
 static int on_eof(sqlite3_vtab_cursor *base) { return ((Cursor *)base)->is_at_end; }
 
 static int on_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column) {
@@ -210,7 +210,7 @@ static int on_rollback_to(sqlite3_vtab *base, int number) {
   return with_number(METHOD_ROLLBACK_TO, base, number);
 }
 
-/* The function with a number, which the table keeps. */
+/* The function with this number, stored in the table. */
 static Registered *found(Table *table, uint32_t number) {
   for (Found *old = table->functions; old; old = old->next) {
     if (old->function->number == number) return old->function;

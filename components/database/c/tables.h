@@ -10,7 +10,7 @@ typedef struct {
   sqlite3_module methods;
 } Module;
 
-/* A function that xFindFunction gave; it lives as long as the table. */
+/* A function that xFindFunction returned; it lives as long as the table. */
 typedef struct Found Found;
 struct Found {
   Found *next;
@@ -32,17 +32,17 @@ typedef struct {
 
 /* Begin a call of a method of an object. */
 Out method_begin(sqlite3 *db, uint8_t method, uint32_t number);
-/* The code of a method of a table, with its message where SQLite looks for it. The reply must be
-** freed. */
+/* Call a method of a table. The message of a failure goes where SQLite looks for it. The reply must
+** be freed. */
 int method_send(Out *out, Table *table, EventReply *reply);
-/* The same for a method that returns nothing else. */
+/* The same for a method that returns only a code. */
 int method_send_for_code(Out *out, Table *table);
 
-/* The methods, by the bits of the library's. */
+/* Set the methods that are set in the library's bits. */
 void set_methods(sqlite3_module *methods, uint32_t bits);
 int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info);
 
-/* What follows the text of a plan. */
+/* Follows the text of a plan. */
 typedef struct {
   uint8_t seal[8];
   uint8_t has_text;

@@ -135,7 +135,7 @@ extern "C" fn perform_inline(
         word_11,
     ];
     let length = (length as usize).min(MAX_INLINE_BYTES);
-    // SAFETY: the words have so many bytes, in the order in which this processor stores them.
+    // SAFETY: `length` is at most the size of the words, which this processor stores in this order.
     let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
     reply(connection, operations)
 }

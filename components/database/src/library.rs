@@ -21,11 +21,11 @@ unsafe extern "C" {
     ) -> *const u8;
 }
 
-/// Perform calls: where the reply is until the next ones.
+/// Perform calls. Returns the position of the reply, valid until the next calls, and its length.
 ///
 /// # Errors
 ///
-/// SQLITE_NOMEM where the reply finds no memory. All other errors are in the reply.
+/// SQLITE_NOMEM if there is no memory for the reply. All other errors are in the reply.
 pub fn perform_in_place(
     db: *mut sqlite::sqlite3,
     calls: &[u8],
@@ -40,18 +40,18 @@ pub fn perform_in_place(
     Ok((reply, count))
 }
 
-/// Perform calls: the reply.
+/// Perform calls, and copy the reply.
 ///
 /// # Errors
 ///
 /// As [`perform_in_place`].
 pub fn perform(db: *mut sqlite::sqlite3, calls: &[u8]) -> Result<Vec<u8>, SqlError> {
     let (reply, count) = perform_in_place(db, calls)?;
-    // SAFETY: the reply has so many bytes.
+    // SAFETY: `interface_perform` returned a reply of `count` bytes, and nothing was called since.
     Ok(unsafe { slice::from_raw_parts(reply, count) }.to_vec())
 }
 
-/// Call the program. Returns the count of bytes that it replied, in `room` or in `owned`; -1 for a
+/// Call the program. Returns the length of its reply, which is in `room` or in `owned`; -1 after a
 /// failure.
 ///
 /// # Safety

@@ -1,5 +1,5 @@
-//! Connections of a program outside: opened by path, and used by operations, its own and those of
-//! extensions. `components/database` exports [`perform`].
+//! Connections of a program outside the sandbox: opened by path, and used with operations.
+//! `components/database` exports [`perform`].
 
 mod callbacks;
 mod functions;
@@ -27,14 +27,14 @@ const MAX_CONNECTIONS: usize = 64;
 /// A connection of the program.
 struct Opened {
     db: OpenConnection,
-    /// Whose its statements and blobs are, where those of extensions have the extension. No
-    /// extension has such a number: the host counts from 0, and each one up to here would have been
-    /// attached a million times.
+    /// The owner of its statements and blobs; for those of an extension, the owner is the
+    /// extension's id. No extension has such an id: the host counts from 0, and would have to
+    /// attach each one a million times.
     owner: u32,
 }
 
 impl Drop for Opened {
-    /// Functions end with the connection itself.
+    /// Functions end when the connection is closed.
     fn drop(&mut self) {
         open_handles::forget(self.db.id(), self.owner);
         open_handles::close_all(self.db.id());
@@ -42,11 +42,11 @@ impl Drop for Opened {
 }
 
 thread_local! {
-    /// By number; a closed connection leaves its place to another one.
+    /// By number; the slot of a closed connection is reused.
     static CONNECTIONS: RefCell<Vec<Option<Rc<Opened>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A connection for `libsqlite3.so.0`, which calls SQLite's functions itself.
+/// SQLite's connection for `libsqlite3.so.0`, whose calls are SQLite's functions.
 ///
 /// # Errors
 ///
@@ -58,24 +58,24 @@ pub fn pointer(connection: u32) -> Result<*mut sqlite::sqlite3, SqlError> {
     })
 }
 
-/// Performs the calls of `libsqlite3.so.0` on SQLite's own connection.
+/// Performs the calls of `libsqlite3.so.0` on SQLite's connection.
 pub type Library = fn(*mut sqlite::sqlite3, &[u8]) -> Result<Vec<u8>, SqlError>;
 
 thread_local! {
-    /// That of the component; the engine has no C code for it.
+    /// Set by the component, since the engine has no C code for these calls.
     static LIBRARY: Cell<Option<Library>> = const { Cell::new(None) };
 }
 
-/// Let requests that begin with [`wire::LIBRARY`] be performed by `library`.
+/// Set the function that performs requests which begin with [`wire::LIBRARY`].
 pub fn set_library(library: Library) {
     LIBRARY.set(Some(library));
 }
 
-/// Perform the operations of a request: the reply of the one that has a reply.
+/// Perform the operations of a request. Returns the reply of the one that has a reply.
 ///
 /// # Errors
 ///
-/// That of the first one that fails; SQLITE_MISUSE for an unknown connection.
+/// The first failure; SQLITE_MISUSE for an unknown connection.
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
     if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
         return library(pointer(connection)?, calls);
@@ -108,7 +108,7 @@ fn perform_program(connection: u32, operation: ProgramOperation) -> Result<Vec<u
     Ok(reply.0)
 }
 
-/// Open the database at `path`: the connection's number.
+/// Open the database at `path`. Returns the connection's number.
 fn open(path: &[u8], flags: u32, busy_milliseconds: u32) -> Result<u32, SqlError> {
     open::prepare();
     let number =
@@ -135,14 +135,14 @@ fn missing() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "there is no such connection")
 }
 
-/// Close a connection, with all that belongs to it.
+/// Close a connection and everything that belongs to it.
 fn close(connection: u32) -> Result<(), SqlError> {
     let in_use = || failure(sqlite::SQLITE_BUSY, "the connection is in use");
-    // A callback of the connection would find it closed when it returns.
+    // A running callback of the connection would return to a closed one.
     if Rc::strong_count(&get(connection)?) > 2 {
         return Err(in_use());
     }
-    // Dropped when the list is not borrowed any more: closing calls extensions.
+    // Dropped when the list is no longer borrowed: closing calls extensions.
     let closed = CONNECTIONS.with_borrow_mut(|all| all.get_mut(connection as usize)?.take());
     closed.map(drop).ok_or_else(missing)
 }
@@ -154,7 +154,7 @@ fn load_extension(connection: u32, name: &str) -> Result<(), SqlError> {
     load::connect(&opened.db, &loaded)
 }
 
-/// A name for SQLite.
+/// A name as a C string for SQLite.
 fn c_name(name: &[u8]) -> Result<CString, SqlError> {
     CString::new(name).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
 }

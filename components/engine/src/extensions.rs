@@ -1,7 +1,7 @@
-//! Extensions: SQLite's own mechanism loads them, and the host's `dispatch` calls them.
+//! Extensions: SQLite's mechanism loads them, and the host's `dispatch` calls them.
 //!
-//! Values cross without a copy on this side: the host reads SQLite's own memory, and SQLite takes
-//! over the memory that the host has written.
+//! Values cross without a copy on this side: the host reads SQLite's memory, and SQLite takes
+//! ownership of the memory that the host has written.
 
 mod aggregate;
 mod attached;

@@ -1,4 +1,4 @@
-//! The edges to the C library and to the imports that are declared by hand.
+//! Imports that are declared by hand, and the C library.
 
 #[allow(unsafe_code)]
 pub mod imports;

@@ -1,4 +1,4 @@
-//! Names that SQLite is given, as absolute paths. Names are bytes.
+//! Names that SQLite passes, as absolute paths. Names are bytes.
 
 use std::cell::RefCell;
 
@@ -8,17 +8,17 @@ use crate::host::process::check_granted;
 use crate::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
-/// The longest path that SQLite may build, in bytes, with its final NUL. The native unix VFS has
-/// 512; Linux itself allows this much.
+/// The longest path that SQLite may build, in bytes, with its final NUL. The native unix VFS allows
+/// 512, Linux this many.
 pub const MAX_PATH_BYTES: usize = 4096;
 
-/// `name` made absolute against the working directory, with links followed.
+/// The absolute path of `name`, from the working directory and with links resolved.
 pub fn full_path(name: &[u8]) -> Result<Resolved, Code> {
     let cannot_open = |_| Code(SQLITE_CANTOPEN);
     files::resolve(&absolute(name)).map_err(cannot_open)
 }
 
-/// `name` in the working directory, unless it is absolute.
+/// The absolute path of `name`, without resolving links.
 pub fn absolute(name: &[u8]) -> Vec<u8> {
     if name.starts_with(b"/") {
         return name.to_vec();
@@ -29,8 +29,8 @@ pub fn absolute(name: &[u8]) -> Vec<u8> {
     path
 }
 
-/// Where `name` leads inside the grants, for the functions of the C library, which know only one
-/// granted directory at a time. None outside, after a message to the user.
+/// The path to which `name` leads inside the grants, for functions of the C library, which search
+/// only one granted directory at a time. None outside the grants, after a message to the user.
 pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     let name = absolute(name);
     let slash = name.iter().rposition(|byte| *byte == b'/')?;
@@ -50,7 +50,7 @@ pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
     check_granted(&path).then_some(path)
 }
 
-/// What a path that ends with a link means.
+/// The treatment of a last link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LastLink {
     /// The target of the link.
@@ -60,13 +60,13 @@ pub enum LastLink {
 }
 
 thread_local! {
-    /// Where relative names begin. The C library's own working directory can only be one that is
-    /// granted, and only text.
+    /// The directory of relative names. The C library's working directory can only be a granted one
+    /// whose path is UTF-8.
     static WORKING_DIRECTORY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Let relative names begin in `directory`, an absolute path. Messages use names in it even where
-/// it is not granted.
+/// Set the directory of relative names, an absolute path. It need not be granted; messages use
+/// names in it, too.
 pub fn enter(directory: &[u8]) {
     WORKING_DIRECTORY.set(directory.to_vec());
 }

@@ -1,9 +1,9 @@
-//! What every connection gets when it is opened: interruption, the authorizer, and the embedded
-//! extensions; and the functions that the C program calls in place of SQLite's.
+//! The set-up of each new connection: interruption, the authorizer, and the embedded extensions;
+//! and the functions that the C program calls in place of SQLite's.
 //!
-//! Ctrl-C and time limits must not slow the engine down, so no compiled code checks for them:
+//! Ctrl-C and time limits must not slow the engine down, so compiled code does not check for them:
 //! SQLite's progress handler calls the host. SQLite has one progress handler and one authorizer for
-//! a connection. The engine sets both, and they call the program's own.
+//! each connection. The engine sets both, and they call those of the program.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -23,27 +23,27 @@ use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
 use crate::sqlite::value::{Arguments, Form};
 
-/// Virtual machine steps between two calls of the host. A call costs some 40 ns and this many steps
-/// 50 µs or more, so that nobody can measure the one or feel the other.
+/// Virtual machine steps between two calls of the host. A call takes some 40 ns and this many steps
+/// 50 µs or more, so that the cost is not measurable and the delay not noticeable.
 const STEPS_PER_POLL: c_int = 4096;
 
 /// A progress handler of SQLite.
 type ProgressCallback = unsafe extern "C" fn(*mut c_void) -> c_int;
 
-/// The program's own progress handler.
+/// The program's progress handler.
 #[derive(Clone, Copy)]
 struct ProgressHandler {
     steps: c_int,
     callback: ProgressCallback,
     argument: *mut c_void,
-    /// Steps since it was called.
+    /// Steps since the last call.
     waited: c_int,
 }
 
-/// What the program does for each connection, and when the user interrupts.
+/// The program's hooks for new connections and for interruption.
 #[derive(Clone, Copy)]
 pub struct Hooks {
-    /// Functions that the program cannot have in a sandbox, and the messages that they fail with.
+    /// Functions that a program in a sandbox cannot have, and the messages with which they fail.
     pub refused_functions: &'static [(&'static CStr, &'static str)],
     /// Called when the user interrupts, before the statement ends.
     pub interrupted: fn(),
@@ -85,7 +85,7 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite3) -> c_int {
     codes.find(|code| *code != sqlite::SQLITE_OK).unwrap_or(sqlite::SQLITE_OK)
 }
 
-/// A function that fails with a message.
+/// A function that always fails with this message.
 struct Refused(&'static str);
 
 impl Scalar for Refused {
@@ -98,8 +98,8 @@ impl Scalar for Refused {
     }
 }
 
-/// What `sqlite3_close` does, after the statements of extensions are closed: SQLite does not close
-/// a connection that has any.
+/// Like `sqlite3_close`, but first closes the statements of extensions: SQLite does not close a
+/// connection that has statements.
 ///
 /// # Safety
 ///
@@ -115,7 +115,7 @@ unsafe extern "C" fn engine_close(db: *mut sqlite3) -> c_int {
     }
 }
 
-/// What `sqlite3_step` does; blobs of extensions stay open during it.
+/// Like `sqlite3_step`; blobs of extensions stay open during it.
 ///
 /// # Safety
 ///
@@ -126,7 +126,7 @@ unsafe extern "C" fn engine_step(statement: *mut sqlite3_stmt) -> c_int {
     blob_cache::during_step(|| unsafe { sqlite::sqlite3_step(statement) })
 }
 
-/// Called by the shell when it has registered its own functions.
+/// Called by the shell after it has registered its functions.
 ///
 /// # Safety
 ///
@@ -137,7 +137,7 @@ unsafe extern "C" fn engine_functions_registered(db: *mut sqlite3) {
     embedded::register(unsafe { Connection::from_ptr(db) });
 }
 
-/// What `sqlite3_progress_handler` does, with interruption kept.
+/// Like `sqlite3_progress_handler`, but keeps interruption.
 ///
 /// # Safety
 ///
@@ -161,7 +161,7 @@ unsafe extern "C" fn engine_progress_handler(
     unsafe { sqlite::sqlite3_progress_handler(db, period, Some(on_progress), null_mut()) };
 }
 
-/// Whether the running statement is to stop; the program learns that the user interrupts.
+/// Whether the running statement must stop; also reports the user's interruption to the program.
 pub fn poll() -> bool {
     let reason = poll_interruption();
     if let Some(Interruption::User) = reason {
@@ -198,7 +198,7 @@ type AuthorizerCallback = unsafe extern "C" fn(
 /// The name of the program's authorizer in the connection's client data.
 const AUTHORIZER: &CStr = c"sqlite-wasm-authorizer";
 
-/// The program's own authorizer.
+/// The program's authorizer.
 struct Authorizer {
     db: *mut sqlite3,
     callback: AuthorizerCallback,
@@ -206,15 +206,16 @@ struct Authorizer {
 }
 
 impl Drop for Authorizer {
-    /// The program sets another one, or closes the connection; a statement may outlive it then.
+    /// The program sets another authorizer, or closes the connection, which a statement can
+    /// outlive.
     fn drop(&mut self) {
         // SAFETY: SQLite drops client data while it still has the connection.
         unsafe { sqlite::sqlite3_set_authorizer(self.db, Some(authorize), null_mut()) };
     }
 }
 
-/// What `sqlite3_set_authorizer` does, after the engine's own, which stays: setting one expires all
-/// prepared statements.
+/// Like `sqlite3_set_authorizer`, but the engine's authorizer stays and calls this one: setting one
+/// expires all prepared statements.
 ///
 /// # Safety
 ///

@@ -1,12 +1,12 @@
-//! The rule of `sql:ro`: while a request of an extension that may only read is prepared or stepped,
-//! nothing writes. The rule also binds all that the request calls: functions and tables of other
-//! extensions, of the program, and SQLite's own.
+//! The rule of `sql:ro`: while a read-only request of an extension is prepared or stepped, nothing
+//! may be written. The rule also applies to everything that the request calls: functions and tables
+//! of other extensions, of the program, and of SQLite.
 //!
 //! Two checks enforce it, and neither costs anything outside such requests. The authorizer refuses
-//! to *prepare* what changes more than a result: transactions, ATTACH, schemas, pragmas. SQLite's
-//! flag `query_only` stops what *writes* at the beginning of its run, so it also binds statements
-//! that were prepared before, as FTS5 keeps them. Statements that insert, update or delete may be
-//! prepared: tables such as R-Trees do that when they are connected.
+//! to *prepare* statements that have other effects than rows and results: transactions, ATTACH,
+//! schema changes, pragmas. SQLite's flag `query_only` stops statements that *write* when they
+//! begin, so it also applies to those that were prepared before, such as FTS5's. INSERT, UPDATE and
+//! DELETE can be prepared: tables such as R-Trees prepare them when they are connected.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};
@@ -15,28 +15,28 @@ use libsqlite3_sys as sqlite;
 
 use crate::sqlite::connection::Connection;
 
-/// What an innermost request may do.
+/// The access of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// All.
+    /// Everything.
     Full,
-    /// Its extension has `sql`, but a request that may only read has called it.
+    /// Its extension has `sql`, but was called by a read-only request.
     Inherited,
     /// Its extension has `sql:ro`.
     ReadOnly,
 }
 
 thread_local! {
-    /// The request that is in progress, the innermost one.
+    /// The innermost request in progress.
     static CURRENT: Cell<Option<Access>> = const { Cell::new(None) };
 }
 
-/// What the request in progress may do; none outside requests of extensions.
+/// The access of the request in progress; none outside requests of extensions.
 pub fn current() -> Option<Access> {
     CURRENT.get()
 }
 
-/// Whether nothing may be written at the moment.
+/// Whether nothing may be written now.
 pub fn is_reading() -> bool {
     matches!(current(), Some(Access::ReadOnly | Access::Inherited))
 }
@@ -45,7 +45,7 @@ pub fn is_reading() -> bool {
 pub struct Request<'a> {
     db: &'a Connection,
     outer: Option<Access>,
-    /// What `query_only` was, where the request has set it.
+    /// The earlier value of `query_only`, if the request has set it.
     was_query_only: Option<bool>,
 }
 
@@ -73,12 +73,12 @@ impl Drop for Request<'_> {
     }
 }
 
-/// Functions that no SQL of an extension may call. `fts3_tokenizer` takes the address of code from
-/// a parameter, and `shell_putsnl` prints. What else the shell has for files and programs refuses
-/// when it runs: a trigger may call it.
+/// Functions that SQL of extensions cannot call. `fts3_tokenizer` takes the address of code from a
+/// parameter, and `shell_putsnl` prints. The shell's other functions for files and programs check
+/// when they run, since a trigger may call them.
 const NOT_FOR_EXTENSIONS: &[&str] = &["fts3_tokenizer", "shell_putsnl"];
 
-/// Pragmas that only read, whatever argument they have.
+/// Pragmas that only read, with any argument.
 const READING_PRAGMAS: &[&str] = &[
     "collation_list",
     "compile_options",
@@ -102,7 +102,7 @@ const READING_PRAGMAS: &[&str] = &[
     "table_xinfo",
 ];
 
-/// Pragmas that read without an argument, and with one set what they would read.
+/// Pragmas that read without an argument; an argument would set the value.
 const SETTING_PRAGMAS: &[&str] = &[
     "analysis_limit",
     "application_id",
@@ -142,7 +142,7 @@ const SETTING_PRAGMAS: &[&str] = &[
     "writable_schema",
 ];
 
-/// Whether SQLite may now prepare an action, with the two names that it gives an authorizer.
+/// Whether SQLite may now prepare an action, with the two names that it passes to an authorizer.
 pub fn allows(action: c_int, first: Option<&CStr>, second: Option<&CStr>) -> bool {
     match (current(), action) {
         (None, _) => true,

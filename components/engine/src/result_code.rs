@@ -1,4 +1,4 @@
-//! Which SQLite result code a failed host operation becomes.
+//! The result codes of SQLite for failed operations of the host.
 
 use std::ffi::c_int;
 
@@ -10,8 +10,8 @@ use crate::host::files::ErrorCode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Code(pub c_int);
 
-/// The code for a failure of an open file; `io` is the extended code of the operation, as the
-/// native unix VFS reports it.
+/// The code for a failure of an open file; `io` is the extended code of the operation, as in the
+/// native unix VFS.
 pub fn io_code(error: ErrorCode, io: c_int) -> Code {
     match error {
         ErrorCode::Full => Code(sqlite::SQLITE_FULL),
@@ -38,7 +38,7 @@ pub fn delete_code(error: ErrorCode) -> Code {
     }
 }
 
-/// `SQLITE_OK` or the code, as the C interface wants it.
+/// `SQLITE_OK` or the code, for C.
 pub fn to_c(result: Result<(), Code>) -> c_int {
     match result {
         Ok(()) => sqlite::SQLITE_OK,

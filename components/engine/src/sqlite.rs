@@ -1,5 +1,5 @@
-//! SQLite's C interface in safe terms, as far as the engine uses it. Its objects are borrowed from
-//! a callback, or owned; callbacks are methods of traits.
+//! A safe layer on SQLite's C interface, as far as the engine uses it. SQLite's objects are owned,
+//! or borrowed from a callback; callbacks are methods of traits.
 
 #![allow(unsafe_code)]
 

@@ -7,21 +7,21 @@ use crate::function::{Risk, Signature, Stability, signature_choices};
 use crate::slab::Slab;
 use crate::{Definition, Error, IntoOutput, Output, Result, Value, bindings, code};
 
-/// A computation over the rows of a group. `default()` begins it.
+/// The accumulator of an aggregate function. `default()` starts a group.
 pub trait Aggregate: Default + 'static {
     /// Add a row.
     fn step(&mut self, row: Arguments<'_>) -> Result<()>;
 
-    /// The result; also of a group without rows.
+    /// The result, also for a group without rows.
     fn finish(self) -> Result<impl IntoOutput>;
 }
 
-/// A computation that can also take rows away again, for OVER.
+/// An accumulator from which rows can be removed, for OVER.
 pub trait Window: Aggregate {
-    /// Take the oldest row away; it has the arguments of its `step`.
+    /// Remove the oldest row; the arguments are those of its `step`.
     fn inverse(&mut self, row: Arguments<'_>) -> Result<()>;
 
-    /// The result so far.
+    /// The result for the rows in the window.
     fn value(&mut self) -> Result<impl IntoOutput>;
 }
 
@@ -34,7 +34,7 @@ pub struct AggregateFunction {
 }
 
 impl AggregateFunction {
-    /// A function of `arguments` arguments, computed by `A`.
+    /// A function with `arguments` arguments and the accumulator `A`.
     pub const fn new<A: Aggregate>(
         name: &'static str,
         arguments: i8,
@@ -62,7 +62,7 @@ impl AggregateFunction {
         }
     }
 
-    /// Compute over rows as SQLite would; for tests.
+    /// Call it on rows as SQLite would; for tests.
     pub fn compute(&self, rows: impl IntoIterator<Item = Vec<Value>>) -> Result<Value> {
         let mut running = (self.start)();
         for mut row in rows {
@@ -74,7 +74,7 @@ impl AggregateFunction {
 
 signature_choices!(AggregateFunction);
 
-/// A computation whose type is not known any more.
+/// An accumulator without its type.
 trait Running {
     fn step(&mut self, row: Arguments<'_>) -> Result<()>;
     fn inverse(&mut self, row: Arguments<'_>) -> Result<()>;
@@ -130,7 +130,7 @@ fn unknown() -> Error {
     Error::new(code::MISUSE, "no such computation is in progress")
 }
 
-/// A computation, and the name of its function for errors.
+/// An accumulator, and the name of its function for errors.
 struct Progress {
     function: &'static str,
     running: Box<dyn Running>,
@@ -140,7 +140,7 @@ thread_local! {
     static IN_PROGRESS: RefCell<Slab<Progress>> = const { RefCell::new(Slab::new()) };
 }
 
-/// Rows as the host sends them.
+/// Rows in the host's order.
 struct Rows {
     count: u32,
     width: u32,
@@ -171,7 +171,7 @@ impl Rows {
 
 impl<T: Definition> bindings::aggregate::exports::sqlite_wasm::extension::aggregate::Guest for T {
     fn start(function: u32) -> u32 {
-        // Aggregates follow the scalars in the manifest's one list.
+        // In the manifest's list aggregates come after the scalars.
         let function = &T::AGGREGATES[function as usize - T::SCALARS.len()];
         let progress = Progress { function: function.signature.name, running: (function.start)() };
         IN_PROGRESS.with_borrow_mut(|all| all.insert(progress))

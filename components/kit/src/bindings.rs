@@ -8,7 +8,7 @@
 pub use manifest::sqlite_wasm::extension::types;
 pub use table::sqlite_wasm::extension::table_types;
 
-/// Names an extension, so that the compiler sees it used.
+/// Refers to an extension, so that the compiler considers it used.
 pub const fn is_used<T: crate::Definition>() {}
 
 /// Run the constructors of C, as each function that `wit-bindgen` exports does first.
@@ -22,7 +22,7 @@ pub mod manifest {
         inline: "package sqlite-wasm:kit-manifest;
             world manifest { export sqlite-wasm:extension/extension@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own type, so that nothing is converted.
+        // The kit's type, so that nothing is converted.
         with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,
         pub_export_macro: true,
@@ -35,7 +35,7 @@ pub mod scalar {
         inline: "package sqlite-wasm:kit-scalar;
             world scalar { export sqlite-wasm:extension/scalar@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own types, so that nothing is converted.
+        // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
             "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
@@ -57,7 +57,7 @@ pub mod inline {
         inline: "package sqlite-wasm:kit-inline;
             world inline { export sqlite-wasm:extension/inline@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own types, so that nothing is converted.
+        // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
             "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
@@ -74,7 +74,7 @@ pub mod aggregate {
         inline: "package sqlite-wasm:kit-aggregate;
             world aggregate { export sqlite-wasm:extension/aggregate@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own types, so that nothing is converted.
+        // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
             "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
@@ -106,7 +106,7 @@ pub mod table {
         inline: "package sqlite-wasm:kit-table;
             world table { export sqlite-wasm:extension/table@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own types, so that nothing is converted.
+        // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
             "sqlite-wasm:extension/types@0.1.0/output": crate::Output,
@@ -123,7 +123,7 @@ pub mod sql_work {
         inline: "package sqlite-wasm:kit-sql;
             world sql { import sqlite-wasm:extension/sql-work@0.1.0; }",
         path: "../../wit/extension",
-        // The kit's own type, so that nothing is converted.
+        // The kit's type, so that nothing is converted.
         with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,
     });

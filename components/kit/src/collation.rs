@@ -13,13 +13,13 @@ pub struct Collation {
 }
 
 impl Collation {
-    /// A collation over UTF-8. It orders every two texts, also those that are
-    /// no UTF-8, in one way forever: indexes are built by it.
+    /// A collation over UTF-8. It must order every two texts, also those that are not UTF-8, and
+    /// always in the same way: indexes depend on it.
     pub const fn new(name: &'static str, compare: fn(&[u8], &[u8]) -> Ordering) -> Self {
         Self { name, encoding: TextEncoding::Utf8, compare }
     }
 
-    /// Take text in another encoding than UTF-8.
+    /// Receive text in another encoding than UTF-8.
     pub const fn encoding(mut self, encoding: TextEncoding) -> Self {
         self.encoding = encoding;
         self

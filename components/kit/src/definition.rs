@@ -1,28 +1,28 @@
-//! What an extension is, and the macro that makes a component of it.
+//! The definition of an extension, and the macro that makes a component of it.
 
 use crate::{AggregateFunction, Arguments, Collation, Module, Output, Result, Scalar, bindings};
 
-/// Something that only the user can grant.
+/// A capability that the user must grant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// SQL on the caller's connection.
     Sql,
     /// SQL that only reads.
     SqlReadOnly,
-    /// A directory of files; the text says what for.
+    /// A directory of files; the text says for what.
     Directory(&'static str),
     /// An environment variable.
     Environment(&'static str),
 }
 
-/// All that an extension is and registers; [`extension!`](crate::extension)
-/// implements it.
+/// Everything that an extension declares and registers; [`extension!`](crate::extension) implements
+/// it.
 pub trait Definition: 'static {
     /// Letters, digits and `_`.
     const NAME: &'static str;
-    /// As semantic versioning writes it.
+    /// A semantic version.
     const VERSION: &'static str;
-    /// One line for people.
+    /// One line for users.
     const DESCRIPTION: &'static str;
     /// Scalar functions.
     const SCALARS: &'static [Scalar] = &[];
@@ -32,17 +32,15 @@ pub trait Definition: 'static {
     const COLLATIONS: &'static [Collation] = &[];
     /// Modules of virtual tables.
     const MODULES: &'static [Module] = &[];
-    /// What must be granted.
+    /// The capabilities that must be granted.
     const NEEDS: &'static [Need] = &[];
-    /// Called each time that a connection loads the extension, once all the
-    /// above is registered there, and in an instance that takes the place of one
-    /// that trapped. With [`Need::Sql`] each connection has an instance of its
-    /// own; without, they share one.
+    /// Called each time that a connection loads the extension, after everything above is registered
+    /// there, and in an instance that replaces one that trapped. With [`Need::Sql`] each connection
+    /// has a separate instance; otherwise they share one.
     const CONNECT: Option<fn() -> Result<()>> = None;
-    /// Called when such a connection is closed; SQL is not available any more.
+    /// Called when such a connection is closed; SQL is no longer available.
     const DISCONNECT: Option<fn()> = None;
-    /// Called for the functions of [`sql::register`](crate::sql::register), with
-    /// their numbers.
+    /// Called for the functions of [`sql::register`](crate::sql::register), with their numbers.
     const REGISTERED: fn(u32, Arguments<'_>) -> Result<Output> = |_, _| Err(unregistered());
 }
 
@@ -93,8 +91,8 @@ impl From<Need> for bindings::types::Need {
     }
 }
 
-/// Make the crate an extension: say its name, describe it in one line, and
-/// list its tables of what it registers.
+/// Make the crate an extension: with its name, a description of one line, and tables of everything
+/// that it registers.
 ///
 /// ```ignore
 /// sqlite_wasm_kit::extension! {
@@ -111,8 +109,7 @@ impl From<Need> for bindings::types::Need {
 /// }
 /// ```
 ///
-/// All but the first two may be left out, in this order. The version is the
-/// crate's.
+/// All but the first two can be omitted; the order is fixed. The version is that of the crate.
 #[macro_export]
 macro_rules! extension {
     (
@@ -147,7 +144,7 @@ macro_rules! extension {
             )?
         }
 
-        // Natively nothing is exported, but the tables are not unused.
+        // Native code exports nothing, but the tables must not be unused.
         const _: () = $crate::bindings::is_used::<SqliteExtension>();
 
         $crate::export_interface!(manifest export_manifest);
@@ -161,59 +158,13 @@ macro_rules! extension {
     };
 }
 
-/// Export one interface of the contract; only in components, since a native
-/// library cannot have such names.
+/// Export one interface of the contract; only in components, since native symbols cannot have such
+/// names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_interface {
     ($module:ident $macro:ident $($_table:expr)?) => {
         #[cfg(target_family = "wasm")]
         $crate::bindings::$module::$macro!(SqliteExtension with_types_in $crate::bindings::$module);
-    };
-}
-
-/// Export `table.fetch-batch`; see `table/batch.rs`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! export_fetch {
-    ($_table:expr) => {
-        #[cfg(target_family = "wasm")]
-        const _: () = {
-            use $crate::bindings::table::{Fetched, fetch};
-
-            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
-            unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
-                fetch(cursor, limit)
-            }
-        };
-    };
-}
-
-/// Export `inline.call`; see `scalar.rs`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! export_inline_call {
-    ($_table:expr) => {
-        #[cfg(target_family = "wasm")]
-        const _: () = {
-            use $crate::bindings::inline::{InlineArguments, Returned, call_inline};
-
-            #[unsafe(export_name = "sqlite-wasm:extension/inline@0.1.0#call")]
-            extern "C" fn exported(
-                function: u32,
-                heads: u64,
-                a: u64,
-                b: u64,
-                c: u64,
-                d: u64,
-                e: u64,
-                f: u64,
-                g: u64,
-                h: u64,
-            ) -> *const Returned {
-                let words = [a, b, c, d, e, f, g, h];
-                call_inline::<SqliteExtension>(function, &InlineArguments { heads, words })
-            }
-        };
     };
 }

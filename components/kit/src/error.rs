@@ -1,12 +1,12 @@
-//! Failures, as SQLite reports them.
+//! Failures, with SQLite's result codes.
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// One of SQLite's result codes, as in [`code`].
     pub code: i32,
-    /// What is shown: the function first, then what it allows. Empty for
-    /// SQLite's own text for the code.
+    /// The message for the user: first the function, then what it allows. Empty for SQLite's text
+    /// for the code.
     pub message: String,
 }
 
@@ -38,9 +38,9 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// SQLite's result codes that an extension may want; more are in `sqlite3.h`.
+/// Result codes of SQLite that extensions use; `sqlite3.h` has more.
 pub mod code {
-    /// Where nothing else fits.
+    /// Any other failure.
     pub const ERROR: i32 = 1;
     /// Not allowed.
     pub const PERM: i32 = 3;
@@ -52,7 +52,7 @@ pub mod code {
     pub const INTERRUPT: i32 = 9;
     /// A file could not be read or written.
     pub const IOERR: i32 = 10;
-    /// Stored content is not as it must be.
+    /// Stored content is malformed.
     pub const CORRUPT: i32 = 11;
     /// A text or blob is too long.
     pub const TOOBIG: i32 = 18;
@@ -62,7 +62,7 @@ pub mod code {
     pub const MISMATCH: i32 = 20;
     /// The extension was used in a way it does not support.
     pub const MISUSE: i32 = 21;
-    /// It was not granted, as writing is not by `sql:ro`.
+    /// A capability was not granted, such as writing with `sql:ro`.
     pub const AUTH: i32 = 23;
     /// A number is out of range.
     pub const RANGE: i32 = 25;

@@ -1,4 +1,4 @@
-//! What each function declares, scalar or aggregate.
+//! The declarations that scalar and aggregate functions share.
 
 use crate::bindings;
 
@@ -8,25 +8,24 @@ pub const ANY_NUMBER: i8 = -1;
 /// Whether the same arguments always give the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stability {
-    /// They do; SQLite may use the function in indexes, and call it less.
+    /// Yes: SQLite may use the function in indexes, and call it less often.
     Stable,
-    /// They do not: it is called for each row.
+    /// No: it is called for each row.
     Volatile,
 }
 
-/// Who may call a function or use a module when a schema may be hostile.
+/// Where a function or module may be used, if a schema may be hostile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Risk {
-    /// Anybody, also triggers and views of a schema that is not trusted.
+    /// Everywhere, including triggers and views of a schema that is not trusted.
     Innocuous,
-    /// Triggers and views too, where the schema is trusted.
+    /// In triggers and views only if the schema is trusted.
     Ordinary,
-    /// Only SQL that the application itself wrote. For all that touches the
-    /// outside.
+    /// Only in SQL of the application itself. For everything with effects outside the database.
     DirectOnly,
 }
 
-/// How a function or collation wants text.
+/// The encoding in which a function or collation receives text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextEncoding {
     /// UTF-8.
@@ -105,11 +104,11 @@ impl From<TextEncoding> for bindings::types::TextEncoding {
     }
 }
 
-/// The choices that most functions do not make, as methods of their tables.
+/// Options that most functions do not need, as methods of their tables.
 macro_rules! signature_choices {
     ($type:ty) => {
         impl $type {
-            /// Take text in another encoding than UTF-8.
+            /// Receive text in another encoding than UTF-8.
             pub const fn encoding(mut self, encoding: $crate::TextEncoding) -> Self {
                 self.signature.encoding = encoding;
                 self
@@ -121,14 +120,14 @@ macro_rules! signature_choices {
                 self
             }
 
-            /// Get integers and reals as text, as SQLite writes them: for
-            /// functions that look at the text of whatever they get.
+            /// Receive integers and reals as text, in SQLite's format: for functions that process
+            /// the text of any argument.
             pub const fn numbers_as_text(mut self) -> Self {
                 self.signature.numbers_as_text = true;
                 self
             }
 
-            /// Give results that may have a subtype.
+            /// Return results that may have a subtype.
             pub const fn gives_subtypes(mut self) -> Self {
                 self.signature.gives_subtypes = true;
                 self

@@ -1,7 +1,7 @@
 //! The kit for authors of SQLite extensions that are WebAssembly components.
 //!
-//! An extension is a `cdylib` crate that says with [`extension!`] what it
-//! registers. All of it:
+//! An extension is a `cdylib` crate that lists with [`extension!`] what it registers. A complete
+//! one:
 //!
 //! ```
 //! use sqlite_wasm_kit::{Scalar, Stability::Stable, Risk::Innocuous};
@@ -25,15 +25,14 @@
 //! [`Module`]s by the traits [`Table`] and [`Cursor`]. A component exports only
 //! the interfaces of the parts that it lists.
 //!
-//! With [`Need::Sql`] among its needs an extension can use [`sql`] on the
-//! connection that calls it.
+//! With [`Need::Sql`] among its needs an extension can use [`sql`] on the connection that called
+//! it.
 //!
-//! A panic ends the call with an SQL error that shows the panic's text.
+//! A panic ends the call with an SQL error that shows the panic's message.
 
 mod aggregate;
 mod arguments;
 mod collation;
-mod convert;
 mod definition;
 mod error;
 mod function;
@@ -48,9 +47,8 @@ pub mod sql;
 pub mod table;
 
 pub use aggregate::{Aggregate, AggregateFunction, Window};
-pub use arguments::{Apply, Arguments};
+pub use arguments::{Apply, Arguments, FromValue, IntoOutput};
 pub use collation::Collation;
-pub use convert::{FromValue, IntoOutput};
 pub use definition::{Definition, Need};
 pub use error::{Error, code};
 pub use function::{ANY_NUMBER, Risk, Stability, TextEncoding};

@@ -24,7 +24,7 @@ pub fn real_prefix(text: &[u8]) -> f64 {
     std::str::from_utf8(&text[..length]).ok().and_then(|text| text.parse().ok()).unwrap_or(0.0)
 }
 
-/// How many bytes at the beginning are a real number.
+/// The length of the real number at the beginning, in bytes.
 fn real_length(text: &[u8]) -> usize {
     let (_, rest) = sign(text);
     let mut end = text.len() - rest.len();
@@ -67,11 +67,11 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// A real as SQLite writes it: `%!.17g`.
+/// A real in SQLite's format: `%!.17g`.
 ///
-/// SQLite computes in 64 bits where this is exact. That shows in the 17th digit
-/// of about one in 1,000 random reals, mostly of large exponents; functions that
-/// depend on it say `numbers_as_text`.
+/// SQLite computes in 64 bits; this is exact. The difference shows in the 17th digit of about one
+/// in 1,000 random reals, mostly with large exponents; functions that depend on it declare
+/// `numbers_as_text`.
 pub fn real_text(number: f64) -> String {
     let sign = if number < 0.0 { "-" } else { "" };
     if number == 0.0 {
@@ -98,12 +98,10 @@ pub fn real_text(number: f64) -> String {
     format!("{sign}{}.{}", &digits[..point], &digits[point..])
 }
 
-/// Significant digits without zeros at the end, and the power of ten of the
-/// first.
+/// Significant digits without trailing zeros, and the power of ten of the first one.
 ///
-/// In SQLite's way: it computes one or two digits more than it shows, and
-/// rounds again. Where the digits end in nines or zeros it shows fewer, if those
-/// read back as the same number.
+/// As in SQLite, this computes one or two digits more than it shows, and rounds again. If the
+/// digits end in nines or zeros, it shows fewer, provided that they read back as the same number.
 fn decimal(number: f64) -> (String, i32) {
     let (mantissa, exponent) = scientific(number);
     let count = shorter(number, &mantissa, exponent).unwrap_or(DIGITS);
@@ -111,8 +109,8 @@ fn decimal(number: f64) -> (String, i32) {
     (digits, exponent + carry)
 }
 
-/// The digits that SQLite computes: 18 or 19, by an estimate of the power of
-/// ten from the power of two.
+/// The digits that SQLite computes: 18 or 19, after an estimate of the power of ten from the power
+/// of two.
 fn scientific(number: f64) -> (String, i32) {
     let estimate = (binary_exponent(number) * 78913) >> 18;
     let text = format!("{number:.DIGITS$e}");
@@ -137,7 +135,7 @@ fn binary_exponent(number: f64) -> i32 {
     }
 }
 
-/// How many digits are enough, where the digits end in nines or zeros.
+/// The number of digits that are enough, if the digits end in nines or zeros.
 fn shorter(number: f64, digits: &str, exponent: i32) -> Option<usize> {
     let bytes = digits.as_bytes();
     let (kept, step) = if bytes[14..16] == *b"99" {
@@ -153,8 +151,7 @@ fn shorter(number: f64, digits: &str, exponent: i32) -> Option<usize> {
     same.then_some(kept + 1)
 }
 
-/// Round half up to `count` digits. With a carry the number is one digit
-/// longer.
+/// Round half up to `count` digits. A carry can make the number one digit longer.
 fn round(digits: &str, count: usize) -> (String, i32) {
     let up = digits.as_bytes()[count] >= b'5';
     let number = digits[..count].parse::<u64>().unwrap_or(0) + u64::from(up);

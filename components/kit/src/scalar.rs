@@ -30,7 +30,7 @@ impl Scalar {
         Self { signature, call }
     }
 
-    /// Whether a call with this name and number of arguments means this function.
+    /// Whether a call with this name and number of arguments is a call of this function.
     pub fn fits(&self, name: &str, arguments: usize) -> bool {
         let declared = usize::try_from(self.signature.arguments).unwrap_or(arguments);
         self.signature.name == name && declared == arguments
@@ -59,7 +59,7 @@ impl<T: Definition> bindings::scalar::exports::sqlite_wasm::extension::scalar::G
     }
 }
 
-/// `option<inline-value>`, as the canonical ABI lays it out.
+/// `option<inline-value>` in the layout of the canonical ABI.
 #[repr(C)]
 pub struct Returned {
     is_some: u8,
@@ -67,14 +67,14 @@ pub struct Returned {
 }
 
 thread_local! {
-    /// What `inline.call` gave, which the host reads right after it.
+    /// The result of `inline.call`, which the host reads directly after it.
     static RETURNED: RefCell<Returned> =
         const { RefCell::new(Returned { is_some: 0, value: InlineValue::NULL }) };
-    /// What `inline.call` could not give.
+    /// The result that `inline.call` could not return.
     static ANSWER: RefCell<Option<Result<Output>>> = const { RefCell::new(None) };
 }
 
-/// `inline.call`. What `wit-bindgen` makes of it copies the words of all arguments once more, from
+/// `inline.call`. The code of `wit-bindgen` would copy the words of all arguments once more, from
 /// where they were just stored, and those of the result.
 pub fn call_inline<T: Definition>(function: u32, arguments: &InlineArguments) -> *const Returned {
     bindings::run_constructors();
@@ -109,4 +109,33 @@ impl<T: Definition> bindings::inline::exports::sqlite_wasm::extension::inline::G
     fn pending_result(_function: u32) -> Result<Output> {
         ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }
+}
+
+/// Export `inline.call`: in components only, since native symbols cannot have such names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_inline_call {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::bindings::inline::{InlineArguments, Returned, call_inline};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/inline@0.1.0#call")]
+            extern "C" fn exported(
+                function: u32,
+                heads: u64,
+                a: u64,
+                b: u64,
+                c: u64,
+                d: u64,
+                e: u64,
+                f: u64,
+                g: u64,
+                h: u64,
+            ) -> *const Returned {
+                let words = [a, b, c, d, e, f, g, h];
+                call_inline::<SqliteExtension>(function, &InlineArguments { heads, words })
+            }
+        };
+    };
 }

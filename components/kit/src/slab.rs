@@ -1,6 +1,6 @@
-//! Things that the host knows by a number.
+//! Objects that the host refers to by number.
 
-/// Values by number; numbers are used again.
+/// Values by number; numbers are reused.
 #[derive(Debug)]
 pub struct Slab<T> {
     entries: Vec<Option<T>>,

@@ -1,8 +1,8 @@
 //! SQL on the connection that called the extension, inside its transaction.
 //!
-//! It must be granted: say [`Need::Sql`](crate::Need::Sql) or
-//! [`Need::SqlReadOnly`](crate::Need::SqlReadOnly). While its SQL runs, the
-//! extension itself cannot be called from it.
+//! It must be granted: declare [`Need::Sql`](crate::Need::Sql) or
+//! [`Need::SqlReadOnly`](crate::Need::SqlReadOnly). While its SQL runs, the extension cannot be
+//! called by that SQL.
 //!
 //! ```no_run
 //! use sqlite_wasm_kit::{Result, Value, sql};
@@ -24,13 +24,11 @@ use crate::{Error, Result, Risk, Stability, Value, code};
 
 pub use blob::Blob;
 
-/// The first number of the functions that [`register`] adds; the manifest's own
-/// have lower ones.
+/// The first number of the functions that [`register`] adds; those of the manifest have lower ones.
 pub(crate) const FIRST_REGISTERED: u32 = 1 << 16;
 
-/// Rows of the first request, and of the largest: the number grows, so that one
-/// row does not wait for a thousand. With two, a single row comes together with
-/// the end.
+/// Rows of the first request, and of the largest: the number grows, so that one row does not wait
+/// for a thousand. With two, a single row arrives together with the end.
 const FIRST_ROWS: u32 = 2;
 const MAX_ROWS: u32 = 1024;
 
@@ -40,25 +38,25 @@ pub struct Statement {
     handle: u32,
     is_read_only: bool,
     parameter_count: u32,
-    /// What SQLite said when it was prepared, with the names of parameters and columns.
+    /// SQLite's reply to its preparation, with the names of parameters and columns.
     prepared: Vec<u8>,
-    /// What is bound before the next step.
+    /// Bindings for the next step.
     bound: Operations,
-    /// Of each row that was fetched.
+    /// The number of columns of the fetched rows.
     columns: usize,
-    /// What was fetched and not yet taken.
+    /// The values of fetched rows that were not taken yet.
     rows: std::vec::IntoIter<Value>,
     limit: u32,
     is_last: bool,
-    /// It was stepped, and its last row did not come.
+    /// It was stepped, and its last row was not fetched yet.
     is_running: bool,
 }
 
-/// Prepare the one statement that `sql` is.
+/// Prepare `sql`, which must be one statement.
 ///
 /// # Errors
 ///
-/// SQLite's own, and where `sql` has no statement, or more than one.
+/// SQLite's error, or that `sql` has no statement or more than one.
 pub fn prepare(sql: &str) -> Result<Statement> {
     match prepare_first(sql)? {
         (Some(statement), tail) if tail.trim_matches([' ', ';', '\n', '\t', '\r']).is_empty() => {
@@ -69,12 +67,12 @@ pub fn prepare(sql: &str) -> Result<Statement> {
     }
 }
 
-/// Prepare the first statement of `sql`: none for white space and comments
-/// alone; and the rest of the text.
+/// Prepare the first statement of `sql`: none for white space and comments. Also returns the rest
+/// of the text.
 ///
 /// # Errors
 ///
-/// SQLite's own.
+/// SQLite's error.
 pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
     let reply = request(none().prepare(sql))?;
     let mut rest = Reader(&reply);
@@ -95,11 +93,11 @@ pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
     Ok((statement, sql.get(used as usize..).unwrap_or_default()))
 }
 
-/// Run all statements of `sql`; their rows are dropped.
+/// Run all statements of `sql`, and drop their rows.
 ///
 /// # Errors
 ///
-/// SQLite's own, of the first that fails; those before it were run.
+/// SQLite's error of the first one that fails; those before it were run.
 pub fn execute(sql: &str) -> Result<()> {
     request(none().execute(sql)).map(drop)
 }
@@ -110,20 +108,19 @@ pub fn last_insert_row_id() -> i64 {
     Reader(&reply).i64().unwrap_or_default()
 }
 
-/// Rows that the last statement changed, and all of this connection.
+/// The number of rows that the last statement changed, and all statements of this connection.
 pub fn changes() -> (i64, i64) {
     let reply = request(none().changes()).unwrap_or_default();
     let mut reply = Reader(&reply);
     (reply.i64().unwrap_or_default(), reply.i64().unwrap_or_default())
 }
 
-/// Register a scalar function on this connection; the extension's `registered`
-/// is called for it, with `number`.
+/// Register a scalar function on this connection; calls of it go to the extension's `registered`,
+/// with `number`.
 ///
 /// # Errors
 ///
-/// SQLite's own: SQLITE_BUSY when it would replace a function while a statement
-/// runs.
+/// SQLite's error: SQLITE_BUSY if it would replace a function while a statement runs.
 pub fn register(
     number: u32,
     name: &str,
@@ -152,13 +149,13 @@ fn none() -> Operations {
     Operations::default()
 }
 
-/// Do operations now: the reply.
+/// Perform operations now. Returns the reply.
 fn request(operations: Operations) -> Result<Vec<u8>> {
     blob::requested();
     perform(&operations.into_bytes())
 }
 
-/// Do operations that have no reply with the next request, or now where too many wait.
+/// Perform operations without a reply with the next request, or now if too many wait.
 fn later(operations: Operations) -> Result<()> {
     let operations = operations.into_bytes();
     match perform_later(&operations) {
@@ -174,18 +171,18 @@ impl From<wire::Error> for Error {
 }
 
 impl Statement {
-    /// Run it with these values for its parameters, from the first on.
+    /// Run it with these values for its parameters, beginning with the first one.
     ///
     /// # Errors
     ///
-    /// When there are more values than parameters; [`Rows`] give SQLite's own.
+    /// When there are more values than parameters; [`Rows`] return SQLite's errors.
     pub fn query(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<Rows<'_>> {
         self.start(parameters)?;
         Ok(Rows(self))
     }
 
-    /// As [`Statement::query`], for who keeps the statement between two rows, as
-    /// a table's cursor does: the rows come by [`Statement::next_row`].
+    /// Like [`Statement::query`], for callers that keep the statement between two rows, such as a
+    /// table's cursor: [`Statement::next_row`] returns the rows.
     ///
     /// # Errors
     ///
@@ -209,7 +206,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// SQLite's own; no rows follow.
+    /// SQLite's error, after which no rows follow.
     pub fn next_row(&mut self) -> Result<Option<Vec<Value>>> {
         while self.rows.len() == 0 && !self.is_last {
             self.fetch()?;
@@ -236,30 +233,30 @@ impl Statement {
 
     /// End it before its last row, so that it holds no lock.
     pub fn reset(&mut self) {
-        // Each call of the host costs.
+        // Each call of the host has a cost.
         if std::mem::take(&mut self.is_running) {
             let _ = later(none().reset(self.handle));
         }
         (self.rows, self.is_last) = (Vec::new().into_iter(), true);
     }
 
-    /// Run it to its end; rows are dropped.
+    /// Run it to its end, and drop its rows.
     ///
     /// # Errors
     ///
-    /// SQLite's own.
+    /// SQLite's error.
     pub fn run(&mut self, parameters: impl IntoIterator<Item = Value>) -> Result<()> {
         self.query(parameters)?.try_for_each(|row| row.map(drop))
     }
 
-    /// The number of a parameter by its name, with the `:`, `@` or `$`.
+    /// The number of a parameter with this name, which includes its `:`, `@` or `$`.
     pub fn parameter(&self, name: &str) -> Option<u32> {
         let (parameters, _) = self.names().ok()?;
         let index = parameters.iter().position(|it| !name.is_empty() && it == name)?;
         Some(index as u32 + 1)
     }
 
-    /// How many parameters it has.
+    /// The number of its parameters.
     pub fn parameter_count(&self) -> u32 {
         self.parameter_count
     }
@@ -269,7 +266,7 @@ impl Statement {
         self.names().map(|(_, columns)| columns).unwrap_or_default()
     }
 
-    /// The names of its parameters, empty for one without, and of its columns.
+    /// The names of its parameters, empty for those without a name, and of its columns.
     fn names(&self) -> Result<(Vec<String>, Vec<String>)> {
         let mut rest = Reader(&self.prepared);
         Prepared::read(&mut rest)?;
@@ -277,7 +274,7 @@ impl Statement {
         Ok((names()?, names()?))
     }
 
-    /// Whether it writes nothing.
+    /// Whether it changes nothing.
     pub fn is_read_only(&self) -> bool {
         self.is_read_only
     }

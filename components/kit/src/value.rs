@@ -12,8 +12,8 @@ pub enum Value {
     Integer(i64),
     /// A 64-bit real. NaN becomes NULL in SQLite.
     Real(f64),
-    /// Text, in the encoding that the function declared. SQLite's text may
-    /// hold bytes that are no UTF-8, and NULs.
+    /// Text, in the encoding that the function declared. SQLite's text can contain bytes that are
+    /// not UTF-8, and NULs.
     Text(Vec<u8>),
     /// A blob.
     Blob(Vec<u8>),
@@ -25,7 +25,7 @@ impl Value {
         Self::Text(text.into().into_bytes())
     }
 
-    /// The same with its bytes where they are.
+    /// The same value, borrowing its bytes.
     pub(crate) fn borrowed(&self) -> wire::Value<&[u8]> {
         match self {
             Self::Null => wire::Value::Null,
@@ -41,8 +41,7 @@ impl Value {
         matches!(self, Self::Null)
     }
 
-    /// Text as a string: none for other classes, an error for bytes that are
-    /// no UTF-8.
+    /// Text as a string: none for other classes, an error for bytes that are not UTF-8.
     pub fn as_str(&self) -> Option<Result<&str, std::str::Utf8Error>> {
         match self {
             Self::Text(bytes) => Some(std::str::from_utf8(bytes)),
@@ -50,7 +49,7 @@ impl Value {
         }
     }
 
-    /// As SQLite's `CAST(… AS INTEGER)`, with 0 for NULL.
+    /// Like SQLite's `CAST(… AS INTEGER)`; 0 for NULL.
     pub fn to_integer(&self) -> i64 {
         match self {
             Self::Null => 0,
@@ -60,7 +59,7 @@ impl Value {
         }
     }
 
-    /// As SQLite's `CAST(… AS REAL)`, with 0 for NULL.
+    /// Like SQLite's `CAST(… AS REAL)`; 0 for NULL.
     pub fn to_real(&self) -> f64 {
         match self {
             Self::Null => 0.0,
@@ -70,8 +69,8 @@ impl Value {
         }
     }
 
-    /// The bytes of a text or blob; numbers as SQLite's text of them, nothing
-    /// for NULL. Nothing is copied.
+    /// The bytes of a text or blob, of a number those of SQLite's text, and none for NULL. Nothing
+    /// is copied.
     pub fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Null => Vec::new(),
@@ -87,8 +86,7 @@ impl Value {
 pub struct Output {
     /// The result.
     pub value: Value,
-    /// SQLite's subtype, 0 for none. Kept only for functions that say
-    /// `gives_subtypes`.
+    /// SQLite's subtype, 0 for none. Kept only for functions that declare `gives_subtypes`.
     pub subtype: u8,
 }
 

@@ -198,8 +198,8 @@ pub unsafe extern "C" fn strlen(text: *const c_char) -> usize {
 pub unsafe extern "C" fn strcspn(text: *const c_char, stops: *const c_char) -> usize {
     let (text, stops) = (text.cast::<u8>(), stops.cast::<u8>());
     let nul = Vector::splat(0);
-    // SAFETY: each byte of `stops` is read only when the one before it is no NUL. The NUL that ends
-    // the text is found.
+    // SAFETY: a byte of `stops` is read only if the byte before it is not NUL. The search finds the
+    // NUL that ends the text.
     unsafe {
         let first = *stops;
         let second = if first == 0 { 0 } else { *stops.add(1) };

@@ -19,7 +19,7 @@ pub enum Error {
     NulInName,
 }
 
-/// Bytes that are read from their beginning: what is left of them.
+/// Bytes to be read from the front: those that are left.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(pub &'a [u8]);
 
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// SQL.
+    /// The text of SQL.
     pub fn sql(&mut self) -> Result<&'a str, Error> {
         core::str::from_utf8(self.bytes()?).map_err(|_| Error::NotUtf8)
     }
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         CStr::from_bytes_with_nul(self.terminated()?).map_err(|_| Error::NulInName)
     }
 
-    /// A name as a value; none for NULL.
+    /// A name that is sent as a value; none for NULL.
     pub fn optional_name(&mut self) -> Result<Option<&'a CStr>, Error> {
         match self.u8()? {
             tag::NULL => Ok(None),
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Names with their count in front, which remain to be read one by one.
+    /// A count and as many names, which can then be read one by one.
     pub fn names(&mut self) -> Result<Names<'a>, Error> {
         let count = self.u32()?;
         let names = Names { count, rest: *self };
@@ -140,7 +140,7 @@ impl<'a> Iterator for Names<'a> {
 pub struct Writer(pub Vec<u8>);
 
 impl Writer {
-    /// With room for so many bytes.
+    /// A writer with this capacity.
     pub fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }

@@ -1,4 +1,4 @@
-//! The same for C.
+//! The opcodes as a C header.
 
 use alloc::format;
 use alloc::string::String;

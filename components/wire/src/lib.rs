@@ -1,8 +1,9 @@
 //! The bytes that extensions, the host and the engine exchange: tags and layouts of
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
-//! Each of them is defined here and nowhere else; the C interface has [`c_header`]. The
-//! layout of the same values in the canonical ABI is the WIT's, not this crate's.
+//! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
+//! out the same values follows from the WIT: `host/runtime/src/contract/values/canonical_abi.rs` and
+//! `components/engine/src/ffi/layout.rs`. Both sides also read SQL, with [`from_first_word`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -10,30 +11,30 @@ extern crate alloc;
 
 mod bytes;
 mod header;
-mod inline_arguments;
-mod inline_value;
+mod inline;
 pub mod library;
 mod operation;
 mod operations;
 mod program;
 mod reply;
+mod sql_text;
 mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
 pub use header::c_header;
-pub use inline_arguments::InlineArguments;
-pub use inline_value::{Head, InlineValue};
+pub use inline::{Head, InlineArguments, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
 pub use program::{Function, FunctionKind, ProgramOperation};
 pub use reply::{Opened, Prepared, Ran, Rows};
+pub use sql_text::from_first_word;
 pub use value::{Value, tag};
 
 /// The version of the contract that all of this belongs to.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 
-/// The byte before the calls of `libsqlite3.so.0`, which are no operations: SQLite's functions on
-/// its own objects. `components/database/c/calls.h` has them.
+/// The byte before the calls of `libsqlite3.so.0`, which are not operations but SQLite's functions
+/// on SQLite's objects. `components/database/c/calls.h` lists them.
 pub const LIBRARY: u8 = 255;
 
 /// The subtype of an integer that stands for a pointer, as in SQLite itself.

@@ -1,16 +1,16 @@
-//! The calls of SQLite's own functions that Rust programs use. `components/database/c/calls.h` has
-//! all of them, and says what their arguments and replies are.
+//! The calls of SQLite's functions that Rust programs use. `components/database/c/calls.h` lists
+//! all calls with their arguments and replies.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::{Error, LIBRARY, Reader};
 
-/// A function, by its place in `calls.h`.
+/// A function, by its position in `calls.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Function {
-    /// Say who is called.
+    /// Set the ids of the library's callback and of the connection.
     Connect = 0,
     /// `sqlite3_serialize`.
     Serialize = 29,
@@ -26,7 +26,7 @@ pub enum Function {
     BackupFinish = 47,
 }
 
-/// When the program is called; the event of a hook is [`Hook::FIRST_EVENT`] more.
+/// The events that call the program; the event of a hook is [`Hook::FIRST_EVENT`] more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -85,7 +85,7 @@ impl Call {
     /// With a text or blob.
     #[must_use]
     pub fn bytes(mut self, bytes: &[u8]) -> Self {
-        // What is longer does not fit into the component's memory either.
+        // Longer bytes would not fit into the component's memory.
         self = self.u32(u32::try_from(bytes.len()).unwrap_or(NO_TEXT));
         self.0.extend(bytes);
         self.u8(0)
@@ -110,14 +110,14 @@ pub struct Returned<'a> {
     pub code: i32,
     /// The message of a failure.
     pub message: Option<&'a [u8]>,
-    /// What the function gives.
+    /// The results of the function.
     pub reply: Reader<'a>,
 }
 
 impl<'a> Returned<'a> {
     /// Bytes of `ReplyHead`: the code comes first.
     const HEAD_BYTES: usize = 40;
-    /// Where the head says that there is a message.
+    /// The position of the flag for a message in the head.
     const MESSAGE_FLAG: usize = 13;
 
     /// Read a reply.
@@ -161,7 +161,7 @@ mod tests {
 
     const HEADER: &str = include_str!("../../database/c/calls.h");
 
-    /// The place of a name among those that begin with `X(` or stand in a line of `enum`.
+    /// The position of a name among those that begin with `X(` or are in a line of `enum`.
     fn place(name: &str) -> Option<usize> {
         let list = HEADER.split("#define FUNCTIONS(X)").nth(1)?.split("enum {").next()?;
         list.split("X(").skip(1).position(|entry| entry.starts_with(&format!("{name},")))

@@ -9,9 +9,9 @@ macro_rules! opcodes {
         /// The byte with which an operation begins. Its parameters follow, laid out as
         /// in [`Reader`].
         ///
-        /// At most one operation of a call has a reply. After one that fails only those are
-        /// done that end something: [`Opcode::Reset`], [`Opcode::Close`] and
-        /// [`Opcode::CloseAll`], and [`Opcode::Keep`].
+        /// At most one operation of a request has a reply. After an operation that fails, only
+        /// operations that release something are performed: [`Opcode::Reset`], [`Opcode::Close`],
+        /// [`Opcode::CloseAll`] and [`Opcode::Keep`].
         #[repr(u8)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Opcode {
@@ -50,8 +50,9 @@ opcodes! {
     Execute = 5;
     /// Read rows: statement, limit. Reply: [`Rows`](crate::Rows), values.
     Step = 6;
-    /// Open blobs: their count, and for each its [`BlobLocation`]. Reply for each: [`Opened`](crate::Opened), and the bytes of the
-    /// first one where it is small. Fails where the first one cannot be opened.
+    /// Open blobs: their count, and for each its [`BlobLocation`]. Reply for each:
+    /// [`Opened`](crate::Opened), and the bytes of the first one if it is small. Fails if the first
+    /// one cannot be opened.
     OpenBlobs = 7;
     /// Move a blob to another row: blob, row id. Reply as for [`Opcode::OpenBlobs`].
     ReopenBlob = 8;
@@ -61,7 +62,7 @@ opcodes! {
     LastInsertRowId = 10;
     /// Rows changed by the last statement, and by all. Reply: two i64.
     Changes = 11;
-    /// Close all that the extension has.
+    /// Close everything that the extension has open.
     CloseAll = 12;
     /// `sqlite3_error_offset`. Reply: i64.
     ErrorOffset = 13;
@@ -81,21 +82,21 @@ opcodes! {
     Autocommit = 18;
     /// `sqlite3_set_last_insert_rowid`: row id.
     SetLastInsertRowId = 19;
-    /// Keep a blob open that [ends with the call](BlobLocation::ends_with_call): blob.
+    /// Keep a blob open that would [end with the call](BlobLocation::ends_with_call): blob.
     Keep = 20;
-    /// Run a statement for what it changes: statement. Reply: [`Ran`](crate::Ran).
+    /// Run a statement for its changes: statement. Reply: [`Ran`](crate::Ran).
     Run = 21;
-    /// Bind the parameter behind the one that the operation before this has bound: value.
+    /// Bind the parameter after the one that the previous operation has bound: value.
     BindNext = 22;
 }
 
-/// Where a blob is: flags, row id, schema, table, column.
+/// The location of a blob: flags, row id, schema, table, column.
 #[derive(Clone, Copy, Debug)]
 pub struct BlobLocation<'a> {
-    /// It is opened for writing too: 1 among the flags.
+    /// It is opened for writing too: flag 1.
     pub is_writable: bool,
-    /// It is closed when the extension's call ends, unless it is kept: 2 among the flags.
-    /// The handle stays taken until it is closed too, which may be in a later call.
+    /// It is closed when the extension's call ends, unless it is kept: flag 2. Its handle stays in
+    /// use until it is closed too, possibly in a later call.
     pub ends_with_call: bool,
     /// The row.
     pub row_id: i64,
@@ -105,7 +106,7 @@ pub struct BlobLocation<'a> {
     pub table: &'a CStr,
     /// The column.
     pub column: &'a CStr,
-    /// All of this as it was read; see [`BlobLocation::set_row_id`].
+    /// These fields as they were received; see [`BlobLocation::set_row_id`].
     pub key: &'a [u8],
 }
 
@@ -120,7 +121,7 @@ impl<'a> BlobLocation<'a> {
         Ok(Self { is_writable, ends_with_call, row_id, schema, table, column, key })
     }
 
-    /// Change a [`BlobLocation::key`] to that of another row.
+    /// Change the row id in a [`BlobLocation::key`].
     pub fn set_row_id(key: &mut [u8], row_id: i64) {
         key[1..9].copy_from_slice(&row_id.to_le_bytes());
     }
@@ -134,7 +135,7 @@ impl<'a> BlobLocation<'a> {
 /// A database of the connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Database<'a> {
-    /// SQLite takes no name for `main`, or for all where it looks at transactions.
+    /// Without a name SQLite means `main`, or all databases for the state of transactions.
     Named(Option<&'a CStr>),
     /// The position in `PRAGMA database_list`.
     At(i64),
@@ -182,7 +183,7 @@ pub enum Operation<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// Read one.
+    /// Read one operation.
     pub fn read(from: &mut Reader<'a>) -> Result<Self, Error> {
         Ok(match Opcode::of(from.u8()?).ok_or(Error::Malformed)? {
             Opcode::Write => {

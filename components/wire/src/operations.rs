@@ -8,7 +8,8 @@ use crate::{Opcode, Operation, Reader, Value, Writer};
 #[derive(Clone, Debug, Default)]
 pub struct Operations(Writer, Last);
 
-/// What the next operation may go on with: the end of a binding, its statement and its parameter.
+/// The last binding, which the next operation may continue: its end, its statement and its
+/// parameter.
 type Last = Option<(usize, u32, u32)>;
 
 impl Operations {
@@ -59,12 +60,12 @@ impl Operations {
         self.on(Opcode::Step, statement).u32(limit)
     }
 
-    /// Run a statement for what it changes.
+    /// Run a statement for its changes.
     pub fn run(self, statement: u32) -> Self {
         self.on(Opcode::Run, statement)
     }
 
-    /// Where the SQL that failed last did.
+    /// The offset in the SQL that failed last.
     pub fn error_offset(self) -> Self {
         self.code(Opcode::ErrorOffset)
     }
@@ -74,12 +75,12 @@ impl Operations {
         self.code(Opcode::Autocommit)
     }
 
-    /// The text of a statement with what is bound.
+    /// The text of a statement with its bound values.
     pub fn expand(self, statement: u32) -> Self {
         self.on(Opcode::Expand, statement)
     }
 
-    /// Whether a statement explains, and the types of its columns.
+    /// Whether a statement is an EXPLAIN, and the declared types of its columns.
     pub fn describe(self, statement: u32) -> Self {
         self.on(Opcode::Describe, statement)
     }
@@ -128,8 +129,8 @@ impl Operations {
         self.0.0.len()
     }
 
-    /// Whether all of them end something, which is possible everywhere. An extension may have
-    /// written anything.
+    /// Whether all operations release something, which is allowed everywhere. An extension may have
+    /// written any bytes.
     pub fn only_end(&self) -> bool {
         let mut operations = Reader(&self.0.0);
         while !operations.is_empty() {
@@ -141,7 +142,7 @@ impl Operations {
         true
     }
 
-    /// Add others behind these.
+    /// Append other operations.
     pub fn append(&mut self, other: Self) {
         match self.is_empty() {
             true => *self = other,
@@ -158,7 +159,7 @@ impl Operations {
         &self.0.0
     }
 
-    /// Drop all, and keep their memory.
+    /// Remove all, and keep the memory.
     pub fn clear(&mut self) {
         self.0.0.clear();
         self.1 = None;

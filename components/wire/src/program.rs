@@ -1,10 +1,10 @@
-//! Operations of a program outside, which extensions do not have: connections, and what the
-//! program registers on them.
+//! Operations that only a program outside the sandbox has: connections, and the functions and
+//! collations that it registers on them.
 
 use crate::{Error, Operations, Reader};
 
-/// The byte with which an operation of a program begins: none of [`Opcode`](crate::Opcode). A
-/// request has one of them and nothing else.
+/// The bytes with which operations of a program begin; none is an [`Opcode`](crate::Opcode). A
+/// request contains one of them and nothing else.
 mod code {
     pub const FIRST: u8 = 128;
     pub const OPEN: u8 = FIRST;
@@ -18,11 +18,11 @@ mod code {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FunctionKind {
-    /// Of one row's values.
+    /// Called with the values of one row.
     Scalar = 0,
-    /// Of all rows of a group.
+    /// Called with all rows of a group.
     Aggregate = 1,
-    /// An aggregate that rows can leave again.
+    /// An aggregate from which rows can be removed again.
     Window = 2,
 }
 
@@ -33,43 +33,43 @@ pub struct Function<'a> {
     pub name: &'a [u8],
     /// How many arguments it takes, or -1 for any number.
     pub arguments: i32,
-    /// What it is.
+    /// Its kind.
     pub kind: FunctionKind,
     /// SQLite's flags, such as `SQLITE_DETERMINISTIC`.
     pub flags: u32,
 }
 
-/// An operation of a program. `callback` is a number that the program has chosen; without one
-/// what was registered is removed.
+/// An operation of a program. `callback` is an id that the program has chosen; without one, the
+/// registered function or collation is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramOperation<'a> {
-    /// Open a database, with the flags of `sqlite3_open_v2`, and wait so long for locks: flags,
-    /// milliseconds, path. Reply: u32, the connection.
+    /// Open a database with the flags of `sqlite3_open_v2`, and wait for locks up to this time:
+    /// flags, milliseconds, path. Reply: u32, the connection.
     Open {
         /// SQLite's `SQLITE_OPEN_…`.
         flags: u32,
         /// How long a statement waits for a lock.
         busy_milliseconds: u32,
-        /// Where it is.
+        /// The path of the database.
         path: &'a [u8],
     },
-    /// Close the connection, with all that belongs to it.
+    /// Close the connection and everything that belongs to it.
     Close,
     /// Register or remove a function: callback, arguments, kind, flags, name.
     CreateFunction {
-        /// Who is called.
+        /// The id of the callback.
         callback: Option<u32>,
-        /// What is registered.
+        /// The function.
         function: Function<'a>,
     },
     /// Register or remove a collation: callback, name.
     CreateCollation {
-        /// Who is called.
+        /// The id of the callback.
         callback: Option<u32>,
         /// Its name in SQL.
         name: &'a [u8],
     },
-    /// Load an extension by its name or path, and register what it has: name.
+    /// Load an extension by its name or path, and register its functions: name.
     LoadExtension(&'a str),
 }
 
@@ -89,11 +89,11 @@ fn read_i32(from: &mut Reader) -> Result<i32, Error> {
 }
 
 impl<'a> ProgramOperation<'a> {
-    /// The operation of a request, where it is a program's.
+    /// The operation of a request, if it is one of a program.
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`], also where anything follows.
+    /// [`Error::Malformed`], also if other bytes follow.
     pub fn read(request: &'a [u8]) -> Result<Option<Self>, Error> {
         let mut from = Reader(request);
         match from.u8() {

@@ -1,4 +1,4 @@
-//! What the replies to operations begin with.
+//! The beginnings of replies to operations.
 
 use crate::{Error, Reader, Writer};
 
@@ -11,11 +11,11 @@ fn read_handle(reader: &mut Reader) -> Result<Option<u32>, Error> {
     reader.u32().map(|number| number.checked_sub(1))
 }
 
-/// The reply to [`Opcode::Prepare`](crate::Opcode::Prepare). Behind it are the names of
-/// the parameters, and those of the columns.
+/// The reply to [`Opcode::Prepare`](crate::Opcode::Prepare). The names of the parameters and those
+/// of the columns follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// The statement; none for white space and comments alone.
+    /// The statement; none for white space and comments.
     pub statement: Option<u32>,
     /// The length of the text that was used.
     pub used: u32,
@@ -38,8 +38,7 @@ impl Prepared {
     }
 }
 
-/// The reply to [`Opcode::Step`](crate::Opcode::Step). Behind it are the values of all
-/// rows.
+/// The reply to [`Opcode::Step`](crate::Opcode::Step). The values of all rows follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     /// The statement is done.
@@ -58,7 +57,7 @@ impl Rows {
         writer.u32(self.width);
     }
 
-    /// Write it over one with which `reply` begins.
+    /// Overwrite the one at the beginning of `reply`.
     pub fn put_first(&self, reply: &mut Writer) {
         let mut first = Writer::with_capacity(9);
         self.put(&mut first);
@@ -74,7 +73,7 @@ impl Rows {
 /// The reply to [`Opcode::Run`](crate::Opcode::Run).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
-    /// It returned a row, and was reset there.
+    /// It returned a row, and was then reset.
     pub has_row: bool,
     /// Rows that it changed (`sqlite3_changes`).
     pub changes: i64,
@@ -97,11 +96,11 @@ impl Ran {
     }
 }
 
-/// The reply for each blob to [`Opcode::OpenBlobs`](crate::Opcode::OpenBlobs). Behind it
-/// are the bytes of the blob, which may be none.
+/// The reply for each blob to [`Opcode::OpenBlobs`](crate::Opcode::OpenBlobs). The bytes of the
+/// blob follow, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opened {
-    /// The blob; none where it cannot be opened.
+    /// The blob; none if it cannot be opened.
     pub blob: Option<u32>,
     /// Its size in bytes.
     pub size: u32,

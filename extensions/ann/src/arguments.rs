@@ -15,13 +15,13 @@ const LINKS: std::ops::RangeInclusive<usize> = 4..=64;
 /// Nodes that are kept while a new one is linked.
 const EF_CONSTRUCTION: std::ops::RangeInclusive<usize> = 8..=2000;
 
-/// Columns beside the vector. A plan has a constraint for each.
+/// Maximum number of columns other than the vector. A plan has a constraint for each.
 const MAX_COLUMNS: usize = 64;
 
 /// Names that columns of the table have already.
 pub const HIDDEN: [&str; 4] = ["distance", "k", "ef", "exact"];
 
-/// A column beside the vector.
+/// A column other than the vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     pub name: String,

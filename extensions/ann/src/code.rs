@@ -26,8 +26,8 @@ pub struct Coder {
     pub quantize: Quantize,
 }
 
-/// What a code is beside its components. The distance of two codes is the sum of
-/// their `base`, minus the product of their `scale` and of their components.
+/// The parts of a code other than its components. The distance of two codes is the sum of their
+/// `base`, minus the product of their `scale` and of their components.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Head {
     pub base: f32,

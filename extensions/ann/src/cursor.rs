@@ -13,7 +13,7 @@ use crate::vector::bytes;
 #[derive(Default)]
 pub struct AnnCursor {
     found: std::vec::IntoIter<Neighbour>,
-    /// Of the columns beside the vector, by a row's id.
+    /// Reads the columns other than the vector, by row id.
     columns: Option<Statement>,
     /// Of all rows, or those that fulfil a filter.
     rows: Option<Statement>,
@@ -68,7 +68,7 @@ impl AnnCursor {
         Ok(Some(row_id))
     }
 
-    /// The statement that reads the columns beside the vector.
+    /// The statement that reads the columns other than the vector.
     fn columns(&mut self, table: &AnnTable) -> Result<&mut Statement> {
         if self.columns.is_none() {
             let count = table.layout.visible - 1;

@@ -50,7 +50,7 @@ impl Layout {
         self.visible + 4
     }
 
-    /// The index of a column beside the vector.
+    /// The index of a column other than the vector.
     pub fn beside(self, column: u32) -> Option<usize> {
         let index = column.checked_sub(u32::from(column > self.vector))?;
         (column < self.visible && column != self.vector).then_some(index as usize)

@@ -30,7 +30,7 @@ use sqlite_wasm_kit::Risk::DirectOnly;
 use sqlite_wasm_kit::table::{Connection, IndexInfo, Plan, Planned, Row, Scan};
 use sqlite_wasm_kit::{Cursor, Module, ModuleKind::Created, Need, Result, Table, Value};
 
-/// A hostile schema could show files to who may not see them: only direct.
+/// A hostile schema could show files to users who may not see them, so only direct SQL may use it.
 const MODULES: &[Module] = &[Module::new::<CsvTable>("csv", Created, DirectOnly)];
 
 sqlite_wasm_kit::extension! {

@@ -1,4 +1,4 @@
-//! What stands between the parentheses, and the columns that it means.
+//! The arguments in the parentheses, and the columns that follow from them.
 
 use std::rc::Rc;
 
@@ -6,8 +6,8 @@ use sqlite_wasm_kit::Result;
 
 use crate::rows::Rows;
 
-/// Most columns of a table: SQLite's own limit (`SQLITE_MAX_COLUMN`). Without
-/// it `columns=1000000000` would need a declaration of ten gigabytes.
+/// Maximum number of columns of a table: SQLite's limit (`SQLITE_MAX_COLUMN`). Without it
+/// `columns=1000000000` would need a declaration of ten gigabytes.
 const MAX_COLUMNS: usize = 2000;
 
 /// Where rows come from.
@@ -26,7 +26,7 @@ pub struct Parameters {
     columns: Option<usize>,
 }
 
-/// Parameters as they come, each at most once.
+/// Parameters during parsing, each at most once.
 #[derive(Default)]
 struct Given {
     filename: Option<String>,
@@ -53,7 +53,7 @@ impl Parameters {
         })
     }
 
-    /// The columns' names; the first row is read where they depend on it.
+    /// The columns' names; reads the first row if they depend on it.
     pub fn names(&self) -> Result<Vec<String>> {
         let is_named = self.has_header && self.schema.is_none();
         if let Some(columns) = self.columns.filter(|_| !is_named) {
@@ -123,7 +123,7 @@ fn count(value: &str) -> Result<usize> {
     }
 }
 
-/// A string literal's content; what is not quoted, as it is.
+/// The content of a string literal; other text unchanged.
 fn unquoted(value: &str) -> String {
     for quote in ['\'', '"'] {
         let inner = value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
@@ -134,7 +134,7 @@ fn unquoted(value: &str) -> String {
     value.to_owned()
 }
 
-/// A name that can stand in a declaration.
+/// A field as a name that is valid in a declaration.
 fn name(field: &[u8]) -> Option<String> {
     let name = std::str::from_utf8(field).ok()?;
     (!name.contains('\0')).then(|| name.to_owned())
@@ -144,7 +144,7 @@ fn numbered(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(|number| format!("c{number}")).collect()
 }
 
-/// The CREATE TABLE statement of columns.
+/// The CREATE TABLE statement with these columns.
 pub fn declaration(names: &[String]) -> String {
     let columns = names.iter().map(|name| format!("\"{}\" TEXT", name.replace('"', "\"\"")));
     format!("CREATE TABLE x({})", columns.collect::<Vec<_>>().join(","))

@@ -1,4 +1,4 @@
-//! Rows, one after the other, with a bound on what a file can make us hold.
+//! Rows, read one after the other, with a limit on the memory that a file can take.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,15 +9,13 @@ use sqlite_wasm_kit::{Error, Result, code};
 
 use crate::parameters::Source;
 
-/// Most bytes of a row, give or take a buffer.
+/// Maximum size of a row in bytes, plus or minus a buffer.
 ///
-/// A quote that is never closed makes one field of the rest of a file. A row is
-/// held several times on its way to SQLite, and all of the extension's memory
-/// is eight times this by default.
+/// A quote that is never closed makes the rest of a file one field. Several copies of a row exist
+/// on its way to SQLite; by default the extension's memory is eight times this limit.
 pub const MAX_ROW_BYTES: usize = 64 << 20;
 
-/// Bytes of one read: a read by the sandbox costs many times one
-/// of the system.
+/// Bytes of one read: a read from the sandbox is many times slower than one outside.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// The rows of a source.
@@ -53,14 +51,14 @@ impl Rows {
         }
     }
 
-    /// What is wrong, and where: the line at which the row begins.
+    /// An error with the line at which the row begins.
     pub fn error(&self, what: &str) -> Error {
         let position = self.record.position().unwrap_or(self.reader.position());
         format!("{}: line {}: {what}", self.name, position.line()).into()
     }
 }
 
-/// Content that is given by `data=`.
+/// The content of `data=`.
 struct Text(Rc<str>);
 
 impl AsRef<[u8]> for Text {
@@ -69,7 +67,7 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-/// Looked at before it is opened: opening a pipe waits for who writes to it.
+/// Check the file before opening it: opening a pipe waits for a writer.
 fn file(name: &str) -> Result<File> {
     let refused = |why: &str| Error::from(format!("cannot open '{name}' for reading: {why}"));
     let kind = fs::metadata(name).map_err(|error| refused(&why(&error)))?.file_type();

@@ -1,5 +1,5 @@
-//! The functions that the connection has defined. Their places are the numbers
-//! with which they are registered.
+//! The functions that the connection has defined. Their indexes are the numbers with which they are
+//! registered.
 
 use sqlite_wasm_kit::Risk::Ordinary;
 use sqlite_wasm_kit::Stability::Volatile;
@@ -9,24 +9,23 @@ use crate::expand::{Found, expand};
 use crate::stored;
 use crate::tokens::{Kind, Parameters, tokens};
 
-/// Most arguments of a function, by SQLite's interface.
+/// Maximum number of arguments of a function in SQLite's interface.
 const MAX_ARGUMENTS: usize = 127;
 
-/// Names that are the extension's own.
+/// The functions of this extension.
 const OWN_NAMES: &[&str] = &["define", "define_free", "eval", "undefine"];
 
-/// All that is defined.
+/// All definitions.
 pub struct Definitions {
     functions: Vec<Function>,
 }
 
-/// A name and a number of arguments that are registered. SQLite replaces no
-/// function while a statement runs, and `SELECT define(…)` is one: so only what
-/// is behind it changes.
+/// A registered name and number of arguments. SQLite replaces no function while a statement runs,
+/// and `SELECT define(…)` is one, so the registration stays and only the body changes.
 struct Function {
     name: String,
     arguments: usize,
-    /// None when it was taken back.
+    /// None after it was removed.
     body: Option<String>,
     statement: Option<sql::Statement>,
 }
@@ -36,14 +35,13 @@ impl Definitions {
         Self { functions: Vec::new() }
     }
 
-    /// The connection loads the extension, maybe again: what is defined is what
-    /// the database has.
+    /// The connection loads the extension, possibly again: read the definitions of the database.
     pub fn connect(&mut self) -> Result<()> {
         self.free();
         self.functions.iter_mut().for_each(|function| function.body = None);
         for (name, body) in stored::scalars()? {
-            // What nobody could have defined, nobody has: it must not keep the
-            // database from being used.
+            // Nobody could have defined such a name; ignore it, so that the database can still be
+            // used.
             if check_name(&name).is_ok()
                 && let Ok(place) = self.place(&name, &body)
             {
@@ -87,8 +85,8 @@ impl Definitions {
         Ok(())
     }
 
-    /// The place of a function of this name with as many arguments as the body
-    /// has; a new one is registered.
+    /// The index of a function with this name and the number of arguments of the body; a new one is
+    /// registered.
     fn place(&mut self, name: &str, body: &str) -> Result<usize> {
         let arguments = Parameters::of(body).count();
         if arguments > MAX_ARGUMENTS {
@@ -122,7 +120,7 @@ impl Definitions {
         Ok(row.and_then(|row| row.into_iter().next()).unwrap_or_default())
     }
 
-    /// What a name stands for, for other definitions.
+    /// The definition of a name, for other definitions.
     pub fn find(&self, name: &str, arguments: usize) -> Found<'_> {
         let mut found = refused(name);
         for function in self.functions.iter().filter(|function| function.is(name)) {
@@ -144,7 +142,7 @@ impl Definitions {
             let why = if is_defined { wrong_count } else { unknown };
             return Err(why(&function.name).into());
         };
-        // As a call: so that one which calls itself is noticed.
+        // Expanded like a call, so that one which calls itself is noticed.
         let places: Vec<_> = (1..=function.arguments).map(|place| format!("?{place}")).collect();
         expand(&format!("{}({})", function.name, places.join(",")), &|name, count| {
             self.find(name, count)
@@ -159,7 +157,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Give a name the body at one place, and none at the others.
+    /// Set the body of a name at one index, and remove it at the others.
     fn replace(&mut self, place: usize, body: Option<String>) -> Before {
         self.free();
         let name = self.functions[place].name.clone();
@@ -187,10 +185,10 @@ impl Function {
     }
 }
 
-/// The bodies of all functions of a name, before a change.
+/// The bodies of all functions with a name, before a change.
 type Before = Vec<(usize, Option<String>)>;
 
-/// What cannot be called by SQL of the extension.
+/// Functions that SQL of the extension cannot call.
 pub fn refused(name: &str) -> Found<'static> {
     match OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name)) {
         true => Found::Wrong(format!("`{name}` cannot be called from here")),
@@ -206,7 +204,7 @@ fn wrong_count(name: &str) -> String {
     format!("wrong number of arguments to function {name}()")
 }
 
-/// Names that a call can be written with, and that are not SQLite's own.
+/// Check that a name can be written in a call, and is not one of SQLite's.
 fn check_name(name: &str) -> Result<()> {
     let is_word = matches!(tokens(name)[..], [token] if token.kind == Kind::Word);
     if !is_word {
@@ -217,7 +215,7 @@ fn check_name(name: &str) -> Result<()> {
         let message = "it is a function already, and SQLite's own cannot be replaced";
         return Err(message.into());
     }
-    // Calls of `select` or `not` are something else than calls.
+    // `select()` or `not()` would not be calls.
     match sql::prepare(&format!("SELECT 1, {name}()")) {
         Err(error) if error.message.contains("syntax error") => Err("it is a keyword".into()),
         _ => Ok(()),

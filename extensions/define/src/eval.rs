@@ -1,20 +1,20 @@
-//! `eval`: statements from a text, and what they answer as a text.
+//! `eval`: runs the statements of a text; the result is a text.
 
 use sqlite_wasm_kit::{Error, Result, Value, code, sql};
 
 use crate::definitions::Definitions;
 use crate::expand::expand;
 
-/// Longest answer: it is held several times on its way to SQLite, and all of
-/// the extension's memory is eight times this by default.
+/// Longest result: several copies exist on its way to SQLite; by default the extension's memory is
+/// eight times this limit.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
-/// Statements in which calls are replaced. What others store, as a view does,
-/// stays as it was written.
+/// Statements in which calls are replaced. Statements that store SQL, such as CREATE VIEW, are left
+/// unchanged.
 const EXPANDED: &[&str] =
     &["SELECT", "VALUES", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "EXPLAIN"];
 
-/// Run all statements; none when they answer nothing.
+/// Run all statements; none if they return no rows.
 pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option<Value>> {
     let mut answer = None;
     while !text.is_empty() {
@@ -33,7 +33,7 @@ pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option
     Ok(answer.map(Value::Text))
 }
 
-/// A statement without calls of defined functions, where it has some.
+/// A statement without calls of defined functions, if it has any.
 fn expanded(all: &Definitions, sql: &str) -> Result<Option<String>> {
     let words = crate::tokens::tokens(sql);
     let is_expanded = words
@@ -47,7 +47,7 @@ fn expanded(all: &Definitions, sql: &str) -> Result<Option<String>> {
     Ok(expanded.contains("define_1").then_some(expanded))
 }
 
-/// Add a row's values; nothing stands before the first that is not empty.
+/// Add a row's values; nothing precedes the first value that is not empty.
 fn add(answer: &mut Vec<u8>, row: Vec<Value>, separator: &str) -> Result<()> {
     for value in row {
         if !answer.is_empty() {

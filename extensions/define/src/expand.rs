@@ -1,15 +1,15 @@
-//! Calls of defined functions, replaced by what they are defined as.
+//! Calls of defined functions, replaced by their definitions.
 //!
-//! While SQL of the extension runs, the extension cannot be called, so there
-//! must be no such call in it. `f(1, x)` with the body `:a + :b * :a` becomes
+//! While SQL of the extension runs, the extension cannot be called, so the SQL must not contain
+//! such calls. `f(1, x)` with the body `:a + :b * :a` becomes
 //!
 //! ```sql
 //! (WITH define_1(a1,a2) AS MATERIALIZED (SELECT 1,x)
 //!  SELECT (coalesce(define_1.a1,NULL) + …) FROM define_1)
 //! ```
 //!
-//! The table makes each argument be computed once. `coalesce` takes affinity
-//! and collation of the argument away, which a function does not see either.
+//! The table ensures that each argument is computed once. `coalesce` removes affinity and collation
+//! of the argument, which a function does not see either.
 
 use std::fmt::Write;
 
@@ -17,35 +17,35 @@ use sqlite_wasm_kit::Result;
 
 use crate::tokens::{Kind, Parameters, Token, tokens};
 
-/// Longest SQL that definitions may become: two calls of the one before in each
-/// of thirty definitions are a gigabyte.
+/// Longest SQL after expansion: with two calls of the previous one in each of thirty definitions it
+/// would be a gigabyte.
 const MAX_EXPANDED_BYTES: usize = 1 << 20;
 
-/// How deep calls may stand in each other. SQLite's own limit for expressions
-/// is 1000, and a call is ten levels of it.
+/// Maximum nesting of calls. SQLite's limit for expressions is 1000, and a call takes ten levels of
+/// it.
 const MAX_DEPTH: usize = 100;
 
-/// What a name stands for.
+/// The result of looking up a name.
 pub enum Found<'a> {
-    /// No definition: a function of somebody else, or something else.
+    /// No definition: another function, or not a function.
     Nothing,
     /// A definition, by its body.
     Body(&'a str),
-    /// A definition that was taken back, or wants other arguments.
+    /// A definition that was removed, or that has other arguments.
     Wrong(String),
 }
 
 /// Finds definitions by name and number of arguments.
 pub type Find<'a> = &'a dyn Fn(&str, usize) -> Found<'a>;
 
-/// Words before a name that make it a table's.
+/// Words after which a name is that of a table.
 const BEFORE_TABLES: &[&str] = &["FROM", "JOIN", "INTO", "IN", "AS", "UPDATE", "TABLE", "WITH"];
 
 /// `sql` without calls of defined functions.
 ///
 /// # Errors
 ///
-/// When a function calls itself, a call is wrong, or it gets too long.
+/// When a function calls itself, a call is wrong, or the result is too long.
 pub fn expand(sql: &str, find: Find<'_>) -> Result<String> {
     let mut writer = Writer { find, output: String::new(), calls: 0, inside: Vec::new() };
     writer.write(&tokens(sql), &mut Scope::default())?;
@@ -56,15 +56,15 @@ struct Writer<'a> {
     find: Find<'a>,
     output: String,
     calls: usize,
-    /// The functions whose bodies are written, and arguments as empty names.
+    /// The functions whose bodies are being expanded; arguments have empty names.
     inside: Vec<String>,
 }
 
-/// A text with its own parameters.
+/// A text with its parameters.
 #[derive(Default)]
 struct Scope {
     parameters: Parameters,
-    /// The call whose arguments they are; none for the outermost text.
+    /// The call with the arguments; none for the outermost text.
     call: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ struct Scope {
 struct Call<'t> {
     name: String,
     arguments: Vec<&'t [Token<'t>]>,
-    /// The place after it.
+    /// The position after it.
     end: usize,
 }
 
@@ -99,7 +99,7 @@ impl Writer<'_> {
 
     fn write_token(&mut self, token: Token<'_>, scope: &mut Scope) -> Result<()> {
         match token.kind {
-            // A comment could hide what follows it here.
+            // A comment could hide the text after it.
             Kind::Space => self.output.push(' '),
             Kind::Parameter => {
                 let number = scope.parameters.number(token.text);
@@ -163,7 +163,7 @@ impl Writer<'_> {
     }
 }
 
-/// The call that begins at a place.
+/// The call that begins at a position.
 fn call_at<'t>(tokens: &'t [Token<'t>], at: usize) -> Option<Call<'t>> {
     let name = tokens[at].name()?;
     let open = next(tokens, at + 1).filter(|place| tokens[*place].kind == Kind::Open)?;
@@ -209,7 +209,7 @@ fn is_table_of_with(tokens: &[Token<'_>], end: usize) -> bool {
     })
 }
 
-/// The first place from `at` on that is not a space.
+/// The first position from `at` on that is not a space.
 fn next(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     (at..tokens.len()).find(|place| tokens[*place].kind != Kind::Space)
 }

@@ -1,4 +1,4 @@
-//! What the database knows: the table of definitions, and SQLite's functions.
+//! Definitions and functions in the database: the table of definitions, and SQLite's functions.
 
 use sqlite_wasm_kit::{Result, Value, sql};
 
@@ -6,8 +6,8 @@ use crate::definitions::refused;
 use crate::expand::Found;
 use crate::tokens::Parameters;
 
-/// Most definitions that a database may have. It may be hostile, and each is
-/// registered at load; who writes a thousand by hand has done well.
+/// Maximum number of definitions that a database may have. The database can be hostile, and each
+/// definition is registered at load; few users write a thousand by hand.
 const MAX_DEFINITIONS: usize = 10_000;
 
 /// sqlean's table.
@@ -26,7 +26,7 @@ fn exists() -> Result<bool> {
     Ok(first(sql, [])?.is_some())
 }
 
-/// Whether SQLite itself has a function of this name.
+/// Whether SQLite has a function with this name.
 pub fn is_builtin(name: &str) -> Result<bool> {
     let sql = "SELECT 1 FROM pragma_function_list WHERE builtin AND name = lower(?) LIMIT 1";
     Ok(first(sql, [Value::text(name)])?.is_some())
@@ -47,7 +47,7 @@ pub fn scalars() -> Result<Vec<(String, String)>> {
     Ok(all)
 }
 
-/// What a name stands for among `scalars`.
+/// The definition of a name among `scalars`.
 pub fn find<'a>(scalars: &'a [(String, String)], name: &str, arguments: usize) -> Found<'a> {
     match scalars.iter().find(|(defined, _)| defined.eq_ignore_ascii_case(name)) {
         Some((_, body)) if Parameters::of(body).count() == arguments => Found::Body(body),
@@ -62,7 +62,7 @@ pub fn is_table(name: &str) -> Result<bool> {
     Ok(exists()? && first(sql, [Value::text(name)])?.is_some())
 }
 
-/// Store a definition in the place of another of its name.
+/// Store a definition; replaces one with the same name.
 pub fn save(name: &str, kind: &str, body: &str) -> Result<()> {
     sql::execute(CREATE)?;
     let sql = "INSERT INTO main.sqlean_define(name, type, body) VALUES (?1, ?2, ?3) \
@@ -70,7 +70,7 @@ pub fn save(name: &str, kind: &str, body: &str) -> Result<()> {
     sql::prepare(sql)?.run([Value::text(name), Value::text(kind), Value::text(body)])
 }
 
-/// Take a definition out.
+/// Delete a definition.
 pub fn forget(name: &str) -> Result<()> {
     if exists()? {
         let sql = "DELETE FROM main.sqlean_define WHERE name = ? COLLATE NOCASE";

@@ -1,4 +1,4 @@
-//! Tables that are a statement with parameters.
+//! Table-valued functions: statements with parameters.
 
 use sqlite_wasm_kit::table::{
     Check, ConnectMode, Connection, IndexInfo, Operator, Plan, Planned, Row, Scan,
@@ -9,8 +9,7 @@ use crate::expand::expand;
 use crate::stored;
 use crate::tokens::Parameters;
 
-/// The cost of a scan without some of its arguments: one that has them all is
-/// always better.
+/// The cost of a scan that lacks some arguments: one that has all of them is always better.
 const COST_WITHOUT: f64 = 1e9;
 
 /// A table-valued function.
@@ -52,8 +51,8 @@ impl Table for DefinedTable {
         Ok((Self { name, is_stored, select, outputs, inputs }, declaration))
     }
 
-    /// Arguments are what the hidden columns must equal; all that is known of
-    /// them is taken, in any order, and the plan's text says which.
+    /// Arguments are equality constraints on the hidden columns. All that are available are used,
+    /// in any order, which the plan's text lists.
     fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned> {
         let mut taken: Vec<i32> = Vec::new();
         for (place, constraint) in info.constraints.iter().enumerate() {
@@ -87,8 +86,8 @@ impl Table for DefinedTable {
     }
 }
 
-/// Prepare a statement, without calls of functions that are defined at the
-/// moment. The database decides: a table does not say whose it is.
+/// Prepare a statement, without calls of functions that are defined now. The functions of the
+/// database count: a table does not record who defined it.
 fn prepare(select: &str) -> Result<sql::Statement> {
     let scalars = stored::scalars()?;
     sql::prepare(&expand(select, &|name, count| stored::find(&scalars, name, count))?)
@@ -134,7 +133,7 @@ impl Cursor for DefinedCursor {
     }
 }
 
-/// The parameters' values in their order; NULL for those that are not given.
+/// The parameters' values in their order; NULL for missing ones.
 fn inputs(count: u32, scan: &mut Scan) -> Vec<Value> {
     let mut inputs = vec![Value::Null; count as usize];
     let text = scan.text.take().unwrap_or_default();

@@ -1,10 +1,9 @@
-//! SQL as SQLite's tokenizer sees it, as far as calls and parameters need it.
+//! SQL tokens by the rules of SQLite's tokenizer, as far as calls and parameters require.
 //!
-//! Every byte of the text belongs to a token, so that a text can be written
-//! again with some of its tokens replaced. A parser would bring a grammar that
-//! lags behind SQLite's; tokens do not change.
+//! Every byte of the text belongs to a token, so that the text can be written again with some
+//! tokens replaced. A parser's grammar would lag behind SQLite's; tokens do not change.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// White space or a comment.
@@ -35,7 +34,7 @@ impl Token<'_> {
         self.kind == Kind::Word && self.text.eq_ignore_ascii_case(keyword)
     }
 
-    /// The name that it is.
+    /// The name, if it is one.
     pub fn name(&self) -> Option<String> {
         match self.kind {
             Kind::Word => Some(self.text.to_owned()),
@@ -90,7 +89,7 @@ fn is_in_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
 }
 
-/// The length of what is between quotes; two of them are one inside.
+/// The length of quoted text; two quotes in it stand for one.
 fn quoted(sql: &str, quote: char) -> usize {
     let mut at = 1;
     while let Some(found) = sql[at..].find(quote) {
@@ -111,7 +110,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Those of a text.
+    /// The parameters of a text.
     pub fn of(sql: &str) -> Self {
         let mut parameters = Self::default();
         for token in tokens(sql).iter().filter(|token| token.kind == Kind::Parameter) {
@@ -120,7 +119,7 @@ impl Parameters {
         parameters
     }
 
-    /// The number of a parameter that is met.
+    /// The number of a parameter that occurs in the text.
     pub fn number(&mut self, parameter: &str) -> usize {
         let digits = parameter.strip_prefix('?').unwrap_or_default();
         if let Ok(number) = digits.parse::<u16>() {

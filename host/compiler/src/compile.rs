@@ -21,7 +21,7 @@ pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         // With little address space, each compiling thread would reserve its own heap.
         .parallel_compilation(kind.form() == Form::Full);
     let engine = Engine::new(&config)?;
-    // What is wrong with a component is said about the component itself.
+    // Errors in a component are reported for the component itself, below.
     let forwarding = forward::forwarding(wasm).ok().flatten();
     let code = forwarding
         .and_then(|wasm| engine.precompile_component(&wasm).ok())

@@ -28,7 +28,7 @@ use graph::Graph;
 ///
 /// # Errors
 ///
-/// When a component is not what it should be, or an extension is embedded already.
+/// When a component is of another kind, or an extension is embedded already.
 pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
     let before = base.parts()?;
     check_names(&before.extensions, extensions)?;
@@ -41,7 +41,7 @@ pub fn compose(base: &Base, extensions: &[Extension]) -> Result<Vec<u8>> {
     Ok(wasm)
 }
 
-/// The component with the CLI and all that is fused, and where the CLI is in it.
+/// The component with the CLI and all fused extensions, and the position of the CLI in it.
 fn fuse(before: &Parts, extensions: &[Extension]) -> Result<(Vec<u8>, Range<usize>)> {
     let new = || extensions.iter().filter(|extension| extension.is_fused());
     if new().next().is_none() {
@@ -64,7 +64,7 @@ fn fuse(before: &Parts, extensions: &[Extension]) -> Result<(Vec<u8>, Range<usiz
     Ok((wasm, position))
 }
 
-/// Append the bundled extensions to the component `wasm`, and list all that it contains.
+/// Append the bundled extensions to the component `wasm`, and the list of everything in it.
 fn embed(wasm: &mut Vec<u8>, before: &Parts, new: &[Extension]) -> Result<Vec<Embedded>> {
     let components = layout::components(wasm)?;
     let earlier = before.extensions.iter().map(|one| {

@@ -11,11 +11,11 @@ use runtime::database::wire::{ProgramOperation, Reader};
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, ErrorCode, Result};
 
-/// Pages of a step, and the pause after it, in which other connections can write.
+/// Pages of one step, and the pause after it, in which other connections can write.
 const PAGES_PER_STEP: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How often a step that finds the file in use is repeated, with a pause of a tenth of a second.
+/// Maximum number of tries for a step that finds the file locked, with a pause of 0.1 s after each.
 const MAX_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
@@ -23,12 +23,12 @@ const BUSY_PAUSE: Duration = Duration::from_millis(100);
 const OK: i32 = 0;
 const DONE: i32 = 101;
 
-/// How far a backup is.
+/// The progress of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Pages that are not copied yet.
+    /// Pages that are still to be copied.
     pub remaining: u32,
-    /// Pages of the source.
+    /// All pages of the source.
     pub pagecount: u32,
 }
 
@@ -54,8 +54,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_CANTOPEN` where the directory is not granted, `SQLITE_BUSY` where the
-    /// files stay in use for 5 s.
+    /// SQLite's: `SQLITE_CANTOPEN` if the directory is not granted, `SQLITE_BUSY` if the files stay
+    /// locked for 5 s.
     pub fn backup<F: FnMut(Progress)>(
         &self,
         schema: &str,
@@ -65,7 +65,7 @@ impl Connection {
         self.copy(schema, path.as_ref(), false, progress)
     }
 
-    /// Replace the database `schema` by that in the file at `path`.
+    /// Replace the database `schema` by the one in the file at `path`.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Connection {
         let init = init.bytes(source.2.as_bytes()).no_bytes();
         let backup = self.session.call_on(target.0, &init, |reply| Ok(reply.u32()?))?;
         let copied = self.run(target.0, backup, progress);
-        // Its failure was that of a step.
+        // If this fails, a step has failed before, with the same error.
         let finish = Call::new(Function::BackupFinish).u32(backup);
         let finished = self.session.code_on(target.0, &finish, |_| Ok(()));
         copied.and(finished.map(drop))

@@ -7,7 +7,7 @@ use runtime::database::wire::{Opened, Operations, Reader};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 
-/// Bytes of one request at most: they are in memory several times on their way.
+/// Maximum size of one request, in bytes: several copies of them are in memory at a time.
 const MAX_PIECE: usize = 1 << 20;
 
 /// An open text or blob of a row, which is read and written in place.
@@ -37,7 +37,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_ERROR` where there is none, and `SQLITE_READONLY`.
+    /// SQLite's: `SQLITE_ERROR` if there is none, and `SQLITE_READONLY`.
     pub fn blob_open(
         &self,
         schema: &str,
@@ -69,11 +69,11 @@ impl Blob<'_> {
         self.size == 0
     }
 
-    /// Go to the same column of another row.
+    /// Move it to the same column of another row.
     ///
     /// # Errors
     ///
-    /// SQLite's, after which it can only be closed or reopened.
+    /// SQLite's; afterwards it can only be closed or reopened.
     pub fn reopen(&mut self, row_id: i64) -> Result<()> {
         let operations = Operations::default().reopen_blob(self.handle, row_id);
         (_, self.size) = self.db.session.request(&operations, opened)?;
@@ -81,12 +81,11 @@ impl Blob<'_> {
         Ok(())
     }
 
-    /// Read all of `to` from `offset` on.
+    /// Fill `to` with the bytes from `offset` on.
     ///
     /// # Errors
     ///
-    /// [`Error::BlobSizeError`] beyond the end; SQLite's: `SQLITE_ABORT` where the row was
-    /// changed.
+    /// [`Error::BlobSizeError`] beyond the end; SQLite's: `SQLITE_ABORT` if the row has changed.
     pub fn read_at_exact(&self, to: &mut [u8], offset: usize) -> Result<()> {
         self.check(to.len(), offset)?;
         for (index, piece) in to.chunks_mut(MAX_PIECE).enumerate() {
@@ -103,7 +102,7 @@ impl Blob<'_> {
         Ok(())
     }
 
-    /// Write all of `data` from `offset` on; this cannot make it longer.
+    /// Write all of `data` at `offset`; this cannot make the blob longer.
     ///
     /// # Errors
     ///
@@ -129,7 +128,7 @@ impl Blob<'_> {
     ///
     /// # Errors
     ///
-    /// None: what was written is written.
+    /// None: everything has been written before.
     pub fn close(self) -> Result<()> {
         Ok(())
     }
@@ -172,7 +171,7 @@ impl Seek for Blob<'_> {
 
 impl Drop for Blob<'_> {
     fn drop(&mut self) {
-        // At once: an open blob keeps its transaction from ending.
+        // Closed at once, as a transaction cannot end while a blob is open.
         let operations = Operations::default().close(self.handle);
         let _ = self.db.session.perform(&operations, &mut Vec::new());
     }

@@ -1,4 +1,4 @@
-//! Databases: what connections may do and use.
+//! Databases: the grants and limits of their connections.
 
 use std::env;
 use std::ffi::OsStr;
@@ -26,10 +26,10 @@ use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::links;
 
-/// Memory of a connection where the builder says nothing, in bytes.
+/// Default memory of a connection, in bytes.
 const DEFAULT_MEMORY: usize = 256 << 20;
 
-/// Time for which a statement waits for a lock where the program says nothing.
+/// Default time for which a statement waits for a lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits of a connection.
@@ -43,7 +43,7 @@ pub(crate) struct Limits {
     pub temporary_files: Option<u64>,
 }
 
-/// Grants and limits of connections; [`Database::builder`] makes one.
+/// Grants and limits of connections; [`Database::builder`] creates one.
 pub struct Builder {
     component: Component,
     cache: Option<Cache>,
@@ -76,9 +76,9 @@ impl Builder {
         }
     }
 
-    /// Use the sandboxed SQLite in this file: `database.cwasm`, `database.wasm`, or what
-    /// `compose --cli database.wasm` made. Without this and [`Self::component_bytes`], the first
-    /// of the two names in the program's directory or one above.
+    /// Use the sandboxed SQLite in this file: `database.cwasm`, `database.wasm`, or a result of
+    /// `compose --cli database.wasm`. Without this and [`Self::component_bytes`], the first of the
+    /// two names is used that is in the program's directory or its parent.
     #[must_use]
     pub fn component(mut self, path: impl Into<PathBuf>) -> Self {
         self.component = Component::File(path.into());
@@ -86,23 +86,23 @@ impl Builder {
     }
 
     /// Use these bytes of a `.wasm`: `include_bytes!("database.wasm")`. The first start compiles
-    /// them, in seconds, by
-    /// `sqlite-wasm-compile` in the program's directory, and keeps the result in the user's cache.
+    /// them, which takes seconds, with `sqlite-wasm-compile` in the program's directory, and stores
+    /// the result in the user's cache.
     #[must_use]
     pub fn component_bytes(mut self, wasm: &'static [u8]) -> Self {
         self.component = Component::Bytes(wasm);
         self
     }
 
-    /// Compile by this `sqlite-wasm-compile`, not by the one in the program's directory. What is
-    /// compiled already needs none.
+    /// Compile with this `sqlite-wasm-compile` instead of the one in the program's directory. None
+    /// is needed if everything is compiled already.
     #[must_use]
     pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
         self.compiler = self.compiler.helper(path.into());
         self
     }
 
-    /// Grant a directory, for databases that are attached, backups, and all that SQL opens by
+    /// Grant a directory, for attached databases, backups, and everything else that SQL opens by
     /// name. A database that is opened by its path needs no grant.
     #[must_use]
     pub fn directory(mut self, path: impl Into<PathBuf>, access: Access) -> Self {
@@ -111,21 +111,21 @@ impl Builder {
     }
 
     /// Limit the memory of a connection, in bytes, up to 4 GiB; 256 MiB by default. SQLite itself
-    /// needs about 10 MiB, of which 8 MiB are address space for its stack. Extensions have their
-    /// own memory, at most as much again.
+    /// needs about 10 MiB, of which 8 MiB are address space for its stack. Extensions have separate
+    /// memory, with the same limit.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.limits.memory = bytes;
         self
     }
 
-    /// Limit the time that one statement takes in SQLite, all its rows together; no limit by
-    /// default. A statement that is over ends, usually within milliseconds, and its changes are
-    /// undone. SQLite looks at the clock between steps of its program; where one step takes two
-    /// seconds longer (`LIKE` on megabytes), the connection traps.
+    /// Limit the time that one statement takes in SQLite, for all its rows together; no limit by
+    /// default. When the time is over, the statement ends, usually within milliseconds, and its
+    /// changes are undone. SQLite checks the clock between steps of its program; if one step takes
+    /// two seconds longer (`LIKE` on megabytes), the connection traps.
     ///
-    /// With this limit or that of [`Self::time`] SQLite is compiled once more, in a form that
-    /// checks the time and takes 1.2 times as long, from `database.wasm`.
+    /// With this limit or that of [`Self::time`] SQLite is compiled once more from `database.wasm`,
+    /// to code that checks the time and takes 1.2 times as long.
     #[must_use]
     pub fn statement_time(mut self, time: Duration) -> Self {
         self.limits.statement_time = Some(time);
@@ -147,38 +147,38 @@ impl Builder {
         self
     }
 
-    /// Limit the bytes that one statement returns; no limit by default. A number counts as 9, and
-    /// a text or blob as 6 more than its length.
+    /// Limit the bytes that one statement returns; no limit by default. A number counts as 9 bytes,
+    /// and a text or blob as its length plus 6.
     #[must_use]
     pub fn bytes(mut self, bytes: u64) -> Self {
         self.limits.bytes = Some(bytes);
         self
     }
 
-    /// Limit the bytes of a connection's temporary files together; no limit by default. SQLite
-    /// makes such files for large sorts and temporary tables, in the user's directory for them
-    /// (not with `PRAGMA temp_store = MEMORY`).
+    /// Limit the total size of a connection's temporary files, in bytes; no limit by default.
+    /// SQLite creates such files for large sorts and temporary tables, in the user's directory for
+    /// them (not with `PRAGMA temp_store = MEMORY`).
     #[must_use]
     pub fn temporary_files(mut self, bytes: u64) -> Self {
         self.limits.temporary_files = Some(bytes);
         self
     }
 
-    /// Look for extensions by name in a directory.
+    /// Add a directory in which extensions are searched by name.
     #[must_use]
     pub fn extension_directory(mut self, path: impl Into<PathBuf>) -> Self {
         self.extension_directories.push(path.into());
         self
     }
 
-    /// Load an extension of ours into each connection, by its name.
+    /// Load a WebAssembly extension into each connection, by its name.
     #[must_use]
     pub fn extension(mut self, name: impl Into<String>) -> Self {
         self.extensions.push(name.into());
         self
     }
 
-    /// Grant something to an extension, in the words of the runner's `--grant`: `vec0=sql`.
+    /// Grant a capability to an extension, in the words of the runner's `--grant`: `vec0=sql`.
     #[must_use]
     pub fn extension_grant(mut self, grant: impl Into<String>) -> Self {
         self.extension_grants.push(grant.into());
@@ -190,7 +190,7 @@ impl Builder {
     /// # Errors
     ///
     /// [`Error::Sandbox`] with the reason: a file that is missing or not sealed by this user, a
-    /// directory that is missing, or a grant that cannot be read.
+    /// missing directory, or an invalid grant.
     pub fn build(self) -> Result<Database> {
         self.shared().map(|shared| Database(Arc::new(shared))).map_err(Error::Sandbox)
     }
@@ -228,7 +228,7 @@ impl Builder {
     }
 }
 
-/// What signs native code.
+/// The user's key, which signs native code.
 fn key() -> Option<Arc<Key>> {
     Key::of_user().ok().map(Arc::new)
 }
@@ -243,13 +243,13 @@ fn real(path: &Path) -> anyhow::Result<PathBuf> {
     fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))
 }
 
-/// What all connections of a database share.
+/// Shared by all connections of a database.
 pub(crate) struct Shared {
     template: Arc<Template>,
     grants: Grants,
-    /// What the next connection runs: SQL of this one must not have written it.
+    /// The code that the next connection runs: SQL of this one must not be able to write it.
     code: Vec<(PathBuf, Mask)>,
-    /// What signs compiled extensions, read once: the program may restrict itself afterwards.
+    /// Signs compiled extensions. Read once: the program may restrict itself afterwards.
     key: Option<Arc<Key>>,
     cache: Option<Cache>,
     compiler: Compiler,
@@ -259,8 +259,8 @@ pub(crate) struct Shared {
     extension_grants: Vec<String>,
 }
 
-/// A sandboxed SQLite with grants and limits, which opens connections. Each connection has an
-/// own instance: what one does, or a trap in one, does not reach another.
+/// A sandboxed SQLite with grants and limits, which opens connections. Each connection has a
+/// separate instance: it cannot affect another one, and neither can a trap in it.
 ///
 /// ```
 /// use sqlite_wasm::Database;
@@ -285,17 +285,17 @@ impl fmt::Debug for Database {
 }
 
 impl Database {
-    /// A builder with the default limits and nothing granted.
+    /// A builder with the default limits and without grants.
     pub fn builder() -> Builder {
         Builder::new()
     }
 
-    /// Open a database for reading and writing, and create it where it is missing. The file is
-    /// granted, with its journals, and nothing else of its directory.
+    /// Open a database for reading and writing, and create it if it is missing. The file is
+    /// granted, with its journals, but no other file in its directory.
     ///
     /// # Errors
     ///
-    /// SQLite's, and [`Error::Sandbox`] where the limits leave no room for an instance.
+    /// SQLite's, and [`Error::Sandbox`] if the limits leave no room for an instance.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Connection> {
         self.open_with_flags(path, OpenFlags::default())
     }
@@ -309,8 +309,8 @@ impl Database {
         self.open(":memory:")
     }
 
-    /// Open a database. With [`OpenFlags::SQLITE_OPEN_URI`], what a URI names must be granted by
-    /// [`Builder::directory`].
+    /// Open a database. With [`OpenFlags::SQLITE_OPEN_URI`], [`Builder::directory`] must grant the
+    /// file that a URI names.
     ///
     /// # Errors
     ///
@@ -365,9 +365,9 @@ impl Database {
     }
 }
 
-/// Grant a database with its journals, and nothing else of its directory: its real path.
+/// Grant the real path of a database, with its journals, but no other file in its directory.
 fn grant_database(grants: &mut Grants, path: &Path, flags: OpenFlags) -> anyhow::Result<PathBuf> {
-    // A link is followed once, here.
+    // This is the only place where a link is followed.
     let path = match fs::canonicalize(path) {
         Ok(real) => real,
         Err(_) => missing(path)?,

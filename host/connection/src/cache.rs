@@ -1,4 +1,4 @@
-//! Statements that stay prepared.
+//! Cached prepared statements.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
@@ -9,7 +9,7 @@ use crate::connection::Connection;
 use crate::error::Result;
 use crate::statement::{RawStatement, Statement};
 
-/// Statements that are kept where the program says nothing.
+/// Default number of cached statements.
 const DEFAULT_CAPACITY: usize = 16;
 
 /// The statements that are not in use, the newest last.
@@ -25,7 +25,7 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// A statement of this text.
+    /// A cached or new statement with this text.
     pub fn get<'conn>(&self, db: &'conn Connection, sql: &str) -> Result<CachedStatement<'conn>> {
         let sql = sql.trim();
         let kept = {
@@ -57,14 +57,14 @@ impl Cache {
     }
 }
 
-/// A statement that goes back to the connection's cache when it is dropped.
+/// A statement that returns to the connection's cache when it is dropped.
 #[derive(Debug)]
 pub struct CachedStatement<'conn> {
     statement: Statement<'conn>,
 }
 
 impl CachedStatement<'_> {
-    /// Finalize it, instead of keeping it.
+    /// Finalize it instead of returning it to the cache.
     pub fn discard(mut self) {
         if let Some(raw) = self.statement.raw.take() {
             raw.close(self.statement.db);
@@ -96,11 +96,11 @@ impl Drop for CachedStatement<'_> {
     }
 }
 
-/// Forget all values, so that the next user does not get those of this one.
+/// Clear all bound values, so that the next user does not get those of this one.
 fn unbind(db: &Connection, raw: &RawStatement, parameters: usize) {
     let (_, Some(handle)) = raw.begin() else { return };
     if parameters > 0 {
-        // Rows may have been leaked, and a statement that runs cannot be bound.
+        // Rows may have been leaked, and a running statement cannot be bound.
         let reset = Operations::default().reset(handle);
         let unbind = |all: Operations, index| all.bind(handle, index as u32, Value::Null);
         db.session.perform_later((1..=parameters).fold(reset, unbind));

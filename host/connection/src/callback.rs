@@ -1,4 +1,4 @@
-//! What the sandbox calls: closures of the program, one call at a time.
+//! Callbacks of the sandbox: closures of the program, one call at a time.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -11,7 +11,7 @@ const MISUSE: i32 = 21;
 /// A value for SQL, or a result code and a message.
 pub type Outcome = Result<Value<Vec<u8>>, (i32, String)>;
 
-/// What is called with values from the sandbox, which may be anything.
+/// A closure that is called with values from the sandbox, which can be any bytes.
 pub trait Called: Send {
     /// Called for `event`.
     fn call(&mut self, event: Event, bytes: &[u8]) -> Outcome;
@@ -28,7 +28,7 @@ impl<C: Called> Callback for Exclusive<C> {
     fn call(&self, event: Event, bytes: &[u8]) -> Outcome {
         match self.0.try_lock() {
             Ok(mut called) => called.call(event, bytes),
-            // It has panicked before, which SQL has seen as an error.
+            // It has panicked before, which SQL has received as an error.
             Err(TryLockError::Poisoned(called)) => called.into_inner().call(event, bytes),
             Err(TryLockError::WouldBlock) => {
                 Err((MISUSE, "the program's function is called by its own SQL".to_owned()))

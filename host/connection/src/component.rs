@@ -1,53 +1,43 @@
-//! Where the sandboxed SQLite comes from.
+//! The file of the sandboxed SQLite.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use runtime::component::{Loader, Program};
 use runtime::grants::Mask;
 
-/// The names under which it is looked for: compiled, and to be compiled.
+/// The names for which it is searched: compiled, and to be compiled.
 const NAMES: [&str; 2] = ["database.cwasm", "database.wasm"];
 
-/// Where the sandboxed SQLite comes from.
+/// The source of the sandboxed SQLite.
 pub enum Component {
-    /// The program's own directory, or the one above.
+    /// The directory of the program, or its parent.
     Beside,
     File(PathBuf),
     Bytes(&'static [u8]),
 }
 
 impl Component {
-    /// Load it. Also returns the file, which no grant may let SQL write.
+    /// Load it. Also returns its files, which no grant may let SQL write.
     ///
     /// # Errors
     ///
-    /// When it is missing, or not a database of this user.
+    /// When it is missing, or was not made by this user.
     pub fn load(self, loader: &Loader) -> Result<(Program, Vec<(PathBuf, Mask)>)> {
         match self {
             Self::Beside => load_beside(loader),
             Self::File(path) => {
-                let chosen = for_loader(&path, loader);
-                let program = loader.load_database(&chosen)?;
-                // Connections with other limits run the other one.
-                let files = [std::path::absolute(&path)?, std::path::absolute(&chosen)?];
-                Ok((program, files.map(|file| (file, Mask::ReadOnly)).into()))
+                let program = loader.load_database(&path)?;
+                // Connections with other limits run the other file.
+                let files = [path.with_extension("wasm"), path.with_extension("cwasm"), path];
+                let files = files.map(|file| Ok((std::path::absolute(file)?, Mask::ReadOnly)));
+                Ok((program, files.into_iter().collect::<Result<_>>()?))
             }
             Self::Bytes(wasm) => {
                 Ok((loader.load_database_bytes("database.wasm".as_ref(), wasm)?, Vec::new()))
             }
         }
-    }
-}
-
-/// The file itself; where it has code that does not check the time, and the loader wants such
-/// code, the `.wasm` beside it.
-fn for_loader(path: &Path, loader: &Loader) -> PathBuf {
-    let portable = path.with_extension("wasm");
-    match loader.checks_time() && portable.is_file() {
-        true => portable,
-        false => path.to_owned(),
     }
 }
 

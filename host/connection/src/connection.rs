@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use runtime::database::wire::{Operations, ProgramOperation};
+use runtime::database::wire::{Operations, ProgramOperation, from_first_word};
 use runtime::database::{Instance, Interrupter};
 
 use crate::builder::Limits;
@@ -18,22 +18,23 @@ use crate::rows::Row;
 use crate::session::Session;
 use crate::statement::{RawStatement, Statement};
 
-/// How to open a database, with SQLite's numbers; the default is reading, writing and creating.
+/// Modes of opening a database, with SQLite's numbers; by default for reading and writing, and to
+/// create it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenFlags(u32);
 
 impl OpenFlags {
-    /// Only reading.
+    /// Read only.
     pub const SQLITE_OPEN_READ_ONLY: Self = Self(0x1);
-    /// Reading and writing.
+    /// Read and write.
     pub const SQLITE_OPEN_READ_WRITE: Self = Self(0x2);
-    /// Create the file where it is missing.
+    /// Create the file if it is missing.
     pub const SQLITE_OPEN_CREATE: Self = Self(0x4);
     /// The path may be a URI (`file:…`).
     pub const SQLITE_OPEN_URI: Self = Self(0x40);
     /// In memory; the path is a name.
     pub const SQLITE_OPEN_MEMORY: Self = Self(0x80);
-    /// A path with a symbolic link fails.
+    /// Fail if the path contains a symbolic link.
     pub const SQLITE_OPEN_NOFOLLOW: Self = Self(0x0100_0000);
 
     /// Whether all of `other` are set.
@@ -76,11 +77,11 @@ impl BitAnd for OpenFlags {
     }
 }
 
-/// A connection to a database, whose SQLite runs in its own sandbox.
+/// A connection to a database, with SQLite in a separate sandbox.
 ///
-/// It can be moved to another thread, and is used by one at a time. When its sandbox traps, this
-/// call and each later one fail with [`Error::Trapped`]; its locks are released, and the next
-/// connection rolls back what was not committed.
+/// It can be moved to another thread, and is used by one thread at a time. When its sandbox traps,
+/// this call and each later one fail with [`Error::Trapped`]; its locks are released, and the next
+/// connection rolls back its open transaction.
 ///
 /// ```
 /// # use sqlite_wasm::Database;
@@ -126,17 +127,17 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] where more SQL follows.
+    /// [`Error::SqlInputError`], and [`Error::MultipleStatement`] if more SQL follows.
     pub fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
         let (statement, used) = self.prepare_first(sql)?;
-        match is_blank(&sql[used..]) {
+        match from_first_word(&sql[used..]).is_empty() {
             true => Ok(statement),
             false => Err(Error::MultipleStatement),
         }
     }
 
-    /// Prepare the first statement of a text that may have several: also the number of bytes that
-    /// it takes. The statement is empty where only white space and comments are left.
+    /// Prepare the first statement of a text that may contain several. Also returns the length of
+    /// the statement in bytes. The statement is empty if only white space and comments are left.
     ///
     /// # Errors
     ///
@@ -146,7 +147,8 @@ impl Connection {
         Ok((Statement::new(self, raw), used))
     }
 
-    /// Prepare a statement, or take it from the cache of those that were prepared by this.
+    /// Prepare a statement, or take it from the cache of statements that were prepared by this
+    /// function.
     ///
     /// # Errors
     ///
@@ -160,7 +162,7 @@ impl Connection {
         self.cache.set_capacity(self, capacity);
     }
 
-    /// Run one statement: the number of rows that it changed.
+    /// Run one statement. Returns the number of rows that it changed.
     ///
     /// # Errors
     ///
@@ -169,11 +171,11 @@ impl Connection {
         self.prepare(sql)?.execute(params)
     }
 
-    /// Run all statements of a text; their rows are dropped.
+    /// Run all statements of a text, and drop their rows.
     ///
     /// # Errors
     ///
-    /// SQLite's, of the first one that fails; the ones before it were run.
+    /// SQLite's error of the first statement that fails; the statements before it were run.
     pub fn execute_batch(&self, sql: &str) -> Result<()> {
         self.session.clear_interruption();
         self.session.perform(&Operations::default().execute(sql), &mut Vec::new())
@@ -191,7 +193,7 @@ impl Connection {
         self.prepare(sql)?.query_row(params, f)
     }
 
-    /// Convert the first row of a pragma, of one schema where it is named.
+    /// Convert the first row of a pragma, of one schema if it is given.
     ///
     /// # Errors
     ///
@@ -245,8 +247,8 @@ impl Connection {
         self.session.request(&Operations::default().autocommit(), |reply| Ok(reply.i64()? != 0))
     }
 
-    /// Let a statement that finds a lock wait so long; 5 s from the beginning, zero for not at
-    /// all. Replaces a busy handler.
+    /// Set how long a statement waits for a lock; 5 s by default, zero for not at all. Replaces a
+    /// busy handler.
     ///
     /// # Errors
     ///
@@ -256,27 +258,27 @@ impl Connection {
         self.execute_batch(&format!("PRAGMA busy_timeout = {milliseconds}"))
     }
 
-    /// Load an extension of ours into this connection, by its name or a granted path. SQL itself
-    /// cannot load any.
+    /// Load a WebAssembly extension into this connection, by its name or a granted path. SQL cannot
+    /// load extensions.
     ///
     /// # Errors
     ///
-    /// With the reason, and what grants the capability that it lacks.
+    /// With the reason, and how to grant the capability that it lacks.
     pub fn load_extension(&self, name: &str) -> Result<()> {
         self.session.program(ProgramOperation::LoadExtension(name), |_| Ok(()))
     }
 
-    /// What interrupts the statements of this connection, from any thread.
+    /// A handle that interrupts the statements of this connection, from any thread.
     pub fn get_interrupt_handle(&self) -> InterruptHandle {
         InterruptHandle(self.interrupter.clone())
     }
 
-    /// Whether its sandbox has trapped, so that each further call fails.
+    /// Whether its sandbox has trapped, so that every further call fails.
     pub fn is_gone(&self) -> bool {
         self.session.is_gone()
     }
 
-    /// Close it, as dropping it does, and learn of a failure.
+    /// Close it, as dropping it does, and return a failure.
     ///
     /// # Errors
     ///
@@ -286,7 +288,7 @@ impl Connection {
     }
 }
 
-/// Interrupts what a connection runs. It may outlive the connection.
+/// Interrupts the statements of a connection. It can outlive the connection.
 ///
 /// ```
 /// # use sqlite_wasm::{Database, ErrorCode};
@@ -307,41 +309,20 @@ impl Connection {
 pub struct InterruptHandle(Interrupter);
 
 impl InterruptHandle {
-    /// Let the statement that runs fail with `SQLITE_INTERRUPT`; nothing where none runs.
+    /// Let the running statement fail with `SQLITE_INTERRUPT`; without one, this has no effect.
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
 }
 
-/// A name as SQL.
+/// A name, quoted for SQL.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// Whether SQL has only white space, semicolons and comments.
-fn is_blank(mut sql: &str) -> bool {
-    loop {
-        sql = sql.trim_start_matches([' ', '\t', '\n', '\x0c', '\r', '\u{feff}', ';']);
-        sql = if let Some(comment) = sql.strip_prefix("--") {
-            comment.find('\n').map_or("", |end| &comment[end..])
-        } else if let Some(comment) = sql.strip_prefix("/*") {
-            comment.find("*/").map_or("", |end| &comment[end + 2..])
-        } else {
-            return sql.is_empty();
-        };
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn comments_are_blank() {
-        assert!(is_blank("") && is_blank(" ; -- x\n /* y */ ;"));
-        assert!(!is_blank("; SELECT 1") && !is_blank("-"));
-        assert!(is_blank("-- x") && is_blank("/* x"));
-    }
 
     #[test]
     fn a_connection_moves_between_threads() {

@@ -18,7 +18,7 @@ pub type BoxedError = Box<dyn std::error::Error + Send + Sync + 'static>;
 pub struct SqliteError {
     /// Its kind.
     pub code: ErrorCode,
-    /// The extended result code, as `sqlite3.h` numbers it.
+    /// The extended result code, with its number in `sqlite3.h`.
     pub extended_code: i32,
 }
 
@@ -29,7 +29,7 @@ macro_rules! codes {
         #[non_exhaustive]
         pub enum ErrorCode {
             $($(#[doc = $doc])* $name,)*
-            /// `SQLITE_ERROR`, or a code that SQLite does not have.
+            /// `SQLITE_ERROR`, or a code that SQLite does not define.
             Unknown,
         }
 
@@ -127,7 +127,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Why something failed.
+/// Why an operation failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -141,15 +141,15 @@ pub enum Error {
         msg: String,
         /// The statement.
         sql: String,
-        /// The byte of `sql` at which it failed; -1 where that is not known.
+        /// The position in `sql` at which it failed, in bytes; -1 if it is not known.
         offset: i32,
     },
-    /// A limit was reached; the connection can be used further, except after [`Limit::Time`].
+    /// A limit was reached. The connection can still be used, except after [`Limit::Time`].
     LimitReached(Limit),
-    /// The sandboxed SQLite trapped and is gone, with all of this connection. Others are not
-    /// affected.
+    /// The sandboxed SQLite has trapped and is lost, with this connection. Other connections are
+    /// not affected.
     Trapped(String),
-    /// The sandbox sent what no SQLite sends. The connection is closed.
+    /// The sandbox sent a reply that SQLite never sends. The connection is closed.
     MalformedReply,
     /// The sandbox could not be started.
     Sandbox(anyhow::Error),
@@ -161,9 +161,9 @@ pub enum Error {
     ToSqlConversionFailure(BoxedError),
     /// No parameter has this name.
     InvalidParameterName(String),
-    /// This number of parameters was given, and that number is needed.
+    /// The number of given parameters, and the number that is needed.
     InvalidParameterCount(usize, usize),
-    /// A statement that was executed returned rows.
+    /// An executed statement returned rows.
     ExecuteReturnedResults,
     /// A query that must return a row returned none.
     QueryReturnedNoRows,
@@ -175,7 +175,7 @@ pub enum Error {
     InvalidColumnName(String),
     /// A column has a value of another type.
     InvalidColumnType(usize, String, Type),
-    /// A statement changed another number of rows than 1.
+    /// A statement changed this number of rows instead of 1.
     StatementChangedRows(usize),
     /// The text has more than one statement.
     MultipleStatement,
@@ -185,12 +185,12 @@ pub enum Error {
     InvalidFunctionParameterType(usize, Type),
     /// A path that is not absolute and has no directory, or no name.
     InvalidPath(std::path::PathBuf),
-    /// The offset lies beyond the end of a blob.
+    /// The offset is beyond the end of a blob.
     BlobSizeError,
 }
 
 impl Error {
-    /// SQLite's error, where this is one.
+    /// SQLite's error, if it is one.
     pub fn sqlite_error(&self) -> Option<&SqliteError> {
         match self {
             Self::SqliteFailure(error, _) | Self::SqlInputError { error, .. } => Some(error),
@@ -198,12 +198,12 @@ impl Error {
         }
     }
 
-    /// The kind of SQLite's error, where this is one.
+    /// The kind of SQLite's error, if it is one.
     pub fn sqlite_error_code(&self) -> Option<ErrorCode> {
         self.sqlite_error().map(|error| error.code)
     }
 
-    /// The result code and message that SQL sees when a function fails with this error.
+    /// The result code and message of an SQL function that fails with this error.
     pub(crate) fn for_sql(&self) -> (i32, String) {
         let code = self.sqlite_error().map_or(1, |error| error.extended_code);
         (code, self.to_string())
@@ -221,7 +221,7 @@ impl Error {
         }
     }
 
-    /// A failed call; `limits` are those of the connection.
+    /// The error of a failed call; `limits` are those of the connection.
     pub(crate) fn of(failure: Failure, limits: &crate::builder::Limits) -> Self {
         let Failure { code, message, reason } = failure;
         let limit = match reason {
@@ -292,7 +292,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// What the sandbox sent cannot be read.
+/// The reply of the sandbox cannot be decoded.
 impl From<runtime::database::wire::Error> for Error {
     fn from(_: runtime::database::wire::Error) -> Self {
         Self::MalformedReply

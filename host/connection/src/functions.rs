@@ -1,5 +1,5 @@
-//! Functions and collations of the program, which SQL calls. They run outside the sandbox, in the
-//! program, with arguments that SQL chose.
+//! Functions and collations of the program, which SQL can call. They run outside the sandbox, in
+//! the program, with arguments that SQL chooses.
 
 mod groups;
 
@@ -17,19 +17,19 @@ use crate::rows::{index_values, value_at};
 use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, Value, ValueRef};
 use groups::Groups;
 
-/// Arguments of a call at most: SQLite's own limit is 1000.
+/// Maximum number of arguments of a call: SQLite's limit is 1000.
 const MAX_ARGUMENTS: u32 = 1000;
 
-/// What a function promises, with SQLite's numbers.
+/// Properties of a function, with SQLite's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FunctionFlags(u32);
 
 impl FunctionFlags {
-    /// Text comes as UTF-8, as always here.
+    /// Text is passed as UTF-8, as for all functions here.
     pub const SQLITE_UTF8: Self = Self(1);
     /// The same arguments give the same result within one statement.
     pub const SQLITE_DETERMINISTIC: Self = Self(0x800);
-    /// Only SQL of the program calls it, and no trigger, view or schema.
+    /// Only the program's SQL can call it: triggers, views and schemas cannot.
     pub const SQLITE_DIRECTONLY: Self = Self(0x8_0000);
     /// Schemas that are not trusted may call it.
     pub const SQLITE_INNOCUOUS: Self = Self(0x20_0000);
@@ -51,7 +51,7 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// How many arguments there are.
+    /// The number of arguments.
     pub fn len(&self) -> usize {
         self.offsets.len()
     }
@@ -65,8 +65,8 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidFunctionParameterType`] where it is not of the type, and
-    /// [`Error::InvalidColumnIndex`] where there is none.
+    /// [`Error::InvalidFunctionParameterType`] if it is not of the type, and
+    /// [`Error::InvalidColumnIndex`] if there is none.
     pub fn get<T: FromSql>(&self, index: usize) -> Result<T> {
         let offset = self.offsets.get(index).ok_or(Error::InvalidColumnIndex(index))?;
         let value = value_at(self.bytes, *offset);
@@ -78,7 +78,7 @@ impl Context<'_> {
         })
     }
 
-    /// The argument `index`, borrowed; NULL where there is none.
+    /// The argument `index`, borrowed; NULL if there is none.
     pub fn get_raw(&self, index: usize) -> ValueRef<'_> {
         self.offsets.get(index).map_or(ValueRef::Null, |offset| value_at(self.bytes, *offset))
     }
@@ -90,21 +90,21 @@ pub trait Aggregate<A, T: ToSql> {
     ///
     /// # Errors
     ///
-    /// What SQL sees, as for the functions below.
+    /// The error of the SQL function, as below.
     fn init(&self, context: &mut Context<'_>) -> Result<A>;
 
     /// Add a row.
     ///
     /// # Errors
     ///
-    /// What SQL sees.
+    /// The error of the SQL function.
     fn step(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
 
-    /// The result of a group; none is given for a group without rows.
+    /// The result of a group; the state is none for a group without rows.
     ///
     /// # Errors
     ///
-    /// What SQL sees.
+    /// The error of the SQL function.
     fn finalize(&self, context: &mut Context<'_>, state: Option<A>) -> Result<T>;
 }
 
@@ -114,14 +114,14 @@ pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
     ///
     /// # Errors
     ///
-    /// What SQL sees.
+    /// The error of the SQL function.
     fn value(&self, state: Option<&mut A>) -> Result<T>;
 
-    /// Take a row out of the window.
+    /// Remove a row from the window.
     ///
     /// # Errors
     ///
-    /// What SQL sees.
+    /// The error of the SQL function.
     fn inverse(&self, context: &mut Context<'_>, state: &mut A) -> Result<()>;
 }
 
@@ -143,7 +143,7 @@ fn value_of(value: Value) -> wire::Value<Vec<u8>> {
     }
 }
 
-/// Find all arguments. They come from the sandbox.
+/// Find the offsets of all arguments, which come from the sandbox.
 fn index_all(bytes: &[u8], offsets: &mut Vec<u32>) -> Result<()> {
     let mut position = 0;
     offsets.clear();
@@ -191,8 +191,8 @@ impl<F: FnMut(&str, &str) -> Ordering + Send> Called for Collation<F> {
 
 /// A description for SQLite.
 impl Connection {
-    /// Let SQL call a function of the program, with 0 to 1000 arguments, or -1 for any number. A
-    /// panic in it is an SQL error.
+    /// Register a function of the program, with 0 to 1000 arguments, or -1 for any number. A panic
+    /// in the function is an SQL error.
     ///
     /// ```
     /// # use sqlite_wasm::{Database, functions::FunctionFlags};
@@ -208,8 +208,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_BUSY` where one of this name runs, and `SQLITE_MISUSE` for another number
-    /// of arguments.
+    /// SQLite's: `SQLITE_BUSY` while a function with this name runs, and `SQLITE_MISUSE` for
+    /// another number of arguments.
     pub fn create_scalar_function<F, T>(
         &self,
         name: &str,
@@ -225,7 +225,7 @@ impl Connection {
         self.register(name, arguments, FunctionKind::Scalar, flags, Some(called))
     }
 
-    /// Let SQL call an aggregate function of the program.
+    /// Register an aggregate function of the program.
     ///
     /// # Errors
     ///
@@ -246,7 +246,7 @@ impl Connection {
         self.register(name, arguments, FunctionKind::Aggregate, flags, Some(called))
     }
 
-    /// Let SQL call a window function of the program.
+    /// Register a window function of the program.
     ///
     /// # Errors
     ///
@@ -267,7 +267,7 @@ impl Connection {
         self.register(name, arguments, FunctionKind::Window, flags, Some(called))
     }
 
-    /// Remove a function for these arguments.
+    /// Remove a function with this number of arguments.
     ///
     /// # Errors
     ///
@@ -289,8 +289,8 @@ impl Connection {
         self.session.register(called, create)
     }
 
-    /// Let SQL compare texts by the program. Text that is not UTF-8 gets U+FFFD first. The order
-    /// must be total, or indexes become wrong.
+    /// Register a collation of the program. In text that is not UTF-8, U+FFFD replaces invalid
+    /// bytes. The order must be total, or indexes become corrupt.
     ///
     /// # Errors
     ///

@@ -1,5 +1,4 @@
-//! Hooks: what the program does when SQLite waits, works, or changes something. A hook cannot use
-//! the connection.
+//! Hooks: callbacks for waiting, progress and changes. A hook cannot use the connection.
 
 mod authorizer;
 mod called;
@@ -25,12 +24,12 @@ pub(crate) use called::Hooks;
 /// Steps of SQLite's virtual machine between two calls of a progress handler.
 const STEPS_PER_CALL: i32 = 4096;
 
-/// How a row was changed.
+/// The kind of a change to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(non_camel_case_types, reason = "as in rusqlite and SQLite")]
 pub enum Action {
-    /// Another way.
+    /// A kind that SQLite does not define.
     UNKNOWN,
     /// DELETE.
     SQLITE_DELETE,
@@ -51,7 +50,7 @@ impl Action {
     }
 }
 
-/// A hook with what it does.
+/// A hook that calls a closure.
 fn hooked(call: impl FnMut(&mut Reader) -> Result<i32> + Send + 'static) -> Hooked {
     Box::new(call)
 }
@@ -61,8 +60,8 @@ fn text<'a>(from: &mut Reader<'a>) -> Result<Cow<'a, str>> {
 }
 
 impl Connection {
-    /// Call this where a file is locked, with the number of earlier calls for the lock: whether to
-    /// try again. Replaces [`Self::busy_timeout`].
+    /// Call this when a file is locked, with the number of earlier calls for the lock; true to try
+    /// again. Replaces [`Self::busy_timeout`].
     ///
     /// # Errors
     ///
@@ -76,7 +75,7 @@ impl Connection {
         self.session.set_hook(Hook::Busy, call, 0)
     }
 
-    /// Call this before a transaction is committed: whether to roll it back.
+    /// Call this before a transaction is committed; true to roll it back.
     ///
     /// # Errors
     ///
@@ -89,7 +88,7 @@ impl Connection {
         self.session.set_hook(Hook::Commit, call, 0)
     }
 
-    /// Call this after a transaction was rolled back.
+    /// Call this after a transaction has been rolled back.
     ///
     /// # Errors
     ///
@@ -107,8 +106,8 @@ impl Connection {
         self.session.set_hook(Hook::Rollback, call, 0)
     }
 
-    /// Call this for each row of a table with row ids that is changed: how, the schema, the table
-    /// and the row id.
+    /// Call this for each changed row of a table with row ids: with the kind of change, the schema,
+    /// the table and the row id.
     ///
     /// # Errors
     ///
@@ -128,8 +127,8 @@ impl Connection {
         self.session.set_hook(Hook::Update, call, 0)
     }
 
-    /// Call this after a transaction of a WAL database is committed, with the schema and the pages
-    /// of the log. Without it SQLite copies the log into the database by itself.
+    /// Call this after a transaction of a WAL database has been committed, with the schema and the
+    /// number of pages in the log. Without a hook, SQLite runs checkpoints automatically.
     ///
     /// # Errors
     ///
@@ -149,7 +148,7 @@ impl Connection {
     }
 
     /// Call this every `steps` steps of SQLite's virtual machine, rounded up to a multiple of
-    /// 4,096: whether to interrupt the statement.
+    /// 4,096; true to interrupt the statement.
     ///
     /// # Errors
     ///

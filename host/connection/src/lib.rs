@@ -1,4 +1,4 @@
-//! SQLite in a WebAssembly sandbox, with the words of rusqlite: for databases and SQL of others.
+//! SQLite in a WebAssembly sandbox, with rusqlite's API, for untrusted databases and SQL.
 //!
 //! Each connection runs SQLite in its own sandbox, with the files, memory and time that a
 //! [`Builder`] grants. Neither a crafted database nor a stranger's SQL reaches the program's

@@ -1,4 +1,4 @@
-//! Symbolic links on the way to a database, for [`OpenFlags::SQLITE_OPEN_NOFOLLOW`].
+//! Symbolic links in the path of a database, for [`OpenFlags::SQLITE_OPEN_NOFOLLOW`].
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// `SQLITE_CANTOPEN_SYMLINK`.
 const IS_LINK: i32 = 14 | (6 << 8);
 
-/// Refuse a link between the path that was asked for and the real one, and one that leads nowhere.
+/// Refuse a path that contains a symbolic link, also one without a target.
 pub fn check(asked: &Path, real: &Path, flags: OpenFlags) -> Result<()> {
     let is_checked = flags.contains(OpenFlags::SQLITE_OPEN_NOFOLLOW) && flags.names_a_file(asked);
     match is_checked && (real.is_symlink() || normalized(asked).as_deref() != Some(real)) {

@@ -59,7 +59,7 @@ fn positions<'a>(
     }
 }
 
-/// Bind by name; parameters that are not named keep what they have.
+/// Bind by name; parameters that are not named keep their values.
 fn names<'a>(
     statement: &mut Statement<'_>,
     values: impl IntoIterator<Item = (&'a str, &'a dyn ToSql)>,
@@ -100,7 +100,7 @@ impl Params for [&(dyn ToSql + Send + Sync); 0] {
     }
 }
 
-// Not for 0, of which the type of the values would not be known.
+// Not for 0 elements: the type of the values would be unknown.
 macro_rules! arrays {
     ($($count:literal)*) => {$(
         impl<T: ToSql> sealed::Sealed for [T; $count] {}
@@ -128,7 +128,7 @@ impl<T: ToSql, const N: usize> Params for &[(&str, T); N] {
     }
 }
 
-/// Values of an iterator, by position; see [`params_from_iter`].
+/// The values of an iterator, by position; see [`params_from_iter`].
 #[derive(Debug, Clone)]
 pub struct ParamsFromIter<I>(I);
 

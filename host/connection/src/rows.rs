@@ -1,4 +1,4 @@
-//! Rows, which arrive in blocks and are decoded where they are.
+//! Rows, which arrive in blocks and are decoded in place.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use crate::error::{Error, Limit, Result};
 use crate::statement::Statement;
 use crate::types::{FromSql, ValueRef};
 
-/// Rows of the first block and factor for each next one: a query of which one row is read does not
-/// compute hundreds.
+/// Rows of the first block, and the factor for each next one: a query from which one row is read
+/// does not compute hundreds.
 const FIRST_ROWS: u32 = 1;
 const GROWTH: u32 = 4;
 
-/// Rows of a block at most. The sandbox ends one earlier when it has a mebibyte.
+/// Maximum number of rows of a block. The sandbox ends a block earlier when it exceeds 1 MiB.
 const MAX_ROWS: u32 = 256;
 
-/// A block's memory that is kept for the next query at most, in bytes.
+/// Maximum size of a block's memory that is reused for the next query, in bytes.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Columns of a statement at most: what SQLite can be built with.
+/// Maximum number of columns of a statement: the maximum of SQLite's compile-time limit.
 pub const MAX_COLUMNS: u32 = 32767;
 
 /// Memory that a statement reuses.
@@ -33,15 +33,15 @@ pub struct Room {
 /// The rows of a query, one by one: `while let Some(row) = rows.next()? { … }`.
 pub struct Rows<'stmt> {
     row: Row<'stmt>,
-    /// Where the next row begins in the block.
+    /// The position of the next row in the block.
     position: usize,
-    /// Rows that are left in the block.
+    /// The number of rows left in the block.
     left: u32,
     width: u32,
-    /// Rows of the next block at most.
+    /// Maximum number of rows of the next block.
     next_block: u32,
     state: State,
-    /// Only the first row is wanted: the statement is reset with the same request.
+    /// Only the first row is needed: the statement is reset by the same request.
     is_one: bool,
     /// Time, rows and bytes so far, for the limits.
     time: Duration,
@@ -51,11 +51,11 @@ pub struct Rows<'stmt> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing was sent.
+    /// No request was sent.
     New,
-    /// The statement has more rows.
+    /// The statement may have more rows.
     Running,
-    /// It has none, and is reset.
+    /// It has no more rows, and is reset.
     Done,
 }
 
@@ -92,7 +92,7 @@ impl<'stmt> Rows<'stmt> {
     ///
     /// # Errors
     ///
-    /// SQLite's, and [`Error::LimitReached`]. The rows before it were returned.
+    /// SQLite's, and [`Error::LimitReached`], after the rows before it.
     #[expect(clippy::should_implement_trait, reason = "the row borrows from `self`")]
     #[inline]
     pub fn next(&mut self) -> Result<Option<&Row<'stmt>>> {
@@ -112,7 +112,7 @@ impl<'stmt> Rows<'stmt> {
         MappedRows { rows: self, map: f }
     }
 
-    /// The same with another type of errors.
+    /// The same with another type of error.
     pub fn and_then<F, T, E>(self, f: F) -> AndThenRows<'stmt, F>
     where
         F: FnMut(&Row<'_>) -> Result<T, E>,
@@ -120,7 +120,7 @@ impl<'stmt> Rows<'stmt> {
         AndThenRows { rows: self, map: f }
     }
 
-    /// Find the values of the next row.
+    /// Find the offsets of the values of the next row.
     fn advance(&mut self) -> Result<()> {
         let Row { statement, block, offsets } = &mut self.row;
         let end = index_values(block, self.position, self.width, offsets);
@@ -140,7 +140,7 @@ impl<'stmt> Rows<'stmt> {
         Err(Error::LimitReached(reached))
     }
 
-    /// Fetch a block; whether it has a row.
+    /// Fetch a block. Returns whether it has a row.
     #[cold]
     fn fetch(&mut self) -> Result<bool> {
         let session = &self.row.statement.db.session;
@@ -171,7 +171,7 @@ impl<'stmt> Rows<'stmt> {
         Ok(rows.count > 0)
     }
 
-    /// Read how many rows a block has.
+    /// Read the number of rows in a block.
     fn read(&mut self) -> Result<wire::Rows> {
         let block = &self.row.block;
         let mut reader = Reader(block);
@@ -187,14 +187,14 @@ impl<'stmt> Rows<'stmt> {
         Ok(rows)
     }
 
-    /// Reset a statement that has more rows: it holds locks.
+    /// Reset a statement that may have more rows, since it holds locks.
     fn reset(&mut self) {
         if std::mem::replace(&mut self.state, State::Done) == State::Running
             && let Some(raw) = &self.row.statement.raw
             && let (_, Some(handle)) = raw.begin()
         {
             let operations = Operations::default().reset(handle);
-            // A failure is that of the connection, which the next request reports.
+            // The next request reports a failure of the connection.
             let _ = self.row.statement.db.session.perform(&operations, &mut self.row.block);
         }
     }
@@ -212,8 +212,8 @@ impl Drop for Rows<'_> {
     }
 }
 
-/// Find `width` values from `position` on: where they begin, and where the last one ends. None
-/// where that is not what they are.
+/// Find the offsets of `width` values from `position` on, and the end of the last one. None if the
+/// bytes are malformed.
 #[inline]
 pub fn index_values(
     bytes: &[u8],
@@ -267,9 +267,9 @@ impl Row<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`] where there is none;
+    /// [`Error::InvalidColumnIndex`] and [`Error::InvalidColumnName`] if there is none;
     /// [`Error::InvalidColumnType`], [`Error::IntegralValueOutOfRange`] and
-    /// [`Error::FromSqlConversionFailure`] where it is not of the type.
+    /// [`Error::FromSqlConversionFailure`] if it is not of the type.
     #[inline]
     pub fn get<I: RowIndex, T: FromSql>(&self, index: I) -> Result<T> {
         let index = index.index(self.statement)?;
@@ -296,7 +296,7 @@ impl Row<'_> {
     }
 }
 
-/// How a column is named: its index from 0, or its name.
+/// Identifies a column: its index from 0, or its name.
 pub trait RowIndex {
     #[doc(hidden)]
     fn index(&self, statement: &Statement<'_>) -> Result<usize>;
@@ -315,7 +315,7 @@ impl RowIndex for &str {
     }
 }
 
-/// Rows that are converted; see [`Statement::query_map`].
+/// Converted rows; see [`Statement::query_map`].
 #[derive(Debug)]
 pub struct MappedRows<'stmt, F> {
     rows: Rows<'stmt>,
@@ -330,7 +330,7 @@ impl<T, F: FnMut(&Row<'_>) -> Result<T>> Iterator for MappedRows<'_, F> {
     }
 }
 
-/// Rows that are converted; see [`Statement::query_and_then`].
+/// Converted rows; see [`Statement::query_and_then`].
 #[derive(Debug)]
 pub struct AndThenRows<'stmt, F> {
     rows: Rows<'stmt>,
@@ -351,7 +351,7 @@ pub trait OptionalExtension<T> {
     ///
     /// # Errors
     ///
-    /// All others.
+    /// All other errors.
     fn optional(self) -> Result<Option<T>>;
 }
 

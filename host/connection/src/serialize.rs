@@ -13,7 +13,7 @@ const READ_ONLY: u32 = 4;
 const NO_MEMORY: i32 = 7;
 
 impl Connection {
-    /// The content of the database `schema` (`main`), as its file would have it.
+    /// The content of the database `schema` (`main`), in the format of its file.
     ///
     /// ```
     /// # let builder = sqlite_wasm::Database::builder().component("../../target/release/database.cwasm");
@@ -29,8 +29,8 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// `SQLITE_NOMEM` where it does not fit into the memory of the connection; there is nothing to
-    /// give where there is no such database.
+    /// `SQLITE_NOMEM` if it does not fit into the memory of the connection, or if the database does
+    /// not exist.
     pub fn serialize(&self, schema: &str) -> Result<Vec<u8>> {
         let call = Call::new(Function::Serialize).bytes(schema.as_bytes()).u32(0);
         self.session.call(&call, |reply| {
@@ -44,7 +44,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// SQLite's. What is wrong with the content is found when it is used.
+    /// SQLite's. Malformed content is only detected when it is used.
     pub fn deserialize(&mut self, schema: &str, content: &[u8], is_read_only: bool) -> Result<()> {
         let flags = if is_read_only { READ_ONLY } else { RESIZEABLE };
         let call = Call::new(Function::Deserialize).bytes(schema.as_bytes()).bytes(content);

@@ -1,4 +1,4 @@
-//! One connection's side of the wire: operations out, replies in. All that comes back is checked.
+//! One connection's side of the wire: sends operations, and checks everything in the replies.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
@@ -12,22 +12,23 @@ use crate::builder::Limits;
 use crate::error::{Error, Limit, Result};
 use crate::hooks::Hooks;
 
-/// Closing and resetting wait for the next request up to this many bytes.
+/// Maximum size of closing and resetting operations that wait for the next request.
 const MAX_LATER_BYTES: usize = 4096;
 
-/// An instance with one connection in it.
+/// An instance with one connection.
 pub struct Session {
     instance: Instance,
     pub connection: u32,
     pub limits: Limits,
     /// Sent with the next request.
     later: RefCell<Operations>,
-    /// The sandbox broke the protocol.
+    /// The sandbox has broken the protocol.
     is_broken: Cell<bool>,
-    /// When the time of the connection is over.
+    /// The end of the connection's time.
     end: Option<Instant>,
     is_closed: Cell<bool>,
-    /// Of the program, and where the sandbox has the connection: known once one was needed.
+    /// The program's hooks, and the address of the connection in the sandbox; set when first
+    /// needed.
     pub hooks: OnceCell<(Arc<Hooks>, u32)>,
 }
 
@@ -46,7 +47,7 @@ impl Session {
             later: RefCell::default(),
             is_broken: Cell::new(false),
             end,
-            // Until it is open.
+            // True until it is open.
             is_closed: Cell::new(true),
             hooks: OnceCell::new(),
         };
@@ -82,7 +83,7 @@ impl Session {
         self.checked(read(&mut Reader(&reply)))
     }
 
-    /// Call one of SQLite's functions, and read what it gives.
+    /// Call one of SQLite's functions, and decode its results.
     pub fn call<T>(&self, call: &Call, read: impl FnOnce(&mut Reader) -> Result<T>) -> Result<T> {
         self.call_on(self.connection, call, read)
     }
@@ -103,7 +104,7 @@ impl Session {
         self.checked(read(&mut returned.reply))
     }
 
-    /// The same for a function whose code is more than a failure.
+    /// The same for a function whose result code can be more than a failure.
     pub fn code_on<T>(
         &self,
         connection: u32,
@@ -123,18 +124,19 @@ impl Session {
         Ok(bytes)
     }
 
-    /// Connect another connection of the instance to a callback: its address in the sandbox.
+    /// Connect another connection of the instance to a callback. Returns its address in the
+    /// sandbox.
     pub fn address_of(&self, connection: u32, callback: u32) -> Result<u32> {
         let connect = Call::new(Function::Connect).u32(callback).u32(connection);
         self.call_on(connection, &connect, |reply| Ok(reply.u32()?))
     }
 
-    /// A number for what the sandbox may call.
+    /// Register a callback. Returns its number for the sandbox.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.instance.add(callback)
     }
 
-    /// Register something by a callback's number.
+    /// Register a function or collation with a callback's number.
     pub fn register<'a>(
         &self,
         callback: Option<Arc<dyn Callback>>,
@@ -149,7 +151,7 @@ impl Session {
         self.instance.on_progress(call);
     }
 
-    /// What interrupts its statements.
+    /// The handle that interrupts its statements.
     pub fn interrupter(&self) -> &Interrupter {
         self.instance.interrupter()
     }
@@ -170,12 +172,12 @@ impl Session {
         sent.map_err(|failure| Error::of(failure, &self.limits))
     }
 
-    /// Perform operations; the reply is put into `reply`.
+    /// Perform operations, and put the reply into `reply`.
     pub fn perform(&self, operations: &Operations, reply: &mut Vec<u8>) -> Result<()> {
         self.perform_within(operations, reply, self.limits.statement_time).1
     }
 
-    /// The same within some time: the time that it took, which is measured where there is a limit.
+    /// The same with a time limit. Returns the time that it took, if there is a limit.
     pub fn perform_within(
         &self,
         operations: &Operations,
@@ -199,7 +201,7 @@ impl Session {
         (start.map_or(Duration::ZERO, |start| start.elapsed()), performed)
     }
 
-    /// Use the memory again, unless a callback has left operations meanwhile.
+    /// Reuse the memory, unless a callback has left operations meanwhile.
     fn keep_room(&self, room: Operations) {
         let mut later = self.later.borrow_mut();
         if later.is_empty() {
@@ -223,7 +225,7 @@ impl Session {
         self.checked(read(&mut Reader(&reply)))
     }
 
-    /// After a reply that no SQLite sends, nothing is sent any more.
+    /// After an invalid reply no requests are sent any more.
     pub fn checked<T>(&self, read: Result<T>) -> Result<T> {
         if matches!(read, Err(Error::MalformedReply)) {
             self.is_broken.set(true);
@@ -243,27 +245,27 @@ impl Session {
         let is_full = later.len() > MAX_LATER_BYTES;
         drop(later);
         if is_full {
-            // A failure is that of the connection, which the next request reports.
+            // The next request reports a failure of the connection.
             let _ = self.perform(&Operations::default(), &mut Vec::new());
         }
     }
 
-    /// Whether it can never be used again.
+    /// Whether it can no longer be used.
     pub fn is_gone(&self) -> bool {
         self.is_broken.get() || self.instance.is_gone()
     }
 
-    /// Whether the connection can do anything but close.
+    /// Check that the connection can do more than close.
     ///
     /// # Errors
     ///
-    /// Why not: the sandbox broke the protocol, or the time of the connection is over.
+    /// The sandbox has broken the protocol, or the time of the connection is over.
     pub fn usable(&self) -> Result<()> {
         if self.is_broken.get() {
             return Err(Error::MalformedReply);
         }
         match (self.end, self.limits.time) {
-            // SQLite itself sees the clock only in statements of thousands of steps.
+            // SQLite checks the clock only in statements of thousands of steps.
             (Some(end), Some(time)) if end <= Instant::now() => {
                 Err(Error::LimitReached(Limit::Time(time)))
             }
@@ -282,12 +284,12 @@ impl Session {
         cleared.and(self.program(ProgramOperation::Close, |_| Ok(())))
     }
 
-    /// Forget an interruption where nothing runs that it could mean.
+    /// Clear an interruption if no statement is running.
     pub fn clear_interruption(&self) {
         self.interrupter().clear();
     }
 
-    /// Whether an interruption waits for a statement that has begun; it is then over.
+    /// Whether an interruption is pending for a statement that has begun; it is then cleared.
     pub fn take_interruption(&self) -> bool {
         let is_set = self.interrupter().is_set();
         self.interrupter().clear();
@@ -299,7 +301,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if !self.is_gone() {
-            // Nobody is left to be told of a failure.
+            // The connection is dropped, so a failure cannot be reported.
             let _ = self.close();
         }
     }

@@ -13,12 +13,13 @@ use crate::params::Params;
 use crate::rows::{AndThenRows, MappedRows, Room, Row, Rows};
 use crate::types::ToSql;
 
-/// What the sandbox has of a statement, without the connection.
+/// A statement in the sandbox, without its connection.
 pub struct RawStatement {
     /// None for white space and comments.
     handle: Option<u32>,
     is_read_only: bool,
-    /// The reply to its preparation, and where the names of parameters and columns begin in it.
+    /// The reply to its preparation, and the positions of the names of parameters and columns in
+    /// it.
     reply: Vec<u8>,
     parameters: usize,
     columns: usize,
@@ -26,12 +27,12 @@ pub struct RawStatement {
     pub sql: Box<str>,
     /// Values to be bound with the next step.
     bound: RefCell<Operations>,
-    /// Reused by each of its queries.
+    /// Reused by each query of the statement.
     pub room: Cell<Room>,
 }
 
 impl RawStatement {
-    /// Prepare the first statement of `sql`, and how many bytes of the text it takes.
+    /// Prepare the first statement of `sql`. Also returns its length in bytes.
     pub fn prepare(db: &Connection, sql: &str) -> Result<(Self, usize)> {
         let mut reply = Vec::new();
         db.session.perform(&Operations::default().prepare(sql), &mut reply).map_err(|error| {
@@ -105,7 +106,7 @@ impl RawStatement {
 /// ```
 pub struct Statement<'conn> {
     pub(crate) db: &'conn Connection,
-    /// Taken when it goes back to the cache.
+    /// None after it has returned to the cache.
     pub(crate) raw: Option<RawStatement>,
 }
 
@@ -120,23 +121,23 @@ impl<'conn> Statement<'conn> {
         Self { db, raw: Some(raw) }
     }
 
-    /// What there is as long as the statement is not dropped.
+    /// The statement, which exists until it is dropped.
     pub(crate) fn raw(&self) -> Result<&RawStatement> {
         self.raw.as_ref().ok_or(Error::MalformedReply)
     }
 
-    /// Run it: the number of rows that it changed.
+    /// Run it. Returns the number of changed rows.
     ///
     /// # Errors
     ///
-    /// SQLite's; [`Error::ExecuteReturnedResults`] where it returns a row, and
+    /// SQLite's; [`Error::ExecuteReturnedResults`] if it returns a row, and
     /// [`Error::InvalidParameterCount`].
     pub fn execute<P: Params>(&mut self, params: P) -> Result<usize> {
         params.bind_in(self)?;
         self.raw_execute()
     }
 
-    /// Run an INSERT of one row: the row id.
+    /// Run an INSERT of one row. Returns the row id.
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl<'conn> Statement<'conn> {
         }
     }
 
-    /// Run it with what was bound by [`Self::raw_bind_parameter`].
+    /// Run it with the values bound by [`Self::raw_bind_parameter`].
     ///
     /// # Errors
     ///
@@ -173,7 +174,7 @@ impl<'conn> Statement<'conn> {
         Ok(ran.changes.max(0) as usize)
     }
 
-    /// Run it, and read its rows one by one. They arrive in blocks.
+    /// Run it, and read its rows one by one. The rows arrive in blocks.
     ///
     /// # Errors
     ///
@@ -183,7 +184,7 @@ impl<'conn> Statement<'conn> {
         Ok(self.raw_query())
     }
 
-    /// The same with what was bound by [`Self::raw_bind_parameter`].
+    /// The same with the values bound by [`Self::raw_bind_parameter`].
     pub fn raw_query(&mut self) -> Rows<'_> {
         self.db.session.clear_interruption();
         Rows::new(self)
@@ -201,7 +202,7 @@ impl<'conn> Statement<'conn> {
         Ok(self.query(params)?.mapped(f))
     }
 
-    /// The same with another type of errors.
+    /// The same with another type of error.
     ///
     /// # Errors
     ///
@@ -222,7 +223,7 @@ impl<'conn> Statement<'conn> {
     ///
     /// # Errors
     ///
-    /// [`Error::QueryReturnedNoRows`] where there is none.
+    /// [`Error::QueryReturnedNoRows`] if there is none.
     pub fn query_row<T, P: Params, F>(&mut self, params: P, f: F) -> Result<T>
     where
         F: FnOnce(&Row<'_>) -> Result<T>,
@@ -265,7 +266,7 @@ impl<'conn> Statement<'conn> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParameterCount`] where there is no such parameter, and
+    /// [`Error::InvalidParameterCount`] if there is no parameter with this index, and
     /// [`Error::ToSqlConversionFailure`].
     pub fn raw_bind_parameter<T: ToSql + ?Sized>(&mut self, index: usize, value: &T) -> Result<()> {
         let needed = self.parameter_count();
@@ -282,7 +283,7 @@ impl<'conn> Statement<'conn> {
         Ok(())
     }
 
-    /// How many parameters it has.
+    /// The number of parameters.
     pub fn parameter_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.parameters))
     }
@@ -298,14 +299,14 @@ impl<'conn> Statement<'conn> {
         Ok(found.map(|index| index + 1))
     }
 
-    /// The name of the parameter `index`, from 1; none where it has none.
+    /// The name of the parameter `index`, from 1; none for one without a name.
     pub fn parameter_name(&self, index: usize) -> Option<String> {
         let raw = self.raw.as_ref()?;
         let name = raw.names(raw.parameters).nth(index.checked_sub(1)?)?;
         (!name.is_empty()).then(|| name.into_owned())
     }
 
-    /// The names of its columns, as it was prepared.
+    /// The names of its columns when it was prepared.
     pub fn column_names(&self) -> Vec<&str> {
         self.names().iter().map(String::as_str).collect()
     }
@@ -314,17 +315,17 @@ impl<'conn> Statement<'conn> {
         self.raw.as_ref().map_or(&[], RawStatement::column_names)
     }
 
-    /// How many columns it has, as it was prepared.
+    /// The number of its columns when it was prepared.
     pub fn column_count(&self) -> usize {
         self.raw.as_ref().map_or(0, |raw| raw.count(raw.columns))
     }
 
-    /// Whether it writes nothing (`sqlite3_stmt_readonly`).
+    /// Whether it changes nothing (`sqlite3_stmt_readonly`).
     pub fn readonly(&self) -> bool {
         self.raw.as_ref().is_some_and(|raw| raw.is_read_only)
     }
 
-    /// Its text with the values of the last run; none where it is too long.
+    /// Its text with the values of the last run; none if it is too long.
     ///
     /// # Errors
     ///
@@ -339,7 +340,7 @@ impl<'conn> Statement<'conn> {
         })
     }
 
-    /// Its text.
+    /// Its SQL text.
     pub fn sql(&self) -> &str {
         self.raw.as_ref().map_or("", |raw| &raw.sql)
     }
@@ -355,7 +356,7 @@ impl<'conn> Statement<'conn> {
 }
 
 impl RawStatement {
-    /// What is to be done before its next rows: binding.
+    /// The operations before its next rows: bindings.
     pub fn begin(&self) -> (Operations, Option<u32>) {
         (self.bound.take(), self.handle)
     }

@@ -5,29 +5,29 @@ use std::ops::Deref;
 use crate::connection::Connection;
 use crate::error::Result;
 
-/// How a transaction begins.
+/// The behavior of BEGIN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TransactionBehavior {
-    /// It takes locks when it needs them.
+    /// Take locks when they are needed.
     #[default]
     Deferred,
-    /// It may write at once.
+    /// Take the write lock at once.
     Immediate,
-    /// Nobody else reads, except in WAL mode.
+    /// Prevent other connections from reading, except in WAL mode.
     Exclusive,
 }
 
-/// What happens to a transaction that is dropped.
+/// The end of a transaction that is dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum DropBehavior {
-    /// It is rolled back.
+    /// Roll it back.
     #[default]
     Rollback,
-    /// It is committed.
+    /// Commit it.
     Commit,
-    /// It stays open.
+    /// Leave it open.
     Ignore,
 }
 
@@ -62,7 +62,7 @@ impl<'conn> Transaction<'conn> {
         Ok(Self { db, drop_behavior: DropBehavior::default(), is_over: false })
     }
 
-    /// Begin a part that can be rolled back alone.
+    /// Begin a savepoint inside the transaction.
     ///
     /// # Errors
     ///
@@ -71,12 +71,12 @@ impl<'conn> Transaction<'conn> {
         Savepoint::begin(self.db, 0)
     }
 
-    /// What happens when it is dropped.
+    /// What dropping it does.
     pub fn drop_behavior(&self) -> DropBehavior {
         self.drop_behavior
     }
 
-    /// Set what happens when it is dropped.
+    /// Set what dropping it does.
     pub fn set_drop_behavior(&mut self, drop_behavior: DropBehavior) {
         self.drop_behavior = drop_behavior;
     }
@@ -136,12 +136,12 @@ impl Deref for Transaction<'_> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        // A connection that cannot roll back has trapped, and says so in its next call.
+        // If the rollback fails, the connection has trapped, and its next call reports that.
         let _ = self.end();
     }
 }
 
-/// A part of a transaction that can be rolled back alone; it is when it is dropped.
+/// A savepoint in a transaction. It is rolled back when it is dropped.
 #[derive(Debug)]
 pub struct Savepoint<'conn> {
     db: &'conn Connection,
@@ -155,7 +155,7 @@ impl<'conn> Savepoint<'conn> {
         Ok(Self { db, depth, is_over: false })
     }
 
-    /// Begin a part of this part.
+    /// Begin a savepoint inside this one.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl<'conn> Savepoint<'conn> {
         Savepoint::begin(self.db, self.depth + 1)
     }
 
-    /// Keep what it did, as a part of the transaction.
+    /// Release it: its changes become part of the transaction.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl<'conn> Savepoint<'conn> {
         Ok(())
     }
 
-    /// Undo what it did; it can be used further.
+    /// Undo its changes; it can still be used.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Drop for Savepoint<'_> {
         if !self.is_over {
             let depth = self.depth;
             let sql = format!("ROLLBACK TO _sqlite_wasm_{depth}; RELEASE _sqlite_wasm_{depth}");
-            // A connection that cannot roll back has trapped, and says so in its next call.
+            // If the rollback fails, the connection has trapped, and its next call reports that.
             let _ = self.db.execute_batch(&sql);
         }
     }
@@ -214,11 +214,11 @@ impl Connection {
         Transaction::begin(self, TransactionBehavior::default())
     }
 
-    /// Begin a transaction that takes locks at once or later.
+    /// Begin a transaction with this behavior.
     ///
     /// # Errors
     ///
-    /// SQLite's: `SQLITE_BUSY` where another connection writes.
+    /// SQLite's: `SQLITE_BUSY` if another connection writes.
     pub fn transaction_with_behavior(
         &mut self,
         behavior: TransactionBehavior,
@@ -226,16 +226,16 @@ impl Connection {
         Transaction::begin(self, behavior)
     }
 
-    /// The same without proof that no other one is open.
+    /// The same without exclusive access, which proves that no other transaction is open.
     ///
     /// # Errors
     ///
-    /// SQLite's, also where one is open.
+    /// SQLite's, also if a transaction is open.
     pub fn unchecked_transaction(&self) -> Result<Transaction<'_>> {
         Transaction::begin(self, TransactionBehavior::default())
     }
 
-    /// Begin a savepoint outside a transaction, which is then one.
+    /// Begin a savepoint outside a transaction, which also begins one.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Values, and how they become Rust's types.
+//! Values, and their conversion to Rust types.
 
 mod to_sql;
 
@@ -58,7 +58,7 @@ pub enum Value {
     Blob(Vec<u8>),
 }
 
-/// A value that borrows its bytes. Text may be any bytes: SQLite does not check it.
+/// A value that borrows its bytes. Text can have any bytes: SQLite does not check it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ValueRef<'a> {
     /// NULL
@@ -89,7 +89,7 @@ impl<'a> ValueRef<'a> {
     ///
     /// # Errors
     ///
-    /// [`FromSqlError::InvalidType`] for another class, as for the functions below.
+    /// [`FromSqlError::InvalidType`] for other classes, as for the functions below.
     pub fn as_i64(&self) -> FromSqlResult<i64> {
         match self {
             Self::Integer(integer) => Ok(*integer),
@@ -97,7 +97,7 @@ impl<'a> ValueRef<'a> {
         }
     }
 
-    /// The real, or an integer as one.
+    /// The real, or an integer converted to one.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<'a> ValueRef<'a> {
     ///
     /// # Errors
     ///
-    /// [`FromSqlError::InvalidType`], and [`FromSqlError::Other`] where it is not UTF-8.
+    /// [`FromSqlError::InvalidType`], and [`FromSqlError::Other`] if it is not UTF-8.
     pub fn as_str(&self) -> FromSqlResult<&'a str> {
         match self {
             Self::Text(text) => str::from_utf8(text).map_err(FromSqlError::other),
@@ -182,7 +182,7 @@ impl<'a> From<&'a Value> for ValueRef<'a> {
     }
 }
 
-/// Text that is not UTF-8 gets U+FFFD.
+/// In text that is not UTF-8, U+FFFD replaces invalid bytes.
 impl From<ValueRef<'_>> for Value {
     fn from(value: ValueRef<'_>) -> Self {
         match value {
@@ -195,7 +195,7 @@ impl From<ValueRef<'_>> for Value {
     }
 }
 
-/// Why a value is not of a type.
+/// Why a value cannot be converted to a type.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FromSqlError {
@@ -203,7 +203,7 @@ pub enum FromSqlError {
     InvalidType,
     /// The integer is out of range.
     OutOfRange(i64),
-    /// A blob has another size than the type.
+    /// The size of a blob is not that of the type.
     InvalidBlobSize {
         /// The size of the type, in bytes.
         expected_size: usize,
@@ -236,16 +236,16 @@ impl fmt::Display for FromSqlError {
 
 impl std::error::Error for FromSqlError {}
 
-/// A value of the type, or why there is none.
+/// A converted value, or why it cannot be converted.
 pub type FromSqlResult<T> = std::result::Result<T, FromSqlError>;
 
-/// A type that values of SQLite are converted to.
+/// A type to which values of SQLite can be converted.
 pub trait FromSql: Sized {
-    /// The value as this type.
+    /// Convert the value to this type.
     ///
     /// # Errors
     ///
-    /// When it is none of the type.
+    /// When the value cannot be converted.
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self>;
 }
 

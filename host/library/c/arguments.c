@@ -1,6 +1,6 @@
-/* Arguments of the program's functions, as the sandbox sends them. */
+/* Arguments for functions of the program, as the sandbox sends them. */
 
-/* Arguments up to this many are on the stack, which may be small: the sandbox chooses the number. */
+/* Up to this many arguments are on the stack, which may be small: the sandbox chooses how many. */
 #define FEW_ARGUMENTS 16
 
 /* The arguments of a call. */
@@ -13,7 +13,7 @@ typedef struct {
   sqlite3_value *few_values[FEW_ARGUMENTS + 1];
 } Arguments;
 
-/* Read `count` values: the result code of the call that has them. */
+/* Read `count` values. Returns the result code of the call that has them as arguments. */
 static int arguments_read_all(Arguments *arguments, Connection *connection, In *in,
                               uint32_t count) {
   arguments->sandbox = connection->sandbox;
@@ -34,7 +34,7 @@ static int arguments_read_all(Arguments *arguments, Connection *connection, In *
   return SQLITE_OK;
 }
 
-/* The same for a function: the count stands before them. */
+/* The same for a function, where the count comes before the values. */
 static int arguments_read(Arguments *arguments, Connection *connection, In *in) {
   uint32_t count = in_u32(in);
   if (count > SQLITE_MAX_FUNCTION_ARG) return SQLITE_INTERNAL;

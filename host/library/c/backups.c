@@ -1,5 +1,5 @@
-/* Backups. Within an instance they are SQLite's own. From another instance the source is copied as
-** an image, from which SQLite copies pages; when the source has changed, it begins again. */
+/* Backups. Within an instance SQLite makes them itself. From another instance the source is copied
+** as an image, from which SQLite copies pages; if it has changed, the backup starts again. */
 
 struct sqlite3_backup {
   Connection *target, *source;
@@ -7,13 +7,13 @@ struct sqlite3_backup {
   /* 0 before the first step. */
   uint32_t handle;
   int remaining, pages;
-  /* What the source was when its image was taken. */
+  /* The state of the source when its image was taken. */
   uint32_t version;
   sqlite3_int64 changes;
   int code;
 };
 
-/* The image of a database; the reply has it. */
+/* The image of a database, in the reply. */
 static int image_of(Connection *source, const char *name, Reply *reply) {
   Out *work = call(source, CALL_SERIALIZE);
   out_text(work, name);

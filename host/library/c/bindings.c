@@ -1,6 +1,6 @@
 /* Parameters. Bindings wait for the next step. */
 
-/* Whether the parameter may be bound now; then the connection is entered. */
+/* Whether the parameter may be bound now; if so, the connection is entered. */
 static int begin_bind(Statement *statement, int index) {
   if (!statement) return SQLITE_MISUSE_BKPT;
   Connection *connection = statement->connection;
@@ -156,7 +156,7 @@ EXPORT int sqlite3_bind_zeroblob(sqlite3_stmt *statement, int index, int count) 
   return sqlite3_bind_zeroblob64(statement, index, count < 0 ? 0 : (sqlite3_uint64)count);
 }
 
-/* As SQLite, which does not bind pointers by this. */
+/* Like SQLite, this does not bind pointers. */
 EXPORT int sqlite3_bind_value(sqlite3_stmt *statement, int index, const sqlite3_value *value) {
   int code = begin_bind(statement, index);
   if (code) return code;
@@ -216,7 +216,7 @@ EXPORT const char *sqlite3_bind_parameter_name(sqlite3_stmt *statement, int inde
   return statement->parameters[index - 1];
 }
 
-/* Deprecated by SQLite; no binding can be read back from the engine. */
+/* Deprecated by SQLite; bindings cannot be read from the engine. */
 EXPORT int sqlite3_transfer_bindings(sqlite3_stmt *from, sqlite3_stmt *to) {
   (void)from;
   (void)to;

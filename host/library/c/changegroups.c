@@ -1,4 +1,4 @@
-/* Inverting, groups and rebasers of change sets: functions from bytes to bytes. */
+/* Inverting change sets, change groups and rebasers: functions from bytes to bytes. */
 
 /* A function from bytes to bytes; the handle is left out where it is 0. */
 static int transform(sqlite3 *db, uint8_t function, uint32_t handle, const void *bytes,
@@ -81,14 +81,14 @@ EXPORT int sqlite3changegroup_add_strm(sqlite3_changegroup *group, Input *input,
 
 EXPORT int sqlite3changegroup_add_change(sqlite3_changegroup *group,
                                          sqlite3_changeset_iter *iterator) {
-  /* A conflict handler's change is not one that the engine still has. */
+  /* The engine no longer has the change that a conflict handler receives. */
   if (!iterator->handle || iterator->connection != group->connection) return SQLITE_ERROR;
   enter(group->connection);
   out_u32(call_on(group->connection, CALL_GROUP_ADD_CHANGE, group->handle), iterator->handle);
   return leave_with(group->connection, request_code(group->connection));
 }
 
-/* The schema would have to be that of another instance. */
+/* The schema would have to come from another instance. */
 EXPORT int sqlite3changegroup_schema(sqlite3_changegroup *group, sqlite3 *db, const char *schema) {
   (void)group;
   (void)db;

@@ -1,6 +1,6 @@
-/* Change sets. Their bytes are outside data: the engine parses them. */
+/* Change sets. Their bytes come from outside: the engine parses them. */
 
-/* One change, as the engine reported it. */
+/* One change, as reported by the engine. */
 typedef struct {
   uint8_t *bytes;
   const char *table;
@@ -27,7 +27,7 @@ static void clear_change(Change *change) {
   memset(change, 0, sizeof(*change));
 }
 
-/* Keep a change of `sets` values for each column. */
+/* Store a change with `sets` values for each column. */
 static bool read_change(Connection *connection, Change *change, In *in, uint32_t sets) {
   size_t count = in_left(in);
   clear_change(change);

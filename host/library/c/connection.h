@@ -1,4 +1,4 @@
-/* The objects of the library. */
+/* The structures of the library. */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
@@ -7,68 +7,68 @@ typedef struct Sandbox Sandbox;
 typedef struct Connection Connection;
 typedef struct sqlite3_stmt Statement;
 
-/* Most events within each other: the sandbox must not decide how deep the stack of the program's
-** thread gets. SQLite needs one more for each callback that runs SQL with callbacks. */
+/* Maximum depth of nested events: the sandbox must not decide how deep the stack of the program's
+** thread gets. SQLite needs one more level for each callback that runs SQL with callbacks. */
 enum { MAX_EVENT_DEPTH = 64 };
 
-/* An instance with the connections in it. More than one only where they share a cache. */
+/* An instance and its connections. There is more than one only if they share a cache. */
 struct Sandbox {
   Sandbox *next;
   Engine *engine;
-  /* Recursive, and the mutex of each of its connections. */
+  /* Recursive; it is also the mutex of each connection. */
   sqlite3_mutex *mutex;
   /* The shared cache; null for an instance of one connection. */
   char *key;
   unsigned uses;
   Connection *connections;
-  /* What the sandbox knows by number. */
+  /* The objects that the sandbox refers to by number. */
   Entry **entries;
   uint32_t entry_count, free_entry, cursor_count;
-  /* How many tables there were. */
+  /* The number of tables so far. */
   uint64_t table_serial;
-  /* How many events run, each within a call of the one before, and their replies. */
+  /* The number of running events, each within a call of the one before, and their replies. */
   unsigned depth;
   Out replies[MAX_EVENT_DEPTH];
 };
 
-/* A connection. SQLite's own structure has what the program may ask for without the engine: errors,
-** limits, counters, hooks. */
+/* A connection. SQLite's structure has everything that the program can read without the engine:
+** errors, limits, counters, hooks. */
 struct Connection {
   sqlite3 db;
   Sandbox *sandbox;
   Connection *next;
-  /* The number of the connection in the sandbox, and its address there. */
+  /* The id of the connection in the sandbox, and its address there. */
   uint32_t id, address;
-  /* Calls that wait for the next one that has a reply. */
+  /* Calls that are sent with the next one that has a reply. */
   Out work;
-  /* The parameter that was bound last, where nothing is behind that in `work`. */
+  /* The parameter of the last binding, if it is the last call in `work`. */
   uint32_t bound_statement, bound_index;
   size_t bound_end;
   Statement *statements;
   /* Open blobs and backups. */
   unsigned open_objects;
-  /* Functions, hooks or collations of the program may run in any statement. */
+  /* Functions, hooks or collations of the program can run in any statement. */
   bool has_callbacks;
-  /* Tables of the program may have statements, which end with them. */
+  /* Tables of the program can have statements, which end with them. */
   bool has_modules;
-  /* During xCreate and xConnect: how many columns were declared. */
+  /* During xCreate and xConnect: the number of declared columns. */
   uint32_t *declared;
   /* Closed by sqlite3_close_v2, until its last statement ends. */
   bool is_zombie;
-  /* The value of `forks` when it was opened. */
+  /* The value of `forks` when the connection was opened. */
   unsigned forks;
   /* During a trace event, and during a preupdate event. */
   Statement *traced;
   const char *expanded;
   struct PreUpdateEvent *preupdate;
-  /* Names that sqlite3_db_filename and sqlite3_db_name gave; they live as long as it. */
+  /* Results of sqlite3_db_filename and sqlite3_db_name; they live as long as the connection. */
   struct KeptText *texts;
   uint32_t text_count;
   size_t text_bytes;
   void (*on_unlock)(void **, int);
 };
 
-/* What a statement does. */
+/* The state of a statement. */
 typedef enum { READY, RUNNING, HALTED } State;
 
 struct sqlite3_stmt {
@@ -84,12 +84,12 @@ struct sqlite3_stmt {
   bool is_read_only, is_stale;
   int explain;
   State state;
-  /* The rows that were fetched, the next one, and how many follow. */
+  /* The fetched rows, the next one, and the number of further rows. */
   uint8_t *block;
   size_t block_room;
   In rows;
   uint32_t rows_left, limit;
-  /* The code behind the last of them, other than SQLITE_ROW, and its message. */
+  /* The code after the last of them, other than SQLITE_ROW, and its message. */
   bool is_complete;
   int last_code, last_offset;
   char *last_message;
@@ -99,7 +99,7 @@ struct sqlite3_stmt {
   Mem *row;
   uint32_t row_room, width;
   bool has_row;
-  /* Declared types, and origins: fetched on first use. */
+  /* Declared types and origins, fetched on first use. */
   struct Fetched {
     uint8_t *bytes;
     const char **texts;

@@ -1,6 +1,6 @@
 /* Functions of connections: one or two lines each, over the wire. */
 
-/* Without a callback all statements run in one crossing. */
+/* Without a callback, one crossing runs all statements. */
 EXPORT int sqlite3_exec(sqlite3 *db, const char *sql, sqlite3_callback callback, void *data,
                         char **message) {
   if (callback || !is_open(db) || !sql) return native_sqlite3_exec(db, sql, callback, data, message);
@@ -12,7 +12,7 @@ EXPORT int sqlite3_exec(sqlite3 *db, const char *sql, sqlite3_callback callback,
   return leave_with(connection, code);
 }
 
-/* SQLite's own code keeps the number, and checks it. */
+/* SQLite's code stores the limit, and checks it. */
 EXPORT int sqlite3_limit(sqlite3 *db, int limit, int value) {
   if (!is_open(db)) return -1;
   Connection *connection = connection_of(db);
@@ -48,7 +48,7 @@ EXPORT int sqlite3_db_config(sqlite3 *db, int option, ...) {
   if (option == SQLITE_DBCONFIG_MAINDBNAME) {
     code = fail(connection, SQLITE_ERROR, "the main database keeps its name in the sandbox");
   } else if (option == SQLITE_DBCONFIG_LOOKASIDE) {
-    /* The memory is the sandbox's. */
+    /* The memory belongs to the sandbox. */
   } else {
     int value = va_arg(arguments, int), *state = va_arg(arguments, int *), now = 0;
     if (option == SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION) {
@@ -88,7 +88,7 @@ EXPORT int sqlite3_db_status(sqlite3 *db, int option, int *now, int *highest, in
   return code;
 }
 
-/* A function with a name of a database, which returns a number. */
+/* A function that takes the name of a database and returns a number. */
 static int number_of(sqlite3 *db, uint8_t function, const char *schema, int none) {
   if (!is_open(db)) return none;
   Connection *connection = connection_of(db);
@@ -105,8 +105,8 @@ EXPORT int sqlite3_db_readonly(sqlite3 *db, const char *schema) {
   return number_of(db, CALL_DB_READONLY, schema, -1);
 }
 
-/* Names live as long as the connection. File names have the form of sqlite3_create_filename, for
-** the functions that take them. */
+/* Names live as long as the connection. File names have the format of sqlite3_create_filename, for
+** the functions that require it. */
 typedef struct KeptText KeptText;
 struct KeptText {
   KeptText *next;
@@ -114,8 +114,8 @@ struct KeptText {
   bool is_file;
 };
 
-/* Most of them, and of their bytes, of a connection: the sandbox invents them, and all are searched
-** for each. */
+/* Limits on the number of texts of a connection and on their bytes: the sandbox invents them, and
+** each look-up searches them all. */
 enum { MAX_TEXTS = 1 << 12, MAX_TEXT_BYTES = 16 << 20 };
 
 static bool text_fits(const Connection *connection, size_t length) {
@@ -123,7 +123,7 @@ static bool text_fits(const Connection *connection, size_t length) {
          length <= MAX_TEXT_BYTES - connection->text_bytes;
 }
 
-/* The text, kept; null without memory. */
+/* Store the text; null without memory. */
 static const char *keep_text(Connection *connection, const char *text, bool is_file) {
   if (!text) return NULL;
   for (KeptText *kept = connection->texts; kept; kept = kept->next) {
@@ -231,7 +231,7 @@ EXPORT int sqlite3_wal_checkpoint_v2(sqlite3 *db, const char *schema, int mode, 
   return leave_with(connection, code);
 }
 
-/* A function with a number, which returns a code. */
+/* A function that takes a number and returns a code. */
 static int code_of(sqlite3 *db, uint8_t function, int number) {
   if (!is_open(db)) return SQLITE_MISUSE_BKPT;
   Connection *connection = connection_of(db);
@@ -299,7 +299,7 @@ EXPORT int sqlite3_drop_modules(sqlite3 *db, const char **names) {
   return leave_with(connection, request_code(connection));
 }
 
-/* File controls that hand out or take pointers are refused. */
+/* File controls that return or take pointers are refused. */
 
 typedef enum { NO_CONTROL, NUMBER, LARGE_NUMBER, TEXT_OUT, NOTHING } Control;
 

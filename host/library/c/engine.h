@@ -1,4 +1,4 @@
-/* The sandbox, as `src/exports.rs` offers it. */
+/* The sandbox: the functions of `src/exports.rs`. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -15,7 +15,7 @@ typedef struct {
   const char *max_memory, *timeout;
 } StartOptions;
 
-/* A result code of SQLite; a message, where it fails, is freed by engine_free_text. */
+/* Returns a result code of SQLite. After a failure the message is freed by engine_free_text. */
 int engine_start(const StartOptions *options, const void *own, Engine **started, char **message);
 void engine_free(Engine *engine);
 void engine_free_text(char *text);
@@ -28,12 +28,12 @@ int engine_open(const Engine *engine, const char *path, unsigned flags, uint32_t
 int engine_close(const Engine *engine, uint32_t connection);
 int engine_load_extension(const Engine *engine, uint32_t connection, const char *name,
                           char **message);
-/* A number that nobody can compute who does not have the engine's secret. */
+/* A keyed hash that nobody can compute without the engine's secret. */
 uint64_t engine_seal(const Engine *engine, const uint8_t *bytes, size_t count);
-/* Around a fork: a child closes its copies of descriptors with locks. */
+/* Before and after a fork: a child closes its copies of descriptors with locks. */
 void engine_before_fork(void);
 void engine_after_fork(bool is_child);
-/* The reply stays until the next call. */
+/* The reply stays valid until the next call. */
 int engine_perform(const Engine *engine, uint32_t connection, const uint8_t *calls, size_t count,
                    const uint8_t **reply, size_t *reply_count, char **message);
 

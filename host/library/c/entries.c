@@ -1,5 +1,5 @@
-/* What the sandbox knows by number: functions, collations, pointers, auxiliary data, groups of
-** aggregates and handlers. The sandbox may send any number at any time. */
+/* The objects that the sandbox refers to by number: functions, collations, pointers, auxiliary
+** data, groups of aggregates and handlers. The sandbox can send any number at any time. */
 
 typedef enum {
   FREE,
@@ -19,14 +19,14 @@ typedef enum {
 struct Entry {
   EntryKind kind;
   uint32_t number;
-  /* Of a table its module, of a cursor its table: it is in use by them. Of a function the table
-  ** that gave it, of a shape's data the shape, of a pointer the one that it was before. */
+  /* An object that this one keeps alive: the module of a table, the table of a cursor, the table
+  ** that returned a function, the shape that data belong to, the origin of a pointer. */
   Entry *owner;
-  /* Whose a module, table or cursor is. */
+  /* The connection of a module, table or cursor. */
   Connection *connection;
-  /* The next free one. */
+  /* The next free entry. */
   uint32_t next_free;
-  /* It is in use by a call, and ends with it. */
+  /* The number of running calls that use it. After the last one it is freed, if it is dead. */
   unsigned running;
   bool is_dead;
   void *data;
@@ -39,7 +39,7 @@ struct Entry {
       Mem state;
       Entry *function;
     } group;
-    /* What a function attached to which argument: another one would misread it. */
+    /* The function and argument that auxiliary data belong to: another one would misread them. */
     struct {
       Entry *function;
       int index;
@@ -55,14 +55,15 @@ struct Entry {
     struct {
       sqlite3_vtab *vtab;
       uint32_t columns;
-      /* Never used again, as numbers are. */
+      /* Never used again, unlike numbers. */
       uint64_t serial;
       bool is_in_transaction;
-      /* Perhaps only connected, and so without a transaction: both methods are one. */
+      /* It may have been connected without a transaction, if xCreate and xConnect are the same
+      ** function. */
       bool may_begin;
-      /* The transaction method that runs. */
+      /* The transaction method that is running. */
       uint8_t transaction;
-      /* One more than the last savepoint, as SQLite keeps it. */
+      /* The last savepoint plus one, as SQLite stores it. */
       int savepoint;
     } table;
     struct {
@@ -74,17 +75,17 @@ struct Entry {
       int (*geometry)(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
       int (*query)(sqlite3_rtree_query_info *);
     } shape;
-    /* How many numbers the program had when it attached this. */
+    /* The number of coordinates and parameters when the program attached this. */
     struct {
       int coordinates, parameters;
     } shape_data;
   };
 };
 
-/* Most cursors of an instance: each is memory of the program, too. */
+/* Maximum number of cursors of an instance: each also takes memory of the program. */
 enum { MAX_CURSORS = 1 << 16 };
 
-/* Most numbers of an instance: what a malicious sandbox can make the library keep. */
+/* Maximum number of entries of an instance: a malicious sandbox could create any number. */
 #define MAX_ENTRIES (1u << 22)
 
 static bool entries_grow(Sandbox *sandbox) {
@@ -121,14 +122,14 @@ static Entry *entry_new(Sandbox *sandbox, EntryKind kind) {
   return entry;
 }
 
-/* The entry with a number, where it is of this kind. */
+/* The entry with this number, if it is of this kind. */
 static Entry *entry_find(Sandbox *sandbox, EntryKind kind, uint32_t number) {
   if (number == 0 || number >= sandbox->entry_count) return NULL;
   Entry *entry = sandbox->entries[number];
   return entry->kind == kind && !entry->is_dead ? entry : NULL;
 }
 
-/* What is a function's own ends before it: nobody else can read it. */
+/* The objects of a function end before the function: nothing else can read them. */
 static Entry *owner_of(Entry *entry) {
   return entry->kind == GROUP                                     ? entry->group.function
          : entry->kind == AUXILIARY                               ? entry->auxiliary.function
@@ -158,7 +159,7 @@ static void entry_end(Sandbox *sandbox, Entry *entry) {
   if (uses_owner && ended.owner) entry_leave(sandbox, ended.owner);
 }
 
-/* End it, or when the calls end that use it. */
+/* Free an entry, now or when the calls end that use it. */
 static void entry_free(Sandbox *sandbox, Entry *entry) {
   if (entry->running) entry->is_dead = true;
   else entry_end(sandbox, entry);
@@ -170,7 +171,7 @@ static void entry_leave(Sandbox *sandbox, Entry *entry) {
   if (--entry->running == 0 && entry->is_dead) entry_end(sandbox, entry);
 }
 
-/* End all of a kind, of a connection where one is given. */
+/* Free all entries of a kind; if a connection is given, only those of the connection. */
 static void entries_end(Sandbox *sandbox, EntryKind kind, const Connection *connection) {
   for (uint32_t i = 1; i < sandbox->entry_count; i++) {
     Entry *entry = sandbox->entries[i];
@@ -179,7 +180,7 @@ static void entries_end(Sandbox *sandbox, EntryKind kind, const Connection *conn
   }
 }
 
-/* What a connection leaves behind where its engine is gone. */
+/* Free the tables of a connection whose engine has failed. */
 static void tables_end(Sandbox *sandbox, const Connection *connection) {
   entries_end(sandbox, CURSOR, connection);
   entries_end(sandbox, TABLE, connection);

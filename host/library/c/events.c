@@ -1,5 +1,5 @@
-/* Callbacks of the program, as the sandbox calls them. Its bytes may be anything: a number that is
-** not one of this kind is an error, and never a call. */
+/* Callbacks of the program, as the sandbox calls them. The bytes may be malformed: a number that
+** does not belong to an object of the right kind is an error, and nothing is called. */
 
 static void put_code(Out *reply, int code) { out_u32(reply, (uint32_t)code); }
 
@@ -25,7 +25,7 @@ static void put_result(Sandbox *sandbox, Out *reply, int code, Mem *result) {
   }
 }
 
-/* A context with room for arguments, which only SQLite's own code reads. */
+/* A context with room for arguments, which only SQLite's code reads. */
 typedef union {
   sqlite3_context context;
   char room[SZ_CONTEXT(1)];
@@ -40,11 +40,12 @@ static sqlite3_context *context_new(ContextRoom *room, Entry *function, Mem *res
   return &room->context;
 }
 
-/* The function with a number, where SQLite would call it so: programs rely on the count. */
+/* The function with this number, if SQLite could call it like this: programs rely on the count of
+** arguments. */
 static Entry *function_of(Connection *connection, In *in, bool is_aggregate) {
   Entry *function = entry_find(connection->sandbox, FUNCTION, in_u32(in));
   if (!function || !function->function.xFinalize == is_aggregate) return NULL;
-  /* The table that gave it is being destroyed. */
+  /* The table that returned the function is being destroyed. */
   if (function->owner && function->owner->is_dead) return NULL;
   return function;
 }
@@ -72,7 +73,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
   Mem result;
   sqlite3_context *context = context_new(&room, function, &result, &connection->db);
   context->pVdbe = (Vdbe *)&scalar;
-  /* The table that gave it stays, too. */
+  /* The table that returned it stays alive, too. */
   Entry *owner = function->owner;
   if (owner) entry_enter(owner);
   entry_enter(function);
@@ -91,7 +92,7 @@ static void on_scalar(Connection *connection, In *in, Out *reply) {
   arguments_free(&arguments);
 }
 
-/* The group with a number, or a new one. */
+/* The group with this number, or a new one. */
 static Entry *group_of(Connection *connection, Entry *function, uint32_t number) {
   Sandbox *sandbox = connection->sandbox;
   Entry *group = number ? entry_find(sandbox, GROUP, number) : entry_new(sandbox, GROUP);
@@ -253,7 +254,7 @@ static int on_trace(Connection *connection, In *in) {
   uint32_t handle = in_u32(in);
   sqlite3_int64 time = (sqlite3_int64)in_u64(in);
   const char *text = in_text(in), *sql = in_text(in), *expanded = in_text(in);
-  /* SQLite's own statements have none here. */
+  /* SQLite's internal statements do not exist in the library. */
   Statement inner = {.connection = connection, .sql = (char *)(sql ? sql : "")};
   Statement *statement = statement_at(connection, handle);
   if (!statement) statement = &inner;
@@ -383,7 +384,7 @@ const uint8_t *library_event(const void *own, const uint8_t *bytes, size_t count
   while (connection && connection->id != id) connection = connection->next;
   *reply_count = 0;
   if (sandbox->depth == MAX_EVENT_DEPTH) return NULL;
-  /* What the program does in it leaves the replies to outer events as they are. */
+  /* Calls of the program during the event do not overwrite the replies to outer events. */
   Out *reply = &sandbox->replies[sandbox->depth++];
   reply->count = 0;
   reply->is_short = false;

@@ -1,7 +1,7 @@
-/* Loading extensions: native ones, into the program, which is trusted; and ours, into the sandbox.
-** SQL can load neither. */
+/* Loading extensions: native ones into the program, which is trusted, and WebAssembly components
+** into the sandbox. SQL can load neither. */
 
-/* The functions for native extensions, as `sqlite3ext.h` lists them; the build makes it. */
+/* The functions for native extensions, in the order of `sqlite3ext.h`; the build generates it. */
 extern const sqlite3_api_routines library_routines;
 
 static bool is_ours(const char *file) {
@@ -18,8 +18,8 @@ static int load_ours(Connection *connection, const char *file, char **message) {
   return leave_with(connection, code);
 }
 
-/* The entry point by the file's name: letters after the last '/' and an optional "lib", up to the
-** first '.'. */
+/* The name of the entry point, made from the file's name: letters after the last '/' and an
+** optional "lib", up to the first '.'. */
 static char *entry_name(const char *file) {
   const char *name = strrchr(file, '/');
   name = name ? name + 1 : file;
@@ -60,7 +60,7 @@ static int load_native(sqlite3 *db, const char *file, const char *entry, char **
   if (code == SQLITE_OK_LOAD_PERMANENTLY) code = SQLITE_OK;
   if (code && message) *message = sqlite3_mprintf("error during initialization: %s", why);
   sqlite3_free(why);
-  /* It stays loaded: what it registered may run until the connection is closed. */
+  /* It stays loaded: its functions can run until the connection is closed. */
   return code ? SQLITE_ERROR : SQLITE_OK;
 }
 
@@ -80,7 +80,7 @@ EXPORT int sqlite3_load_extension(sqlite3 *db, const char *file, const char *ent
   return leave_with(connection, code);
 }
 
-/* Run what sqlite3_auto_extension has registered. */
+/* Run the functions that sqlite3_auto_extension has registered. */
 static int auto_load(sqlite3 *db) {
   for (u32 i = 0; i < sqlite3Autoext.nExt; i++) {
     char *message = NULL;

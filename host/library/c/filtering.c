@@ -1,6 +1,6 @@
-/* What xFilter gets. */
+/* The arguments of xFilter. */
 
-/* The arguments of xFilter, which stay until the next one: modules keep pointers into them. */
+/* The arguments of xFilter, which stay until its next call: modules keep pointers into them. */
 struct Filtering {
   Sandbox *sandbox;
   uint8_t *bytes;
@@ -69,7 +69,7 @@ static bool read_list(struct Filtering *filtering, Connection *connection, Mem *
   return true;
 }
 
-/* `count` arguments, of a copy of the bytes. */
+/* Read `count` arguments from a copy of the bytes. */
 static struct Filtering *filtering_read(Connection *connection, const In *in, uint32_t count) {
   struct Filtering *filtering = sqlite3MallocZero(sizeof(*filtering));
   if (!filtering) return NULL;

@@ -8,7 +8,7 @@ typedef void Final(sqlite3_context *);
 
 /* Auxiliary data of a call. */
 
-/* What a function attached during this call. */
+/* Auxiliary data that the function attached during this call. */
 typedef struct {
   int index;
   Entry *entry;
@@ -16,24 +16,24 @@ typedef struct {
 
 #define MAX_ATTACHED 16
 
-/* SQLite's context of a scalar call, with what belongs to it here. */
+/* SQLite's context of a scalar call, and the library's data for the call. */
 typedef struct {
   Sandbox *sandbox;
   Entry *function;
-  /* What was attached in earlier calls: index and number. */
+  /* Auxiliary data of earlier calls: index and number. */
   In auxiliary;
   uint32_t auxiliary_count;
   Attached attached[MAX_ATTACHED];
   uint32_t attached_count;
-  /* What it got of earlier calls, which stays until its end. */
+  /* Auxiliary data of earlier calls that the function has read, which stay until the call ends. */
   Entry *held[MAX_ATTACHED];
   uint32_t held_count;
 } ScalarCall;
 
-/* SQLite's own code never looks at this field of our contexts. */
+/* SQLite's code never reads this field of the library's contexts. */
 static ScalarCall *scalar_call(sqlite3_context *context) { return (ScalarCall *)context->pVdbe; }
 
-/* Let an entry stay until the call ends, whatever the sandbox ends meanwhile; false without room. */
+/* Keep an entry until the call ends, even if the sandbox frees it meanwhile; false without room. */
 static bool hold(ScalarCall *scalar, Entry *entry) {
   for (uint32_t i = 0; i < scalar->held_count; i++) {
     if (scalar->held[i] == entry) return true;
@@ -132,7 +132,7 @@ static int create_function(Connection *connection, const char *name, int argumen
   uint32_t number = entry->number;
   Reply reply;
   int is_sent = send(connection, &reply) == SQLITE_OK;
-  /* Where the engine has it, also to fail, it says when it ends. */
+  /* If the engine has received it, even if the call failed, the engine reports when it ends. */
   entry = entry_find(connection->sandbox, FUNCTION, number);
   if (entry && (kind == KIND_NONE || !is_sent)) entry_free(connection->sandbox, entry);
   return reply.code & connection->db.errMask;
@@ -204,7 +204,7 @@ EXPORT int sqlite3_create_collation_v2(sqlite3 *db, const char *name, int encodi
   connection->has_callbacks |= compare != NULL;
   int code = request_code(connection);
   entry = entry_find(connection->sandbox, COLLATION, number);
-  /* SQLite does not call the destructor where this fails. */
+  /* SQLite does not call the destructor if this fails. */
   if (entry && (code || !compare)) entry_free(connection->sandbox, entry);
   else if (entry) entry->destroy = destructor;
   return leave_with(connection, code);

@@ -1,13 +1,14 @@
-/* Starting the compile helper so that the program does not notice: neither its wait(-1) nor SIGCHLD
-** tells of it. Between the two stands a process of this program that ends without a signal, which
-** only waits with __WALL see. To start another program would give it one (clone(2)). */
+/* Starts the compile helper so that the program does not notice: wait(-1) does not return it, and
+** no SIGCHLD is sent. The helper's parent is a copy of this process that ends without a signal
+** (clone(2)), so only calls of wait with __WALL see it. The helper itself would send a signal, as
+** every process does that execve starts. */
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Without the functions of pthread_atfork: what runs in it takes no locks. */
+/* Does not call the functions of pthread_atfork: the copy takes no locks. */
 static int copy_process(unsigned long signal) {
   return (int)syscall(SYS_clone, signal, NULL, NULL, NULL, NULL);
 }
@@ -26,7 +27,7 @@ __attribute__((noreturn)) static void become_helper(int program, char *const *wo
   _exit(127);
 }
 
-/* End as the helper ended. */
+/* End with the status of the helper. */
 __attribute__((noreturn)) static void end_as(int status) {
   if (WIFSIGNALED(status)) {
     struct rlimit none = {0, 0};
@@ -47,7 +48,7 @@ __attribute__((noreturn)) static void keep(int program, char *const *words, char
   signal(SIGCHLD, SIG_DFL);
   pid_t helper = copy_process(SIGCHLD);
   if (helper == 0) become_helper(program, words, settings, streams);
-  /* Files and pipes of the program must not stay open here. */
+  /* Close files and pipes of the program. */
   syscall(SYS_close_range, 0, ~0u, 0);
   if (helper < 0) _exit(127);
   while (waitpid(helper, &status, 0) < 0 && errno == EINTR) {}
@@ -56,7 +57,7 @@ __attribute__((noreturn)) static void keep(int program, char *const *words, char
 
 int helper_start(int program, char *const *words, char *const *settings, const int *streams) {
   sigset_t all, before;
-  /* No handler of the program runs in the copy. */
+  /* Signal handlers of the program must not run in the copy. */
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   pid_t keeper = copy_process(0);

@@ -1,5 +1,5 @@
-/* Hooks of the program. SQLite's structure of a connection keeps them; the engine only knows that
-** there is one. */
+/* Hooks of the program. SQLite's structure of a connection stores them; the engine only knows which
+** ones are set. */
 
 static int set_hook(Connection *connection, uint8_t hook, bool on, uint32_t number) {
   Out *work = call(connection, CALL_HOOK);
@@ -17,7 +17,7 @@ EXPORT int sqlite3_busy_handler(sqlite3 *db, int (*busy)(void *, int), void *dat
   db->busyHandler.xBusyHandler = busy;
   db->busyHandler.pBusyArg = data;
   db->busyTimeout = 0;
-  /* It only runs where a file is locked, so rows may be fetched ahead. */
+  /* It only runs when a file is locked, so rows may still be fetched ahead. */
   bool before = connection->has_callbacks;
   int code = set_hook(connection, HOOK_BUSY, busy != NULL, 0);
   connection->has_callbacks = before;
@@ -35,7 +35,7 @@ EXPORT int sqlite3_busy_timeout(sqlite3 *db, int milliseconds) {
   return leave_with(connection, SQLITE_OK);
 }
 
-/* Not in SQLite's builds without SQLITE_ENABLE_SETLK_TIMEOUT. */
+/* SQLite has it only with SQLITE_ENABLE_SETLK_TIMEOUT. */
 EXPORT int sqlite3_setlk_timeout(sqlite3 *db, int milliseconds, int flags) {
   (void)flags;
   return is_open(db) && milliseconds >= -1 ? SQLITE_OK : SQLITE_MISUSE_BKPT;

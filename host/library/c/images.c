@@ -9,7 +9,7 @@ EXPORT unsigned char *sqlite3_serialize(sqlite3 *db, const char *schema, sqlite3
   enter(connection);
   Out *work = call(connection, CALL_SERIALIZE);
   out_text(work, schema);
-  /* The memory is the sandbox's: an image is always a copy. */
+  /* The memory belongs to the sandbox: an image is always a copy. */
   out_u32(work, flags & ~(unsigned)SQLITE_SERIALIZE_NOCOPY);
   request(connection, &reply);
   sqlite3_int64 found = (sqlite3_int64)in_u64(&reply.in);
@@ -44,7 +44,7 @@ EXPORT int sqlite3_deserialize(sqlite3 *db, const char *schema, unsigned char *c
   return code;
 }
 
-/* A snapshot, as the engine gave it. SQLite does not mask the codes of these functions. */
+/* A snapshot as the engine returned it. SQLite does not mask result codes of these functions. */
 typedef struct sqlite3_snapshot Snapshot;
 
 EXPORT int sqlite3_snapshot_get(sqlite3 *db, const char *schema, Snapshot **snapshot) {
@@ -85,7 +85,7 @@ EXPORT int sqlite3_snapshot_recover(sqlite3 *db, const char *schema) {
   return leave_with(connection, reply.code);
 }
 
-/* The order is that of two numbers in the header of a write-ahead log. */
+/* They are ordered by two numbers in the header of a write-ahead log. */
 EXPORT int sqlite3_snapshot_cmp(Snapshot *left, Snapshot *right) {
   WalIndexHdr *a = (WalIndexHdr *)left, *b = (WalIndexHdr *)right;
   if (a->aSalt[0] != b->aSalt[0]) return a->aSalt[0] < b->aSalt[0] ? -1 : 1;

@@ -1,4 +1,4 @@
-/* Beginning and end of the library. */
+/* Initialization and shutdown of the library. */
 
 /* The path of this library. */
 static char library_path[4096];
@@ -8,7 +8,7 @@ static Sandbox *shared_sandboxes;
 
 static sqlite3_mutex *static_mutex(void) { return sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_APP3); }
 
-/* The parts call back: registering a VFS initializes the library. */
+/* Called again from inside: registering a VFS initializes the library. */
 static int initialize(void) {
   int code = sqlite3MutexInit();
   if (code) return code;
@@ -16,7 +16,7 @@ static int initialize(void) {
   if (!sqlite3GlobalConfig.isMallocInit) code = sqlite3MallocInit();
   if (code) return code;
   sqlite3GlobalConfig.isMallocInit = 1;
-  /* The VFS for the program's own use: the engine has another one. */
+  /* The VFS for the program: the engine has another one. */
   code = sqlite3_os_init();
   return code ? code : sqlite3MemdbInit();
 }
@@ -50,7 +50,7 @@ static void in_child(void) {
 
 static void in_parent(void) { engine_after_fork(false); }
 
-/* Where the library is, for what lies beside it; and it stays in the process: the sandbox has
+/* Remember the library's path, to find its component, and never unload the library: the sandbox has
 ** installed signal handlers. */
 __attribute__((constructor)) static void loaded(void) {
   Dl_info info;
@@ -79,7 +79,7 @@ EXPORT const char *sqlite3_compileoption_get(int index) {
 
 /* Random numbers of the system. */
 EXPORT void sqlite3_randomness(int count, void *bytes) {
-  /* The limit of one call of `getentropy`. */
+  /* The maximum for one call of `getentropy`. */
   enum { MAX_BYTES = 256 };
   for (int done = 0; bytes && done < count; done += MAX_BYTES) {
     int now = count - done < MAX_BYTES ? count - done : MAX_BYTES;

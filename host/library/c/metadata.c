@@ -1,6 +1,6 @@
-/* What statements say of themselves. */
+/* Metadata of statements. */
 
-/* A statement that the engine prepared anew may have other columns. */
+/* If the engine prepared the statement again, its columns may have changed. */
 static void refresh(Statement *statement) {
   if (!statement->is_stale) return;
   Reply reply;
@@ -19,7 +19,7 @@ EXPORT int sqlite3_column_count(sqlite3_stmt *statement) {
   return (int)statement->column_count;
 }
 
-/* The texts of a statement: one for each column, of origins three. */
+/* The texts of a statement: one for each column, or three for its origins. */
 typedef const char **Texts(Statement *statement);
 
 static const char **column_names(Statement *statement) {
@@ -27,7 +27,7 @@ static const char **column_names(Statement *statement) {
   return statement->columns;
 }
 
-/* What few programs want is fetched on first use. */
+/* Metadata that few programs use are fetched on first use. */
 static const char **fetch_texts(Statement *statement, struct Fetched *fetched, uint8_t function,
                                 uint32_t expected) {
   Reply reply;
@@ -56,7 +56,7 @@ static const char **column_origins(Statement *statement) {
   return fetch_texts(statement, &statement->origins, CALL_ORIGINS, 3 * statement->column_count);
 }
 
-/* What a column has: its texts, how many each column has, and which of them. */
+/* A kind of metadata: its texts, the number of texts for each column, and the index of one. */
 typedef struct {
   Texts *texts;
   uint32_t each, index;
@@ -78,7 +78,7 @@ static const char *text_of(Statement *statement, int index, const Kind *kind) {
   return text;
 }
 
-/* The kinds have so many texts together. */
+/* The number of texts of all kinds. */
 enum { WIDE_TEXTS = 5 };
 
 static uint32_t wide_place(const Kind *kind) {
@@ -137,7 +137,7 @@ EXPORT int sqlite3_stmt_isexplain(sqlite3_stmt *statement) {
 }
 
 EXPORT int sqlite3_stmt_busy(sqlite3_stmt *statement) {
-  /* SQLite leaves an EXPLAIN at its end as it is. */
+  /* Like SQLite, this leaves an EXPLAIN that has ended as it is. */
   return statement && (statement->state == RUNNING ||
                        (statement->explain && statement->code == SQLITE_DONE));
 }

@@ -1,6 +1,6 @@
-/* Modules of the program: registering them, and what their methods call. */
+/* Modules of the program: registering them, and the functions that their methods call. */
 
-/* The methods that a module has; its version says how far it may be read. */
+/* The methods of a module; its version says which fields can be read. */
 static uint32_t bits_of(const sqlite3_module *module) {
   uint32_t bits = 0;
 #define METHOD(version, bit, field) \
@@ -56,7 +56,7 @@ static int create_module(Connection *connection, const char *name, const sqlite3
   out_u32(work, entry ? entry->module.bits : 0);
   out_u32(work, number);
   bool is_sent = send(connection, &reply) == SQLITE_OK;
-  /* Where the engine has it, also to fail, it says when it ends. */
+  /* If the engine has received it, even if the call failed, the engine reports when it ends. */
   entry = entry_find(connection->sandbox, MODULE, number);
   if (entry && !is_sent) entry_free(connection->sandbox, entry);
   return reply.code & connection->db.errMask;
@@ -78,7 +78,7 @@ EXPORT int sqlite3_create_module(sqlite3 *db, const char *name, const sqlite3_mo
   return sqlite3_create_module_v2(db, name, module, data, NULL);
 }
 
-/* As sqlite3_close does before it looks for statements. */
+/* Disconnect tables as sqlite3_close does before it looks for statements. */
 static void disconnect_tables(Connection *connection) {
   call(connection, CALL_DISCONNECT_TABLES);
   request_code(connection);
@@ -87,7 +87,7 @@ static void disconnect_tables(Connection *connection) {
 
 /* In xCreate and xConnect. */
 
-/* How many columns a declaration has: the sandbox is not asked. */
+/* The number of columns of a declaration, counted here, since the sandbox is not trusted. */
 static uint32_t count_columns(const char *sql) {
   const unsigned char *at = (const unsigned char *)sql;
   uint32_t columns = 0;

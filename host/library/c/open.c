@@ -1,6 +1,6 @@
 /* Opening and closing. */
 
-/* Parameters of a URI that are this library's. */
+/* Parameters of a URI that this library defines. */
 #define MAX_MEMORY "wasm_max_memory"
 #define TIMEOUT "wasm_timeout"
 
@@ -9,7 +9,7 @@ static int refuse_open(sqlite3 *db, int code, const char *format, const char *te
   return code;
 }
 
-/* A path as a part of a URI. */
+/* Write a path as a part of a URI. */
 static void put_escaped(Out *out, const char *text) {
   for (; *text; text++) {
     if (sqlite3Isalnum(*text) || strchr("/._-:", *text)) out_u8(out, (uint8_t)*text);
@@ -21,11 +21,11 @@ static void put_escaped(Out *out, const char *text) {
   }
 }
 
-/* The path for the engine: a URI with the parameters that are SQLite's. */
+/* The path for the engine: a URI with SQLite's parameters. */
 static char *engine_path(const char *file, unsigned flags, const char *vfs) {
   Out out = {0};
   out_raw(&out, "file:", 5);
-  /* Two slashes would begin the name of a host. */
+  /* Two slashes would be followed by a host name. */
   put_escaped(&out, file + (*file ? strspn(file, "/") : 0) - (*file == '/'));
   char separator = '?';
   bool has_cache = false;
@@ -57,7 +57,8 @@ static bool is_in_memory(const char *file, unsigned flags, const char *vfs) {
          strcmp(vfs, "memdb") == 0;
 }
 
-/* What connections must have in common to share an instance; null where they share none. */
+/* The properties that connections must share to share an instance; null if the connection shares
+** none. */
 static char *sharing_key(const char *file, unsigned flags, const char *vfs) {
   if (strcmp(vfs, "memdb") == 0 && *file == '/') return sqlite3_mprintf("memdb");
   if (!(flags & SQLITE_OPEN_SHAREDCACHE)) return NULL;
@@ -93,7 +94,7 @@ static int start_sandbox(sqlite3 *db, Sandbox *sandbox, const char *file, bool i
   return code;
 }
 
-/* The sandbox with a key, or a new one. Takes the key. */
+/* The sandbox with a key, or a new one. Takes ownership of the key. */
 static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_file, int *code) {
   sqlite3_mutex *mutex = key ? static_mutex() : NULL;
   sqlite3_mutex_enter(mutex);
@@ -164,7 +165,7 @@ static int open_database(Connection *connection, const char *name, unsigned flag
   if (!((1 << (flags & 7)) & 0x46)) return SQLITE_MISUSE_BKPT;
   if (flags & SQLITE_OPEN_PRIVATECACHE) flags &= ~(unsigned)SQLITE_OPEN_SHAREDCACHE;
   else if (sqlite3GlobalConfig.sharedCacheEnabled) flags |= SQLITE_OPEN_SHAREDCACHE;
-  /* The engine reads the parameters again. */
+  /* The engine parses the parameters again. */
   unsigned given = flags;
   int code = sqlite3ParseUri(vfs, name, &flags, &db->pVfs, &file, &message);
   if (code) {
@@ -248,7 +249,7 @@ EXPORT int sqlite3_open16(const void *name, sqlite3 **opened) {
   const char *utf8 = sqlite3ValueText(text, SQLITE_UTF8);
   code = utf8 ? sqlite3_open(utf8, opened) : SQLITE_NOMEM_BKPT;
   sqlite3ValueFree(text);
-  /* It has no meaning for a database that exists. */
+  /* It has no effect on an existing database. */
   if (code == SQLITE_OK) sqlite3_exec(*opened, "PRAGMA encoding = 'UTF-16'", 0, 0, 0);
   return code & 0xff;
 }
@@ -277,7 +278,7 @@ static void free_connection(Connection *connection) {
   bool is_forked = connection->forks != forks;
   sqlite3_free(connection);
   if (!is_forked) sqlite3_mutex_leave(mutex);
-  /* A child of a fork must not end what the parent uses. */
+  /* A child of a fork must not free objects that the parent uses. */
   if (sandbox && !is_forked) leave_sandbox(sandbox);
 }
 
@@ -302,7 +303,7 @@ static int close_connection(sqlite3 *db, bool is_forced) {
                       fail(connection, SQLITE_BUSY,
                            "unable to close due to unfinalized statements or unfinished backups"));
   }
-  /* What waits ends something, or has no effect any more. */
+  /* The waiting calls release something, or have no effect any more. */
   Reply reply;
   if (connection->work.count && connection->address) send(connection, &reply);
   db->eOpenState = SQLITE_STATE_ZOMBIE;

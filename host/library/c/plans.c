@@ -1,16 +1,16 @@
 /* xBestIndex, and the functions that it may call. */
 
-/* What SQLite calls the structure that the program gets, which comes first. */
+/* SQLite's structure for xBestIndex comes first; the program receives its address. */
 typedef struct {
   sqlite3_index_info info;
   Connection *connection;
-  /* In the sandbox. */
+  /* The address in the sandbox. */
   uint32_t address;
-  /* The right sides of constraints that the program asked for. */
+  /* The right sides of constraints that the program requested. */
   sqlite3_value **right;
 } Planning;
 
-/* Each takes so many bytes in a request. */
+/* The sizes of these items in a request. */
 enum { CONSTRAINT_BYTES = 6, ORDER_BYTES = 5 };
 
 static double in_real(In *in) {
@@ -78,7 +78,8 @@ static void planning_free(Planning *planning) {
   if (planning->info.needToFreeIdxStr) sqlite3_free(planning->info.idxStr);
 }
 
-/* A plan's seal: the program relies on what its xBestIndex has said, so xFilter only runs with that. */
+/* The seal of a plan: the program relies on what its xBestIndex returned, so xFilter only runs with
+** such a plan. */
 static bool seal_of(Sandbox *sandbox, const Entry *table, int number, const char *text,
                     uint32_t arguments, uint64_t *seal) {
   Out out = {0};
@@ -86,7 +87,7 @@ static bool seal_of(Sandbox *sandbox, const Entry *table, int number, const char
   out_u32(&out, (uint32_t)number);
   out_u32(&out, arguments);
   out_text(&out, text);
-  /* Without memory there is none: a number instead could be guessed. */
+  /* Without memory there is no seal: any other number could be guessed. */
   bool is_sealed = !out.is_short;
   if (is_sealed) *seal = engine_seal(sandbox->engine, out.bytes, out.count);
   sqlite3_free(out.bytes);
@@ -115,7 +116,7 @@ static void put_plan(Planning *planning, Sandbox *sandbox, const Entry *table, O
   out_u64(reply, seal);
 }
 
-/* Ask the engine; the connection is entered. */
+/* Send a request to the engine; the connection is entered. */
 static int plan_ask(sqlite3_index_info *info, uint8_t question, int index, int number,
                     Reply *reply) {
   Planning *planning = (Planning *)info;

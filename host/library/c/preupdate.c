@@ -1,6 +1,6 @@
-/* The preupdate hook: the sandbox sends all that the program may ask for during it. */
+/* The preupdate hook: the sandbox sends everything that the program can read in the callback. */
 
-/* What the program may ask for during a preupdate callback. */
+/* The data that the program can read during a preupdate callback. */
 typedef struct PreUpdateEvent {
   int depth, blob_column;
   uint32_t count;
@@ -41,7 +41,7 @@ static int preupdate_value(sqlite3 *db, int index, bool is_new, sqlite3_value **
   if (!event) return SQLITE_MISUSE_BKPT;
   if (index < 0 || (uint32_t)index >= event->count) return SQLITE_RANGE;
   Mem *found = &event->values[is_new ? event->count + (uint32_t)index : (uint32_t)index];
-  /* There is none: an INSERT has no old values. */
+  /* The value is missing: an INSERT has no old values. */
   if (found->flags == (MEM_Null | MEM_Zero)) return SQLITE_MISUSE_BKPT;
   *value = found;
   return SQLITE_OK;

@@ -1,21 +1,22 @@
-/* Calls of the engine: writing them, sending them, and what every reply says of the connection. */
+/* Calls of the engine: writing them, sending them, and reading the head of each reply. */
 
-/* The first byte, before the calls. */
+/* The byte before the calls. */
 #define LIBRARY_CALLS 255
 
-/* Calls are sent when more bytes than this wait. */
+/* Calls are sent when more than this many bytes wait. */
 #define MAX_WAITING_BYTES (256 << 10)
 
-/* How often this process is a fork: a connection of the parent cannot be used in the child. */
+/* The number of forks between the first process and this one: a connection of the parent cannot be
+** used in the child. */
 static unsigned forks;
 
-/* A reply: what follows its head. The bytes stay until the next request. */
+/* A reply without its head. The bytes stay valid until the next request. */
 typedef struct {
   int code;
   In in;
 } Reply;
 
-/* Set the connection's error; returns the code as a function of SQLite would. */
+/* Set the connection's error. Returns the code that SQLite's function would return. */
 static int fail(Connection *connection, int code, const char *message) {
   sqlite3 *db = &connection->db;
   if (message) sqlite3ErrorWithMsg(db, code, "%s", message);
@@ -25,7 +26,7 @@ static int fail(Connection *connection, int code, const char *message) {
 
 static int fail_no_memory(Connection *connection) { return fail(connection, SQLITE_NOMEM, NULL); }
 
-/* The connection's error without a message: the code of a step, or SQLITE_OK. */
+/* Set the connection's error without a message: the code of a step, or SQLITE_OK. */
 static void set_code(Connection *connection, int code) {
   connection->db.errCode = code;
   connection->db.errByteOffset = -1;
@@ -46,7 +47,7 @@ static Out *call_on(Connection *connection, uint8_t function, uint32_t handle) {
   return work;
 }
 
-/* Read the head of a reply, and mirror it. */
+/* Read the head of a reply, and copy it into SQLite's structure. */
 static bool read_head(Connection *connection, Reply *reply, const uint8_t *bytes, size_t count) {
   ReplyHead head;
   sqlite3 *db = &connection->db;
@@ -112,7 +113,7 @@ static int request(Connection *connection, Reply *reply) {
   return reply->code & connection->db.errMask;
 }
 
-/* The same where the code is a number, and no result code; `none` where the engine is gone. */
+/* The same if the reply is a number, not a result code; returns `none` if the engine has failed. */
 static int request_number(Connection *connection, int none) {
   Reply reply;
   return send(connection, &reply) == SQLITE_OK ? reply.code : none;
@@ -123,13 +124,13 @@ static int request_code(Connection *connection) {
   return request(connection, &reply);
 }
 
-/* A call that waits for the next one with a reply. */
+/* Let a call wait for the next one with a reply. */
 static void call_later(Connection *connection) {
   Reply reply;
   if (connection->work.count > MAX_WAITING_BYTES) send(connection, &reply);
 }
 
-/* In the child of a fork another thread of the parent may seem to hold the mutex. */
+/* In the child of a fork, the mutex may appear to be held by another thread of the parent. */
 static void enter(Connection *connection) {
   if (connection->forks == forks) sqlite3_mutex_enter(connection->db.mutex);
 }

@@ -27,7 +27,7 @@ static int next_row(Statement *statement) {
   return SQLITE_ROW;
 }
 
-/* The end of the statement, or its failure. */
+/* Return the end of the statement, or its failure. */
 static int finish(Statement *statement) {
   Connection *connection = statement->connection;
   int code = statement->last_code;
@@ -43,7 +43,7 @@ static int finish(Statement *statement) {
   return code & connection->db.errMask;
 }
 
-/* How many rows the engine may go ahead of the program. */
+/* The number of rows that the engine may fetch ahead of the program. */
 static uint32_t rows_ahead(const Statement *statement) {
   const Connection *connection = statement->connection;
   if (!statement->is_read_only || statement->explain || connection->has_callbacks) return 1;
@@ -83,7 +83,7 @@ static int fetch(Statement *statement) {
   statement->width = in_u32(&reply.in);
   statement->is_complete = reply.code != SQLITE_ROW;
   statement->last_code = reply.code;
-  /* The engine's own row, of which nothing is left here. */
+  /* No row: the statement has ended, or the reply is malformed. */
   if (rows == 0 || reply.in.is_bad) {
     statement->state = HALTED;
     statement->code = reply.code;
@@ -119,7 +119,7 @@ EXPORT int sqlite3_data_count(sqlite3_stmt *statement) {
   return statement && statement->has_row ? (int)statement->width : 0;
 }
 
-/* A value that is not there. */
+/* SQLite's value for a missing value. */
 static Mem *no_value(Statement *statement) {
   static Mem none;
   none.flags = MEM_Null;
@@ -138,6 +138,7 @@ EXPORT sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int index) {
   return column(statement, index);
 }
 
+/* sqlite3_column_blob, _bytes, _bytes16, _double, _int, _int64, _text, _text16. */
 #define COLUMN(type, name)                                                \
   EXPORT type sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
     return sqlite3_value_##name(column(statement, index));                \

@@ -7,7 +7,7 @@ struct sqlite3_session {
   Entry *filter;
 };
 
-/* A connection in memory, for change sets without one. */
+/* A connection in memory, for change sets that belong to no connection. */
 static sqlite3 *service_connection(void) {
   static sqlite3 *db;
   sqlite3_mutex *mutex = static_mutex();
@@ -21,7 +21,7 @@ static sqlite3 *service_connection(void) {
   return db;
 }
 
-/* Bytes of a reply as memory that sqlite3_free frees. */
+/* Copy bytes of a reply to memory that sqlite3_free frees. */
 static int take_bytes(Reply *reply, int code, int *count, void **bytes) {
   uint32_t length;
   const uint8_t *found = in_bytes(&reply->in, &length);
@@ -35,12 +35,12 @@ static int take_bytes(Reply *reply, int code, int *count, void **bytes) {
   return SQLITE_OK;
 }
 
-/* Streams are gathered. */
+/* Streams are collected into one buffer. */
 
 typedef int Input(void *, void *, int *);
 typedef int Output(void *, const void *, int);
 
-/* Longest gathered stream, in bytes: SQLite's longest blob. */
+/* Maximum size of a collected stream: SQLite's longest blob. */
 #define MAX_STREAM_BYTES SQLITE_MAX_LENGTH
 
 static int read_stream(Input *input, void *data, Out *gathered) {
@@ -131,7 +131,7 @@ EXPORT int sqlite3session_object_config(sqlite3_session *session, int option, vo
   return code;
 }
 
-/* The size of the pieces of streams, which are gathered here. */
+/* The size of the pieces of streams, which are collected here. */
 EXPORT int sqlite3session_config(int option, void *argument) {
   return option == SQLITE_SESSION_CONFIG_STRMSIZE && argument ? SQLITE_OK : SQLITE_MISUSE_BKPT;
 }

@@ -1,6 +1,6 @@
 /* Shapes of the program, which R-Trees search. */
 
-/* SQLite's bounds. */
+/* Limits of SQLite. */
 enum { MAX_COORDINATES = 10, MAX_LEVELS = 41 };
 
 typedef int Geometry(sqlite3_rtree_geometry *, int, sqlite3_rtree_dbl *, int *);
@@ -49,7 +49,7 @@ EXPORT int sqlite3_rtree_query_callback(sqlite3 *db, const char *name,
   return create_shape(db, name, NULL, query, data, destructor);
 }
 
-/* Numbers, at most `most`; null where the sandbox lies. There is room for a whole box. */
+/* Read at most `most` reals; null if the reply is malformed. There is room for a whole box. */
 static sqlite3_rtree_dbl *read_reals(In *in, int *count, uint32_t most) {
   uint32_t given = in_u32(in);
   if (given > most || given > in_left(in) / 8) return NULL;
@@ -60,7 +60,8 @@ static sqlite3_rtree_dbl *read_reals(In *in, int *count, uint32_t most) {
   return reals;
 }
 
-/* What the program has attached was made for so many numbers. */
+/* Whether the data were attached by this shape, with the same numbers of coordinates and
+** parameters. */
 static bool is_data_of(const Entry *data, const Entry *shape,
                        const sqlite3_rtree_query_info *info) {
   return data->owner == shape && !data->running &&
@@ -70,7 +71,7 @@ static bool is_data_of(const Entry *data, const Entry *shape,
 
 static bool is_dimensions(int coordinates) { return coordinates >= 2 && coordinates % 2 == 0; }
 
-/* What a query adds to a geometry. */
+/* Call the function of a query, which has more fields than a geometry. */
 static int call_query(Connection *connection, Query *query, sqlite3_rtree_query_info *info,
                       In *in) {
   unsigned waiting[MAX_LEVELS];
@@ -95,7 +96,7 @@ static int call_query(Connection *connection, Query *query, sqlite3_rtree_query_
   return code;
 }
 
-/* The data that the program has attached, in an entry that ends when SQLite forgets it. */
+/* Store the data that the program has attached in an entry that ends when SQLite releases it. */
 static uint32_t keep_data(Sandbox *sandbox, Entry *shape, Entry *entry,
                           const sqlite3_rtree_query_info *info) {
   if (!entry && (info->pUser || info->xDelUser)) entry = entry_new(sandbox, SHAPE_DATA);

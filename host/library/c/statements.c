@@ -1,10 +1,10 @@
 /* Prepared statements: preparing, resetting, finalizing. */
 
-/* Rows that are fetched at once: two let a look-up see its end, a scan needs few crossings. */
+/* Rows that are fetched at once: with two a look-up sees its end; scans need few crossings. */
 #define FIRST_ROWS 2
 #define MAX_ROWS 256
 
-/* More columns than SQLite can have mean that the sandbox lies. */
+/* More columns than SQLite can have prove that the reply is malformed. */
 #define MAX_COLUMNS 32767
 
 static const char **read_names(In *in, uint32_t *count) {
@@ -48,7 +48,7 @@ static void forget_description(Statement *statement) {
   free_wide(statement);
 }
 
-/* Keep what the engine says of a statement. */
+/* Store the engine's description of a statement. */
 static bool describe(Statement *statement, In *in) {
   size_t count = in_left(in);
   forget_description(statement);
@@ -158,7 +158,7 @@ static int prepare_utf16(sqlite3 *db, const void *sql, int bytes, unsigned flags
   if (!statement) return SQLITE_MISUSE_BKPT;
   *statement = NULL;
   if (!is_open(db) || !sql) return SQLITE_MISUSE_BKPT;
-  /* A NUL ends the text. */
+  /* The text ends with a NUL. */
   const uint16_t *units = sql;
   int length = 0;
   while ((bytes < 0 || length + 2 <= bytes) && units[length / 2]) length += 2;
@@ -189,7 +189,7 @@ EXPORT int sqlite3_prepare16_v3(sqlite3 *db, const void *sql, int bytes, unsigne
   return prepare_utf16(db, sql, bytes, flags & 0xff, statement, tail);
 }
 
-/* The end of a run. */
+/* End a run. */
 
 static void drop_rows(Statement *statement) {
   statement->rows_left = 0;
@@ -204,7 +204,7 @@ static bool is_error(int code) {
   return code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
 }
 
-/* Whether the engine still works on it, or has an error to repeat. */
+/* Whether the engine is still running the statement, or has an error to repeat. */
 static bool must_reset_now(const Statement *statement) {
   return (statement->state == RUNNING && !statement->is_complete) || is_error(statement->code) ||
          (statement->is_complete && is_error(statement->last_code));
@@ -214,12 +214,12 @@ static int reset(Statement *statement) {
   Connection *connection = statement->connection;
   int code = SQLITE_OK;
   if (statement->state == READY) {
-    /* Nothing ran since. */
+    /* The statement has not run since. */
   } else if (must_reset_now(statement)) {
     bool is_told = statement->state == HALTED;
     call_on(connection, CALL_RESET, statement->handle);
     code = request_code(connection);
-    /* A failure that the program has not reached never happened. */
+    /* The program has not received this failure, so it is dropped. */
     if (!is_told && statement->is_complete && code) {
       set_code(connection, SQLITE_OK);
       code = SQLITE_OK;

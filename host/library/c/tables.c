@@ -1,9 +1,9 @@
-/* The methods of tables and cursors, as the sandbox calls them. Its bytes may be anything: a method
-** only runs on an object, in a state and with numbers as SQLite would call it. */
+/* The methods of tables and cursors, as the sandbox calls them. The bytes may be malformed: a
+** method runs only on an object, in a state and with arguments with which SQLite would call it. */
 
 /* Connecting. */
 
-/* A call of a method: what the sandbox sent, and the reply. */
+/* A call of a method: the arguments from the sandbox, and the reply. */
 typedef struct {
   Connection *connection;
   Sandbox *sandbox;
@@ -19,7 +19,7 @@ static void refuse(MethodCall *call, int code) {
 
 static const sqlite3_module *methods_of(const Entry *table) { return table->owner->module.methods; }
 
-/* Put the code, with the table's message after a failure; whether it succeeded. */
+/* Write the code and, after a failure, the table's message. Returns whether it succeeded. */
 static bool put_outcome(MethodCall *call, const Entry *table, int code) {
   sqlite3_vtab *vtab = table->table.vtab;
   refuse(call, code);
@@ -56,14 +56,14 @@ static Entry *new_table(MethodCall *call, Entry *module, sqlite3_vtab *vtab, uin
   table->destroy = disconnect;
   table->table.columns = columns;
   table->table.serial = ++call->sandbox->table_serial;
-  /* SQLite ends a transaction of a table that it has created, without a beginning. */
+  /* SQLite can end a transaction of a table that it has created, without xBegin. */
   bool is_one = module->module.bits & 1u << METHODS_ARE_ONE;
   table->table.is_in_transaction = call->method == METHOD_CREATE || is_one;
   table->table.may_begin = is_one;
   return table;
 }
 
-/* The arguments of xCreate and xConnect: three at least, and none is null. */
+/* The arguments of xCreate and xConnect: at least three, none of which is null. */
 static const char **read_texts(In *in, uint32_t *count) {
   const char **texts = read_names(in, count);
   bool is_bad = *count < 3 || in->is_bad;
@@ -96,14 +96,14 @@ static void on_connect(MethodCall *call, Entry *module) {
   sqlite3_free(message);
 }
 
-/* Its end; its cursors and what runs on it come first. */
+/* End a table, after its cursors and the calls that use it. */
 static void on_end(MethodCall *call, Entry *table) {
   if (table->running > 1) {
     refuse(call, SQLITE_INTERNAL);
     return;
   }
   if (call->method == METHOD_DESTROY) {
-    /* What it runs must not find the table that it frees. */
+    /* Functions that xDestroy runs must not find the table that it frees. */
     table->is_dead = true;
     int code = methods_of(table)->xDestroy(table->table.vtab);
     if (code) {
@@ -159,7 +159,7 @@ static void on_close(MethodCall *call, Entry *cursor) {
   refuse(call, SQLITE_OK);
 }
 
-/* After a method that moved the cursor. */
+/* Write the position after a method that moved the cursor. */
 static void put_position(MethodCall *call, Entry *cursor, int code) {
   Entry *table = cursor->owner;
   bool has_row = code == SQLITE_OK && !methods_of(table)->xEof(cursor->cursor.cursor);
@@ -198,7 +198,7 @@ static void on_next(MethodCall *call, Entry *cursor) {
   put_position(call, cursor, methods_of(cursor->owner)->xNext(cursor->cursor.cursor));
 }
 
-/* A column that is not changed stays as it was. */
+/* Write a column; TAG_MISSING means that UPDATE does not change it. */
 static void put_column(MethodCall *call, sqlite3_context *context, Mem *result) {
   if (context->isError > 0) {
     out_u8(call->reply, 1);
@@ -267,7 +267,7 @@ static void on_table_update(MethodCall *call, Entry *table) {
 
 static void on_transaction(MethodCall *call, Entry *table);
 
-/* The entry for a function of a table. */
+/* The entry of a function that xFindFunction returned. */
 static Entry *function_found(MethodCall *call, Entry *table, int count, const char *name,
                              void (*function)(sqlite3_context *, int, sqlite3_value **),
                              void *data) {
@@ -329,7 +329,7 @@ static void on_integrity(MethodCall *call, Entry *table) {
   sqlite3_free(wrong);
 }
 
-/* The methods, and whose they are. */
+/* The methods, and the kinds of their objects. */
 static const struct {
   EntryKind kind;
   void (*call)(MethodCall *, Entry *);
@@ -359,7 +359,7 @@ static const struct {
     [METHOD_INTEGRITY] = {TABLE, on_integrity},
 };
 
-/* The object with a number, where the program has the method and may be called now. */
+/* The object with this number, if the program has the method and may be called now. */
 static Entry *object_of(MethodCall *call, uint32_t number) {
   if (call->method >= METHODS_ARE_ONE || !methods[call->method].call) return NULL;
   Entry *object = entry_find(call->sandbox, methods[call->method].kind, number);
@@ -381,6 +381,6 @@ static void on_method(Connection *connection, In *in, Out *reply) {
   methods[call.method].call(&call, object);
   bool is_end = object->is_dead;
   entry_leave(connection->sandbox, object);
-  /* The program was called once more. */
+  /* Leaving the object has called the program again. */
   if (is_end) refuse(&call, SQLITE_OK);
 }

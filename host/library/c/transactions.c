@@ -1,12 +1,13 @@
-/* Transactions of tables, as SQLite calls their methods: modules count on the order. */
+/* Transactions of tables, in the order in which SQLite calls their methods: modules rely on it. */
 
-/* Most savepoints: a module may keep something for each number below the one that it gets. */
+/* Maximum number of savepoints: a module may store something for each number below the last. */
 #define MAX_SAVEPOINTS (1 << 16)
 
 static bool is_savepoint(uint8_t method) { return method >= METHOD_SAVEPOINT; }
 
-/* A method of a savepoint may run SQL, as FTS3's does: that has savepoints, and its failure may
-** roll back everything. Else SQLite calls no method of a transaction within another one. */
+/* A method of a savepoint can run SQL, as FTS3's does, which has savepoints itself, and whose
+** failure can roll back everything. Otherwise SQLite calls no method of a transaction within
+** another one. */
 static bool is_nested(const Entry *table, uint8_t method) {
   uint8_t outer = table->table.transaction;
   bool is_usual = is_savepoint(outer) && (is_savepoint(method) || method == METHOD_ROLLBACK);
@@ -19,7 +20,8 @@ static bool has_order(const Entry *table, uint8_t method) {
   return !table->table.is_in_transaction || table->table.may_begin;
 }
 
-/* Whether SQLite would send this number. It counts also where a module has no xSavepoint. */
+/* Whether SQLite could send this number. SQLite counts savepoints even if a module has no
+** xSavepoint. */
 static bool has_savepoint(const Entry *table, uint8_t method, int number) {
   bool is_counted = table->owner->module.bits & 1u << METHOD_SAVEPOINT;
   int end = method == METHOD_SAVEPOINT || !is_counted ? MAX_SAVEPOINTS : table->table.savepoint;

@@ -1,4 +1,4 @@
-/* Values in bytes, as the engine's side has them. */
+/* Values in bytes, in the format of the engine's side. */
 
 static void mem_init(Mem *mem, sqlite3 *db) {
   memset(mem, 0, sizeof(*mem));
@@ -54,7 +54,7 @@ static bool is_pointer(const Mem *mem) {
   return (mem->flags & (MEM_TypeMask | MEM_Term | MEM_Subtype)) == pointer && mem->eSubtype == 'p';
 }
 
-/* The entry of a pointer that the engine sent; null for any other value. */
+/* The entry of a pointer that the engine sent; null for other values. */
 static Entry *entry_of_pointer(Sandbox *sandbox, const Mem *mem) {
   if (!is_pointer(mem)) return NULL;
   bool has_number = mem->n > 0 && (uint32_t)mem->n < sandbox->entry_count;
@@ -70,7 +70,7 @@ static Entry *take_pointer(Sandbox *sandbox, Mem *mem) {
   entry->data = mem->z;
   entry->pointer_type = mem->u.zPType;
   if (mem->flags & MEM_Dyn && mem->xDel != sqlite3NoopDestructor) entry->destroy = mem->xDel;
-  /* One that the engine sent goes back: it stays as long. No owner has one. */
+  /* If the engine sent this pointer, its origin stays alive as long. An origin has no owner. */
   Entry *origin = entry->destroy ? NULL : entry_of_pointer(sandbox, mem);
   if (origin) entry->owner = origin->owner ? origin->owner : origin;
   if (origin) entry_enter(entry->owner);
@@ -78,7 +78,7 @@ static Entry *take_pointer(Sandbox *sandbox, Mem *mem) {
   return entry;
 }
 
-/* A value of the engine. It borrows the bytes. Memory that the cell has stays its own. */
+/* Read a value of the engine. The value borrows the bytes, but keeps memory that it already has. */
 static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
   uint32_t count, number;
   uint8_t subtype = 0, tag = in_u8(in);
@@ -127,8 +127,8 @@ static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
   }
 }
 
-/* A value for code of the program, which may run SQL: a pointer stays, whatever the sandbox ends
-** meanwhile. */
+/* Read a value for code of the program, which may run SQL: a pointer stays alive even if the
+** sandbox frees it meanwhile. */
 static void get_held_value(Sandbox *sandbox, Mem *mem, In *in) {
   get_value(sandbox, mem, in);
   Entry *pointer = entry_of_pointer(sandbox, mem);

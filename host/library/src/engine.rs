@@ -1,4 +1,4 @@
-//! One instance with the connections in it.
+//! One instance and its connections.
 
 use std::cell::RefCell;
 use std::env;
@@ -34,14 +34,14 @@ pub struct Engine {
     interrupter: Interrupter,
     limits: Limits,
     callback: u32,
-    /// The secret of its seals.
+    /// The secret key of its seals.
     seals: RandomState,
     /// The last reply, which C reads until the next call.
     reply: RefCell<Vec<u8>>,
 }
 
 unsafe extern "C" {
-    /// Perform a callback of the program; the reply stays where it is until the next one.
+    /// Perform a callback of the program; the reply stays valid until the next one.
     fn library_event(
         engine: *const c_void,
         bytes: *const u8,
@@ -49,7 +49,7 @@ unsafe extern "C" {
         reply_count: *mut usize,
     ) -> *const u8;
 
-    /// Start a helper: its process, or an error of the system as a negative number.
+    /// Start a helper. Returns its process, or an error of the system as a negative number.
     fn helper_start(
         program: c_int,
         words: *const *const c_char,
@@ -60,11 +60,11 @@ unsafe extern "C" {
     /// 1 when it has ended, 0 before, or an error of the system as a negative number.
     fn helper_ended(process: c_int, status: *mut c_int) -> c_int;
 
-    /// End it, and wait for that.
+    /// Kill it, and wait for its end.
     fn helper_end(process: c_int);
 }
 
-/// A process that the program does not see.
+/// A process that is hidden from the program.
 pub struct Hidden {
     process: c_int,
     has_ended: bool,
@@ -98,14 +98,14 @@ impl Hidden {
         Ok(Self { process, has_ended: false })
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     ///
     /// # Errors
     ///
     /// The system's.
     pub fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         let mut status = 0;
-        // SAFETY: a process of this type's own, which has not been waited for, and a variable.
+        // SAFETY: a process that this value owns and that has not been waited for, and a variable.
         match unsafe { helper_ended(self.process, &mut status) } {
             0 => Ok(None),
             1 => {
@@ -113,14 +113,14 @@ impl Hidden {
                 Ok(Some(ExitStatus::from_raw(status)))
             }
             error => {
-                // The program has waited for it: its number may be another process's.
+                // The program has waited for it, so its id may belong to another process.
                 self.has_ended = true;
                 Err(io::Error::from_raw_os_error(-error))
             }
         }
     }
 
-    /// End it, if it has not ended.
+    /// Kill it, if it has not ended.
     pub fn end(&mut self) {
         if !self.has_ended {
             self.has_ended = true;
@@ -130,7 +130,7 @@ impl Hidden {
     }
 }
 
-/// The program's callbacks, by the engine's number.
+/// The program's callbacks, for the C code's pointer.
 struct Events(*const c_void);
 
 // SAFETY: the C code holds the engine's mutex during every call, and so during its callbacks.
@@ -152,7 +152,7 @@ impl Callback for Events {
 }
 
 impl Engine {
-    /// Start an instance that may reach the database at `path`. `own` is what C calls it.
+    /// Start an instance that may use the database at `path`. C identifies it by `own`.
     ///
     /// # Errors
     ///
@@ -191,27 +191,27 @@ impl Engine {
         self.callback
     }
 
-    /// A number that the sandbox cannot compute: it gives bytes back as they were.
+    /// A keyed hash that the sandbox cannot compute: it proves that bytes are unchanged.
     pub fn seal(&self, bytes: &[u8]) -> u64 {
         self.seals.hash_one(bytes)
     }
 
-    /// Interrupt what it runs, from any thread.
+    /// Interrupt its statement, from any thread.
     pub fn interrupt(&self) {
         self.interrupter.interrupt();
     }
 
-    /// Forget an interruption that nothing has noticed.
+    /// Clear an interruption that nothing has noticed.
     pub fn clear_interruption(&self) {
         self.interrupter.clear();
     }
 
-    /// Whether an interruption waits.
+    /// Whether there is an interruption that nothing has noticed.
     pub fn is_interrupted(&self) -> bool {
         self.interrupter.is_set()
     }
 
-    /// Open a connection: its number. The flags are SQLite's.
+    /// Open a connection with SQLite's flags. Returns its number.
     ///
     /// # Errors
     ///
@@ -234,7 +234,7 @@ impl Engine {
         self.send(connection, Operations::from(ProgramOperation::Close).as_bytes())
     }
 
-    /// Load an extension of ours.
+    /// Load a WebAssembly extension.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ impl Engine {
         self.send(connection, Operations::from(load).as_bytes())
     }
 
-    /// Perform calls: the reply, until the next one.
+    /// Perform calls. The reply is valid until the next call.
     ///
     /// # Errors
     ///
@@ -256,7 +256,7 @@ impl Engine {
     }
 
     fn send(&self, connection: u32, operations: &[u8]) -> Result<(), Failure> {
-        // A callback may send others meanwhile, whose replies are read then.
+        // A callback may send other calls meanwhile, whose replies are read then.
         let mut reply = self.reply.take();
         let end = self.limits.time.and_then(|time| Instant::now().checked_add(time));
         let sent = self.instance.perform(connection, operations, end, &mut reply);

@@ -20,7 +20,7 @@ const CANNOT_OPEN: c_int = 14;
 /// `SQLITE_INTERNAL`.
 const INTERNAL: c_int = 2;
 
-/// What [`engine_start`] needs to know, as in `c/engine.h`.
+/// The arguments of [`engine_start`], as in `c/engine.h`.
 #[repr(C)]
 pub struct StartOptions {
     library: *const c_char,
@@ -29,7 +29,7 @@ pub struct StartOptions {
     timeout: *const c_char,
 }
 
-/// Give a message to C, which frees it by [`engine_free_text`].
+/// Pass a message to C, which frees it with [`engine_free_text`].
 fn give(message: *mut *mut c_char, text: String) {
     let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
     if !message.is_null() {
@@ -38,7 +38,7 @@ fn give(message: *mut *mut c_char, text: String) {
     }
 }
 
-/// Run `call`: its code, with the message of a failure. No panic reaches C.
+/// Run `call`. Returns its code, with the message of a failure. No panic reaches C.
 fn guarded(message: *mut *mut c_char, call: impl FnOnce() -> Result<(), Failure>) -> c_int {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => 0,
@@ -202,7 +202,7 @@ extern "C" fn engine_after_fork(is_child: bool) {
     }
 }
 
-/// Perform calls. The reply stays until the next one.
+/// Perform calls. The reply is valid until the next one.
 ///
 /// # Safety
 ///

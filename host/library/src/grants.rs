@@ -1,4 +1,4 @@
-//! What a connection may reach: its database's directory, and what `SQLITE_WASM_GRANTS` adds.
+//! The grants of a connection: the directory of its database, and those of `SQLITE_WASM_GRANTS`.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -20,7 +20,7 @@ pub const VARIABLE: &str = "SQLITE_WASM_GRANTS";
 /// Longest file of grants, in bytes: thousands of lines.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// The grants of a connection to the file at `path`; without one only those of the environment.
+/// The grants of a connection to the file at `path`; without a path only those of the environment.
 /// `own` are files and directories of this library.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn of_database(path: Option<&Path>, own: &[PathBuf]) -> Result<Grants> {
         grants.hide_dotfiles(home);
     }
     if let Some(path) = path {
-        // What cannot be granted cannot be opened either, and SQLite says so.
+        // A database that cannot be granted cannot be opened either, which SQLite reports.
         let _ = grant(&mut grants, path);
     }
     own_files::mask(&mut grants);
@@ -79,12 +79,12 @@ fn of_environment() -> Result<&'static Grants> {
     Ok(GRANTS.get_or_init(|| grants))
 }
 
-/// The file that the variable names, if it names one.
+/// The file that the variable names, if any.
 fn file_of_grants() -> Option<PathBuf> {
     env::var_os(VARIABLE).map(PathBuf::from).filter(|path| path.is_file())
 }
 
-/// What the variable or its file says, and what separates the directories.
+/// The text of the variable or its file, and the separator of the directories.
 fn text() -> Result<(Vec<u8>, u8)> {
     let Some(path) = file_of_grants() else {
         return Ok((env::var_os(VARIABLE).unwrap_or_default().into_vec(), b','));

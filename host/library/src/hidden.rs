@@ -1,5 +1,5 @@
-//! The compile helper, which the program must not notice: it would wait for it, or be told of its
-//! end (`c/helper.c`).
+//! The compile helper, hidden from the program, which could otherwise wait for it or get a signal
+//! when it ends (`c/helper.c`).
 
 use std::ffi::CString;
 use std::io;

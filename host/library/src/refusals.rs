@@ -1,14 +1,14 @@
-//! One line on stderr for each path that a program's SQL may not reach.
+//! One line on stderr for each refused path.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
 
 use crate::grants::VARIABLE;
 
-/// Most paths that are reported: SQL chooses them.
+/// Maximum number of reported paths: SQL chooses them.
 const MAX_REPORTS: usize = 32;
 
-/// Say, once for each path, that it is refused, and how it is granted.
+/// Report once for each path that it is refused, and how to grant it.
 pub fn report(path: &str) {
     static REPORTED: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
     let Ok(mut reported) = REPORTED.lock() else { return };

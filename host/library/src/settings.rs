@@ -1,4 +1,4 @@
-//! What the environment and a URI say: grants and limits.
+//! Settings from the environment and a URI: grants and limits.
 
 use std::env;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use runtime::units::{parse_duration, parse_size};
 
-/// Memory of a connection where nobody says anything, in bytes.
+/// Default memory of a connection, in bytes.
 const DEFAULT_MEMORY: usize = 1 << 30;
 
 /// All that WebAssembly can address.
 const MAX_MEMORY: usize = 4 << 30;
 
-/// How the sandbox notices what must not happen: by signals, or `checked`, by code of its own. For
-/// programs whose signal handlers do not call earlier ones.
+/// How traps are detected: by signals, or, with `checked`, by checks in the code, for programs
+/// whose signal handlers do not call earlier ones.
 const TRAPS: &str = "SQLITE_WASM_TRAPS";
 
-/// Whether the process wants no signal handlers of the sandbox.
+/// Whether the sandbox must not install signal handlers.
 ///
 /// # Errors
 ///
@@ -40,11 +40,11 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of a URI (`wasm_max_memory`, `wasm_timeout`), and else of the environment.
+    /// The limits of a URI (`wasm_max_memory`, `wasm_timeout`); otherwise those of the environment.
     ///
     /// # Errors
     ///
-    /// For a value that cannot be read: a limit is never left out silently.
+    /// For an invalid value: a limit is never ignored silently.
     pub fn new(memory: Option<&str>, time: Option<&str>) -> Result<Self> {
         let memory = value("wasm_max_memory", memory, "SQLITE_WASM_MAX_MEMORY", size)?;
         let time = value("wasm_timeout", time, "SQLITE_WASM_TIMEOUT", parse_duration)?;

@@ -16,10 +16,11 @@ use runtime::key::Key;
 use crate::hidden;
 use crate::settings;
 
-/// Where the component and the compile helper may be, seen from the library's directory.
+/// Directories of the component and the compile helper, relative to the library's directory.
 const DIRECTORIES: [&str; 3] = ["sqlite-wasm", ".", ".."];
 
-/// The component's names: compiled, and to be compiled.
+/// The component's names: compiled, and to be compiled. With a limit of time the compiled one only
+/// says which other is run.
 const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
 
 /// The same for code whose traps need no signals.
@@ -68,22 +69,22 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     // The file that the links in front of it lead to.
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
     let directory = library.parent().context("the library's own path is not known")?;
-    let find = |name: &str| {
-        DIRECTORIES.iter().map(|at| directory.join(at).join(name)).find(|path| path.is_file())
+    let all = |names: [&'static str; 2]| {
+        let names = DIRECTORIES.into_iter().flat_map(move |at| names.map(|name| (at, name)));
+        names.map(|(at, name)| directory.join(at).join(name)).filter(|path| path.is_file())
     };
     let reservation = Reservation::for_program(settings::without_signals()?);
-    let names = match (is_timed, reservation.form()) {
-        (true, _) => &COMPONENTS[1..],
-        (false, Form::Full) => &COMPONENTS[..],
-        (false, _) => &CHECKED_COMPONENTS[..],
+    let names = match is_timed || reservation.form() == Form::Full {
+        true => COMPONENTS,
+        false => CHECKED_COMPONENTS,
     };
     if reservation.form() != Form::Full {
         forgo_signals();
     }
-    let components: Vec<_> = names.iter().filter_map(|name| find(name)).collect();
+    let components: Vec<_> = all(names).collect();
     let cache = Cache::by_xdg();
     let compiler = Compiler::default().start_by(hidden::start);
-    let compiler = match find(HELPER) {
+    let compiler = match all([HELPER; 2]).next() {
         Some(path) => compiler.helper(path),
         None => compiler,
     };
@@ -99,7 +100,8 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
         template: Template::new(program)?,
         cache,
         compiler,
-        own: [components, vec![library.clone()]].concat(),
+        // Other connections may run any of them.
+        own: all(COMPONENTS).chain(all(CHECKED_COMPONENTS)).chain([library.clone()]).collect(),
         extensions: extensions.into_iter().filter(|path| path.is_dir()).collect(),
     })
 }

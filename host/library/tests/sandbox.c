@@ -178,8 +178,8 @@ static void orphan(void) {
   close(go[1]);
 }
 
-/* The library has no child processes that the program could wait for, and no signal tells of one:
-** also while it compiles, as here, where the cache is empty. */
+/* The program cannot wait for a child process of the library, and gets no signal when one ends, not
+** even while the library compiles, as here, where the cache is empty. */
 
 static volatile sig_atomic_t ended, signals;
 

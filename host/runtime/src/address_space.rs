@@ -64,7 +64,7 @@ pub enum Reservation {
     /// This many bytes on top of the memory's initial size. The code checks
     /// each address.
     Bytes(usize),
-    /// The same in a process that has signal handlers of its own.
+    /// As [`Self::Bytes`], and traps need no signal handlers.
     Unsignalled(usize),
 }
 

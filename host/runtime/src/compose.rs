@@ -1,5 +1,5 @@
-//! Composing, as the runner asks the helper for it: what goes into a composed file, and
-//! what comes of it.
+//! Composing: the runner's request to the helper, with the contents of a composed file, and the
+//! result.
 //!
 //! ```no_run
 //! use sqlite_wasm_runtime::compiler::Compiler;

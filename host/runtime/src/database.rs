@@ -4,10 +4,10 @@
 //! [`Template`] holds a loaded component with its imports; [`Template::start`] makes an
 //! [`Instance`], which is called. The crate `sqlite-wasm` is the interface for programs.
 //!
-//! An instance runs on a stack of its own, so that it can be called from threads with small
-//! ones, and so that it can wait in the middle of a call: functions of the program run on the
-//! program's stack, and may use the instance. One that traps is dropped at once, with its files
-//! and locks; each later call fails and says why.
+//! An instance runs on a separate stack, so that threads with small stacks can call it, and so that
+//! it can wait in the middle of a call: functions of the program run on the program's stack, and
+//! may use the instance. An instance that traps is dropped at once, with its files and locks; each
+//! later call fails with the reason.
 
 mod bindings;
 mod callbacks;

@@ -73,7 +73,7 @@ impl FilesCtx {
         self
     }
 
-    /// With temporary files of at most so many bytes together; none for no limit.
+    /// Limit the total size of temporary files to this many bytes; none for no limit.
     pub fn temporary_bytes(mut self, limit: Option<u64>) -> Self {
         self.budget = limit.map(Budget::new);
         self

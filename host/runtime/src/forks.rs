@@ -5,14 +5,13 @@ use std::cell::RefCell;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Mutex, MutexGuard};
 
-use crate::epoch::{self, Clock};
+use crate::call_clock::{self, Clock};
 
 /// All that are open.
 static HELD: Mutex<Vec<RawFd>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// The list while this thread forks, and the clock: the child gets both in a state that it
-    /// can use.
+    /// The list and the clock while this thread forks: the child gets both in a usable state.
     static FORKING: RefCell<Option<Kept>> = const { RefCell::new(None) };
 }
 
@@ -44,9 +43,9 @@ fn list() -> MutexGuard<'static, Vec<RawFd>> {
     HELD.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Before a fork: nobody changes them until [`after_in_parent`] or [`after_in_child`].
+/// Before a fork: the list does not change until [`after_in_parent`] or [`after_in_child`].
 pub fn before() {
-    FORKING.set(Some((list(), epoch::clock())));
+    FORKING.set(Some((list(), call_clock::clock())));
 }
 
 /// In the parent after a fork.
@@ -54,7 +53,7 @@ pub fn after_in_parent() {
     FORKING.set(None);
 }
 
-/// In the child after a fork: `close` closes each descriptor, which nobody uses any more.
+/// In the child after a fork: `close` closes each descriptor; nothing uses them any more.
 pub fn after_in_child(close: impl Fn(RawFd)) {
     if let Some((mut held, _clock)) = FORKING.take() {
         held.drain(..).for_each(close);

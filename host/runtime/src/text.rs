@@ -1,4 +1,4 @@
-//! What extensions say, made fit to be shown.
+//! Texts of extensions, escaped and limited to be shown.
 
 use crate::escape;
 

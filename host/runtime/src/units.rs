@@ -13,7 +13,7 @@ const MAX_HOURS: u64 = MAX_TIME.as_secs() / 3600;
 ///
 /// # Errors
 ///
-/// With what is wrong.
+/// When the text is invalid.
 pub fn parse_size(text: &str) -> Result<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {
@@ -30,7 +30,7 @@ pub fn parse_size(text: &str) -> Result<u64> {
 ///
 /// # Errors
 ///
-/// With what is wrong; also for none, and for more than [`MAX_TIME`].
+/// When the text is invalid; also for 0, and for more than [`MAX_TIME`].
 pub fn parse_duration(text: &str) -> Result<Duration> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &text[digits.len()..] {

@@ -26,6 +26,9 @@ pub enum Unusable {
     NotAFile,
     /// Compiled for more address space than this process can reserve.
     FullReservation,
+    /// Native code that does not check the time, without the component that it
+    /// was compiled from.
+    WithoutSource,
 }
 
 impl fmt::Display for Unusable {
@@ -53,6 +56,10 @@ impl fmt::Display for Unusable {
             Self::FullReservation => {
                 "it is compiled for 4 GiB of address space, and this process has less; \
                  name its `.wasm`, or raise the limit (`ulimit -v`)"
+            }
+            Self::WithoutSource => {
+                "its code does not check the time, as a limit of time demands, and the `.wasm` \
+                 that it was compiled from is not beside it; put it there, or name it"
             }
         })
     }

@@ -27,7 +27,7 @@ pub(crate) fn resource_table() -> ResourceTable {
     table
 }
 
-/// Add WASI 0.2, whose context decides what is granted. Its sockets are a third of it, and added
+/// Add WASI 0.2, whose context determines the grants. Its sockets are a third of it, and added
 /// only for a component that imports them, as hardly any does.
 pub(crate) fn add_to_linker<T: WasiView + 'static>(
     linker: &mut Linker<T>,

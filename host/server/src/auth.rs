@@ -1,4 +1,4 @@
-//! Who may do what: users, their tokens and their roles.
+//! Users, their tokens and their roles.
 
 pub mod scram;
 mod users;
@@ -40,7 +40,7 @@ pub fn secret() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// Who makes a request.
+/// The user that makes a request.
 #[derive(Debug, PartialEq, Eq)]
 pub struct User {
     pub name: String,
@@ -61,13 +61,14 @@ impl User {
     }
 }
 
-/// How users are recognized.
+/// The ways in which users authenticate.
 #[derive(Debug)]
 pub struct Auth {
     tokens: HashMap<TokenHash, Arc<User>>,
     /// By the user's name.
     passwords: HashMap<String, (Secret, Arc<User>)>,
-    /// Who needs no token on a Unix socket, whose directory says who may connect.
+    /// The user without a token on a Unix socket; the permissions of its directory decide who may
+    /// connect.
     local: Option<Arc<User>>,
     max_role: Role,
 }
@@ -101,7 +102,7 @@ impl Auth {
         self.local.as_ref()
     }
 
-    /// A user with a password, and what is kept of that.
+    /// A user with a password, and the stored keys of that password.
     pub fn password(&self, name: &str) -> Option<&(Secret, Arc<User>)> {
         self.passwords.get(name)
     }

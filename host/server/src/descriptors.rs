@@ -1,4 +1,4 @@
-//! Open files: a shell starts programs with 1024 at most, which 200 clients exceed.
+//! Open files: a shell starts programs with a limit of 1024, which 200 clients exceed.
 
 use anyhow::{Context, Result};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -6,14 +6,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::config::Limits;
 use crate::server::CONNECTIONS_PER_SESSION;
 
-/// Files of a session: a database, its log and its shared memory. Twice that, since one that ends
-/// closes its own while the next one opens some.
+/// Files of a session: a database, its log and its shared memory. Twice that, since a session that
+/// ends closes its files while the next one opens some.
 const FILES: u64 = 6;
 
-/// Temporary files of a session, where it may have any: SQLite has few at once.
+/// Temporary files of a session, if it may have any: SQLite has few at a time.
 const TEMPORARY_FILES: u64 = 16;
 
-/// What the server itself has: sockets, events, connections that wait, the databases of `--root`.
+/// Files of the server itself: sockets, events, waiting connections, the databases of `--root`.
 const OWN: u64 = 256;
 
 /// Let the process open the files of all sessions and the sockets of all connections. Where the

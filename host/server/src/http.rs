@@ -1,4 +1,4 @@
-//! HTTP: who may make a request, and how bodies arrive.
+//! HTTP: authentication, and the bodies of requests.
 
 pub mod guard;
 mod reply;
@@ -12,7 +12,7 @@ use crate::auth::User;
 use crate::server::Server;
 pub use reply::{Refused, body};
 
-/// What clients of a listener have in common.
+/// Shared by the clients of a listener.
 #[derive(Clone)]
 pub struct Listener {
     pub server: Arc<Server>,

@@ -1,5 +1,5 @@
-//! Large requests, of which few are in memory at a time: decoded, one takes up to twenty times its
-//! bytes (`{"stmt":{}}` is a list of lists).
+//! Large requests, of which few are in memory at a time: a decoded request takes up to twenty times
+//! its bytes (`{"stmt":{}}` is a list of lists).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use tokio::time::timeout;
 
 use crate::session::error::{Error, Result};
 
-/// Bytes up to which a request is small. Each connection may have one.
+/// Maximum size of a small request, in bytes. Each connection may have one.
 const SMALL: usize = 64 << 10;
 
 /// Large requests at a time.
 const MAX_LARGE: usize = 8;
 
-/// How long another one waits.
+/// How long a further one waits.
 const MAX_WAIT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5_000 });
 
 /// Room for a request, until it is dropped.
@@ -33,7 +33,7 @@ impl Default for Large {
 }
 
 impl Large {
-    /// Room for a request of this size; none says that it may have any number.
+    /// Room for a request of this size; without a size it may be large.
     ///
     /// # Errors
     ///

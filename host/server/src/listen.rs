@@ -1,4 +1,4 @@
-//! Sockets: who may connect, for how long, and in which encryption.
+//! Sockets: access, time limits and encryption.
 
 mod stalls;
 mod tls;
@@ -93,7 +93,7 @@ impl Listening {
         let (service, server) = (self.service.clone(), self.server.clone());
         connections.spawn(async move {
             let _held = (permit, present);
-            // A connection that fails ends; nobody else needs to know.
+            // A failed connection ends; nothing else is affected.
             match service {
                 Service::Http(router, None) => {
                     serve_http(Stalls::new(stream), router, &server).await;
@@ -109,7 +109,8 @@ impl Listening {
     }
 }
 
-/// Say why nobody serves this connection. (With TLS this is not understood, which says as much.)
+/// Report why the connection is refused. (A client with TLS cannot read the message, but fails,
+/// too.)
 async fn refuse(mut stream: Stream, is_http: bool) {
     let _ = match is_http {
         true => timeout(PAUSE, async { stream.write_all(FULL).await.unwrap_or(()) }).await,

@@ -1,4 +1,4 @@
-//! The web page: one file, which loads nothing and may do nothing but call this server.
+//! The web page: one file, which loads nothing and can only call this server.
 
 use std::sync::LazyLock;
 
@@ -10,8 +10,8 @@ use ring::digest::{SHA256, digest};
 
 const PAGE: &str = include_str!("page.html");
 
-/// What the page may do. Its script and its style run because their hashes are named; a text from
-/// a database that became markup would run nothing.
+/// The page's content security policy. It names the hashes of the script and the style, so a text
+/// from a database that became markup could not run.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; connect-src 'self'; \

@@ -1,5 +1,6 @@
-//! Which statements a role may run. SQLite itself enforces the sandbox; this refuses what is legal
-//! and hurts others: settings of the file, other files, and pages behind SQLite's back.
+//! The statements that each role may run. SQLite enforces the sandbox; this refuses statements that
+//! are legal and would affect others: settings of the file, other files, and pages of the file
+//! written directly.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
 //! VACUUM can be nowhere else: not in a trigger, a view or a subquery.
@@ -25,7 +26,7 @@ pub enum Role {
     Owner,
 }
 
-/// What a statement is, as far as its first words say.
+/// The kind of a statement, from its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     /// EXPLAIN, or EXPLAIN QUERY PLAN.
@@ -42,11 +43,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The virtual table whose rows are the pages of the file: writing there bypasses SQLite.
+/// The virtual table whose rows are the pages of the file: writing to it bypasses SQLite's checks.
 const PAGES: &str = "sqlite_dbpage";
 
-/// The statements that need no more than the role that SQLite's own checks leave: a statement of
-/// a reader must also be one that SQLite calls read-only.
+/// Statements for all roles, as far as SQLite's checks allow: a reader's statement must also be one
+/// that SQLite reports as read-only.
 const COMMON: &[&str] = &[
     "ALTER",
     "ANALYZE",
@@ -73,7 +74,7 @@ const COMMON: &[&str] = &[
 ///
 /// # Errors
 ///
-/// What is refused, and which role may do it.
+/// The refused statement, and the role that may run it.
 pub fn check(sql: &str, role: Role) -> Result<Option<Kind>, Refusal> {
     if sql.contains('\0') {
         return Err(Refusal("the statement contains a NUL character".to_owned()));

@@ -1,4 +1,4 @@
-//! Which handler replies to which path.
+//! The handler of each path.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::http::{Listener, Refused, guard};
 use crate::page;
 use crate::server::Server;
 
-/// What identifies this server to clients.
+/// The name and version of this server for clients.
 const VERSION: &str = concat!("sqlite-wasm-serve ", env!("CARGO_PKG_VERSION"));
 
-/// All that a listener replies to.
+/// All routes of a listener.
 pub fn all(listener: Listener, streams: Arc<Streams>, has_page: bool) -> Router {
     let guarded = middleware::from_fn_with_state(listener.clone(), guard::check);
     let page = has_page.then_some(page::page as fn() -> Response);

@@ -33,7 +33,7 @@ const QUEUE: usize = 1;
 
 type Job = Box<dyn FnOnce(&mut Engine) + Send>;
 
-/// What a session needs besides its connection.
+/// The settings of a session, besides its connection.
 #[derive(Clone)]
 pub struct Rules {
     pub role: Role,
@@ -82,7 +82,7 @@ impl Session {
         Ok(Self { jobs, control, thread })
     }
 
-    /// Run something on the session's thread.
+    /// Run a closure on the session's thread, and return its result.
     ///
     /// # Errors
     ///
@@ -93,13 +93,13 @@ impl Session {
     ) -> Result<T> {
         let (reply, replied) = oneshot::channel();
         self.post(move |engine| {
-            // Nobody waits for the reply where the client is gone.
+            // If the client has disconnected, its reply is dropped.
             let _ = reply.send(work(engine));
         })?;
         replied.await.unwrap_or_else(|_| Err(self.control.why_gone()))
     }
 
-    /// Run something on the session's thread, and do not wait.
+    /// Run a closure on the session's thread, without waiting for it.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Session {
         self.jobs.try_send(Box::new(work)).map_err(|_| self.control.why_gone())
     }
 
-    /// What others may do to it.
+    /// Controls the session from other threads.
     pub fn control(&self) -> &Arc<Control> {
         &self.control
     }

@@ -13,7 +13,7 @@ use rustix::fs::Mode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
-/// What only the owner can use.
+/// The umask for files that only the owner can use.
 const OTHERS: Mode = Mode::from_raw_mode(0o177);
 
 /// A socket that listens. It is bound before the second wall goes up, and registered with the
@@ -106,7 +106,7 @@ impl Socket {
     }
 }
 
-/// An accepted connection that a thread of its own reads and writes.
+/// An accepted connection that one thread reads and writes.
 #[derive(Debug)]
 pub enum Plain {
     Tcp(std::net::TcpStream),

@@ -1,5 +1,5 @@
-//! The caller's side of `dispatch`, by a component that is no engine: calls that wait for
-//! SQL, and inline arguments that are none.
+//! The caller's side of `dispatch`, in a component that is not an engine: calls that wait for SQL,
+//! and invalid inline arguments.
 
 use std::fs;
 

@@ -73,13 +73,13 @@ class Loop:
     seed: int = 42
     peers: tuple[str, ...] = ()
     extension: str = ""
-    """What the statements need beside SQLite."""
+    """The extension that the statements need."""
     syncs: bool = False
     """Requests to flush the disk are counted."""
     storage: bool = False
     """The database is measured after a checkpoint and after VACUUM."""
     writers: int = 1
-    """So many processes at once, each with a tape of its own; `make` is asked for each."""
+    """The number of processes at a time; `make` is called for the tape of each."""
     exact: str = ""
     """The id of the workload whose answers the recall of this one refers to."""
     dearer: bool = False
@@ -90,7 +90,7 @@ class Loop:
 
 
 def transaction(operations: Iterable[tuple], place: int = 0, rows: int = 0) -> Iterable[Operation]:
-    """Rows by one statement, in one transaction or in some of so many rows."""
+    """Rows by one statement, in one transaction, or in several with this number of rows."""
     part: Operation = []
     for values in operations:
         part.append((place, values))

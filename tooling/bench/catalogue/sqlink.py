@@ -1,16 +1,20 @@
-"""Suite `sqlink`, SL1 to SL8, SL10 and SL13: the scripts of reference 001.
+"""Suite `sqlink`, SL1 to SL13: the scripts of reference 001; SL9 is in `persistent.py`.
 
 The reference times building too, so these do; suite `shell` has them with an untimed set-up.
 """
 
+import dataclasses
 from collections.abc import Iterator
 
-from ..workloads import START, Script, Workload
+from ..workloads import START, Script, Workload, hundred_megabytes
 from ..workloads import WORKLOADS as OF_SHELL
 
 TABLE = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, val INTEGER);"
 BIG_CACHE = "PRAGMA cache_size=-200000;"
 COMMITS = 500
+SERIES_ROWS = 100_000
+PREFIXES = 10_000
+PREFIXED = f"printf('%.{PREFIXES}c', 'x')"
 
 
 def inserts(rows: int) -> Iterator[str]:
@@ -58,12 +62,33 @@ def lengths(rows: int) -> Iterator[str]:
     yield from (*build(rows), "SELECT sum(length(name)) FROM t;")
 
 
-def existing() -> Iterator[Workload]:
-    """Readers beside a writer, checkpoints and scans, which suite `shell` has."""
-    for workload in OF_SHELL:
-        if workload.name.startswith(("wal-readers", "checkpoint", "scan-")):
-            yield Workload(**{**vars(workload), "name": f"SL13.v1/{workload.name}", "heavy": True})
+def hashes(rows: int) -> Iterator[str]:
+    yield from (*build(rows), "SELECT sum(length(sha3(name, 256))) FROM t;")
 
+
+def series(_rows: int) -> Iterator[str]:
+    yield f"SELECT count(*), sum(value) FROM generate_series(1, {SERIES_ROWS});"
+
+
+def prefixes(table: str) -> Script:
+    """All beginnings of a text, in one."""
+    return lambda _rows: iter((f"SELECT length(group_concat(prefix)) FROM {table}({PREFIXED});",))
+
+
+def prefixes_of_series(_rows: int) -> Iterator[str]:
+    yield f"SELECT length(group_concat(substr({PREFIXED}, 1, value))) FROM generate_series(1, {PREFIXES});"
+
+
+def existing() -> Iterator[Workload]:
+    """Readers beside a writer, checkpoints and scans, which suite `shell` has; of a smaller file here."""
+    for workload in OF_SHELL:
+        scan = {"setup": hundred_megabytes, "fixed_amount": "100 MB"} if workload.name.startswith("scan-") else {}
+        if scan or workload.name.startswith(("wal-readers", "checkpoint")):
+            yield dataclasses.replace(workload, name=f"SL13.v1/{workload.name}", heavy=True, **scan)
+
+
+PLACED = {"ext": {}, "embedded": {"embedded": True, "heavy": True}}
+"""An extension that is loaded, and one in the program; composing is too much for profile `smoke`."""
 
 WORKLOADS = (
     Workload("SL1.v1/insert", "one transaction of INSERT statements", after()),
@@ -76,5 +101,14 @@ WORKLOADS = (
     Workload("SL7.v1/smalltx-16k", "the same, 16 KiB pages", commits(16384), fixed_amount=f"{COMMITS} commits", heavy=True),
     Workload("SL8.v1/start", "SELECT 1;", START.script, fixed_amount=START.fixed_amount, runs_per_repeat=5),
     Workload("SL10.v1/builtin-scalar", "built, then length() of each row", lengths),
+    *(Workload(f"SL10.v1/{name}-scalar", "built, then sha3() of each row", hashes, native="shathree", extension="sha3", **more)
+      for name, more in PLACED.items()),
+    *(Workload(f"SL11.v1/series-{name}", "rows of a table function", series, fixed_amount=f"{SERIES_ROWS:,} rows", native="series", **more)
+      for name, more in {"by-row": {"extension": "series_by_row"}, "batched": {"extension": "series"},
+                         "embedded": {"extension": "series", "embedded": True, "heavy": True}}.items()),
+    *(Workload(f"SL12.v1/prefixes-{name}", "texts of a table function; natively `substr` of a series", prefixes(table),
+               fixed_amount=f"{PREFIXES:,} characters", native_script=prefixes_of_series, extension="prefixes", **more)
+      for name, table, more in (("by-row", "prefixes_by_row", {}), ("batched", "prefixes", {}),
+                                ("embedded", "prefixes", {"embedded": True, "heavy": True}))),
     *existing(),
 )

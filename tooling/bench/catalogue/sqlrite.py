@@ -4,7 +4,7 @@ from ..generator import Generator, hexadecimal
 from ..tape import Statement, Work
 from .loop import BLOCK, Loop, Size, loaded, single, transaction
 from .text import documents, questions
-from .vectors import hybrid, nearest, quantised
+from .vectors import hybrid, indexed, nearest, quantised
 
 TABLE_PEERS = ("apsw", "duckdb", "turso", "sqlrite", "node-sqlite3-wasm", "sql.js", "go-sqlite3")
 SQLITES = ("apsw", "turso", "node-sqlite3-wasm", "sql.js", "go-sqlite3")
@@ -167,7 +167,9 @@ LOOPS = (
     Loop("W9b.v1", "the same at the size of the reference's plan", join, **sizes((300, 50), (10_000, 1_000), (100_000, 1_000)),
          seed=45, peers=TABLE_PEERS),
     Loop("W10.v1/brute-force", "ten nearest of 384 dimensions, cosine, exact", nearest(384), **VECTORS, seed=46, extension="vec0",
-         peers=("sqlrite", "turso", "usearch")),
+         peers=("sqlrite", "turso", "libsql", "usearch", "lancedb")),
+    Loop("W10.v1/hnsw", "the same by an index of the graph: ours is `ann`, libSQL's DiskANN", indexed(384), **VECTORS, seed=46,
+         extension="ann", exact="W10.v1/brute-force", peers=("sqlrite", "libsql", "usearch-hnsw")),
     Loop("W10q.v1", "the same by bits first, then exact", quantised(384), **VECTORS, seed=46, extension="vec0",
          exact="W10.v1/brute-force"),
     Loop("W11.v1", "BM25, 1,000 documents of 16 words", search(64, zipf=False), **WORDS, seed=47, peers=("apsw", "turso", "tantivy")),

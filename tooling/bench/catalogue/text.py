@@ -1,4 +1,4 @@
-"""Documents and questions for full-text search."""
+"""Documents and queries for full-text search."""
 
 from bisect import bisect
 from functools import cache

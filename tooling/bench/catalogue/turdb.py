@@ -1,4 +1,4 @@
-"""Suite `turdb`, T1 to T5: insertion, by texts and by prepared statements."""
+"""Suite `turdb`, T1 to T5: insertion, by texts and by prepared statements; T6 is in `breakdown.py`."""
 
 from ..generator import Generator
 from ..tape import Statement, Work

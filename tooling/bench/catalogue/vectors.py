@@ -15,7 +15,7 @@ def nearest(dimensions: int):
         if dialect == "sqlrite":
             schema = f"CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding VECTOR({dimensions}))"
             select = f"SELECT id FROM vecs ORDER BY vec_distance_cosine(embedding, ?) ASC LIMIT {NEIGHBOURS}"
-        elif dialect == "turso":
+        elif dialect in ("turso", "libsql"):
             schema = "CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding BLOB)"
             select = f"SELECT id FROM vecs ORDER BY vector_distance_cos(embedding, ?) LIMIT {NEIGHBOURS}"
         else:
@@ -25,6 +25,34 @@ def nearest(dimensions: int):
                     [Statement(select, ids=True)], warmup=1)  # fmt: skip
 
     return make
+
+
+def indexed(dimensions: int):
+    """By an index of each engine: ours is `ann`. All look for the ten nearest, as their defaults have it."""
+
+    def make(size: Size, numbers: Generator, dialect: str) -> Work:
+        rows = [(id, numbers.vector(dimensions)) for id in range(1, size.rows + 1)]
+        asked = [(numbers.vector(dimensions),) for _ in range(size.operations)]
+        schema, insert, select = INDEXED.get(dialect, INDEXED["ann"])
+        return Work([each.format(dimensions=dimensions) for each in schema], loaded(rows), single(asked), [insert],
+                    [Statement(select, ids=True, approximate=True)], warmup=1)  # fmt: skip
+
+    return make
+
+
+INSERT = "INSERT INTO vecs(id, embedding) VALUES (?, ?)"
+INDEXED = {
+    "ann": (["CREATE VIRTUAL TABLE vecs USING ann(embedding float[{dimensions}] distance=cosine)"],
+            "INSERT INTO vecs(rowid, embedding) VALUES (?, ?)",
+            f"SELECT rowid FROM vecs WHERE embedding MATCH ? AND k = {NEIGHBOURS}"),
+    "sqlrite": (["CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding VECTOR({dimensions}))",
+                 "CREATE INDEX vecs_hnsw ON vecs USING hnsw (embedding) WITH (metric = 'cosine')"],
+                INSERT, f"SELECT id FROM vecs ORDER BY vec_distance_cosine(embedding, ?) ASC LIMIT {NEIGHBOURS}"),
+    "libsql": (["CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding F32_BLOB({dimensions}))",
+                "CREATE INDEX vecs_index ON vecs(libsql_vector_idx(embedding, 'metric=cosine'))"],
+               INSERT, f"SELECT id FROM vector_top_k('vecs_index', ?, {NEIGHBOURS})"),
+}  # fmt: skip
+"""Schema, insertion and search by dialect."""
 
 
 def virtual_table(dimensions: int, metric: str = "cosine"):

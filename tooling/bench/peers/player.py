@@ -121,7 +121,7 @@ def timed(engine, tape):
 def main():
     sys.path.insert(0, str(Path(__file__).with_name("adapters")))
     name, mode, *rest = sys.argv[1:]
-    adapter = importlib.import_module(f"use_{name}")
+    adapter = importlib.import_module(f"use_{name.replace('-', '_')}")
     if mode == "version":
         print(adapter.version())
         return

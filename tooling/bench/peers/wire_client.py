@@ -2,6 +2,7 @@
 
     wire_client.py DRIVER WHERE ROWS     DRIVER: apsw, psycopg, psycopg-simple, psycopg2
     wire_client.py clients WHERE COUNT   so many threads with psycopg, 25 reads each
+    wire_client.py messages WHERE COUNT  reads of one row with psycopg, whose bytes are counted
 
 WHERE is a file for apsw, else the words of a connection. The answer is a line of JSON: for each
 workload its times in nanoseconds and the digest of its answers. All rows are fetched on all ways.
@@ -10,7 +11,10 @@ workload its times in nanoseconds and the digest of its answers. All rows are fe
 import hashlib
 import importlib
 import json
+import select
+import socket
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -23,6 +27,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 COMMIT_EACH = 100
 CACHED_ROUNDS = 20
 READS_OF_A_CLIENT = 25
+WARM = 10
+"""Reads after which a driver has prepared the statement."""
 BATCHES = (1, 10, 100, 1000)
 
 COLUMNS = "text_col TEXT, int_col INTEGER, real_col DOUBLE PRECISION, bool_col BOOLEAN"
@@ -208,13 +214,72 @@ def clients(where, count):
     return timed
 
 
+class Relay(threading.Thread):
+    """Passes one connection on, and counts its bytes."""
+
+    def __init__(self, words, directory):
+        super().__init__(daemon=True)
+        self.words, self.bytes = words, 0
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(f"{directory}/.s.PGSQL.{words['port']}")
+        self.listener.listen(1)
+
+    def run(self):
+        near, _ = self.listener.accept()
+        host, port = self.words["host"], self.words["port"]
+        far = socket.socket(socket.AF_UNIX if host.startswith("/") else socket.AF_INET)
+        far.connect(f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port)))
+        while ready := select.select([near, far], [], [])[0]:
+            for one in ready:
+                data = one.recv(65536)
+                if not data:
+                    return
+                self.bytes += len(data)
+                (far if one is near else near).sendall(data)
+
+
+def messages(where, count):
+    """PG4: a row by its id, of which values 12 bytes are the row's own."""
+    timed, over_wire = Timed(), where.startswith("host=")
+    direct = connect("psycopg" if over_wire else "apsw", where)
+    read = ("SELECT id, name FROM users WHERE id = %s", (1,))
+    for turn in range(WARM + count):
+        timed(*("messages", direct.run, *read) if turn >= WARM else ("warm", direct.run, *read))
+    direct.commit()
+    direct.close()
+    words = dict(word.split("=") for word in where.split()) if over_wire else {}
+    if words.get("sslmode") != "disable":
+        # The socket of this machine, through which bytes are counted, has no TLS.
+        return timed, None
+    with tempfile.TemporaryDirectory() as directory:
+        relay = Relay(words, directory)
+        relay.start()
+        db = connect("psycopg", " ".join(f"{name}={value}" for name, value in {**words, "host": directory}.items()))
+        for _ in range(WARM):
+            db.run(*read)
+        before = relay.bytes
+        for _ in range(count):
+            db.run(*read)
+        found = (relay.bytes - before) // count
+        db.commit()
+        db.close()
+    return timed, found
+
+
 def main():
     driver, where, count = sys.argv[1:]
     # Reading the module is no part of connecting.
-    importlib.import_module(driver if driver in ("apsw", "psycopg2") else "psycopg")
-    timed = clients(where, int(count)) if driver == "clients" else operations(driver, where, int(count))
+    module = "psycopg" if where.startswith("host=") else "apsw"
+    importlib.import_module("psycopg2" if driver == "psycopg2" else module)
+    if driver == "messages":
+        timed, size = messages(where, int(count))
+    else:
+        timed = clients(where, int(count)) if driver == "clients" else operations(driver, where, int(count))
     digests = {name: digest.hexdigest() for name, digest in timed.digests.items()}
-    print(json.dumps({name: {"times": times, "digest": digests.get(name, "")} for name, times in timed.times.items()}))
+    found = {name: {"times": times, "digest": digests.get(name, "")} for name, times in timed.times.items()}
+    if driver == "messages":
+        found["messages"]["wire_bytes"] = size
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! Calls of the program.
+//! Callbacks of the program.
 
 use std::cell::Cell;
 
@@ -8,10 +8,10 @@ use crate::host::dispatch::SqlError;
 use crate::program_callbacks::{self, Event, Outcome};
 use crate::sqlite::value::Arguments;
 
-/// The program's number for what it has registered. It is released when SQLite drops it.
+/// The program's number of a registered callback. It is released when SQLite drops it.
 pub struct Callback(u32);
 
-/// What the program returned.
+/// The result of a callback.
 pub enum Returned {
     /// At most 64 bytes.
     Inline(InlineValue),
@@ -20,14 +20,14 @@ pub enum Returned {
 }
 
 thread_local! {
-    /// Room for arguments, kept between calls.
+    /// A buffer for arguments, reused by later calls.
     static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Room that is kept between calls at most, in bytes: hardly any arguments are longer.
+/// Maximum size of the buffer between calls, in bytes: few arguments are longer.
 const MAX_ROOM_BYTES: usize = 64 << 10;
 
-/// Do what the program needs until its callback has returned.
+/// Perform the program's requests until its callback has returned.
 fn until_returned(
     mut returned: Option<program_callbacks::InlineValue>,
 ) -> Result<Returned, SqlError> {
@@ -46,11 +46,11 @@ fn until_returned(
     }
 }
 
-/// Call `libsqlite3.so.0`, whose one callback gets what it defines itself.
+/// Call `libsqlite3.so.0` by its one callback, with bytes that the library defines.
 ///
 /// # Errors
 ///
-/// The program's.
+/// The error of the callback.
 pub fn call_program(callback: u32, bytes: &[u8]) -> Result<Returned, SqlError> {
     until_returned(program_callbacks::call(callback, Event::Scalar, bytes))
 }
@@ -60,7 +60,7 @@ impl Callback {
         Self(number)
     }
 
-    /// Call the program with what `put` writes.
+    /// Call the program with the arguments that `put` writes.
     pub fn call(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Result<Returned, SqlError> {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
@@ -72,7 +72,7 @@ impl Callback {
         until_returned(returned)
     }
 
-    /// The same for an integer; none for a failure, and for another value.
+    /// The same for an integer result; none after a failure and for any other value.
     pub fn integer(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Option<i64> {
         match self.call(event, put) {
             Ok(Returned::Inline(value)) => match value.value()? {

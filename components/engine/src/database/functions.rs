@@ -19,16 +19,16 @@ use crate::sqlite::error::failure;
 use crate::sqlite::function::{self, Aggregate, Direction, Scalar};
 use crate::sqlite::value::{Arguments, Form};
 
-/// SQLite's numbers for encodings, which are no flags. The program gets UTF-8.
+/// The bits for SQLite's encodings, which are not flags. The program receives UTF-8.
 const ENCODINGS: c_int = 7;
 
-/// A function that the program registered.
+/// A function of the program.
 struct Function {
     callback: Callback,
     has_result_subtype: bool,
 }
 
-/// Register a function; without a callback remove it.
+/// Register a function; without a callback, remove it.
 pub fn create(
     db: &Connection,
     callback: Option<Callback>,
@@ -50,12 +50,12 @@ pub fn create(
     registered(code, described.name)
 }
 
-/// What SQLite's result code for a registration means.
+/// The error for SQLite's result code of a registration.
 fn registered(code: c_int, name: &[u8]) -> Result<(), SqlError> {
     scalar::registered(code, &String::from_utf8_lossy(name))
 }
 
-/// Register a collation; without a callback remove it.
+/// Register a collation; without a callback, remove it.
 pub fn create_collation(
     db: &Connection,
     callback: Option<Callback>,
@@ -114,7 +114,7 @@ impl Scalar for Function {
 }
 
 impl Aggregate for Function {
-    /// The program's number for it.
+    /// The program's id of a group.
     type Group = i64;
 
     fn form(&self) -> Form {
@@ -159,7 +159,7 @@ impl Aggregate for Function {
     }
 }
 
-/// A collation that the program registered.
+/// A collation of the program.
 struct Collation(Callback);
 
 impl function::Collation for Collation {

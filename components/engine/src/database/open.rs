@@ -18,7 +18,7 @@ thread_local! {
     static COMPLAINT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// What a command-line program does when it starts.
+/// The start-up of a command-line program.
 pub fn prepare() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {

@@ -12,16 +12,16 @@ use crate::sqlite::context::Context;
 use crate::sqlite::function::{Aggregate, Direction};
 use crate::sqlite::value::{Arguments, Form};
 
-/// Rows of a batch at most.
+/// Maximum number of rows in a batch.
 const MAX_ROWS: u32 = 64;
 
-/// Bytes of text and blobs after which a batch is sent: they are copied until then.
+/// A batch is sent when its text and blobs exceed this many bytes, which are copied until then.
 const MAX_BYTES: usize = 64 << 10;
 
 /// The first byte in [`Group::bytes`], and the length.
 type Span = (usize, usize);
 
-/// The computation over a group, and rows that the extension has not received yet.
+/// An accumulator, and rows that the extension has not received yet.
 pub struct Group {
     accumulator: u32,
     direction: Direction,
@@ -108,7 +108,7 @@ impl Aggregate for Function {
         let subtypes = self.subtypes(arguments);
         group.subtypes.extend_from_slice(&subtypes);
         group.count += 1;
-        // SQLite may drop a pointer after the call.
+        // SQLite may drop a pointer after the call, so send its row now.
         let has_pointer = self.has_pointers && subtypes.contains(&POINTER_SUBTYPE);
         if group.count == MAX_ROWS || group.bytes.len() > MAX_BYTES || has_pointer {
             group.send(db, self.extension)?;
@@ -127,7 +127,7 @@ impl Aggregate for Function {
     fn finish(&self, context: &Context, mut group: Group) -> Result<(), SqlError> {
         let (db, accumulator) = (context.connection(), group.accumulator);
         group.send(db, self.extension).inspect_err(|_| {
-            // The failure of the rows is what the user sees.
+            // The user sees the failure of the rows.
             let abandoned = dispatch::aggregate_abandon(self.extension, accumulator);
             let _ = call(db, self.extension, abandoned);
         })?;

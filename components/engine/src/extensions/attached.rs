@@ -1,4 +1,4 @@
-//! The extensions that a connection uses, and the handles that it calls them by.
+//! The extensions that a connection uses, and its handles for them.
 
 use std::cell::RefCell;
 use std::ffi::CStr;
@@ -15,7 +15,7 @@ struct Attached {
 
 struct AttachedExtension {
     extension: u32,
-    /// The connection's own handle for it.
+    /// The connection's handle.
     handle: u32,
     name: String,
 }
@@ -30,13 +30,13 @@ pub fn handle(db: &Connection, extension: u32) -> Option<u32> {
     extensions.iter().find(|attached| attached.extension == extension).map(|it| it.handle)
 }
 
-/// The name of the extension that a connection calls by `handle`.
+/// The name of the extension behind the connection's `handle`.
 pub fn name(db: &Connection, handle: u32) -> Option<String> {
     let extensions = db.client_data::<Attached>()?.extensions.borrow();
     extensions.iter().find(|attached| attached.handle == handle).map(|it| it.name.clone())
 }
 
-/// Attach the extension `name`: the connection's handle for it.
+/// Attach the extension `name`. Returns the connection's handle for it.
 pub fn attach(db: &Connection, extension: u32, name: &str) -> Result<u32, SqlError> {
     if let Some(handle) = handle(db, extension) {
         return Ok(handle);
@@ -55,7 +55,8 @@ pub fn attach(db: &Connection, extension: u32, name: &str) -> Result<u32, SqlErr
 }
 
 impl Drop for Attached {
-    /// SQLite closes the connection: its statements are gone, and it calls no function any more.
+    /// SQLite closes the connection: its statements are finalized, and no function is called any
+    /// more.
     fn drop(&mut self) {
         for AttachedExtension { extension, handle, .. } in self.extensions.take() {
             // The host reports a trap; SQLite closes the connection in any case.

@@ -1,7 +1,7 @@
-//! Calls of extensions, with the SQL that they request meanwhile.
+//! Calls of extensions, and the SQL that they request during a call.
 //!
-//! A call that waits for SQL returns its request; [`call`] runs that and resumes the call with the
-//! reply, until it has its result.
+//! A call that needs SQL returns a request; [`call`] runs it and resumes the call with the reply,
+//! until the call returns its result.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
 use crate::sqlite::value::{Arguments, Form};
 
-/// What a call of an extension returns: `dispatch` continues a call by its type.
+/// The result of a call; its type determines how `dispatch` resumes the call.
 pub trait Returned: Sized {
     /// Continue a call that waits for `reply`.
     fn resume(extension: u32, reply: &Reply) -> Result<Self, Unfinished>;
@@ -64,7 +64,7 @@ impl Returned for Batch {
     }
 }
 
-/// The result of a call of `extension` for `db` that has `begun`, after the SQL that it requests.
+/// Finish a call of `extension` for `db`: run the SQL that it requests, and return its result.
 #[inline]
 pub fn call<T: Returned>(
     db: &Connection,
@@ -74,7 +74,7 @@ pub fn call<T: Returned>(
     begun.or_else(|why| finish(db, extension, why))
 }
 
-/// The one loop of a call that waits for SQL.
+/// The loop of a call that requests SQL.
 #[cold]
 pub fn finish<T: Returned>(
     db: &Connection,
@@ -107,11 +107,11 @@ fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply 
     Ok(reply)
 }
 
-/// Report to an extension which of its pointers SQLite has dropped.
+/// Report to an extension the pointers that SQLite has dropped.
 pub fn forget_pointers(db: &Connection, extension: u32) {
     let numbers = pointers::take(extension);
     if !numbers.is_empty() {
-        // The call that follows does not depend on it.
+        // The next call does not depend on the result.
         let _ = call(db, extension, dispatch::pointers_forget(extension, &numbers));
     }
 }
@@ -120,7 +120,7 @@ pub fn forget_pointers(db: &Connection, extension: u32) {
 type Key = (u32, u32);
 
 thread_local! {
-    /// The functions that extensions have registered at run time, and that SQLite has.
+    /// The functions that extensions have registered at run time and that SQLite still has.
     static REGISTERED: RefCell<BTreeMap<Key, Weak<RunTimeFunction>>> =
         const { RefCell::new(BTreeMap::new()) };
 }
@@ -147,7 +147,7 @@ impl Scalar for RunTimeFunction {
 impl Drop for RunTimeFunction {
     fn drop(&mut self) {
         REGISTERED.with_borrow_mut(|registered| {
-            // Another one may have taken its place.
+            // Another function may have replaced it.
             let known = registered.get(&self.key());
             if known.is_some_and(|known| std::ptr::eq(known.as_ptr(), self)) {
                 registered.remove(&self.key());
@@ -156,8 +156,8 @@ impl Drop for RunTimeFunction {
     }
 }
 
-/// Register a scalar function by its `handle`, which stays the same when the extension registers
-/// the function again: SQLite replaces none while a statement runs.
+/// Register a scalar function by its `handle`. The handle stays the same when the extension
+/// registers the function again: SQLite replaces no function while a statement runs.
 fn register_function(
     db: &Connection,
     extension: u32,

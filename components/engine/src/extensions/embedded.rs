@@ -1,4 +1,4 @@
-//! Extensions that the component was composed with: each connection has them from the start.
+//! Extensions with which the component was composed: each connection has them from the start.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -16,8 +16,8 @@ fn all() -> Rc<[Loaded]> {
     EMBEDDED.with(|all| all.get_or_init(|| dispatch::embedded().into()).clone())
 }
 
-/// Register the embedded extensions on a connection that was opened, and connect them. `complain`
-/// is called for those that fail.
+/// Register the embedded extensions on a new connection, and connect them. Calls `complain` for
+/// those that fail.
 pub fn connect(db: &Connection, complain: impl Fn(&str)) {
     let all = all();
     for loaded in all.iter() {
@@ -26,7 +26,7 @@ pub fn connect(db: &Connection, complain: impl Fn(&str)) {
         }
     }
     if !all.is_empty() {
-        // A failed statement of an extension does not make opening fail.
+        // A failed statement of an extension must not let opening fail.
         db.clear_error();
     }
 }
@@ -36,13 +36,13 @@ pub fn connect(db: &Connection, complain: impl Fn(&str)) {
 pub fn register(db: &Connection) {
     for loaded in all().iter() {
         if let Some(handle) = attached::handle(db, loaded.extension) {
-            // What fails failed in `connect` too, which reported it.
+            // A failure here has already happened in `connect`, which reported it.
             let _ = register::register_all(db, loaded, handle);
         }
     }
 }
 
-/// Refuse to load an extension whose name an embedded one has.
+/// Refuse to load an extension with the name of an embedded one.
 pub fn refuse(name: &str) -> Result<(), String> {
     match all().iter().find(|loaded| loaded.manifest.name == name) {
         Some(loaded) => Err(format!(

@@ -19,25 +19,25 @@ use crate::sqlite::error::failure;
 use crate::sqlite::function::Scalar;
 use crate::sqlite::value::{self, Arguments, Form, Numbers};
 
-/// A function that an extension registered.
+/// A function of an extension.
 pub struct Function {
     pub extension: u32,
-    /// Its index in the manifest, or the handle that it got later.
+    /// Its index in the manifest, or the handle that it got at run time.
     pub index: u32,
-    /// Of its arguments; its results have the same encoding.
+    /// The form of its arguments; its results have the same encoding.
     pub form: Form,
     wants_subtypes: bool,
     has_result_subtype: bool,
-    /// `inline-call` takes it.
+    /// It can be called by `inline-call`.
     is_inline: bool,
-    /// Its arguments and results may be pointers.
+    /// Its arguments and results can be pointers.
     pub has_pointers: bool,
 }
 
 /// SQLite's limit (`SQLITE_MAX_FUNCTION_ARG`) is 1000; more than this many are on the heap.
 const ARGUMENTS_ON_STACK: usize = 16;
 
-/// Arguments, and their subtypes where the function reads them.
+/// Arguments, and their subtypes if the function reads them.
 struct Lowered<'a> {
     stack: [Argument<'a>; ARGUMENTS_ON_STACK],
     heap: Vec<Argument<'a>>,
@@ -52,7 +52,7 @@ impl Lowered<'_> {
 }
 
 impl Function {
-    /// The function that an extension describes and knows by `index`.
+    /// A function from the description of an extension, with its `index`.
     pub fn new(extension: u32, index: u32, function: &extension_types::Function) -> Self {
         let has = |flag| function.flags.contains(flag);
         Self {
@@ -72,7 +72,7 @@ impl Function {
         }
     }
 
-    /// A function that a table overloads, and that the manifest does not list.
+    /// A function that a table overloads, and that is not in the manifest.
     pub fn overload(extension: u32, index: u32, has_pointers: bool) -> Self {
         Self {
             extension,
@@ -85,7 +85,7 @@ impl Function {
         }
     }
 
-    /// An argument as the extension takes it.
+    /// An argument in the form that the extension takes.
     pub fn content<'a>(&self, argument: value::Argument<'a>) -> Content<&'a [u8]> {
         let handle = match self.has_pointers {
             true => pointers::handle(argument.pointer(), self.extension),
@@ -125,14 +125,14 @@ impl Function {
         lowered
     }
 
-    /// The arguments of `inline-call`, where they are few and short.
+    /// The arguments for `inline-call`, if they are few and short enough.
     fn inline_arguments(&self, arguments: Arguments) -> Option<InlineArguments> {
         InlineArguments::new(arguments.iter().map(|argument| argument.content()))
     }
 
     fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
         let (extension, function) = (self.extension, self.index);
-        // The value stays where the host has stored it: to copy it takes as long as to set it.
+        // The value stays where the host has stored it: copying it takes as long as setting it.
         let result = match &inline_call(extension, function, arguments) {
             InlineOutcome::Done(value) => return self.set_inline(context, value),
             InlineOutcome::Stored => inline_pending_result(extension, function),
@@ -152,7 +152,7 @@ impl Function {
         }
     }
 
-    /// Give SQLite a result.
+    /// Set a result in SQLite's context.
     pub fn set_result(&self, context: &Context, result: Result<Output, SqlError>) {
         match result {
             Err(error) => context.set_error(&error),
@@ -173,7 +173,7 @@ impl Function {
         Pointer::new(value, subtype, self.extension)
     }
 
-    /// Subtypes of functions that have not declared them are dropped: SQLite would fail the call.
+    /// Drop subtypes of functions that have not declared them: SQLite would fail the call.
     fn set_subtype(&self, context: &Context, subtype: u8) {
         if subtype != 0 && self.has_result_subtype {
             context.set_subtype(subtype);
@@ -204,7 +204,7 @@ impl Scalar for Function {
 }
 
 /// Set the value as the result, and return its subtype. An extension that is fused with this
-/// program may return anything; the error describes what is not a value.
+/// program can return anything; the error describes an invalid value.
 #[inline]
 pub fn set_inline(
     value: &InlineValue,
@@ -254,7 +254,7 @@ pub fn function_flags(function: &extension_types::Function) -> c_int {
     flags | risk | encoding_code(function.encoding)
 }
 
-/// Give SQLite a scalar function.
+/// Register a scalar function with SQLite.
 pub fn create_function(
     db: &Connection,
     function: &extension_types::Function,
@@ -265,17 +265,17 @@ pub fn create_function(
     registered(db.create_scalar(&name, arguments, flags, called), &function.name)
 }
 
-/// A name for SQLite.
+/// A name as a C string for SQLite.
 pub fn c_name(name: &str) -> Result<CString, SqlError> {
     CString::new(name).map_err(|_| refusal(sqlite::SQLITE_MISUSE, &name.replace('\0', "?")))
 }
 
-/// What SQLite's result code for a registration means.
+/// The error for SQLite's result code of a registration.
 pub fn registered(code: c_int, name: &str) -> Result<(), SqlError> {
     if code == sqlite::SQLITE_OK { Ok(()) } else { Err(refusal(code, name)) }
 }
 
-/// Why SQLite does not register something.
+/// The reason for which SQLite refuses a registration.
 fn refusal(code: c_int, name: &str) -> SqlError {
     let why = match code {
         // SQLite does not replace a function while a statement runs.

@@ -11,7 +11,7 @@ mod statements;
 
 use crate::sqlite::connection::Connection;
 
-/// Who requests an operation.
+/// The caller that requests an operation.
 #[derive(Clone, Copy)]
 pub struct Caller<'a> {
     /// The connection that called the extension.

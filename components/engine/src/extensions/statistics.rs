@@ -1,4 +1,4 @@
-//! The table `extension_stats`: what each loaded extension has done and used.
+//! The table `extension_stats`: the usage of each loaded extension.
 
 use std::ffi::{CStr, c_int};
 
@@ -19,7 +19,7 @@ pub const NAME: &str = "extension_stats";
 const DECLARATION: &str = "CREATE TABLE x(name TEXT, calls INTEGER, batches INTEGER, \
     sql_requests INTEGER, time_ms INTEGER, peak_memory_bytes INTEGER, starts INTEGER)";
 
-/// A guess for the planner; there are few.
+/// An estimate for the planner; there are few rows.
 const ROWS: i64 = 10;
 
 struct Module;
@@ -30,7 +30,7 @@ struct Cursor {
     row: usize,
 }
 
-/// Offer the table on a connection; the result code.
+/// Register the table on a connection. Returns the result code.
 pub fn register(db: &Connection) -> c_int {
     let definition = Definition {
         kind: ModuleKind::EponymousOnly,

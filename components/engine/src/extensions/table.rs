@@ -14,21 +14,21 @@ use crate::extensions::scalar::Function;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
 
-/// The functions of an extension's manifest, as a connection calls them.
+/// The functions of an extension's manifest, with a connection's handle.
 pub type Functions = Rc<[Rc<Function>]>;
 
 /// The extension of a table.
 pub struct Extension {
     pub handle: u32,
     pub name: String,
-    /// Columns, and arguments of overloads, may be pointers.
+    /// Columns, and arguments of overloads, can be pointers.
     pub has_pointers: bool,
-    /// Those of the manifest; tables may overload functions by them.
+    /// The functions of the manifest, with which tables can overload functions.
     pub functions: Functions,
 }
 
 impl Extension {
-    /// The error for what it did against the contract.
+    /// The error for a violation of the contract.
     pub fn broke(&self, what: &str) -> SqlError {
         let message = format!("the extension `{}` broke the contract: {what}", self.name);
         failure(sqlite::SQLITE_ERROR, &message)

@@ -115,7 +115,7 @@ unsafe extern "C" {
     fn import_read(file: u32, offset: u64, length: u32, result: *mut HostResult<HostList<u8>, u8>);
 }
 
-/// What `import` stores at the address that it is given.
+/// The value that `import` stores at the address that it receives.
 ///
 /// # Safety
 ///
@@ -154,7 +154,7 @@ pub fn scalar_call(
     result.into_result()
 }
 
-/// A reply to a request, as its parts cross.
+/// The parts of a reply in their lowered form.
 fn lowered(reply: &Reply) -> (u32, usize, usize, usize) {
     match reply {
         Ok(reply) => (0, reply.as_ptr().addr(), reply.len(), 0),
@@ -289,7 +289,7 @@ pub fn read_into(file: File, offset: u64, buffer: &mut [u8]) -> Result<usize, Er
         HostResult::Err(error) => Err(error_code(error)),
         HostResult::Ok(list) => {
             let (data, count) = list.into_raw();
-            // A list that is too long for the buffer is ignored.
+            // A list that does not fit into the buffer is ignored.
             if count > 0 && !std::ptr::eq(data, start) { Err(ErrorCode::Io) } else { Ok(count) }
         }
     }

@@ -24,7 +24,7 @@ impl<'a, T> List<'a, T> {
     }
 }
 
-/// A value for the host.
+/// A value to be passed to the host.
 pub type Argument<'a> = Value<List<'a, u8>>;
 
 /// A value from the host, which owns its bytes.
@@ -166,7 +166,7 @@ pub(super) struct HostBatch {
 }
 
 impl HostBatch {
-    /// How many blocks the host has allocated for it, without those of its values.
+    /// The number of blocks that the host has allocated for it, without those of its values.
     fn allocations(&self) -> u32 {
         let message = match &self.row_id_error {
             HostOption::None => 0,
@@ -180,18 +180,18 @@ impl HostBatch {
 /// Rows of a scan.
 pub struct Batch {
     rows: HostBatch,
-    /// Some values have bytes to free, or may have.
+    /// Some values may have bytes to free.
     has_bytes: bool,
 }
 
 impl Batch {
-    /// `allocations` is how many blocks the host has allocated for `rows`.
+    /// `allocations` is the number of blocks that the host has allocated for `rows`.
     pub(super) fn new(rows: HostBatch, allocations: u32) -> Self {
         let has_bytes = allocations != rows.allocations();
         Self { rows, has_bytes }
     }
 
-    /// No rows, and none follow.
+    /// No rows, at the end of a scan.
     pub const NONE: Self = Self {
         rows: HostBatch {
             row_ids: HostList::EMPTY,
@@ -213,12 +213,12 @@ impl Batch {
         &self.rows.values
     }
 
-    /// One for each value, or none.
+    /// One subtype for each value, or none at all.
     pub fn subtypes(&self) -> &[u8] {
         &self.rows.subtypes
     }
 
-    /// Why the rows have no row ids.
+    /// The error if the rows have no row ids.
     pub fn row_id_error(&self) -> Option<SqlError> {
         match &self.rows.row_id_error {
             HostOption::None => None,

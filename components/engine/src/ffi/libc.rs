@@ -14,25 +14,26 @@ unsafe extern "C" {
     fn fflush(file: *mut c_void) -> c_int;
 }
 
-/// Write out what the program has printed, so that the host's next message comes after it.
+/// Write buffered output of the program, so that the host's next message comes after it.
 pub fn flush_output() {
     // SAFETY: null stands for all files. The next write reports a failure.
     unsafe { fflush(null_mut()) };
 }
 
 thread_local! {
-    /// The buffer that takes the next list of bytes, and its size; null for none.
+    /// The buffer for the next list of bytes, and its size; null for none.
     static AWAITING: Cell<(*mut u8, usize)> = const { Cell::new((null_mut(), 0)) };
     static ALLOCATIONS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How many blocks the host has allocated here, modulo 2^32. The difference over a call says
-/// whether its result has more blocks than the caller sees.
+/// The number of blocks that the host has allocated here, modulo 2^32. Its increase during a call
+/// shows whether the result has more blocks than the caller sees.
 pub fn allocation_count() -> u32 {
     ALLOCATIONS.get()
 }
 
-/// Call `import` with `buffer` as the memory for the list of bytes that it returns, if that fits.
+/// Call `import` with `buffer` as the memory for the list of bytes that it returns, if the list
+/// fits.
 pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
     AWAITING.set((buffer.as_mut_ptr(), buffer.len()));
     let result = import();
@@ -40,8 +41,8 @@ pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The canonical ABI's allocator. Without memory it traps: null is an address that the host
-/// would write to.
+/// The canonical ABI's allocator. It traps when memory runs out: the host would write to a null
+/// address.
 ///
 /// # Safety
 ///
@@ -66,8 +67,8 @@ unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: us
     new.cast()
 }
 
-/// A list that the host has stored here by `cabi_realloc`, as the canonical ABI lays it out. It
-/// frees its memory; items that own memory have their own way.
+/// A list that the host has stored here by `cabi_realloc`, in the layout of the canonical ABI. It
+/// frees its memory, but not memory that its items own.
 #[repr(C)]
 pub struct HostList<T> {
     data: *mut T,
@@ -78,7 +79,7 @@ impl<T> HostList<T> {
     /// A list without items, which has no memory.
     pub const EMPTY: Self = Self { data: NonNull::dangling().as_ptr(), count: 0 };
 
-    /// Its memory, which the caller frees by [`free`] unless it has no items.
+    /// Its memory, which the caller frees with [`free`] unless the list is empty.
     pub fn into_raw(self) -> (*mut T, usize) {
         let list = std::mem::ManuallyDrop::new(self);
         (list.data, list.count)
@@ -138,7 +139,7 @@ impl ReservedMemory {
         self.start.as_ptr().wrapping_add(offset)
     }
 
-    /// As the host takes it: by address and length. Its content has no meaning.
+    /// Its address and length for the host. The content has no meaning.
     pub fn as_list(&self) -> &[u8] {
         // SAFETY: the block is this value's own and as long as its layout. Linear memory always
         // holds some bytes, and nobody reads them through this list.

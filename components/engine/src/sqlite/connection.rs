@@ -13,21 +13,21 @@ use crate::host::dispatch::SqlError;
 use crate::host::extension_types::{Risk, TextEncoding};
 use crate::host::table_types::Conflict;
 
-/// A connection that is open as long as it is borrowed.
+/// A connection that stays open as long as it is borrowed.
 #[repr(transparent)]
 pub struct Connection(UnsafeCell<sqlite3>);
 
-/// Which connection something belongs to.
+/// The identity of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ConnectionId(usize);
 
-/// Data that a connection keeps for the engine, until it is closed.
+/// Data that a connection stores for the engine, until it is closed.
 pub trait ClientData: 'static {
-    /// The name that SQLite keeps it by, which no other type has.
+    /// The name under which SQLite stores it; no other type has this name.
     const NAME: &CStr;
 }
 
-/// What SQLite knows of a column, or of a table's row id.
+/// Metadata of a column, or of a table's row id.
 pub struct ColumnMetadata {
     pub declared_type: Option<Vec<u8>>,
     pub collation: Option<Vec<u8>>,
@@ -68,7 +68,7 @@ impl Connection {
         failure(code, &message)
     }
 
-    /// Let the last call be one that succeeded.
+    /// Reset the error of the last call.
     pub fn clear_error(&self) {
         let (db, nothing) = (self.as_ptr(), c"".as_ptr());
         // SAFETY: an open connection, and SQL without a statement.
@@ -103,7 +103,7 @@ impl Connection {
         unsafe { sqlite::sqlite3_get_autocommit(self.as_ptr()) }
     }
 
-    /// Set or clear SQLite's flag `query_only`; its old value.
+    /// Set or clear SQLite's flag `query_only`. Returns its old value.
     pub fn set_query_only(&self, on: bool) -> bool {
         // SAFETY: an open connection.
         unsafe { engine_set_query_only(self.as_ptr(), on.into()) != 0 }
@@ -179,8 +179,8 @@ impl Connection {
         }
     }
 
-    /// Keep data that the connection has not yet. It is dropped when the connection is closed: its
-    /// statements are gone then, its functions not.
+    /// Store data that the connection does not have yet. It is dropped when the connection is
+    /// closed: after its statements, and before its functions.
     pub fn set_client_data<T: ClientData>(&self, data: T) -> Result<(), c_int> {
         let (db, data) = (self.as_ptr(), Box::into_raw(Box::new(data)));
         // SAFETY: an open connection. SQLite drops the data once by `drop_box`, also when this
@@ -202,7 +202,7 @@ impl Connection {
         }
     }
 
-    /// Set who may use the table that is being connected.
+    /// Set from where the table that is being connected may be used.
     pub fn set_table_risk(&self, risk: Risk) {
         let option = match risk {
             Risk::Innocuous => sqlite::SQLITE_VTAB_INNOCUOUS,
@@ -227,7 +227,7 @@ impl Connection {
         unsafe { sqlite::sqlite3_vtab_config(self.as_ptr(), option) };
     }
 
-    /// What happens when a constraint fails, within xUpdate.
+    /// The conflict handling of the current xUpdate.
     pub fn on_conflict(&self) -> Conflict {
         // SAFETY: an open connection.
         match unsafe { sqlite::sqlite3_vtab_on_conflict(self.as_ptr()) } {
@@ -290,7 +290,7 @@ pub fn sqlite_text(text: &str) -> *mut c_char {
     unsafe { sqlite::sqlite3_mprintf(c"%s".as_ptr(), c_text(text).as_ptr()) }
 }
 
-/// A connection that is closed when it is dropped. Its statements, blobs and backups end before it:
+/// A connection that is closed when it is dropped. Drop its statements, blobs and backups first:
 /// SQLite would keep it open for them.
 pub struct OpenConnection(NonNull<sqlite3>);
 
@@ -300,7 +300,7 @@ impl OpenConnection {
         let mut db = null_mut();
         // SAFETY: C strings, and a variable for the connection.
         let code = unsafe { sqlite::sqlite3_open_v2(path.as_ptr(), &mut db, flags, null()) };
-        // Without memory there is no connection; a failed one has the message.
+        // Without memory SQLite returns no connection; otherwise the connection has the message.
         let opened = NonNull::new(db).map(Self);
         let no_memory = || failure(sqlite::SQLITE_NOMEM, "no memory is left for a connection");
         let opened = opened.ok_or_else(no_memory)?;

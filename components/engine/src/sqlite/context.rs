@@ -1,4 +1,4 @@
-//! The context of a call: where a function or column sets its result.
+//! The context of a call, in which a function or column sets its result.
 
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
@@ -16,7 +16,7 @@ use crate::ffi::libc::{HostList, free};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::TextEncoding;
 
-/// The context of the call that is in progress.
+/// The context of the call in progress.
 #[repr(transparent)]
 pub struct Context(UnsafeCell<sqlite3_context>);
 
@@ -37,7 +37,7 @@ impl Context {
         self.0.get()
     }
 
-    /// The connection that calls.
+    /// The connection of the call.
     pub fn connection(&self) -> &Connection {
         // SAFETY: the connection that called stays open during the call.
         unsafe { Connection::from_ptr(sqlite::sqlite3_context_db_handle(self.as_ptr())) }
@@ -72,7 +72,7 @@ impl Context {
         unsafe { self.set_blob_bytes(blob.as_ptr(), blob.len(), sqlite::SQLITE_TRANSIENT()) };
     }
 
-    /// Set a value of the host, whose memory SQLite takes over.
+    /// Set a value of the host; SQLite takes ownership of its memory.
     pub fn set_value(&self, value: HostValue, encoding: TextEncoding) {
         match value {
             Value::Null => self.set_null(),
@@ -93,7 +93,7 @@ impl Context {
 
     /// Set a copy of a value of the host.
     pub fn copy_value(&self, value: &HostValue) {
-        // First, since a jump by a table takes as long as all the rest.
+        // First, since a jump table would take as long as everything else here.
         if let Value::Integer(integer) = value {
             return self.set_integer(*integer);
         }
@@ -137,7 +137,7 @@ impl Context {
         unsafe { sqlite::sqlite3_result_subtype(self.as_ptr(), subtype.into()) };
     }
 
-    /// Set a pointer, which SQLite holds as long as it needs it.
+    /// Set a pointer, which SQLite keeps as long as it needs it.
     pub fn set_pointer<T: Pointee>(&self, pointee: Rc<T>) {
         let pointer = Rc::into_raw(pointee).cast_mut().cast();
         // SAFETY: the pointer came from an `Rc<T>`, which `drop_rc` drops once.
@@ -166,7 +166,7 @@ impl Context {
     }
 }
 
-/// The memory of a list, and what frees it: nothing for an empty one.
+/// The memory of a list, and its destructor; none for an empty list.
 fn given(list: HostList<u8>) -> (*const u8, usize, Destructor) {
     let (start, count) = list.into_raw();
     let destructor: Destructor = if count == 0 { None } else { Some(free) };

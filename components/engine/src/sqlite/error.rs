@@ -6,13 +6,13 @@ use libsqlite3_sys as sqlite;
 
 use crate::host::dispatch::SqlError;
 
-/// A failure with a message; an empty one stands for SQLite's own text for the code.
+/// A failure with a message; without a message, SQLite's text for the code applies.
 pub fn failure(code: c_int, message: &str) -> SqlError {
     SqlError { code, message: message.to_owned() }
 }
 
-/// The result code for a failure. An extension chooses its number, but OK, ROW and DONE are not
-/// failures, and SQLite takes -1 for success.
+/// The result code for a failure. An extension chooses the number, but OK, ROW and DONE are not
+/// failures, and SQLite treats -1 as success.
 pub fn failure_code(error: &SqlError) -> c_int {
     match error.code & 0xff {
         sqlite::SQLITE_OK | sqlite::SQLITE_ROW | sqlite::SQLITE_DONE => sqlite::SQLITE_ERROR,

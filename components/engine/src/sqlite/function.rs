@@ -1,4 +1,4 @@
-//! Functions and collations that SQLite calls.
+//! Functions and collations with SQLite's callbacks.
 
 use std::cmp::Ordering;
 use std::ffi::{CStr, c_int, c_void};
@@ -18,26 +18,26 @@ use crate::host::extension_types::TextEncoding;
 
 /// A scalar function. It sets its result in the context.
 pub trait Scalar: 'static {
-    /// How it reads its arguments.
+    /// The form in which it reads its arguments.
     fn form(&self) -> Form;
 
     fn call(&self, context: &Context, arguments: Arguments);
 }
 
-/// What happens to the rows of a group.
+/// The direction in which rows change a window.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Add,
-    /// They leave the window.
+    /// Rows leave the window.
     Remove,
 }
 
 /// An aggregate or window function.
 pub trait Aggregate: 'static {
-    /// The computation over the rows of a group.
+    /// The accumulator of a group.
     type Group;
 
-    /// How it reads its arguments.
+    /// The form in which it reads its arguments.
     fn form(&self) -> Form;
 
     fn start(&self, db: &Connection) -> Result<Self::Group, SqlError>;
@@ -50,10 +50,10 @@ pub trait Aggregate: 'static {
         arguments: Arguments,
     ) -> Result<(), SqlError>;
 
-    /// Set the result for the rows that are in the window.
+    /// Set the result for the rows in the window.
     fn value(&self, context: &Context, group: &mut Self::Group) -> Result<(), SqlError>;
 
-    /// Set the result of a group that ends. When the statement ends early, SQLite ignores it.
+    /// Set the result of a group that ends. If the statement ends early, SQLite ignores it.
     fn finish(&self, context: &Context, group: Self::Group) -> Result<(), SqlError>;
 }
 
@@ -63,7 +63,7 @@ pub trait Collation: 'static {
 }
 
 impl Connection {
-    /// Register a scalar function; the result code.
+    /// Register a scalar function. Returns the result code.
     pub fn create_scalar<F: Scalar>(
         &self,
         name: &CStr,
@@ -92,7 +92,7 @@ impl Connection {
         }
     }
 
-    /// Register an aggregate function, or a window function; the result code.
+    /// Register an aggregate or window function. Returns the result code.
     pub fn create_aggregate<A: Aggregate>(
         &self,
         name: &CStr,
@@ -120,7 +120,7 @@ impl Connection {
         }
     }
 
-    /// Remove a function that was registered for these arguments; the result code.
+    /// Remove a function with this number of arguments. Returns the result code.
     pub fn remove_function(&self, name: &CStr, arguments: c_int) -> c_int {
         let (db, name, flags) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
         // SAFETY: an open connection and a C string; a function without callbacks is none.
@@ -139,14 +139,14 @@ impl Connection {
         }
     }
 
-    /// Remove a collation; the result code.
+    /// Remove a collation. Returns the result code.
     pub fn remove_collation(&self, name: &CStr) -> c_int {
         let (db, name, encoding) = (self.as_ptr(), name.as_ptr(), sqlite::SQLITE_UTF8);
         // SAFETY: an open connection and a C string; a collation without a callback is none.
         unsafe { sqlite::sqlite3_create_collation_v2(db, name, encoding, null_mut(), None, None) }
     }
 
-    /// Register a collation; the result code.
+    /// Register a collation. Returns the result code.
     pub fn create_collation<C: Collation>(
         &self,
         name: &CStr,
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn call<F: Scalar>(
     }
 }
 
-/// The function that an aggregate's callback is called for.
+/// The function whose aggregate callback is running.
 ///
 /// # Safety
 ///
@@ -210,7 +210,7 @@ unsafe fn slot<A: Aggregate>(context: *mut sqlite3_context, bytes: usize) -> *mu
     unsafe { sqlite::sqlite3_aggregate_context(context, bytes as c_int).cast() }
 }
 
-/// The group of a callback, started if there is none.
+/// The group of a callback; it is started if there is none.
 ///
 /// # Safety
 ///

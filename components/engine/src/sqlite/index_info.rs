@@ -13,7 +13,7 @@ use crate::host::table_types::{
     Constraint, Distinctness, IndexInfo as Info, IndexPlan, Operator, OrderTerm,
 };
 
-/// What SQLite looks for in a table, and the plan that it gets.
+/// The constraints and the order that SQLite passes to xBestIndex, and the plan that it receives.
 #[repr(transparent)]
 pub struct IndexInfo(UnsafeCell<sqlite3_index_info>);
 
@@ -36,7 +36,7 @@ impl IndexInfo {
         unsafe { (*self.as_ptr()).colUsed }
     }
 
-    /// All that SQLite looks for.
+    /// Everything that SQLite passes.
     pub fn to_info(&self) -> Info {
         // SAFETY: SQLite fills its part before the callback, and nobody writes to it.
         let (order, distinctness, count) = unsafe {
@@ -108,7 +108,7 @@ impl IndexInfo {
         self.set_cost(plan.cost, plan.rows);
     }
 
-    /// Set what a scan costs, and its rows.
+    /// Set the estimated cost and number of rows of a scan.
     pub fn set_cost(&self, cost: f64, rows: i64) {
         // SAFETY: these are the callback's to set.
         unsafe {

@@ -1,4 +1,4 @@
-//! The table of a module's callbacks, by what the module declares.
+//! A module's table of callbacks, from the module's declaration.
 
 use libsqlite3_sys::sqlite3_module;
 
@@ -21,7 +21,7 @@ pub fn methods<M: Module>(definition: &Definition) -> Option<sqlite3_module> {
         iVersion: 4,
         xCreate: match definition.kind {
             ModuleKind::Created => Some(create::<M>),
-            // The same function in both places makes a module eponymous.
+            // Eponymous modules have the same function in both places.
             ModuleKind::Eponymous => Some(connect::<M>),
             ModuleKind::EponymousOnly => None,
         },

@@ -24,23 +24,23 @@ use super::vtab::{Cursor, Definition, Module, Table};
 use crate::host::dispatch::SqlError;
 use crate::host::table_types::{ConnectMode, Transaction};
 
-/// A registered module. SQLite has the addresses of both.
+/// A registered module. SQLite stores the addresses of both.
 struct Registered<M> {
     methods: sqlite3_module,
     module: M,
 }
 
-/// A table as SQLite sees it, which writes to its head.
+/// A table for SQLite, which writes to its head.
 #[repr(C)]
 struct Connected<T: Table> {
     head: UnsafeCell<sqlite3_vtab>,
     db: *mut sqlite3,
-    /// Those that SQLite has the addresses of.
+    /// The functions whose addresses SQLite has.
     functions: RefCell<Vec<Rc<T::Function>>>,
     table: T,
 }
 
-/// A cursor as SQLite sees it, which writes to its head.
+/// A cursor for SQLite, which writes to its head.
 #[repr(C)]
 struct Opened<C> {
     head: sqlite3_vtab_cursor,
@@ -48,7 +48,7 @@ struct Opened<C> {
 }
 
 impl Connection {
-    /// Register a module; the result code.
+    /// Register a module. Returns the result code.
     pub fn create_module<M: Module>(
         &self,
         name: &CStr,
@@ -82,7 +82,7 @@ impl<T: Table> Connected<T> {
         unsafe { Connection::from_ptr(self.db) }
     }
 
-    /// The result code, with the message where SQLite looks for it.
+    /// The result code; the message goes where SQLite looks for it.
     fn code(&self, result: Result<(), SqlError>) -> c_int {
         let Err(error) = result else { return sqlite::SQLITE_OK };
         if !error.message.is_empty() {
@@ -96,7 +96,7 @@ impl<T: Table> Connected<T> {
         failure_code(&error)
     }
 
-    /// The same, with a result where SQLite wants it.
+    /// The same, storing a result at SQLite's address.
     ///
     /// # Safety
     ///
@@ -108,7 +108,7 @@ impl<T: Table> Connected<T> {
         }))
     }
 
-    /// Hold a function as long as the table; its address.
+    /// Keep a function as long as the table. Returns its address.
     fn hold(&self, function: Rc<T::Function>) -> *const T::Function {
         let address = Rc::as_ptr(&function);
         let mut held = self.functions.borrow_mut();
@@ -386,7 +386,7 @@ macro_rules! shadow_callbacks {
     ($($list:literal)*) => { &[$(is_shadow_name::<$list>),*] };
 }
 
-/// One for each list of endings. SQLite's own modules have four.
+/// One for each list of endings. SQLite's modules have four.
 pub(super) const SHADOW_CALLBACKS: &[ShadowName] = shadow_callbacks! {
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
     16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31

@@ -14,7 +14,7 @@ use super::connection::Connection;
 /// its statements.
 pub struct Statement(NonNull<sqlite3_stmt>);
 
-/// What came of a step.
+/// The outcome of a step.
 pub enum Step {
     Row,
     Done,
@@ -22,9 +22,8 @@ pub enum Step {
 }
 
 impl Statement {
-    /// Prepare the first statement of `sql`: the statement, none for white space and comments
-    /// alone, and how many bytes of the text it takes. None when SQLite refuses it, or the text
-    /// has 2 GiB.
+    /// Prepare the first statement of `sql`. Returns the statement, none for white space and
+    /// comments, and its length in bytes. None if SQLite refuses it, or if the text has 2 GiB.
     pub fn prepare(db: &Connection, sql: &str) -> Option<(Option<Self>, usize)> {
         let (mut statement, mut tail, start) = (null_mut(), null(), sql.as_ptr().cast());
         let length = c_int::try_from(sql.len()).ok()?;
@@ -59,7 +58,7 @@ impl Statement {
         unsafe { CStr::from_ptr(sqlite::sqlite3_sql(self.0.as_ptr())) }.to_bytes()
     }
 
-    /// Its text with the values that are bound; none if it is too long.
+    /// Its text with its bound values; none if it is too long.
     pub fn expanded_sql(&self) -> Option<Vec<u8>> {
         // SAFETY: the statement is not finalized. The text is the caller's, to be freed by SQLite.
         unsafe {
@@ -98,7 +97,7 @@ impl Statement {
         unsafe { sqlite::sqlite3_column_count(self.0.as_ptr()) }
     }
 
-    /// The name of a column; it stays until the statement is prepared anew by a step.
+    /// The name of a column, valid until a step prepares the statement again.
     pub fn column_name(&self, column: c_int) -> Option<&[u8]> {
         // SAFETY: a step needs the statement mutable, so the name outlives the borrow.
         unsafe { name(sqlite::sqlite3_column_name(self.0.as_ptr(), column)) }
@@ -110,7 +109,7 @@ impl Statement {
         unsafe { name(sqlite::sqlite3_column_decltype(self.0.as_ptr(), column)) }
     }
 
-    /// Bind a copy of a value; the result code.
+    /// Bind a copy of a value. Returns the result code.
     pub fn bind(&mut self, parameter: c_int, value: Value<&[u8]>) -> c_int {
         let (statement, copied) = (self.0.as_ptr(), sqlite::SQLITE_TRANSIENT());
         // SAFETY: the statement is not finalized; SQLite copies the bytes before it returns.
@@ -152,7 +151,7 @@ impl Statement {
         unsafe { sqlite::sqlite3_reset(self.0.as_ptr()) }
     }
 
-    /// A column of the row that the last step reached; NULL without one.
+    /// A column of the current row; NULL without a row.
     pub fn column(&self, column: c_int) -> Value<&[u8]> {
         let statement = self.0.as_ptr();
         // SAFETY: a step needs the statement mutable, so the value outlives the borrow. Each class

@@ -16,16 +16,16 @@ use crate::host::extension_types::TextEncoding;
 #[repr(transparent)]
 pub struct Value(UnsafeCell<sqlite3_value>);
 
-/// How a function takes integers and reals.
+/// The way in which a function reads integers and reals.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     Unchanged,
-    /// As SQLite's text of them.
+    /// As SQLite's text for them.
     AsText,
 }
 
-/// How a function reads its arguments, in all of its calls: reading a value in a second encoding
-/// would move its text.
+/// The form in which a function reads its arguments, in all of its calls: reading a value in a
+/// second encoding would move its text.
 #[derive(Clone, Copy)]
 pub struct Form {
     pub encoding: TextEncoding,
@@ -33,7 +33,7 @@ pub struct Form {
 }
 
 impl Form {
-    /// As modules and all others read values.
+    /// The form in which modules and everything else read values.
     pub const UTF8: Self = Self { encoding: TextEncoding::Utf8, numbers: Numbers::Unchanged };
 }
 
@@ -86,9 +86,9 @@ impl<'a> Argument<'a> {
     }
 }
 
-/// A type whose values SQLite carries as pointers (`sqlite3_result_pointer`).
+/// A type whose values SQLite passes as pointers (`sqlite3_result_pointer`).
 pub trait Pointee: 'static {
-    /// SQLite's name for the type, which no other type has.
+    /// SQLite's name for the type, which no other type may have.
     const TYPE: &CStr;
 }
 

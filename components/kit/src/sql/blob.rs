@@ -13,17 +13,17 @@ pub struct Blob {
     handle: u32,
     size: u32,
     writable: bool,
-    /// How it begins, as of request number `read_at`.
+    /// The first bytes, valid for request number `read_at`.
     head: Vec<u8>,
     read_at: u64,
 }
 
 thread_local! {
-    /// Requests and writes so far: what was read stays valid until the next one.
+    /// The number of requests and writes: results of reading stay valid until it changes.
     static REQUESTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// SQL is about to run.
+/// Called before SQL runs.
 pub fn requested() {
     REQUESTS.set(REQUESTS.get() + 1);
 }
@@ -33,7 +33,7 @@ impl Blob {
     ///
     /// # Errors
     ///
-    /// SQLite's own.
+    /// SQLite's error.
     pub fn open(
         schema: &str,
         table: &str,
@@ -55,7 +55,7 @@ impl Blob {
     ///
     /// # Errors
     ///
-    /// SQLite's own; also beyond the end.
+    /// SQLite's error, also beyond the end.
     pub fn read(&self, offset: u32, length: u32) -> Result<Vec<u8>> {
         if let Some(known) = self.known(offset, length) {
             return Ok(known.to_vec());
@@ -67,34 +67,34 @@ impl Blob {
         }
     }
 
-    /// A part that came with the opening.
+    /// A part that came with the reply to opening it.
     fn known(&self, offset: u32, length: u32) -> Option<&[u8]> {
         let part = self.head.get(offset as usize..offset.checked_add(length)? as usize)?;
         (self.read_at == REQUESTS.get()).then_some(part)
     }
 
-    /// Write over the bytes from `offset` on. SQLite does it with the next request, or at
-    /// the end of the extension's own call, which fails where the write does.
+    /// Overwrite the bytes from `offset` on. SQLite does so with the next request, or at the end of
+    /// the extension's call, which then fails if the write fails.
     ///
     /// # Errors
     ///
-    /// SQLite's own; also beyond the end.
+    /// SQLite's error, also beyond the end.
     pub fn write(&self, offset: u32, data: &[u8]) -> Result<()> {
         requested();
         let operations = none().write(self.handle, offset, data);
         let is_inside = u64::from(offset) + data.len() as u64 <= self.size.into();
         match self.writable && is_inside {
             true => later(operations),
-            // The failure is this call's.
+            // A failure belongs to this call.
             false => request(operations).map(drop),
         }
     }
 
-    /// Go to another row of the same column.
+    /// Move to another row of the same column.
     ///
     /// # Errors
     ///
-    /// SQLite's own.
+    /// SQLite's error.
     pub fn reopen(&mut self, row_id: i64) -> Result<()> {
         let Reply { size, head, .. } = Reply::to(none().reopen_blob(self.handle, row_id))?;
         (self.size, self.head, self.read_at) = (size, head, REQUESTS.get());
@@ -108,7 +108,7 @@ impl Drop for Blob {
     }
 }
 
-/// SQLite's reply when a blob is opened.
+/// SQLite's reply to opening a blob.
 struct Reply {
     handle: u32,
     size: u32,

@@ -1,9 +1,9 @@
-//! Rows on their way to SQLite, laid out as the canonical ABI wants them: what
-//! `wit-bindgen` makes of `table.fetch-batch` copies each value once more, and visits
-//! each again to free it. This is a fifth of the time of a scan.
+//! Rows for SQLite, in the layout of the canonical ABI: the code of `wit-bindgen` for
+//! `table.fetch-batch` would copy each value once more, and visit each again to free it, which is a
+//! fifth of the time of a scan.
 //!
-//! The memory is used again by the next batch. What the rows lead to, texts and
-//! blobs, is kept until then, or until a cursor is closed.
+//! The next batch reuses the memory. Texts and blobs of the rows are kept until then, or until a
+//! cursor is closed.
 
 use std::cell::{RefCell, UnsafeCell};
 use std::mem::ManuallyDrop;
@@ -13,14 +13,14 @@ use wire::tag;
 
 use crate::{Error, Result, Value};
 
-/// A list, as the canonical ABI lays it out.
+/// A list in the layout of the canonical ABI.
 #[repr(C)]
 struct List<T> {
     data: *const T,
     count: usize,
 }
 
-// Not derived, which would ask it of `T`.
+// Not derived, which would require it of `T`.
 impl<T> Copy for List<T> {}
 impl<T> Clone for List<T> {
     fn clone(&self) -> Self {
@@ -42,8 +42,8 @@ union Payload {
     bytes: List<u8>,
 }
 
-/// `types.value`, in the canonical ABI's layout. The tag is one byte there; as a
-/// word, with what follows it, it is written at once.
+/// `types.value` in the layout of the canonical ABI. The tag is one byte there; here it is a word
+/// with the padding after it, which is written at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Cell {
@@ -58,8 +58,8 @@ impl Cell {
     /// SQL NULL.
     const NULL: Self = Self { tag: tag::NULL as u64, payload: Payload { integer: 0 } };
 
-    /// Put a value there, and forget what was there. One that leads to bytes needs
-    /// [`Self::release`].
+    /// Store a value, and forget the old one. If the old one has bytes, call [`Self::release`]
+    /// first.
     #[inline]
     pub fn put(&mut self, value: Value) {
         *self = match value {
@@ -77,13 +77,13 @@ impl Cell {
     #[inline]
     pub fn byte_count(&self) -> usize {
         match self.tag as u8 {
-            // SAFETY: the tag says what the payload is.
+            // SAFETY: the tag determines the type of the payload.
             tag::TEXT | tag::BLOB => unsafe { self.payload.bytes.count },
             _ => 0,
         }
     }
 
-    /// Give the bytes of a text or blob back: the cell is NULL.
+    /// Free the bytes of a text or blob; the cell becomes NULL.
     #[inline]
     pub fn release(&mut self) {
         if matches!(self.tag as u8, tag::TEXT | tag::BLOB) {
@@ -91,11 +91,11 @@ impl Cell {
         }
     }
 
-    /// The value, which leaves NULL.
+    /// Take the value; the cell becomes NULL.
     pub fn take(&mut self) -> Value {
         let Self { tag, payload } = std::mem::replace(self, Self::NULL);
-        // SAFETY: the tag says what the payload is; bytes came from `lent` and
-        // are taken once.
+        // SAFETY: the tag determines the type of the payload; bytes came from `lent` and are taken
+        // once.
         unsafe {
             match tag as u8 {
                 tag::INTEGER => Value::Integer(payload.integer),
@@ -130,12 +130,12 @@ pub struct Batch {
     cells: Vec<Cell>,
     width: usize,
     has_bytes: bool,
-    /// No rows follow.
+    /// No more rows follow.
     pub is_last: bool,
 }
 
 impl Batch {
-    /// Begin anew, with room for `rows` rows.
+    /// Start again, with room for `rows` rows.
     pub fn begin(&mut self, rows: usize, width: usize) {
         self.clear();
         self.width = width;
@@ -150,14 +150,14 @@ impl Batch {
         &mut self.cells[start..start + self.width]
     }
 
-    /// The next row is there; its texts and blobs have this many bytes.
+    /// Add the next row, whose texts and blobs have this many bytes.
     #[inline]
     pub fn add(&mut self, row_id: i64, bytes: usize) {
         self.row_ids.push(row_id);
         self.has_bytes |= bytes > 0;
     }
 
-    /// The next row is not there.
+    /// Do not add the next row.
     pub fn drop_next(&mut self) {
         self.next().iter_mut().for_each(Cell::release);
     }
@@ -262,6 +262,23 @@ pub fn fetched(fetch: impl FnOnce(&mut Batch) -> Result<()>) -> *const Fetched {
 /// Give back what the last batch leads to.
 pub fn clear() {
     BATCH.with_borrow_mut(Batch::clear);
+}
+
+/// Export `table.fetch-batch`: in components only, since native symbols cannot have such names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_fetch {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::bindings::table::{Fetched, fetch};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
+            unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
+                fetch(cursor, limit)
+            }
+        };
+    };
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ pub enum Change {
         /// All columns.
         columns: Vec<Value>,
     },
-    /// Another content.
+    /// Change a row.
     Update {
-        /// The row id as it is.
+        /// The old row id.
         old: Value,
-        /// The row id as it becomes.
+        /// The new row id.
         new: Value,
-        /// None for columns that stay as they are.
+        /// None for columns that do not change.
         columns: Vec<Option<Value>>,
     },
 }
@@ -40,18 +40,18 @@ impl From<wit::Change> for Change {
     }
 }
 
-/// What a constraint that fails does.
+/// The action when a constraint fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// End the transaction and take it back.
+    /// Roll back the transaction.
     Rollback,
-    /// Leave the row as it is.
+    /// Keep the row unchanged.
     Ignore,
-    /// Fail, and keep what was done.
+    /// Fail, and keep earlier changes.
     Fail,
-    /// Take the statement back.
+    /// Undo the statement.
     Abort,
-    /// Take the other row away.
+    /// Delete the other row.
     Replace,
 }
 
@@ -72,17 +72,17 @@ impl From<wit::Conflict> for Conflict {
 pub enum Transaction {
     /// It begins.
     Begin,
-    /// It will be committed: the last moment to fail.
+    /// It is about to be committed; this is the last step that can fail.
     Sync,
     /// It is committed.
     Commit,
-    /// It is taken back.
+    /// It is rolled back.
     Rollback,
     /// A savepoint is set.
     Savepoint(u32),
     /// A savepoint, and those after it, are no longer needed.
     Release(u32),
-    /// All since a savepoint is taken back.
+    /// All changes since a savepoint are undone.
     RollbackTo(u32),
 }
 

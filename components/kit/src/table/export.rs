@@ -1,4 +1,4 @@
-//! The tables and cursors that the host knows by number.
+//! The tables and cursors that the host refers to by number.
 
 use std::cell::RefCell;
 
@@ -10,11 +10,11 @@ use crate::bindings::table_types as wit;
 use crate::slab::Slab;
 use crate::{Definition, Error, Result, code};
 
-/// Bytes of texts and blobs after which a batch ends, whatever its limit:
-/// a thousand rows of a megabyte would be more than the extension's memory.
+/// A batch ends when its texts and blobs exceed this many bytes, whatever its limit: a thousand
+/// rows of a megabyte would be more than the extension's memory.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 
-/// A table whose type is not known any more, with its cursors.
+/// A table without its type, with its cursors.
 pub trait AnyTable {
     fn disconnect(self: Box<Self>) -> Result<()>;
     fn destroy(self: Box<Self>) -> Result<()>;
@@ -39,7 +39,7 @@ pub struct OpenTable<T: Table> {
 struct OpenCursor<C> {
     cursor: C,
     columns: Columns,
-    /// What ended the batch before. Its rows came first, and SQLite has them.
+    /// The error that ended the previous batch, after SQLite received its rows.
     failure: Option<Error>,
 }
 
@@ -136,7 +136,7 @@ impl<T: Table> AnyTable for OpenTable<T> {
     }
 }
 
-/// Where a cursor is: its table, and its number there.
+/// The location of a cursor: its table, and its number there.
 #[derive(Clone, Copy)]
 struct Place {
     table: u32,
@@ -224,7 +224,7 @@ impl<T: Definition> Guest for T {
         batch::clear();
         OPEN.with_borrow_mut(|open| {
             let place = open.cursors.remove(cursor);
-            // The table may be gone already; its cursors went with it.
+            // The table may have ended already, with its cursors.
             if let Some(place) = place
                 && let Some(table) = open.tables.get(place.table)
             {

@@ -1,10 +1,10 @@
-//! Modules: the kinds of tables that an extension offers.
+//! Modules: the kinds of tables in an extension.
 
 use super::{AnyTable, Connection, OpenTable, Table};
 use crate::{Result, Risk, bindings};
 use bindings::types::ModuleFlags as Flags;
 
-/// How a module's tables come to be.
+/// The way in which a module's tables are created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// By CREATE VIRTUAL TABLE.
@@ -56,21 +56,21 @@ impl Module {
     }
 
     abilities! {
-        /// INSERT, UPDATE and DELETE: `Table::update`.
+        /// It supports INSERT, UPDATE and DELETE: `Table::update`.
         writable WRITABLE;
         /// It takes part in transactions: `Table::transact`.
         transactions TRANSACTIONS;
         /// It takes part in savepoints too.
         savepoints SAVEPOINTS;
-        /// ALTER TABLE … RENAME: `Table::rename`.
+        /// It supports ALTER TABLE … RENAME: `Table::rename`.
         rename RENAME;
         /// `PRAGMA integrity_check` calls `Table::integrity`.
         integrity INTEGRITY;
         /// It overloads functions: `Table::find_function`.
         overloads OVERLOADS;
-        /// It may refuse a change because of a constraint.
+        /// It can refuse a change because of a constraint.
         constraint_support CONSTRAINT_SUPPORT;
-        /// It may use any attached database.
+        /// It can use any attached database.
         all_schemas ALL_SCHEMAS;
     }
 
@@ -89,7 +89,7 @@ impl Module {
                 ModuleKind::Eponymous => Kind::Eponymous,
                 ModuleKind::EponymousOnly => Kind::EponymousOnly,
             },
-            // `Change` says which columns stay as they are.
+            // `Change` marks columns that do not change.
             flags: self.flags | Flags::UNCHANGED_COLUMNS,
             risk: self.risk.into(),
             shadow_names: self.shadow_names.iter().map(|&name| name.into()).collect(),

@@ -1,4 +1,4 @@
-//! Plans of scans: what SQLite wants planned, and the table's plan.
+//! Plans of scans: SQLite's constraints and order, and the table's plan.
 
 use crate::Value;
 use crate::bindings::table_types as wit;
@@ -14,36 +14,36 @@ pub enum Planned {
     No,
 }
 
-/// The plan that is written. At the beginning it uses no constraint.
+/// The plan to be written. At first it uses no constraint.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) uses: Vec<wit::ConstraintUse>,
     arguments: u32,
-    /// Given to `filter`.
+    /// Passed to `filter`.
     pub number: i32,
-    /// Given to `filter`; without NULs.
+    /// Passed to `filter`; without NULs.
     pub text: Option<Vec<u8>>,
     /// Rows come in the order of the index info.
     pub order_consumed: bool,
     /// At most one row.
     pub unique: bool,
-    /// In units of a step.
+    /// The cost, in units of a step.
     pub cost: f64,
-    /// How many rows are expected.
+    /// The expected number of rows.
     pub rows: i64,
 }
 
-/// Whether SQLite checks a constraint that a scan applies.
+/// Whether SQLite also checks a constraint that a scan applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// It does.
+    /// Yes.
     Again,
-    /// It relies on the table.
+    /// No: it relies on the table.
     Omit,
 }
 
 impl Plan {
-    /// A plan without constraints, as costly as a scan of a big table.
+    /// A plan without constraints, with the cost of a scan of a large table.
     pub fn new(info: &IndexInfo) -> Self {
         let unused = wit::ConstraintUse { argument: 0, omit: false, whole_list: false };
         Self {
@@ -68,14 +68,13 @@ impl Plan {
         self.arguments as usize - 1
     }
 
-    /// As [`Plan::take`], for `column IN (…)` with its list as a whole.
+    /// Like [`Plan::take`], for `column IN (…)` with its whole list.
     pub fn take_list(&mut self, constraint: usize, check: Check) -> usize {
         self.uses[constraint].whole_list = true;
         self.take(constraint, check)
     }
 
-    /// The places of the constraints that `filter` gets, in its order; for
-    /// tests.
+    /// The indexes of the constraints that `filter` receives, in its order; for tests.
     pub fn constraints_taken(&self) -> impl Iterator<Item = usize> {
         let mut places: Vec<_> =
             (0..self.uses.len()).filter(|&place| self.uses[place].argument > 0).collect();

@@ -1,4 +1,4 @@
-//! What a scan is given, and the rows that it writes.
+//! The arguments of a scan, and the rows that it writes.
 
 use super::batch::Cell;
 use crate::{FromValue, IntoOutput, Value};
@@ -8,7 +8,7 @@ use crate::{FromValue, IntoOutput, Value};
 pub enum Argument {
     /// One value.
     One(Value),
-    /// An IN list that was taken whole.
+    /// All values of an IN.
     Every(Vec<Value>),
 }
 
@@ -24,13 +24,13 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Whether an argument is NULL: a comparison with NULL is never true.
+    /// Whether an argument is NULL: comparisons with NULL are never true.
     pub fn has_null(&self) -> bool {
         let null = |argument: &Argument| matches!(argument, Argument::One(Value::Null));
         self.arguments.iter().any(null)
     }
 
-    /// Take an argument that is one value; NULL when there is none.
+    /// Take an argument with one value; NULL if there is none.
     pub fn take(&mut self, place: usize) -> Value {
         match self.arguments.get_mut(place) {
             Some(Argument::One(value)) => std::mem::take(value),
@@ -38,8 +38,8 @@ impl Scan {
         }
     }
 
-    /// Take an argument as a Rust type; none for NULL and for what the type
-    /// cannot say.
+    /// Take an argument as a Rust type; none for NULL and for values that the type cannot
+    /// represent.
     pub fn get<T: FromValue>(&mut self, place: usize) -> Option<T> {
         match self.take(place) {
             Value::Null => None,
@@ -48,10 +48,10 @@ impl Scan {
     }
 }
 
-/// The columns that are used: where each goes in a row.
+/// The used columns: the position of each in a row.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// By column; `u32::MAX` for those that are not used.
+    /// By column; `u32::MAX` for unused ones.
     places: Vec<u32>,
     width: usize,
 }
@@ -71,17 +71,17 @@ impl Columns {
     }
 }
 
-/// A row that is written. Columns that are not written are NULL.
+/// A row to be written. Columns that are not written are NULL.
 pub struct Row<'a> {
-    /// As [`Columns`] has them.
+    /// As in [`Columns`].
     places: &'a [u32],
     cells: &'a mut [Cell],
-    /// Of the texts and blobs that were written.
+    /// The length of the written texts and blobs.
     pub(super) bytes: usize,
 }
 
 impl<'a> Row<'a> {
-    /// A row in `cells`, one for each column in use, which are NULL.
+    /// A row in `cells`, one cell for each used column, which are NULL.
     #[inline]
     pub(crate) fn new(columns: &'a Columns, cells: &'a mut [Cell]) -> Self {
         Self { places: &columns.places, cells, bytes: 0 }
@@ -94,14 +94,14 @@ impl<'a> Row<'a> {
         place.is_some_and(|place| *place != u32::MAX)
     }
 
-    /// Write a column, where it is used. A value that is an error is NULL.
+    /// Write a column if it is used. A value that is an error is NULL.
     #[inline]
     pub fn set(&mut self, column: u32, value: impl IntoOutput) {
         let Some(place) = self.places.get(column as usize) else {
             return;
         };
         if let Some(cell) = self.cells.get_mut(*place as usize) {
-            // It may have been written before.
+            // The column may have been written before.
             if self.bytes > 0 {
                 cell.release();
             }

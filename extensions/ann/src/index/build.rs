@@ -36,8 +36,8 @@ impl Index {
         })
     }
 
-    /// As [`Self::build`], for a caller that is no change of the table: SQLite then
-    /// tells of no transaction, so that everything is written at once.
+    /// As [`Self::build`], for a caller that does not change the table: SQLite then reports no
+    /// transaction, so everything is written at once.
     pub fn build_and_write(&mut self, count: u32) -> Result<(u32, u32)> {
         if self.is_writing {
             return self.build(count).and_then(|done| self.flush().map(|()| done));

@@ -1,9 +1,9 @@
 //! Components whose functions are cheap to call.
 //!
-//! wasmtime keeps at hand the machine code of a function that a core module imports, but
-//! searches for that of a function that a module defines, each time the host calls it: a
-//! quarter of the host's share of a call. So a module that only forwards functions (it
-//! imports them and exports them again) is put between an instance and what it exports.
+//! wasmtime stores the machine code of a function that a core module imports, but searches for that
+//! of a function that a module defines, each time the host calls it: a quarter of the host's share
+//! of a call. So a module that only forwards functions (it imports them and exports them again) is
+//! inserted between an instance and its exports.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -22,7 +22,7 @@ use wasmparser::{
 /// A component with a single function is a program, which is called once.
 const MIN_FUNCTIONS: usize = 2;
 
-/// The component with a forwarding module; none where nothing would be gained.
+/// The component with a forwarding module; none if nothing would be gained.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn forwarding(wasm: &[u8]) -> Result<Option<Vec<u8>>> {
 
 /// The core functions that a component lifts.
 struct Lifted {
-    /// The instance that exports them; functions of others are left alone.
+    /// The instance that exports them; functions of other instances are not changed.
     instance: u32,
     functions: BTreeMap<String, FuncType>,
 }
@@ -79,8 +79,8 @@ impl Lifted {
         Ok(lifted)
     }
 
-    /// The component `wasm` with the forwarding module behind the instance; none where that
-    /// would change the index of another module.
+    /// The component `wasm` with the forwarding module after the instance; none if that would
+    /// change the index of another module.
     fn forwarded(&self, wasm: &[u8]) -> Result<Option<Vec<u8>>> {
         let mut result = Component::new();
         let (mut modules, mut instances) = (0, 0);
@@ -158,7 +158,7 @@ fn core_functions(
     named.collect()
 }
 
-/// The sections of a component, without those of what is nested in it.
+/// The sections of a component, without those of nested components.
 fn sections(wasm: &[u8]) -> impl Iterator<Item = wasmparser::Result<Payload<'_>>> {
     let (mut parser, mut rest) = (Parser::new(0), wasm);
     std::iter::from_fn(move || {
@@ -186,7 +186,7 @@ fn copy(payload: &Payload<'_>, wasm: &[u8], result: &mut Component) {
     }
 }
 
-/// What follows the forwarding module's instance, by its new indices.
+/// Rewrites the sections after the forwarding module's instance, with the new indices.
 struct Forwarder<'a> {
     /// The index of that instance.
     index: u32,

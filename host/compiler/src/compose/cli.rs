@@ -1,5 +1,5 @@
-//! The CLI, taken apart into its core module and the world that it lives in,
-//! and put together again with dispatch trampolines in it.
+//! The CLI, decomposed into its core module and its world, and encoded again with dispatch
+//! trampolines.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmparser::{Parser, Payload};
@@ -55,7 +55,7 @@ impl<'a> Cli<'a> {
     ///
     /// # Errors
     ///
-    /// When the contract has a function that no trampoline can stand for.
+    /// When the contract has a function for which there is no trampoline.
     pub fn with(mut self, extensions: &[Fused]) -> Result<Vec<u8>> {
         let mut module = dispatch::add_trampolines(&mut self, extensions)?;
         let resolve = &self.contract.resolve;
@@ -69,8 +69,8 @@ impl<'a> Cli<'a> {
     }
 }
 
-/// The module of a component that was made of one: `wit-component` lays it
-/// first and its own glue behind. What else it was made of would be lost.
+/// The module of a component that was made of a single one: `wit-component` puts it first, and its
+/// own adapters after it. Other modules would be lost.
 fn main_module(wasm: &[u8]) -> Result<&[u8]> {
     let mut main = None;
     for payload in Parser::new(0).parse_all(wasm) {

@@ -54,7 +54,7 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// When the CLI was made for another form of it.
+    /// When the CLI was made for another version of it.
     pub fn read(cli: Resolve) -> Result<Self> {
         Self::merged(cli).context("it was made for another version of the contract; build it again")
     }
@@ -101,8 +101,8 @@ impl Contract {
     ///
     /// # Errors
     ///
-    /// When it has more parameters than cross in registers: no function of the
-    /// contract does.
+    /// When its parameters do not fit into registers, which is the case for no function of the
+    /// contract.
     pub fn signature(&self, function: &Function) -> Result<WasmSignature> {
         let signature = self.resolve.wasm_signature(AbiVariant::GuestImport, function);
         ensure!(!signature.indirect_params, "`{}` has too many parameters", function.name);
@@ -119,13 +119,13 @@ impl Contract {
         }
     }
 
-    /// Where the content of a `result` of these sides begins, in bytes.
+    /// The offset of the content of a `result` with these sides, in bytes.
     pub fn content_offset(&self, sides: &[Option<Type>; 2]) -> u32 {
         let sides = sides.iter().map(Option::as_ref);
         self.sizes.payload_offset(wit_parser::Int::U8, sides).size_wasm32() as u32
     }
 
-    /// Where the content of a variant begins, in bytes. Its first case has the tag 0.
+    /// The offset of the content of a variant, in bytes. Its first case has the tag 0.
     ///
     /// # Errors
     ///

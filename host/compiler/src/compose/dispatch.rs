@@ -1,10 +1,10 @@
-//! Dispatch trampolines: functions in the CLI's own core module that replace the
-//! functions of `dispatch` which it imports. They call the fused extensions, and forward
-//! calls of other extensions to the import.
+//! Dispatch trampolines: functions in the CLI's core module that replace the functions of
+//! `dispatch` that it imports. They call the fused extensions, and forward calls of other
+//! extensions to the import.
 //!
-//! A trampoline has the type of its target but for the extension's id: so it branches on
-//! the id, and passes registers and pointers through. What pointers lead to stays in the
-//! CLI's memory; the canonical ABI copies it to the extension, and copies the result back.
+//! A trampoline has the type of its target, plus the extension's id: it branches on the id, and
+//! passes registers and pointers through. The data behind pointers stay in the CLI's memory; the
+//! canonical ABI copies them to the extension, and copies the result back.
 
 mod code;
 mod exports;
@@ -28,7 +28,7 @@ const MANGLING: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
 
 /// An extension that gets trampolines.
 struct Callee<'a> {
-    /// Its index among all that are fused.
+    /// Its index among all fused extensions.
     index: usize,
     extension: &'a Fused<'a>,
     manifest: &'a Manifest,
@@ -48,7 +48,7 @@ struct Target {
 /// The trampolines of a CLI.
 struct Trampolines<'a> {
     contract: &'a Contract,
-    /// Extensions that they call.
+    /// The number of extensions that they call.
     count: u32,
     /// The index of the function that allocates memory.
     realloc: u32,
@@ -62,7 +62,7 @@ struct Trampolines<'a> {
 ///
 /// # Errors
 ///
-/// When the contract has a function that no trampoline can stand for.
+/// When the contract has a function for which there is no trampoline.
 pub fn add_trampolines(cli: &mut Cli, extensions: &[Fused]) -> Result<Vec<u8>> {
     let callees: Vec<Callee> = extensions.iter().enumerate().filter_map(callee).collect();
     let survey = Survey::of(cli.module)?;
@@ -95,8 +95,8 @@ fn callee<'a>((index, extension): (usize, &'a Fused<'a>)) -> Option<Callee<'a>> 
     Some(Callee { index, extension, manifest: extension.manifest? })
 }
 
-/// Import what the CLI may call of the extensions: the targets of what it imports from
-/// `dispatch`, as far as their manifests have a use for them.
+/// Import the functions of the extensions that the CLI may call: the targets of its imports from
+/// `dispatch`, as far as their manifests use them.
 fn import(
     cli: &mut Cli,
     callees: &[Callee],

@@ -11,10 +11,10 @@ use crate::callback::{Called, Outcome};
 use crate::error::{Error, Result};
 use crate::types::ToSql;
 
-/// Groups of an aggregate at a time at most. SQLite has a few; the sandbox chooses.
+/// Maximum number of groups of an aggregate at a time. SQLite has a few; the sandbox chooses.
 const MAX_GROUPS: usize = 65_536;
 
-/// The groups of an aggregate function, by the numbers that the sandbox was given.
+/// The groups of an aggregate function, by the ids that were sent to the sandbox.
 pub struct Groups<D, A, T> {
     function: D,
     groups: HashMap<i64, Option<A>>,
@@ -86,7 +86,7 @@ impl<D: Aggregate<A, T>, A, T: ToSql> Groups<D, A, T> {
         outcome(called)
     }
 
-    /// The group, and where the arguments begin.
+    /// The group, and the position of the arguments.
     fn find(&self, bytes: &[u8]) -> Result<(i64, usize)> {
         let mut reader = Reader(bytes);
         match reader.value()? {

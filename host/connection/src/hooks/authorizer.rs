@@ -1,4 +1,4 @@
-//! What an authorizer is asked.
+//! Authorizers, which SQLite calls for each action of a statement.
 
 use runtime::database::wire::Reader;
 use runtime::database::wire::library::{Hook, optional_bytes};
@@ -6,26 +6,26 @@ use runtime::database::wire::library::{Hook, optional_bytes};
 use crate::connection::Connection;
 use crate::error::Result;
 
-/// The answer of an authorizer.
+/// The decision of an authorizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Authorization {
-    /// It may be done.
+    /// Allow the action.
     Allow = 0,
-    /// The statement fails.
+    /// Refuse the statement.
     Deny = 1,
-    /// A column is NULL, and anything else is left out.
+    /// Read a column as NULL, and omit other actions.
     Ignore = 2,
 }
 
 macro_rules! actions {
     ($($(#[doc = $doc:literal])* $name:ident $({ $first:ident $(, $second:ident)? })? = $code:literal;)*) => {
-        /// What a statement does, in rusqlite's words.
+        /// The action of a statement, with rusqlite's names.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         #[allow(missing_docs)]
         pub enum AuthAction<'c> {
-            /// Anything else, by SQLite's number.
+            /// Another action, with SQLite's number.
             Unknown { code: i32, arg1: Option<&'c str>, arg2: Option<&'c str> },
             $($(#[doc = $doc])* $name $({ $first: &'c str $(, $second: &'c str)? })?,)*
         }
@@ -62,7 +62,7 @@ actions! {
     DropTrigger { trigger_name, table_name } = 16;
     DropView { view_name } = 17;
     Insert { table_name } = 18;
-    /// The value is empty where the pragma has none.
+    /// The value is empty if the pragma has none.
     Pragma { pragma_name, pragma_value } = 19;
     Read { table_name, column_name } = 20;
     Select = 21;
@@ -81,10 +81,10 @@ actions! {
     Recursive = 33;
 }
 
-/// What an authorizer is asked.
+/// An action that a statement needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuthContext<'c> {
-    /// What is to be done.
+    /// The action.
     pub action: AuthAction<'c>,
     /// The schema.
     pub database_name: Option<&'c str>,
@@ -92,13 +92,13 @@ pub struct AuthContext<'c> {
     pub accessor: Option<&'c str>,
 }
 
-/// A name; one that is not UTF-8 is that of nothing which the program knows.
+/// A name; if it is not UTF-8, it cannot be one that the program knows.
 fn name<'a>(from: &mut Reader<'a>) -> Result<Option<&'a str>> {
     Ok(optional_bytes(from)?.map(|bytes| std::str::from_utf8(bytes).unwrap_or_default()))
 }
 
 impl Connection {
-    /// Ask this about all that a statement does when it is prepared.
+    /// Call this for each action of a statement while it is prepared.
     ///
     /// ```
     /// # use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};

@@ -1,4 +1,4 @@
-//! The hooks of a connection, as the sandbox calls them. Its bytes may be anything.
+//! The hooks of a connection, as the sandbox calls them. The bytes can be malformed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,20 +10,20 @@ use runtime::database::{Callback, Event};
 use crate::error::Result;
 use crate::session::Session;
 
-/// What a hook does with its arguments; an integer for SQLite.
+/// Decodes the arguments and calls the hook; an integer for SQLite.
 pub type Hooked = Box<dyn FnMut(&mut Reader) -> Result<i32> + Send>;
 
-/// SQLITE_DENY: the reply of an authorizer that fails.
+/// SQLITE_DENY: the result of an authorizer that fails.
 const DENY: i32 = 1;
 
-/// A hook, and how often it was set.
+/// A hook, and how often it was replaced.
 #[derive(Default)]
 struct Place {
     hook: Option<Hooked>,
     changes: u64,
 }
 
-/// The hooks, by their numbers.
+/// The hooks, by number.
 #[derive(Default)]
 pub struct Hooks(Mutex<[Place; Hook::COUNT]>);
 
@@ -44,7 +44,7 @@ impl Hooks {
         std::mem::replace(&mut place.hook, hook)
     }
 
-    /// Put back what was taken, unless it was replaced or removed meanwhile.
+    /// Put back a hook that was taken, unless it was replaced or removed meanwhile.
     fn restore(&self, place: usize, hook: Hooked, changes: u64) {
         let place = &mut self.all()[place];
         if place.changes == changes {
@@ -55,7 +55,7 @@ impl Hooks {
     fn run(&self, event: u8, arguments: &mut Reader) -> i32 {
         let place = usize::from(event.wrapping_sub(Hook::FIRST_EVENT));
         let failed = if place == Hook::Authorizer as usize { DENY } else { 0 };
-        // Not locked meanwhile: what it does may call another one.
+        // Not locked during the call: the hook may cause calls of other hooks.
         let Some((mut hook, changes)) = self.take(place) else { return failed };
         let reply = catch_unwind(AssertUnwindSafe(|| hook(arguments).unwrap_or(failed)));
         self.restore(place, hook, changes);
@@ -66,7 +66,7 @@ impl Hooks {
 impl Callback for Hooks {
     fn call(&self, _: Event, bytes: &[u8]) -> std::result::Result<Value<Vec<u8>>, (i32, String)> {
         let mut from = Reader(bytes);
-        // The event, and the connection that has only these hooks.
+        // The event, and the connection; only its hooks are here.
         let reply = match (from.u8(), from.u32()) {
             (Ok(event), Ok(_)) => self.run(event, &mut from),
             _ => 0,
@@ -76,17 +76,17 @@ impl Callback for Hooks {
 }
 
 impl Session {
-    /// Set, replace or remove a hook. `number` is a hook's own.
+    /// Set, replace or remove a hook. `number` is an argument of some hooks.
     pub fn set_hook(&self, hook: Hook, call: Option<Hooked>, number: u32) -> Result<()> {
         let (hooks, _) = self.connected()?;
         let is_set = call.is_some();
-        // Dropped when SQLite does not call it any more.
+        // Drop the old one only after SQLite has stopped calling it.
         let _old = hooks.put(hook as usize, call);
         let set = Call::new(Function::Hook).u8(hook as u8).u8(is_set.into()).u32(number);
         self.call(&set, |_| Ok(()))
     }
 
-    /// Let SQLite call the hooks of this connection, once.
+    /// Connect SQLite to the hooks of this connection, once.
     fn connected(&self) -> Result<&(Arc<Hooks>, u32)> {
         if let Some(connected) = self.hooks.get() {
             return Ok(connected);
@@ -96,12 +96,12 @@ impl Session {
         Ok(self.hooks.get_or_init(|| (hooks, address)))
     }
 
-    /// Where the sandbox has this connection.
+    /// The address of this connection in the sandbox.
     pub fn address(&self) -> Result<u32> {
         Ok(self.connected()?.1)
     }
 
-    /// SQLite calls no hook when it closes the connection.
+    /// Remove all hooks: SQLite calls none when it closes the connection.
     pub fn clear_hooks(&self) -> Result<()> {
         let all = [
             Hook::Busy,
@@ -131,7 +131,7 @@ mod tests {
         hooks.run(Hook::FIRST_EVENT + Hook::Commit as u8, &mut Reader(&[]))
     }
 
-    /// A hook that sets the hook in its place while it runs.
+    /// A hook that replaces itself while it runs.
     fn sets(hooks: &Arc<Hooks>, make: fn() -> Option<Hooked>) -> Option<Hooked> {
         let hooks = hooks.clone();
         Some(Box::new(move |_| {

@@ -8,31 +8,31 @@ use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::types::{Value, ValueRef};
 
-/// More columns than SQLite allows.
+/// More columns than SQLite supports.
 const MAX_COLUMNS: u32 = 32_767;
 
-/// The tag of a value that is not there, in `calls.h`.
+/// The tag of a missing value, in `calls.h`.
 const MISSING: u8 = 8;
 
 /// A row that is about to change.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PreUpdate<'a> {
-    /// How it changes.
+    /// The kind of change.
     pub action: Action,
     /// The schema.
     pub schema: &'a str,
     /// The table.
     pub table: &'a str,
-    /// The row id before the change; it has no meaning where there is none.
+    /// The row id before the change; meaningless for an INSERT.
     pub old_row_id: i64,
-    /// The row id after it.
+    /// The row id after the change.
     pub new_row_id: i64,
     /// 0 for a statement of the program, 1 for its triggers, and so on.
     pub depth: i32,
     /// The columns before the change; none for a new row.
     pub old: Option<Vec<Value>>,
-    /// The columns after it; none for a row that is deleted.
+    /// The columns after the change; none for a deleted row.
     pub new: Option<Vec<Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! What SQLite tells of its work.
+//! Traces of SQLite's statements.
 
 use std::borrow::Cow;
 use std::ops::BitOr;
@@ -9,7 +9,7 @@ use runtime::database::wire::library::{Hook, optional_bytes};
 use crate::connection::Connection;
 use crate::error::Result;
 
-/// Which events are told, with SQLite's numbers.
+/// The events to trace, with SQLite's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceEventCodes(u32);
 
@@ -18,7 +18,7 @@ impl TraceEventCodes {
     pub const SQLITE_TRACE_STMT: Self = Self(1);
     /// A statement has ended.
     pub const SQLITE_TRACE_PROFILE: Self = Self(2);
-    /// A statement has given a row.
+    /// A statement has returned a row.
     pub const SQLITE_TRACE_ROW: Self = Self(4);
 }
 
@@ -30,20 +30,21 @@ impl BitOr for TraceEventCodes {
     }
 }
 
-/// What SQLite tells.
+/// A traced event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TraceEvent<'a> {
-    /// A statement begins: its text or, of one in a trigger, a comment; and with its parameters.
+    /// A statement begins: its text, or a comment for one in a trigger; and the text with its
+    /// parameters.
     Stmt(Cow<'a, str>, Cow<'a, str>),
-    /// A statement has ended: its text, and how long it ran.
+    /// A statement has ended: its text, and its running time.
     Profile(Cow<'a, str>, Duration),
-    /// A statement has given a row: its text.
+    /// A statement has returned a row: its text.
     Row(Cow<'a, str>),
 }
 
 impl Connection {
-    /// Call this for what SQLite does.
+    /// Call this for each of these events.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ impl Statement<'_> {
         found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
     }
 
-    /// The types that its columns were declared with; none for an expression.
+    /// The declared types of its columns; none for an expression.
     ///
     /// # Errors
     ///

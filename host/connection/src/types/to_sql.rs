@@ -1,4 +1,4 @@
-//! What Rust's types become for SQLite.
+//! The conversion of Rust types to values of SQLite.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::{Null, Value, ValueRef};
 use crate::error::{Error, Result};
 
-/// What a type becomes for SQLite.
+/// A value for SQLite.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ToSqlOutput<'a> {
-    /// A value that is borrowed.
+    /// A borrowed value.
     Borrowed(ValueRef<'a>),
-    /// A value of its own.
+    /// An owned value.
     Owned(Value),
 }
 
@@ -26,13 +26,13 @@ impl ToSqlOutput<'_> {
     }
 }
 
-/// A type that is converted to values of SQLite.
+/// A type that can be converted to a value of SQLite.
 pub trait ToSql {
     /// The value.
     ///
     /// # Errors
     ///
-    /// [`Error::ToSqlConversionFailure`] where SQLite has no such value.
+    /// [`Error::ToSqlConversionFailure`] if SQLite has no such value.
     fn to_sql(&self) -> Result<ToSqlOutput<'_>>;
 }
 

@@ -262,6 +262,28 @@ fn hostile() -> Database {
     limited.statement_time(Duration::from_millis(100)).build().expect("it loads")
 }
 
+/// With a limit of time the `.wasm` runs that the `.cwasm` was compiled from, whatever lies beside it.
+#[test]
+fn another_component_beside_the_code_is_not_run() {
+    let (one, second) = (tempfile::tempdir().unwrap(), Duration::from_secs(1));
+    let (code, beside) = (one.path().join("database.cwasm"), one.path().join("database.wasm"));
+    fs::copy(built().join("guests/hostile_database.wasm"), beside).unwrap();
+    let mut content = fs::read(built().join("database.cwasm")).unwrap();
+    fs::write(&code, &content).unwrap();
+    let timed = || builder().statement_time(second);
+    timed().build().expect("this puts its code into the cache");
+    let database = timed().component(&code).build().expect("its own source is in the cache");
+    let db = database.open_in_memory().expect("it is SQLite");
+    assert_eq!(db.query_row("SELECT 1", [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+
+    // The hash of the source, in the seal.
+    let source = content.len() - 144 + 16;
+    content[source] ^= 1;
+    fs::write(&code, content).unwrap();
+    let error = timed().component(&code).build().expect_err("its source is missing");
+    assert!(error.to_string().contains("is not beside it"), "{error}");
+}
+
 fn attacked(database: &Database, attack: &str) -> Result<Connection> {
     database.open_with_flags(attack, OpenFlags::SQLITE_OPEN_MEMORY)
 }

@@ -185,7 +185,7 @@ fn an_authorizer_decides() -> Result<()> {
         Some(ErrorCode::AuthorizationForStatementDenied),
         "{error}"
     );
-    // What panics denies, and is asked again.
+    // An authorizer that panics denies the action, and is called again for the next one.
     db.authorizer(Some(|_: AuthContext| -> Authorization { panic!("as a test") }))?;
     assert!(db.execute_batch("SELECT 1").is_err() && db.execute_batch("SELECT 1").is_err());
     db.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;

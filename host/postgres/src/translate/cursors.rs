@@ -8,9 +8,9 @@ use crate::lex::{self, Kind, Piece, Token, Tokens};
 /// Where FETCH and MOVE go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// So many rows.
+    /// This number of rows.
     Forward(u64),
-    /// So many rows, the last one first.
+    /// This number of rows, in reverse order.
     Backward(u64),
     /// To a row, from 1; from the end where it is negative.
     Absolute(i64),
@@ -88,7 +88,7 @@ fn fetch(piece: &Piece<'_>, tokens: &[Token<'_>], is_move: bool) -> Result<State
 
 fn direction(words: &[&str]) -> Option<Direction> {
     use Direction as D;
-    // A sign is a token of its own.
+    // A sign is a separate token.
     let number = |words: &[&str]| words.concat().parse::<i64>().ok();
     let counted = |count: i64| match u64::try_from(count) {
         Ok(0) => D::Relative(0),

@@ -122,7 +122,7 @@ impl Rewriter<'_> {
             TableFactor::Derived { lateral: true, .. }
             | TableFactor::Function { lateral: true, .. } => Err(Error::unsupported("LATERAL")),
             TableFactor::Table { sample: Some(_), .. } => Err(Error::unsupported("TABLESAMPLE")),
-            // There are no partitions, so a table has no ancestors. psql asks for them.
+            // There are no partitions, so a table has no ancestors. psql queries them.
             TableFactor::Table { name, alias, with_ordinality: true, .. }
                 if last(name) == "pg_partition_ancestors" =>
             {

@@ -1,4 +1,4 @@
-//! `doctor`: what of this machine and of a database matters to a run.
+//! `doctor`: properties of this machine and of a database that matter to a run.
 
 mod database;
 mod machine;
@@ -32,7 +32,7 @@ pub struct Doctor {
     json: bool,
 }
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {

@@ -12,7 +12,7 @@ use sqlite_wasm_runtime::{temporary, user_directories};
 use super::complain;
 use super::run::RunOptions;
 
-/// The terminal, where the runner asks the user to grant a capability.
+/// The terminal, for prompts to grant a capability.
 const TERMINAL: &str = "/dev/tty";
 
 /// The standard input of the helper process.

@@ -224,8 +224,8 @@ pub fn run(
     Err(failure(verb, status, &message(&report), budget, &limits))
 }
 
-/// The helper, opened: this very file is checked and started. Nobody may have put it there
-/// who could not have replaced this program.
+/// The helper, opened: exactly this file is checked and started. Only users who could replace this
+/// program may have put it there.
 fn opened(program: &Path) -> Result<OwnedFd> {
     let helper = rustix::fs::open(program, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
     let stat = rustix::fs::fstat(&helper)?;

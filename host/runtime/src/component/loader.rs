@@ -121,11 +121,6 @@ impl Loader {
         self
     }
 
-    /// Whether the code that it loads checks the time.
-    pub fn checks_time(&self) -> bool {
-        self.kind.checks_time()
-    }
-
     /// The engine that runs the loaded components.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
@@ -164,13 +159,19 @@ impl Loader {
     }
 
     /// Load the database without a shell in the `.wasm` or `.cwasm` file at
-    /// `path`, a path that the user has given.
+    /// `path`, a path that the user has given. Code in a `.cwasm` does not check
+    /// the time; a loader of code that does takes the `.wasm` that it was
+    /// compiled from, which is beside it.
     ///
     /// # Errors
     ///
     /// [`LoadError`], with the reason and a remedy in its chain.
     pub fn load_database(&self, path: &Path) -> Result<Program> {
-        let load = || Program::database(self.kind, &self.engine, self.open_named(path)?);
+        let open = match self.kind.checks_time() {
+            true => Self::open_timed,
+            false => Self::open_named,
+        };
+        let load = || Program::database(self.kind, &self.engine, open(self, path)?);
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
@@ -273,8 +274,16 @@ impl Loader {
 
     fn open_named(&self, path: &Path) -> Result<Loaded> {
         let file = open(path)?;
-        match path.extension().is_some_and(|ending| ending == "cwasm") {
+        match is_native(path) {
             true => self.native(path, &file),
+            false => self.portable(path, &file),
+        }
+    }
+
+    fn open_timed(&self, path: &Path) -> Result<Loaded> {
+        let file = open(path)?;
+        match is_native(path) {
+            true => self.source_of(path, &file),
             false => self.portable(path, &file),
         }
     }
@@ -307,4 +316,9 @@ impl Loader {
     fn load_code(&self, code: Code) -> Result<Loaded> {
         Ok(Loaded { component: code.component(&self.engine)?, code })
     }
+}
+
+/// Whether the name promises native code.
+fn is_native(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "cwasm")
 }

@@ -1,4 +1,4 @@
-//! The limits of what an extension registers.
+//! Checks and limits of an extension's registrations.
 
 use anyhow::{Result, bail};
 
@@ -10,13 +10,13 @@ const MAX_NAME_BYTES: usize = 255;
 /// Most functions, collations and modules of one extension together.
 pub const MAX_REGISTRATIONS: usize = 1000;
 
-/// Longest version and description, in bytes: they are one line for people.
+/// Longest version and description, in bytes: each is one line for users.
 const MAX_LINE_BYTES: usize = 1000;
 
-/// Most shadow names of a module, and most needs of an extension.
+/// Most shadow names of a module, and most needed capabilities of an extension.
 const MAX_ENTRIES: usize = 100;
 
-/// Check all that an extension registers.
+/// Check everything that an extension registers.
 pub fn manifest(manifest: &Manifest) -> Result<()> {
     let functions = manifest.functions.iter().map(|function| &function.name);
     let collations = manifest.collations.iter().map(|collation| &collation.name);
@@ -34,7 +34,7 @@ pub fn manifest(manifest: &Manifest) -> Result<()> {
     manifest.functions.iter().try_for_each(function)
 }
 
-/// Check that what is registered can be called.
+/// Check that the component exports what it registers.
 pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
     let is_scalar = |function: &&Function| function.kind == FunctionKind::Scalar;
     let scalars = manifest.functions.iter().filter(is_scalar).count();
@@ -60,7 +60,7 @@ pub fn exports(manifest: &Manifest, exports: &[String]) -> Result<()> {
     }
 }
 
-/// Check the extension's own name, which errors and options contain.
+/// Check the extension's name, which errors and options contain.
 pub fn own_name(name: &str) -> Result<()> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(is_letter) {
@@ -69,7 +69,7 @@ pub fn own_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// A text that is one line for people.
+/// Check a text that is one line for users.
 pub fn line(what: &str, text: &str) -> Result<()> {
     if text.len() > MAX_LINE_BYTES || text.contains(char::is_control) {
         bail!("its {what} is not one line of {MAX_LINE_BYTES} bytes at most");
@@ -111,7 +111,7 @@ pub fn function(function: &Function) -> Result<()> {
     Ok(())
 }
 
-/// A name with its number of arguments, as a list of registrations has it.
+/// Check a name with its number of arguments, as in a list of registrations.
 pub fn registered(text: &str) -> Result<()> {
     let (name, _) = text.rsplit_once('/').unwrap_or((text, ""));
     named("registers a name that", if name.is_empty() { text } else { name })

@@ -1,4 +1,4 @@
-//! `sqlite-wasm:extension/types`, with values of our own.
+//! `sqlite-wasm:extension/types`, with the host's type for values.
 
 #![allow(missing_docs)]
 
@@ -9,12 +9,12 @@ mod bindings {
             package sqlite-wasm:types-view;
             world types { import sqlite-wasm:extension/types@0.1.0; }
         ",
-        // A composed file holds manifests.
+        // A composed file contains manifests.
         additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
     });
 }
 
-/// The types as they are generated.
+/// The generated types.
 pub(crate) mod generated {
     pub use super::bindings::sqlite_wasm::extension::types::*;
 }

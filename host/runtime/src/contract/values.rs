@@ -1,4 +1,4 @@
-//! Values of SQLite on their way between components.
+//! Values of SQLite that cross between components.
 
 mod canonical_abi;
 mod inline_value;

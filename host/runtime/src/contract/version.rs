@@ -15,7 +15,7 @@ pub const EXTENSION_EXPORT: &str = "sqlite-wasm:extension/extension@";
 /// The version of this host.
 pub use wire::CONTRACT_VERSION;
 
-/// The names of what `component` exports.
+/// The names of the exports of `component`.
 pub fn exports(component: &Component) -> Vec<String> {
     let ty = component.component_type();
     ty.exports(component.engine()).map(|(name, _)| name.to_owned()).collect()
@@ -44,7 +44,7 @@ pub fn check(exports: &[String]) -> Result<()> {
     }
 }
 
-/// As semantic versioning rules before 1.0: the first two numbers are the same.
+/// As in semantic versioning before 1.0: the first two numbers must be equal.
 fn is_compatible(version: &str) -> bool {
     let series = |version: &str| {
         let mut numbers = version.split('.').map(str::to_owned);

@@ -1,5 +1,5 @@
-//! Functions, collations and hooks of the program. They run on the program's stack: the component,
-//! which calls them by numbers, leaves its own (see `fiber`).
+//! Functions, collations and hooks of the program. They run on the program's stack: the component
+//! calls them by number, and leaves its own stack (see `fiber`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub trait Callback: Send + Sync {
     fn call(&self, event: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)>;
 }
 
-/// Called every few thousand steps of a statement: whether to interrupt it.
+/// Called every few thousand steps of a statement. Returns whether to interrupt it.
 pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
 
 /// All callbacks of an instance, by number.
@@ -45,18 +45,18 @@ impl Callbacks {
         number as u32
     }
 
-    /// The one with a number.
+    /// The callback with this number.
     pub fn get(&self, number: u32) -> Option<Arc<dyn Callback>> {
         self.all.get(number as usize)?.clone()
     }
 
-    /// Take it out.
+    /// Remove the callback with this number.
     pub fn remove(&mut self, number: u32) -> Option<Arc<dyn Callback>> {
         self.all.get_mut(number as usize)?.take()
     }
 }
 
-/// What the program gives a component that called it.
+/// The program's reply to a call by the component.
 pub enum Answer {
     /// A value of at most 64 bytes.
     Inline(InlineValue),
@@ -64,11 +64,11 @@ pub enum Answer {
     Returned(Result<Vec<u8>, SqlError>),
     /// Whether to interrupt the statement.
     Interrupt(bool),
-    /// Work that the callback needs before it returns.
+    /// Operations that the callback needs before it returns.
     Request {
-        /// On which connection.
+        /// The connection.
         connection: u32,
-        /// The work.
+        /// The operations.
         operations: Vec<u8>,
     },
 }

@@ -1,4 +1,4 @@
-//! Where a component has its functions.
+//! The exports of a component that the host calls.
 
 use anyhow::{Context, Result};
 use wasmtime::component::{ComponentExportIndex, InstancePre};
@@ -12,11 +12,11 @@ pub struct Exports {
 }
 
 impl Exports {
-    /// Those of a component.
+    /// The exports of a component.
     ///
     /// # Errors
     ///
-    /// When one is missing.
+    /// When an export is missing.
     pub fn of<T>(pre: &InstancePre<T>) -> Result<Self> {
         let interface = format!("{DATABASE_EXPORT}{CONTRACT_VERSION}");
         let interface = pre.component().get_export_index(None, &interface);

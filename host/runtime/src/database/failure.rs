@@ -1,6 +1,6 @@
 //! Why calls fail.
 
-/// Why a call failed, where it is not SQLite's own reason.
+/// Why a call failed, if the reason is the host's and not SQLite's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// An [`Interrupter`] was used.
@@ -24,6 +24,6 @@ pub struct Failure {
     pub code: i32,
     /// The message. It comes from the sandbox and may be any text.
     pub message: String,
-    /// What the host knows of it.
+    /// The reason, if the host knows it.
     pub reason: Option<Reason>,
 }

@@ -1,13 +1,13 @@
-//! The stack that an instance runs on: as large as SQLite's depth limits demand, whatever the
-//! stack of the calling thread. The instance leaves it in the middle of its work to call the
-//! program, which then runs on its own stack, and may give the instance more work before it
-//! returns.
+//! The stack on which an instance runs: as large as SQLite's depth limits require, whatever the
+//! stack of the calling thread. To call the program, the instance leaves this stack in the middle
+//! of its work; the program then runs on its own stack, and can send the instance requests before
+//! it returns.
 //!
-//! wasmtime's own way, asynchronous calls, takes 500 ns for the shortest call, and 400 ns for one
-//! from a call that never ends; this one takes 280 ns.
+//! wasmtime's asynchronous calls take 500 ns for the shortest call; a single call that never ends
+//! takes 400 ns for each request; this takes 280 ns.
 //!
-//! wasmtime records on each thread which store it has entered last, and a trap returns there. So
-//! an instance that waits for the program is resumed only while it is the last one that this
+//! wasmtime records on each thread which store was entered last, and a trap returns there. So an
+//! instance that waits for the program can be resumed only while it is the last one that this
 //! thread has entered: [`Fiber::resume`] refuses anything else.
 
 use std::cell::Cell;
@@ -23,17 +23,17 @@ use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 /// Stack for the host's own calls, in bytes: half of what Rust gives to a thread.
 const HOST_STACK_BYTES: usize = 1 << 20;
 
-/// All of it, in bytes. Only the pages that are used take memory.
+/// The whole stack, in bytes. Only the pages that are used take memory.
 const BYTES: usize = MAX_STACK_BYTES + MAX_EXTENSION_STACK_BYTES + HOST_STACK_BYTES;
 
-/// A stack with what runs on it.
+/// A stack and the work on it.
 pub struct Fiber<Input, Output> {
     coroutine: ManuallyDrop<Coroutine<Input, Output, ()>>,
-    /// Where it was entered; none while it waits for work.
+    /// The place where it was entered; none while it waits for work.
     entered: Option<Place>,
 }
 
-/// A thread, and how many fibers it has entered, one inside the other.
+/// A thread, and the number of nested fibers that it has entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     thread: usize,
@@ -41,40 +41,41 @@ struct Place {
 }
 
 impl Place {
-    /// Where this thread is now.
+    /// The current place.
     fn here() -> Self {
         ENTERED.with(|depth| Self { thread: ptr::from_ref(depth).addr(), depth: depth.get() })
     }
 }
 
-// SAFETY: a fiber is entered by one thread at a time, since that takes it mutably. What is on its
-// stack may change threads: `new` asks for `Send`, and wasmtime keeps nothing of a thread in a
-// store that no call has entered. In one that a call has entered `resume` demands the same thread.
+// SAFETY: entering a fiber takes `&mut`, so only one thread enters it at a time. The values on its
+// stack can move to another thread: `new` requires `Send`, and wasmtime keeps nothing of a thread
+// in a store that no call has entered. For one that a call has entered, `resume` requires the same
+// thread.
 unsafe impl<Input: Send, Output: Send> Send for Fiber<Input, Output> {}
 
-/// What leaves the fiber from its own stack.
+/// Lets the work leave the fiber.
 pub struct Exit<Input, Output>(NonNull<Yielder<Input, Output>>);
 
-// SAFETY: only what runs on the fiber has it; see `Exit::leave`.
+// SAFETY: only the work on the fiber owns it; see `Exit::leave`.
 unsafe impl<Input, Output> Send for Exit<Input, Output> {}
 
 thread_local! {
-    /// How many fibers of this thread are in the middle of a call, one inside the other.
+    /// The number of nested fibers of this thread that are in the middle of a call.
     static ENTERED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What a fiber has done.
+/// The result of resuming a fiber.
 pub enum Left<Output> {
     /// It left its stack with this, and is to be resumed.
     With(Output),
     /// It has ended.
     Ended,
-    /// It waits for a call of the program that has entered another fiber.
+    /// It waits for a call of the program that has entered another fiber since.
     Busy,
 }
 
 impl<Input: Send + 'static, Output: Send + 'static> Fiber<Input, Output> {
-    /// Make a stack, and run `work` on it when it is resumed.
+    /// Allocate a stack, and run `work` on it when it is first resumed.
     ///
     /// # Errors
     ///
@@ -86,8 +87,8 @@ impl<Input: Send + 'static, Output: Send + 'static> Fiber<Input, Output> {
         Ok(Self { coroutine, entered: None })
     }
 
-    /// Go on with `input`, until it leaves the stack again. `is_end` says whether it then waits
-    /// for work, and not for the program in the middle of a call.
+    /// Continue with `input`, until the work leaves the stack again. `is_end` reports whether it
+    /// then waits for work, rather than for the program in the middle of a call.
     pub fn resume(&mut self, input: Input, is_end: fn(&Output) -> bool) -> Left<Output> {
         if self.coroutine.done() {
             return Left::Ended;
@@ -118,7 +119,7 @@ impl<Input: Send + 'static, Output: Send + 'static> Fiber<Input, Output> {
 }
 
 impl<Input, Output> Drop for Fiber<Input, Output> {
-    /// What has not ended keeps its stack: what is on it cannot be dropped.
+    /// Unfinished work keeps its stack: the values on it cannot be dropped.
     fn drop(&mut self) {
         if self.coroutine.done() {
             // SAFETY: nothing uses it after this.
@@ -128,10 +129,10 @@ impl<Input, Output> Drop for Fiber<Input, Output> {
 }
 
 impl<Input, Output> Exit<Input, Output> {
-    /// Leave the stack with `output`; returns when the fiber is resumed.
+    /// Leave the stack with `output`. Returns when the fiber is resumed.
     pub fn leave(&self, output: Output) -> Input {
-        // SAFETY: the yielder is on the fiber's stack, and lives as long as its work, which owns
-        // this value. A value of this type does not leave the fiber: `Output` has none.
+        // SAFETY: the yielder is on the fiber's stack and lives as long as the work, which owns
+        // this value. The value cannot leave the fiber: `Output` contains none.
         unsafe { self.0.as_ref() }.suspend(output)
     }
 }

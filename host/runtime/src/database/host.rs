@@ -1,4 +1,4 @@
-//! What the store of an instance contains.
+//! The data in the store of an instance.
 
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
@@ -26,7 +26,7 @@ const FULL: i32 = 13;
 /// `SQLITE_INTERRUPT`.
 const INTERRUPT: i32 = 9;
 
-/// What a store contains.
+/// The data in a store.
 pub struct Host {
     pub wasi: WasiCtx,
     pub table: ResourceTable,
@@ -35,11 +35,11 @@ pub struct Host {
     pub memory: MemoryLimit,
     pub extensions: ExtensionsCtx,
     pub fused: FusedCtx,
-    /// The way to the program, while the component is called.
+    /// Leaves the fiber for the program, while the component is called.
     pub exit: Option<Exit<Input, Output>>,
-    /// What came of the last call of the program.
+    /// The outcome of the last call of the program.
     pub outcome: Option<Outcome>,
-    /// What the component printed: the message of a panic.
+    /// The component's output: the message of a panic.
     pub log: MemoryOutputPipe,
 }
 
@@ -50,7 +50,7 @@ impl WasiView for Host {
 }
 
 impl Host {
-    /// Leave the stack for the program, and return with its answer.
+    /// Leave the stack for the program, and return with its reply.
     pub fn leave(&self, output: Output) -> wasmtime::Result<Answer> {
         match self.exit.as_ref().map(|exit| exit.leave(output)) {
             Some(Input::Answer(answer)) => Ok(answer),
@@ -58,7 +58,7 @@ impl Host {
         }
     }
 
-    /// The same for a call, whose outcome is kept unless it is a short value.
+    /// The same for a call, whose outcome is stored unless it is an inline value.
     pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<types::InlineValue>> {
         let outcome = match self.leave(output)? {
             Answer::Inline(value) => return Ok(Some(value.into())),
@@ -74,7 +74,7 @@ impl Host {
         Ok(None)
     }
 
-    /// A failure of SQLite, with what the host knows of its reason.
+    /// A failure of SQLite, with the reason if the host knows it.
     pub fn failure(&mut self, error: SqlError) -> Failure {
         let SqlError { code, message } = error;
         let was_refused = self.files.take_temporary_refused();

@@ -23,11 +23,11 @@ use crate::fused::{self, FusedView};
 use crate::process::{cpu_usage, local_offset};
 use crate::wasi;
 
-/// Longest refused path that is kept for a message, in bytes: Linux's longest path. The
-/// component chooses it.
+/// Longest refused path that is stored for a message, in bytes: Linux's longest path. The component
+/// chooses the path.
 const MAX_REFUSED_BYTES: usize = 4096;
 
-/// All that the component may import.
+/// The imports that the component may use.
 pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
     let mut linker = Linker::new(&program.engine);
     wasi::add_to_linker(&mut linker, &program.component, Waiting::Refused)?;

@@ -1,4 +1,4 @@
-//! One instance, as the program uses it.
+//! One instance, for the program that uses it.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,8 +26,8 @@ const ERROR: i32 = 1;
 /// `SQLITE_MISUSE`.
 const MISUSE: i32 = 21;
 
-/// An instance, until it traps. One thread at a time uses it; a callback that runs inside a
-/// call uses it on the same thread.
+/// An instance, until it traps. Only one thread may use it at a time; a callback inside a call uses
+/// it on the same thread.
 pub struct Instance {
     fiber: RefCell<Fiber<Input, Output>>,
     callbacks: RefCell<Callbacks>,
@@ -35,7 +35,7 @@ pub struct Instance {
     interrupter: Interrupter,
     /// It has lost a page of a mapped file.
     has_lost_page: Cell<bool>,
-    /// Why it is gone.
+    /// Why it has trapped.
     trap: RefCell<Option<String>>,
 }
 
@@ -62,7 +62,7 @@ impl Instance {
         }
     }
 
-    /// What interrupts its statements from other threads.
+    /// Interrupts its statements from other threads.
     pub fn interrupter(&self) -> &Interrupter {
         &self.interrupter
     }
@@ -74,25 +74,25 @@ impl Instance {
 
     /// Call this every few thousand steps of a statement.
     pub fn on_progress(&self, call: Option<OnProgress>) {
-        // Dropped when it is not borrowed any more.
+        // Drop the old one after the borrow has ended.
         let _old = self.on_progress.replace(call);
     }
 
-    /// A number for a callback, which operations register. It is forgotten when SQLite does not
-    /// need it any more.
+    /// Register a callback, and return its number for operations. It is removed when SQLite no
+    /// longer needs it.
     pub fn add(&self, callback: Arc<dyn Callback>) -> u32 {
         self.callbacks.borrow_mut().add(callback)
     }
 
-    /// Perform operations on a connection (see `connections` in `wit/database`), and put the
-    /// reply into `reply`. It comes from the sandbox and may be any bytes, at most
-    /// [`MAX_REPLY_BYTES`](live::MAX_REPLY_BYTES). A statement that runs at `statement_end` ends;
-    /// in a callback that of the call around it holds.
+    /// Perform operations on a connection (see `connections` in `wit/database`), and put the reply
+    /// into `reply`. The reply comes from the sandbox, so it can be any bytes, at most
+    /// [`MAX_REPLY_BYTES`](live::MAX_REPLY_BYTES). A statement that is still running at
+    /// `statement_end` is interrupted; in a callback, the end of the enclosing call applies.
     ///
     /// # Errors
     ///
-    /// SQLite's, or the host's [`Reason`]. SQLITE_MISUSE where this thread is in a callback of
-    /// this instance, and there in one of another instance.
+    /// SQLite's, or the host's [`Reason`]. SQLITE_MISUSE while this thread is in a callback of this
+    /// instance and, inside it, in a callback of another instance.
     pub fn perform(
         &self,
         connection: u32,
@@ -124,7 +124,7 @@ impl Instance {
         }
     }
 
-    /// Go on until the component has done the work, with the calls of the program on the way.
+    /// Continue until the component is done, with the calls of the program that it makes.
     fn until_done(&self, input: Input) -> Left<Output> {
         let mut left = self.resume(input);
         loop {
@@ -135,7 +135,7 @@ impl Instance {
                 }
                 Left::With(Output::Released(callback)) => {
                     let released = self.callbacks.borrow_mut().remove(callback);
-                    // What a closure owns may panic when it is dropped.
+                    // Values that a closure owns may panic when they are dropped.
                     let _ = catch_unwind(AssertUnwindSafe(|| drop(released)));
                     Answer::Interrupt(false)
                 }
@@ -146,24 +146,24 @@ impl Instance {
         }
     }
 
-    /// Whether the program interrupts the statement; it does where it panics.
+    /// Whether the program interrupts the statement; a panic interrupts it.
     fn interrupts(&self) -> bool {
         let Some(mut call) = self.on_progress.take() else { return false };
         let interrupts = catch_unwind(AssertUnwindSafe(&mut call)).unwrap_or(true);
-        // It may have set another one.
+        // The callback may have set another one.
         self.on_progress.borrow_mut().get_or_insert(call);
         interrupts
     }
 
     fn resume(&self, input: Input) -> Left<Output> {
-        // A page that another instance on this thread has lost is not this one's.
+        // Do not charge this instance for a page that another instance on this thread has lost.
         let outer = mapping::replace_lost(self.has_lost_page.get());
         let left = self.fiber.borrow_mut().resume(input, Output::is_end);
         self.has_lost_page.set(mapping::replace_lost(outer));
         left
     }
 
-    /// A call whose reply comes from a lost page does not count.
+    /// A reply is not valid if it was computed from a lost page.
     fn checked(&self, left: Left<Output>) -> Left<Output> {
         if !self.has_lost_page.get() || !matches!(left, Left::With(Output::Performed(..))) {
             return left;
@@ -171,7 +171,7 @@ impl Instance {
         Left::With(Output::Trapped(Stop::LostPage.to_string()))
     }
 
-    /// Give up the instance, with its files and locks.
+    /// Discard the instance, with its files and locks.
     fn end(&self, why: String) -> Failure {
         self.trap.borrow_mut().get_or_insert(why);
         self.finish();
@@ -180,7 +180,7 @@ impl Instance {
 
     /// Drop the store, on its own stack.
     fn finish(&self) {
-        // Where it waits for the program it traps first.
+        // If it waits for the program, it traps first.
         while let Left::With(_) = self.resume(Input::End) {}
     }
 

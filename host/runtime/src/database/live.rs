@@ -1,4 +1,4 @@
-//! What runs on the fiber of an instance: its store, which the calls of the program enter.
+//! The work on the fiber of an instance: it owns the store, and performs the program's calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,8 +15,8 @@ use super::time;
 use crate::contract::types::SqlError;
 use crate::extensions::trap_message;
 
-/// Longest reply of one call, in bytes: SQLite's longest value. The component chooses, and the
-/// host makes a copy.
+/// Longest reply of one call, in bytes: SQLite's longest value. The component chooses the length,
+/// and the host makes a copy.
 pub const MAX_REPLY_BYTES: usize = 1 << 30;
 
 type Reply = (Result<WasmList<u8>, SqlError>,);
@@ -28,7 +28,7 @@ struct Live {
     perform_inline: TypedFunc<(u32, InlineOperations), Reply>,
 }
 
-/// Make an instance in `store`, and do calls until the end.
+/// Create an instance in `store`, and perform calls until the end.
 pub fn run(
     mut store: Store<Host>,
     pre: &InstancePre<Host>,
@@ -44,7 +44,7 @@ pub fn run(
     loop {
         let exit = live.store.data().exit.as_ref();
         let Some(Input::Perform(call)) = exit.map(|exit| exit.leave(output)) else { return };
-        // The host's own code does not panic; if it did, only this instance would end.
+        // The host's code does not panic; if it did, only this instance would end.
         let performed = catch_unwind(AssertUnwindSafe(|| live.perform(call)));
         output = match performed {
             Ok(Ok((result, reply))) => Output::Performed(result, reply),
@@ -57,7 +57,7 @@ pub fn run(
     }
 }
 
-/// Leave for the last time, without the files and locks of the instance.
+/// Leave the fiber for the last time, after closing the files and locks of the instance.
 fn last(mut store: Store<Host>, output: Output) {
     let exit = store.data_mut().exit.take();
     drop(store);

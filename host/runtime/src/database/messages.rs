@@ -1,4 +1,4 @@
-//! What the program and the fiber of an instance give each other.
+//! Messages between the program and the fiber of an instance.
 
 use std::time::Instant;
 
@@ -12,45 +12,45 @@ use super::failure::Failure;
 /// Longest operations in registers, in bytes; see `connections.inline-operations`.
 const MAX_INLINE_BYTES: usize = 96;
 
-/// What the program gives the fiber.
+/// A message from the program to the fiber.
 pub enum Input {
-    /// To begin with.
+    /// Start the instance.
     Start,
-    /// A call.
+    /// Perform operations.
     Perform(Perform),
-    /// What the component waits for.
+    /// The program's reply to an event.
     Answer(Answer),
-    /// The end.
+    /// End the instance.
     End,
 }
 
-/// What the fiber gives the program.
+/// A message from the fiber to the program.
 pub enum Output {
-    /// The instance is there, or why not.
+    /// The instance was started, or why not.
     Started(Result<()>),
-    /// The end of a call: the reply, and the memory that was for it.
+    /// A call has ended: its result, and the buffer for the reply.
     Performed(Result<(), Failure>, Vec<u8>),
-    /// The instance has trapped, and is gone: why.
+    /// The instance has trapped, with this message.
     Trapped(String),
     /// A call of the program.
     Event {
-        /// Whom.
+        /// The number of the callback.
         callback: u32,
-        /// Why.
+        /// The event.
         event: Event,
-        /// Values.
+        /// Its arguments.
         arguments: Vec<u8>,
     },
-    /// Whether to interrupt the statement?
+    /// Should the statement be interrupted?
     Progress,
-    /// SQLite does not need this callback any more.
+    /// SQLite no longer needs this callback.
     Released(u32),
-    /// The reply to a request of a callback, which goes on.
+    /// The reply to a request of a callback, which continues.
     Reply(Result<Vec<u8>, Failure>),
 }
 
 impl Output {
-    /// Whether the component waits for work, and not for an answer.
+    /// Whether the component waits for work, and not for the program's reply.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Started(_) | Self::Performed(..) | Self::Trapped(_))
     }
@@ -62,11 +62,11 @@ pub struct Perform {
     pub operations: Operations,
     /// Memory for the reply.
     pub reply: Vec<u8>,
-    /// When the statement ends.
+    /// The end of the statement's time.
     pub statement_end: Option<Instant>,
 }
 
-/// Operations on their way to the component.
+/// Operations for the component.
 pub enum Operations {
     Few(InlineOperations),
     Many(Vec<u8>),
@@ -83,7 +83,7 @@ pub struct InlineOperations {
 type Words = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
 impl From<&[u8]> for Operations {
-    /// As words, if they are so few.
+    /// As words, if there are few enough bytes.
     fn from(operations: &[u8]) -> Self {
         let mut bytes = [0; MAX_INLINE_BYTES];
         let Some(room) = bytes.get_mut(..operations.len()) else {

@@ -15,24 +15,24 @@ const WAIT_STEP: Duration = Duration::from_millis(10);
 /// SQLite ends a statement within milliseconds, and a rollback may take longer.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// Interrupts what an instance runs; from any thread, and also after its end.
+/// Interrupts the statement of an instance, from any thread. It can outlive the instance.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupter(Arc<AtomicBool>);
 
 impl Interrupter {
-    /// Interrupt the statement that runs, or the next one.
+    /// Interrupt the running statement, or the next one.
     pub fn interrupt(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Forget an interruption that nothing has noticed.
+    /// Clear an interruption that nothing has noticed.
     pub fn clear(&self) {
         if self.is_set() {
             self.0.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Whether an interruption waits to be noticed.
+    /// Whether there is an interruption that nothing has noticed.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -42,27 +42,28 @@ impl Interrupter {
     }
 }
 
-/// Told of a path that no grant covers, escaped for a terminal.
+/// Called with each refused path, escaped for a terminal.
 pub type OnRefused = fn(&str);
 
 /// The state of an instance's process.
 pub struct Process {
     pub interrupter: Interrupter,
     pub directory: Option<PathBuf>,
-    /// When all ends.
+    /// The end of the time of all statements.
     pub end: Option<Instant>,
-    /// When the statement that runs ends.
+    /// The end of the time of the running statement.
     pub statement_end: Option<Instant>,
-    /// When the call began, if it has an end.
+    /// The start of the call, if it has a time limit.
     pub begun: Option<Instant>,
-    /// How often SQLite has asked whether to go on, and the number at the end of the time.
+    /// The number of times that SQLite has polled for interruption, and that number when the time
+    /// was over.
     pub polls: u64,
     pub polls_at_end: Option<u64>,
     /// Why the last statement was interrupted.
     pub stopped: Option<Reason>,
-    /// The last path that no grant covers.
+    /// The last refused path.
     pub refused: Option<String>,
-    /// Told of such a path in place of keeping it.
+    /// Called with a refused path instead of storing it.
     pub on_refused: Option<OnRefused>,
 }
 
@@ -74,12 +75,12 @@ impl Process {
         ends.min_by_key(|(end, _)| *end)
     }
 
-    /// Why the statement is to stop, and since when.
+    /// Why the statement must stop, and since when.
     pub fn over(&self) -> Option<(Instant, Reason)> {
         self.next_end().filter(|(end, _)| Instant::now() >= *end)
     }
 
-    /// Whether the statement is to be interrupted. Fails where it goes on after its time.
+    /// Whether to interrupt the statement. Traps if the statement continues after its time.
     pub fn poll(&mut self) -> wasmtime::Result<Option<Interruption>> {
         self.polls = self.polls.wrapping_add(1);
         if self.interrupter.take() {
@@ -94,7 +95,7 @@ impl Process {
         Ok(Some(Interruption::Deadline))
     }
 
-    /// Wait, until the statement is to be interrupted.
+    /// Wait for this duration, or until the statement is to be interrupted.
     pub fn sleep(&self, duration: Duration) {
         let end = Instant::now() + duration;
         while !self.interrupter.is_set() && self.over().is_none() {
@@ -107,7 +108,7 @@ impl Process {
     }
 }
 
-/// The trap of a component that goes on after its time.
+/// The trap of a component that continues after its time.
 pub fn continued() -> wasmtime::Error {
     wasmtime::format_err!("it continued after its time was over")
 }

@@ -1,7 +1,7 @@
-//! The functions of WASI that wait, for a component that never needs to.
+//! WASI's functions that wait, for a component that never needs to wait.
 //!
-//! Those of `wasmtime-wasi` enter a runtime of tokio, which panics in a program that calls from
-//! inside its own. A component prints only when it panics, and that goes to a log in memory.
+//! Those of `wasmtime-wasi` enter a tokio runtime, which panics in a program that is inside its own
+//! runtime. A component prints only when it panics, and its output goes to a log in memory.
 
 use wasmtime::component::{Linker, Resource};
 use wasmtime_wasi::WasiView;

@@ -17,8 +17,8 @@ use super::instance::Instance;
 use super::live::MAX_REPLY_BYTES;
 use super::process::{Interrupter, OnRefused, Process};
 use super::time;
+use crate::call_clock;
 use crate::component::Program;
-use crate::epoch;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -34,15 +34,15 @@ const MAX_LOG_BYTES: usize = 64 << 10;
 pub struct Settings {
     /// Directories and databases.
     pub grants: Arc<Grants>,
-    /// Where relative paths begin.
+    /// The working directory, for relative paths.
     pub directory: Option<PathBuf>,
-    /// Memory at most, in bytes, without that of extensions.
+    /// Limit on memory, in bytes, without that of extensions.
     pub memory_bytes: usize,
-    /// Bytes of temporary files at most; none for no limit.
+    /// Limit on temporary files, in bytes; none for no limit.
     pub temporary_bytes: Option<u64>,
-    /// When all statements end; none for no limit.
+    /// The end of the time of all statements; none for no limit.
     pub end: Option<Instant>,
-    /// Told of a path that no grant covers; without it, messages of errors say so.
+    /// Called with each refused path; without it, the path is part of an error's message.
     pub on_refused: Option<OnRefused>,
     /// The extensions that it may load.
     pub extensions: ExtensionsCtx,
@@ -53,7 +53,7 @@ pub struct Template {
     program: Program,
     pre: InstancePre<Host>,
     exports: Arc<Exports>,
-    /// Set when the clock of its engine runs.
+    /// Set once the clock of its engine runs.
     has_clock: OnceLock<()>,
 }
 
@@ -64,7 +64,8 @@ impl Template {
     ///
     /// # Errors
     ///
-    /// When the program imports what no database may have, or was made for another version.
+    /// When the program imports an interface that no database may have, or was made for another
+    /// version.
     pub fn new(program: Program) -> Result<Self> {
         let unusable = "the component is not a database of this version";
         let pre = linker(&program)?.instantiate_pre(&program.component);
@@ -73,7 +74,7 @@ impl Template {
         Ok(Self { program, pre, exports: Arc::new(exports), has_clock: OnceLock::new() })
     }
 
-    /// An instance with these settings.
+    /// Start an instance with these settings.
     ///
     /// # Errors
     ///
@@ -92,10 +93,10 @@ impl Template {
 }
 
 impl Template {
-    /// Its thread starts with the first instance, behind the second wall.
+    /// The thread of the clock starts with the first instance, behind the second wall.
     fn start_clock(&self) -> Result<()> {
         if self.program.checks_time && self.has_clock.get().is_none() {
-            epoch::start(&self.program.engine)?;
+            call_clock::start(&self.program.engine)?;
             let _ = self.has_clock.set(());
         }
         Ok(())

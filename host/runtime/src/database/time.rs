@@ -1,6 +1,6 @@
-//! The hard end of a statement's time. SQLite itself looks at the clock between steps of its
-//! program, and ends a statement that is over. One step can take for ever, such as `instr`
-//! of long texts; code that checks the time traps there.
+//! The hard limit on a statement's time. SQLite checks the clock between steps of its program, and
+//! ends a statement whose time is over. A single step can take very long, such as `instr` of long
+//! texts: code that checks the time traps there.
 
 use std::time::{Duration, Instant};
 
@@ -8,27 +8,27 @@ use wasmtime::{Store, UpdateDeadline};
 
 use super::host::Host;
 use super::process::{GRACE, Process, continued};
+use crate::call_clock;
 use crate::deadline::MAX_TIME;
-use crate::epoch;
 
-/// Let the store trap after the time of a call and [`GRACE`].
+/// Let the store trap when the time of a call and [`GRACE`] are over.
 pub fn limit(store: &mut Store<Host>) {
-    epoch::set_deadline(store, MAX_TIME);
+    call_clock::set_deadline(store, MAX_TIME);
     store.epoch_deadline_callback(|mut store| {
         let process = &mut store.data_mut().process;
         match process.over() {
-            // A tick too early, or a deadline of the call before.
-            None => Ok(UpdateDeadline::Continue(epoch::ticks(process.left()))),
+            // A tick too early, or the deadline of an earlier call.
+            None => Ok(UpdateDeadline::Continue(call_clock::ticks(process.left()))),
             Some(_) if process.polls_at_end == Some(process.polls) => Err(continued()),
             Some(_) => {
                 process.polls_at_end = Some(process.polls);
-                Ok(UpdateDeadline::Continue(epoch::ticks(process.grace())))
+                Ok(UpdateDeadline::Continue(call_clock::ticks(process.grace())))
             }
         }
     });
 }
 
-/// Begin a call, whose statement ends at this time.
+/// Begin a call with this end of the statement's time.
 pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
     let process = &mut store.data_mut().process;
     process.stopped = None;
@@ -39,11 +39,11 @@ pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
     process.begun = Some(Instant::now());
     process.polls_at_end = None;
     let left = process.left();
-    epoch::set_deadline(store, left);
+    call_clock::set_deadline(store, left);
 }
 
 impl Process {
-    /// The time until the next end.
+    /// The time until the earlier end.
     fn left(&self) -> Duration {
         let end = self.next_end().map(|(end, _)| end.saturating_duration_since(Instant::now()));
         end.unwrap_or(MAX_TIME)

@@ -1,5 +1,5 @@
-//! The extensions that there are: searching, listing, checking and inspecting them. What
-//! loads, composes or shows an extension finds and checks it here.
+//! The catalog of extensions: searching, listing, checking and inspecting them. Loading, composing
+//! and listing find and check extensions here.
 
 pub(super) mod record;
 pub mod search;

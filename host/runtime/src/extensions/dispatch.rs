@@ -1,4 +1,5 @@
-//! The functions of `dispatch`, each of which is one of an extension.
+//! The functions of `dispatch`. Each one calls a function of an extension; `sandbox` limits the
+//! call.
 
 #[macro_use]
 mod call;
@@ -329,7 +330,7 @@ impl Host for ExtensionsView<'_> {
         step: Transaction,
     ) -> Result<(), Unfinished> {
         let call = |view: &mut Self| call!(view.extension(extension)?, table.call_transact(id, step), with id = table);
-        // Of all steps SQLite shows only the message of these two.
+        // SQLite shows messages only for these two steps.
         match step {
             Transaction::Begin | Transaction::Sync => call(self),
             _ => self.reporting_traps(extension, call),

@@ -1,4 +1,4 @@
-//! What extensions are granted, and by whom.
+//! Grants of extensions: their contents and their sources.
 
 mod extension_grants;
 mod granted;

@@ -1,5 +1,5 @@
-//! Inspecting a file, without running anything of it: an extension, or a program with
-//! extensions in it.
+//! Inspecting a file without running any of it: an extension, or a program that contains
+//! extensions.
 //!
 //! ```no_run
 //! use sqlite_wasm_runtime::extensions::ExtensionsCtx;
@@ -36,16 +36,16 @@ use crate::sha256::hexadecimal;
 /// with thirty extensions has thirty million.
 const MAX_NATIVE_BYTES: u64 = 2 << 30;
 
-/// Whether what an extension registers is learnt by running it.
+/// Whether to run an extension to get its manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Describe {
-    /// No: what its file records is shown, which is a claim.
+    /// No: show the manifest that its file records, which may be false.
     Recorded,
     /// Yes, in a sandbox without any grant.
     Run,
 }
 
-/// A file, as far as it can be looked at.
+/// The result of inspecting a file.
 #[derive(Debug, Clone, Serialize)]
 pub struct Inspection {
     /// The file.
@@ -57,31 +57,30 @@ pub struct Inspection {
     pub sha256: String,
     /// Whether it holds native code.
     pub precompiled: bool,
-    /// Of native code that is whole: whether this user's key has sealed it.
+    /// For undamaged native code: whether this user's key has sealed it.
     pub sealed: Option<bool>,
     /// Bytes of WebAssembly code; none for a file that is not a component.
     pub code_bytes: Option<u64>,
     /// Bytes of linear memory that it begins with.
     pub memory_bytes: Option<u64>,
-    /// The version of the contract that it was made for.
+    /// The version of the contract for which it was made.
     pub contract: Option<String>,
     /// The interfaces that it imports.
     pub imports: Vec<String>,
     /// Its custom sections.
     pub sections: Vec<CustomSection>,
-    /// What it registers and needs; none for one that does not load, or whose
-    /// file does not say.
+    /// The manifest; none for a file that does not load or has no record.
     pub offer: Option<Offer>,
-    /// By whom: `recorded` in the file, or `described` by the extension itself.
+    /// The source of the manifest: `recorded` in the file, or `described` by the extension.
     pub offer_source: Option<&'static str>,
     /// Why it does not load.
     pub refusal: Option<String>,
-    /// What it is if it is a program.
+    /// The kind of program, if it is one.
     #[serde(skip)]
     pub program: Option<Contents>,
 }
 
-/// What an extension says of itself.
+/// The manifest of an extension.
 #[derive(Debug, Clone, Serialize)]
 #[expect(missing_docs, reason = "the fields are those of `types.manifest`")]
 pub struct Offer {
@@ -91,7 +90,7 @@ pub struct Offer {
     pub functions: Vec<Function>,
     pub collations: Vec<String>,
     pub modules: Vec<Module>,
-    /// As the option that grants it names it: `sql`, `sql:ro`, `dir`, `env:NAME`.
+    /// In the words of the option that grants them: `sql`, `sql:ro`, `dir`, `env:NAME`.
     pub needs: Vec<String>,
 }
 
@@ -100,7 +99,7 @@ pub struct Offer {
 pub struct Function {
     /// Its name in SQL.
     pub name: String,
-    /// How many; -1 for any number.
+    /// The number of arguments; -1 for any number.
     pub arguments: i8,
     /// `scalar`, `aggregate` or `window`.
     pub kind: &'static str,
@@ -118,8 +117,8 @@ pub struct Module {
 }
 
 impl ExtensionsCtx {
-    /// Look at the file `path`, which the user calls `name`. One that does not
-    /// load is not a failure: the refusal says why, in the words of `.load`.
+    /// Inspect the file `path`, which the user calls `name`. A file that does not load is not an
+    /// error: the result has the reason, in the words of `.load`.
     ///
     /// # Errors
     ///
@@ -179,8 +178,7 @@ fn is_native(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "cwasm")
 }
 
-/// Native code is not loaded: its seal, its length and its list are all that is
-/// looked at.
+/// Native code is not loaded: only its seal, its length and its list are inspected.
 fn inspect_native(path: &Path, key: Option<&Key>) -> Result<(Inspection, Result<()>)> {
     let read = || -> Result<Vec<u8>> {
         let file = component::open(path)?;
@@ -249,7 +247,7 @@ impl Inspection {
     }
 }
 
-/// Interfaces of types alone, which ask for nothing.
+/// Whether an interface has only types, so that importing it needs no capability.
 fn is_types(import: &str) -> bool {
     ["sqlite-wasm:extension/types@", "sqlite-wasm:extension/table-types@"]
         .iter()

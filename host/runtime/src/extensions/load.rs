@@ -1,4 +1,4 @@
-//! Loading: from a name to an instance that can be called.
+//! Loading: from the name of an extension to an instance that can be called.
 
 use std::fmt;
 use std::path::Path;
@@ -20,8 +20,7 @@ use crate::contract::version;
 use crate::escape::escaped;
 use crate::grants::Grants;
 
-/// An extension that the command line names cannot be loaded; the reasons are in the
-/// chain.
+/// An extension that the command line names cannot be loaded; the chain has the reasons.
 #[derive(Debug)]
 pub struct NotLoaded;
 
@@ -34,8 +33,8 @@ impl fmt::Display for NotLoaded {
 impl std::error::Error for NotLoaded {}
 
 impl ExtensionsCtx {
-    /// Compile and keep the extension `name` now, so that what the command line
-    /// names is what is loaded later.
+    /// Compile and keep the extension `name` now, so that exactly the file named on the command
+    /// line is loaded later.
     ///
     /// # Errors
     ///
@@ -46,12 +45,11 @@ impl ExtensionsCtx {
         self.prepare_file(&path)
     }
 
-    /// The same for the file `path`, which is then found by its name before all
-    /// others.
+    /// The same for the file `path`, which a later search by name finds first.
     ///
     /// # Errors
     ///
-    /// When it is not there, or cannot be used.
+    /// When it is missing, or cannot be used.
     pub fn prepare_file(&mut self, path: &Path) -> Result<()> {
         let path = std::path::absolute(path)?;
         let loaded = self.loader()?.load_named(&path)?;
@@ -61,8 +59,7 @@ impl ExtensionsCtx {
         Ok(())
     }
 
-    /// Load the extensions `names`, which are prepared. The component's own `.load`
-    /// finds them loaded.
+    /// Load the prepared extensions `names`. A later `.load` by the component finds them loaded.
     ///
     /// # Errors
     ///
@@ -104,8 +101,8 @@ impl ExtensionsCtx {
         Package::load(&loaded, source, self.limits, &mut self.grants)
     }
 
-    /// Register the extensions that are bundled with the component. One that cannot be
-    /// used is left out, as one that the command line loads.
+    /// Register the extensions that are bundled with the component. Those that cannot be used are
+    /// omitted, like those that the command line loads.
     pub(super) fn load_embedded(&mut self) -> Vec<Loaded> {
         for beside in std::mem::take(&mut self.beside) {
             let name = beside.embedded.name.clone();
@@ -125,7 +122,7 @@ impl ExtensionsCtx {
         self.embedded.iter().filter_map(loaded).collect()
     }
 
-    /// Get the code of a bundled extension ready.
+    /// Load the code of a bundled extension.
     #[cold]
     pub(super) fn make_ready(&mut self, id: u32) -> Result<(), SqlError> {
         let package = self.registry.get(id).map(|instance| instance.package.clone());
@@ -153,13 +150,13 @@ impl ExtensionsCtx {
         Ok(loader.allow_native(&self.allowed).compiler(self.compiler.clone()))
     }
 
-    /// The bytes of the file at `path`, and what they are; nothing of them runs.
+    /// The bytes of the file at `path`, and facts about them; none of the file runs.
     pub(crate) fn inspected(&mut self, path: &Path) -> Result<(Vec<u8>, Facts)> {
         self.loader()?.inspect(path)
     }
 
-    /// The manifest of the extension in these bytes of the file at `path`. It runs with
-    /// its usual limits, and nothing is granted to it.
+    /// The manifest of the extension in these bytes of the file at `path`. The extension runs with
+    /// its usual limits, and without grants.
     pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> Result<Manifest> {
         let component = self.loader()?.load_bytes(path, wasm)?.component;
         let (_, described) = package::described(&component, &self.limits)?;
@@ -167,8 +164,8 @@ impl ExtensionsCtx {
     }
 }
 
-/// The error of an extension that does not load. That of a file which cannot be
-/// used names it already.
+/// The error of an extension that does not load. The error of a file that cannot be used contains
+/// the name already.
 pub(super) fn refused(name: &Path, error: anyhow::Error) -> anyhow::Error {
     match error.is::<LoadError>() {
         true => error,

@@ -1,5 +1,5 @@
-//! An extension, as all its instances share it: its manifest, its grants and its code.
-//! It never changes; a bundled extension gets its code by its first call.
+//! The part of an extension that all its instances share: manifest, grants and code. It never
+//! changes, except that a bundled extension gets its code at its first call.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -25,15 +25,15 @@ pub struct Package {
     path: Option<PathBuf>,
     code: OnceLock<Code>,
     bundled: Option<Box<Beside>>,
-    /// An instance of a bundled extension has given the same manifest.
+    /// Set when the first instance of a bundled extension has returned the same manifest.
     is_checked: OnceLock<()>,
 }
 
-/// The code of `component`, and the instance that gave its manifest.
+/// The code of `component`, and the instance that returned its manifest.
 ///
 /// # Errors
 ///
-/// What is wrong with the extension.
+/// When the extension cannot be used.
 pub fn described(component: &Component, limits: &Limits) -> Result<(Code, Described)> {
     let exports = version::exports(component);
     let code = code(component, &exports)?;
@@ -48,7 +48,7 @@ fn code(component: &Component, exports: &[String]) -> Result<Code> {
     Code::new(component)
 }
 
-/// Compare what an extension says with what it imports and exports.
+/// Compare the manifest with the imports and exports.
 fn check_use(code: &Code, manifest: &Manifest, exports: &[String]) -> Result<()> {
     check::exports(manifest, exports)?;
     ensure!(
@@ -59,11 +59,11 @@ fn check_use(code: &Code, manifest: &Manifest, exports: &[String]) -> Result<()>
 }
 
 impl Package {
-    /// The extension that was found as `source`, and its first instance.
+    /// Load the extension that was found as `source`, with its first instance.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or which grant it lacks.
+    /// When the extension cannot be used, or lacks a grant.
     pub fn load(
         loaded: &Loaded,
         source: &Source,
@@ -86,11 +86,11 @@ impl Package {
         Ok((package, described))
     }
 
-    /// A bundled extension, which is not started yet.
+    /// A bundled extension, not started yet.
     ///
     /// # Errors
     ///
-    /// What is wrong with its manifest, or which grant it lacks.
+    /// When its manifest is invalid, or it lacks a grant.
     pub fn bundled(beside: Beside, limits: Limits, grants: &mut ExtensionGrants) -> Result<Self> {
         let embedded = &beside.embedded;
         let Placement::Bundled { manifest, .. } = &embedded.placement else {
@@ -98,8 +98,8 @@ impl Package {
         };
         check::manifest(manifest)?;
         let manifest = manifest.clone();
-        // The manifest is compared when the extension is started. The composed file could
-        // claim any path, so the identity has none.
+        // The manifest is compared when the extension is started. The composed file could claim any
+        // path, so the identity has none.
         let identity = Identity::Named { name: &manifest.name, path: None };
         let granted = grants.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));
@@ -107,11 +107,11 @@ impl Package {
         Ok(Self { manifest, granted, limits, path: None, code, bundled, is_checked })
     }
 
-    /// Get the code of a bundled extension ready. Its manifest is compared by [`Self::check`].
+    /// Load the code of a bundled extension. [`Self::check`] compares its manifest.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// When the code cannot be used.
     pub fn prepare(&self, engine: &Engine) -> Result<()> {
         let Some(bundled) = &self.bundled else { return Ok(()) };
         let component = bundled.component(engine)?;
@@ -122,11 +122,11 @@ impl Package {
         Ok(())
     }
 
-    /// Compare the manifest of a bundled extension with the one that its first instance gives.
+    /// Compare the manifest of a bundled extension with the one that its first instance returns.
     ///
     /// # Errors
     ///
-    /// When they differ, or there is none.
+    /// When they differ, or when `describe` fails.
     pub fn check(&self, describe: impl FnOnce() -> Result<Manifest>) -> Result<()> {
         if self.bundled.is_some() && self.is_checked.get().is_none() {
             ensure!(
@@ -138,24 +138,24 @@ impl Package {
         Ok(())
     }
 
-    /// Its code, once it is ready.
+    /// Its code, once it is loaded.
     #[inline]
     pub fn code(&self) -> Option<&Code> {
         self.code.get()
     }
 
-    /// The file; none for one that is embedded.
+    /// The file; none for a bundled extension.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Whether each connection has its own instance: what an extension keeps of a database
-    /// belongs to the connection that it came by.
+    /// Whether each connection has a separate instance: the state of such an extension belongs to
+    /// the connection.
     pub fn is_per_connection(&self) -> bool {
         check::needs_sql(&self.manifest)
     }
 
-    /// A bundled extension that has no code, for tests.
+    /// A bundled extension without code, for tests.
     #[cfg(test)]
     pub fn without_code(manifest: Manifest) -> Self {
         Self {

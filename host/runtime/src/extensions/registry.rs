@@ -1,29 +1,28 @@
-//! The instances of a component's extensions, by the ids that it calls them by.
+//! The instances of a component's extensions, by the ids with which it calls them.
 
 use super::package::Package;
 use super::sandbox::{Instance, Usage};
 use super::{MAX_EXTENSIONS, error};
 use crate::bindings::sqlite_wasm::host::dispatch::ExtensionUsage;
+use crate::call_clock::TICK;
 use crate::contract::types::SqlError;
-use crate::epoch::TICK;
 
-/// Bits of an id that are the index of its slot; the rest counts how often the slot was
-/// used before.
+/// The lowest bits of an id are the index of its slot; the others count how often the slot was used
+/// before.
 const INDEX_BITS: u32 = 12;
 
-/// Most slots. [`MAX_EXTENSIONS`] are in use at once; a slot is not used any more when it
-/// was used a million times.
+/// Most slots. [`MAX_EXTENSIONS`] are in use at once; a slot is retired after a million uses.
 const MAX_SLOTS: usize = 1 << INDEX_BITS;
 
-/// Slots for instances. Those of connections that are closed are used again, but their
-/// ids are not: an id is never given twice.
+/// Slots for instances. When a connection is closed, its slots are reused, but with other ids: an
+/// id is never given twice.
 #[derive(Default)]
 pub struct Registry {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Slots whose ids were all given.
+    /// The number of retired slots.
     worn_out: usize,
-    /// What no connection owns, in the order in which it was added.
+    /// The ids of instances that no connection owns, in the order in which they were added.
     roots: Vec<u32>,
 }
 
@@ -34,12 +33,12 @@ struct Slot {
 
 struct Entry {
     instance: Instance,
-    /// The instance of the same extension that a connection's was made from.
+    /// The instance from which this one, of a connection, was made.
     parent: Option<u32>,
 }
 
 impl Registry {
-    /// Add an instance that no connection owns, and give it an id. There is room: see
+    /// Add an instance that no connection owns, and return its id. There must be room: see
     /// [`Self::check_room`].
     pub fn add(&mut self, instance: Instance) -> u32 {
         let id = self.insert(Entry { instance, parent: None });
@@ -67,7 +66,7 @@ impl Registry {
         slot.entry.as_ref().filter(|_| slot.id == id)
     }
 
-    /// The instance of that id.
+    /// The instance with this id.
     pub fn get(&self, id: u32) -> Option<&Instance> {
         self.entry(id).map(|entry| &entry.instance)
     }
@@ -80,7 +79,7 @@ impl Registry {
         }
     }
 
-    /// The extension of that id.
+    /// The extension with this id.
     pub fn package(&self, id: u32) -> Option<&Package> {
         self.get(id).map(|instance| &*instance.package)
     }
@@ -90,7 +89,7 @@ impl Registry {
         self.roots.iter().filter_map(|id| Some((*id, self.package(*id)?)))
     }
 
-    /// The id with which a connection calls an extension.
+    /// Returns the id with which a connection calls the extension.
     pub fn attach(&mut self, id: u32) -> Result<u32, SqlError> {
         let parent = self.get(id).ok_or_else(|| missing(id))?;
         if !parent.package.is_per_connection() {
@@ -101,7 +100,7 @@ impl Registry {
         Ok(self.insert(Entry { instance, parent: Some(id) }))
     }
 
-    /// The instance of a connection ends; its usage counts as its parent's.
+    /// End the instance of a connection; its usage is added to its parent's.
     pub fn detach(&mut self, id: u32) {
         let Some(parent) = self.entry(id).and_then(|entry| entry.parent) else { return };
         let Some(ended) = self.slots[index(id)].entry.take() else { return };
@@ -111,7 +110,7 @@ impl Registry {
         }
     }
 
-    /// Let the slot be used again, by another id.
+    /// Free the slot, which is reused with another id.
     fn free(&mut self, id: u32) {
         let Some(next) = id.checked_add(MAX_SLOTS as u32) else {
             self.worn_out += 1;
@@ -121,7 +120,7 @@ impl Registry {
         self.free.push(index(id) as u32);
     }
 
-    /// What each extension has done and used, with the instances of its connections.
+    /// The usage of each extension, including the instances of its connections.
     pub fn statistics(&self) -> Vec<ExtensionUsage> {
         self.roots().map(|(id, package)| self.usage(id, package)).collect()
     }
@@ -142,11 +141,11 @@ impl Registry {
         }
     }
 
-    /// Whether another one may be added.
+    /// Whether another instance can be added.
     ///
     /// # Errors
     ///
-    /// When there are [`MAX_EXTENSIONS`], or no ids any more.
+    /// When there are [`MAX_EXTENSIONS`], or no ids are left.
     pub fn check_room(&self) -> anyhow::Result<()> {
         let in_use = self.slots.len() - self.free.len() - self.worn_out;
         anyhow::ensure!(in_use < MAX_EXTENSIONS, "{MAX_EXTENSIONS} extensions are loaded already");
@@ -162,7 +161,7 @@ fn index(id: u32) -> usize {
     id as usize % MAX_SLOTS
 }
 
-/// No component that works as it should calls an id that it was not given.
+/// A correct component only uses ids that it was given.
 pub fn missing(id: u32) -> SqlError {
     error(format!("there is no extension number {id}"))
 }

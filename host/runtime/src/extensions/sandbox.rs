@@ -1,5 +1,6 @@
-//! What an extension runs in: an instance for each connection, in a store with its own
-//! memory, log, clock and limits.
+//! The sandbox of an extension: an instance for each connection, in a store with its own memory,
+//! log, clock and limits. `store` limits memory, output and the size of results, `instance` the
+//! time of each call.
 
 mod exports;
 mod handles;

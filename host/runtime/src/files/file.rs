@@ -175,7 +175,7 @@ impl File {
         self.place.as_ref()
     }
 
-    /// Whether another file, or none, stands where this one was opened.
+    /// Whether another file, or none, is now at the place where this one was opened.
     pub(super) fn has_moved(&self) -> bool {
         let Some(place) = &self.place else {
             return false;

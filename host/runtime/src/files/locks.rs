@@ -24,12 +24,12 @@ const SHARED_FIRST: i64 = PENDING_BYTE + 2;
 /// SQLite's `SHARED_SIZE`.
 const SHARED_SIZE: i64 = 510;
 
-/// What came of asking for a lock.
+/// The outcome of a request for a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The lock is held.
     Held,
-    /// Somebody stands against it.
+    /// Another connection holds a conflicting lock.
     Busy,
 }
 
@@ -45,7 +45,7 @@ impl Lock {
         Self { level: LockLevel::None }
     }
 
-    /// What is held.
+    /// The locks that are held.
     pub fn level(&self) -> LockLevel {
         self.level
     }
@@ -119,7 +119,7 @@ fn shared(file: &File) -> io::Result<Outcome> {
     outcome
 }
 
-/// The lock of somebody else that stands against one of `kind` on this range:
+/// The lock of another connection that conflicts with one of `kind` on this range:
 /// `F_RDLCK`, `F_WRLCK`, or `F_UNLCK` for none.
 pub(super) fn holder(file: &File, kind: i32, start: i64, length: i64) -> io::Result<i32> {
     let mut range = range(kind, start, length);
@@ -131,7 +131,7 @@ pub(super) fn holder(file: &File, kind: i32, start: i64, length: i64) -> io::Res
 pub(super) fn set(file: &File, kind: i32, start: i64, length: i64) -> io::Result<Outcome> {
     match fcntl(file, FcntlArg::F_OFD_SETLK(&range(kind, start, length))) {
         Ok(_) => Ok(Outcome::Held),
-        // What `os_unix.c` takes for BUSY.
+        // The errors that `os_unix.c` treats as BUSY.
         Err(
             Errno::EACCES
             | Errno::EAGAIN

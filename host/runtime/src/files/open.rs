@@ -88,8 +88,8 @@ pub fn open_shared_memory(
     }
 }
 
-/// The kinds of file system that lie on another machine, or in a program, and
-/// need not show one program's memory to another. See `statfs(2)`.
+/// File systems that are on another machine, or in a program, and need not show one program's
+/// memory to another. See `statfs(2)`.
 const UNSHARED: &[u32] = &[
     0x0102_1997, // 9p
     0x5346_414f, // AFS
@@ -142,7 +142,7 @@ fn open_rewriting(grants: &Grants, place: &Place<'_>) -> Result<std::fs::File, E
     if !grants.may_mask_opened() {
         return open_at(grants, place, flags | OFlags::TRUNC, STREAM_BITS);
     }
-    // What it is must be known before anything is lost.
+    // Check the kind of file before anything is truncated.
     let file = open_at(grants, place, flags, STREAM_BITS)?;
     let status = fstat(&file).map_err(failed)?;
     if FileType::from_raw_mode(status.st_mode) == FileType::RegularFile {
@@ -247,7 +247,7 @@ pub fn exists(grants: &Grants, path: &[u8]) -> bool {
     })
 }
 
-/// What stands at `place`; none for a link.
+/// The status of `place`; none for a link.
 fn status(place: &Place<'_>) -> Option<Result<Stat, Errno>> {
     match statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(status) if FileType::from_raw_mode(status.st_mode) == FileType::Symlink => None,
@@ -270,7 +270,7 @@ pub fn link_target(grants: &Grants, path: &[u8]) -> Result<Vec<u8>, Error> {
     Ok(target.into_bytes())
 }
 
-/// What `path` names.
+/// The attributes of `path`.
 pub fn attributes(grants: &Grants, path: &[u8]) -> Result<FileAttributes, Error> {
     let place = grants.place(path, LastLink::Keep)?;
     let status = statat(&place.dir, &*place.name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
@@ -305,7 +305,7 @@ pub fn set_permissions(grants: &Grants, path: &[u8], bits: u32) -> Result<(), Er
     if grants.masks(&status) {
         return Err(ErrorCode::ReadOnly.into());
     }
-    // No name that could lead elsewhere by now: the handle's own.
+    // By the handle: a name could lead elsewhere by now.
     chmod(own_name(&entry), Mode::from_raw_mode(bits & 0o777)).map_err(failed)?;
     Ok(())
 }

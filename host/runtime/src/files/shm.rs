@@ -2,9 +2,9 @@
 //! the lock bytes and the rules of the native unix VFS (`os_unix.c`,
 //! `unixOpenSharedMemory`, `unixLockSharedMemory`, `unixShmMap`, `unixShmLockKind`).
 //!
-//! Each connection opens the file for itself. The locks belong to the open file
-//! description, so two connections of one process exclude each other as two
-//! processes do, and nothing has to be counted here.
+//! Each connection opens the file separately. The locks belong to the open file description, so two
+//! connections of one process exclude each other as two processes do, and no locks need be counted
+//! here.
 
 use std::fs::File;
 use std::io;
@@ -29,8 +29,8 @@ const LOCK_COUNT: u32 = 8;
 /// file open holds it, so that the first one knows that it is the first.
 const ATTENDED: i64 = (LOCKS_START + LOCK_COUNT) as i64;
 
-/// Size that the first one cuts the file to: less than a header, and not 0, so
-/// that a person sees that it was SQLite.
+/// The size to which the first connection truncates the file: less than a header, and not 0, so
+/// that a user sees that SQLite did it.
 const CUT_BYTES: u64 = 3;
 
 /// A byte is written for each of these when the file grows, so that the disk
@@ -52,8 +52,8 @@ pub struct Shm {
 }
 
 impl Shm {
-    /// Open the shared memory of the database at `place`. None when somebody
-    /// else is making it at this moment.
+    /// Open the shared memory of the database at `place`. None if another connection is creating it
+    /// at this moment.
     pub fn open(
         grants: &Grants,
         database: &Place<'_>,
@@ -75,7 +75,7 @@ impl Shm {
         }
     }
 
-    /// What it can be used for.
+    /// The access to it.
     pub fn state(&self) -> ShmState {
         match (self.read_only, self.attended) {
             (false, _) => ShmState::Writable,
@@ -137,7 +137,7 @@ impl Shm {
         self.maps.push(mapping);
     }
 
-    /// What is mapped.
+    /// The mappings.
     pub fn maps(&self) -> &[Mapping] {
         &self.maps
     }

@@ -216,7 +216,7 @@ fn is_extension(name: &[u8]) -> bool {
     [&b".wasm"[..], b".cwasm", b".toml"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// Whether the database's name with this suffix is one of its own files.
+/// Whether a file whose name is the database's with this suffix belongs to the database.
 fn is_side_file(ending: &[u8]) -> bool {
     match ending {
         b"" | b"-journal" | b"-wal" | b"-shm" => true,

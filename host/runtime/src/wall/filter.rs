@@ -355,10 +355,10 @@ mod tests {
         assert_eq!(get(libc::SYS_pread64, [0; 6]), ALLOW);
         assert_eq!(get(libc::SYS_socket, [0; 6]), TRAP);
         assert_eq!(
-            get(libc::SYS_ioctl, [0, libc::TIOCSTI as u64, 0, 0, 0, 0]),
+            get(libc::SYS_ioctl, [0, libc::TIOCSTI as _, 0, 0, 0, 0]),
             ERROR | libc::ENOTTY as u32
         );
-        assert_eq!(get(libc::SYS_ioctl, [0, libc::TIOCGWINSZ as u64, 0, 0, 0, 0]), ALLOW);
+        assert_eq!(get(libc::SYS_ioctl, [0, libc::TIOCGWINSZ as _, 0, 0, 0, 0]), ALLOW);
         let thread = (libc::CLONE_VM | libc::CLONE_THREAD) as u64;
         assert_eq!(get(libc::SYS_clone, [thread, 0, 0, 0, 0, 0]), ALLOW);
         let namespace = libc::CLONE_NEWUSER as u64;

@@ -1,5 +1,5 @@
-//! SCRAM-SHA-256 (RFC 5802 and 7677), the server's side. The server keeps no password, and what
-//! it keeps does not let anybody in: neither does what it sends.
+//! SCRAM-SHA-256 (RFC 5802 and 7677), the server's side. The server does not store passwords, and
+//! neither its stored keys nor its messages are enough to log in.
 
 use std::num::NonZeroU32;
 
@@ -10,26 +10,25 @@ use ring::digest::{SHA256, digest};
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::{hmac, pbkdf2};
 
-/// The only mechanism that clients are offered. (That with a channel binding would need the
-/// certificate's own hash function.)
+/// The only supported mechanism. (Channel binding would need the hash function of the certificate.)
 pub const MECHANISM: &str = "SCRAM-SHA-256";
 
-/// Rounds of the hash: Postgres' own number.
+/// Rounds of the hash, as in Postgres.
 const ROUNDS: u32 = 4096;
 
-/// Rounds of a stored password at most: clients compute them.
+/// Maximum number of rounds of a stored password: clients compute them.
 const MAX_ROUNDS: u32 = 1 << 20;
 
 /// Random bytes of a salt, and of a nonce.
 const SALT_BYTES: usize = 16;
 const NONCE_BYTES: usize = 18;
 
-/// Bytes of a client's nonce at most.
+/// Maximum length of a client's nonce, in bytes.
 const MAX_NONCE: usize = 256;
 
 type Hash = [u8; 32];
 
-/// What is kept of a password.
+/// The stored keys of a password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     rounds: u32,
@@ -58,7 +57,7 @@ fn random<const N: usize>() -> Result<[u8; N]> {
 }
 
 impl Secret {
-    /// What is kept of this password.
+    /// The keys of this password.
     ///
     /// # Errors
     ///
@@ -76,7 +75,7 @@ impl Secret {
         Ok(Self { rounds, salt: salt.to_vec(), stored_key, server_key })
     }
 
-    /// What an unknown user is asked for: always the same, and it fits no password.
+    /// The keys of an unknown user: always the same, and not those of any password.
     fn of_nobody(user: &str, key: &[u8]) -> Self {
         let salt = mac(key, user.as_bytes())[..SALT_BYTES].to_vec();
         Self {
@@ -87,7 +86,7 @@ impl Secret {
         }
     }
 
-    /// As the file of users has it, in Postgres' own form.
+    /// The line in the file of users, in Postgres' format.
     pub fn shown(&self) -> String {
         format!(
             "{MECHANISM}${}:{}${}:{}",
@@ -98,11 +97,11 @@ impl Secret {
         )
     }
 
-    /// Read that form.
+    /// Parse that format.
     ///
     /// # Errors
     ///
-    /// Where it is another text, such as a password.
+    /// If it is another text, such as a password.
     pub fn parse(text: &str) -> Result<Self> {
         let parts = text.strip_prefix(MECHANISM).and_then(|rest| rest.strip_prefix('$'));
         let parts = parts.and_then(|rest| rest.split_once('$'));
@@ -127,7 +126,7 @@ fn hash(text: &str) -> Result<Hash> {
     bytes.try_into().ok().context("a password's key has 32 bytes")
 }
 
-/// The key for unknown users, which a server keeps as long as it runs.
+/// The key for unknown users, which stays the same as long as the server runs.
 ///
 /// # Errors
 ///
@@ -153,7 +152,7 @@ impl Exchange {
     ///
     /// # Errors
     ///
-    /// Where it is malformed, or asks for what the server does not offer.
+    /// If it is malformed, or requests an unsupported option.
     pub fn begin(message: &str, user: &str, secret: Option<&Secret>, key: &[u8]) -> Result<Self> {
         let mut parts = message.splitn(3, ',');
         let (flag, name, bare) = (parts.next(), parts.next(), parts.next());
@@ -178,7 +177,7 @@ impl Exchange {
         &self.challenge
     }
 
-    /// The server's last message, where the client has proved that it knows the password.
+    /// The server's last message, if the client has proved that it knows the password.
     pub fn finish(&self, message: &str) -> Option<String> {
         let (unproved, proof) = message.rsplit_once(",p=")?;
         let proof = STANDARD.decode(proof).ok()?;
@@ -187,7 +186,8 @@ impl Exchange {
         let mut key = mac(&self.secret.stored_key, covered.as_bytes());
         let is_long_enough = proof.len() == key.len();
         key.iter_mut().zip(&proof).for_each(|(byte, proof)| *byte ^= proof);
-        // The time says how much of a hash is equal, and nothing about the key.
+        // The comparison's time depends on equal bytes of a hash, which reveals nothing about the
+        // key.
         let is_proved = sha256(&key) == self.secret.stored_key;
         let is_right = is_proved && is_long_enough && self.is_known && unproved == expected;
         let signature = mac(&self.secret.server_key, covered.as_bytes());

@@ -19,7 +19,7 @@ use super::scram::Secret;
 use super::{TokenHash, User, hash};
 use crate::policy::Role;
 
-/// What a hashed token begins with.
+/// The prefix of a hashed token.
 const SCHEME: &str = "sha256:";
 
 /// Permission bits that let others change the file.
@@ -43,7 +43,7 @@ impl Users {
     ///
     /// # Errors
     ///
-    /// Where it is missing, malformed, or others may change it.
+    /// If it is missing or malformed, or if others may change it.
     pub fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path);

@@ -1,4 +1,4 @@
-//! Batches: statements of which each may depend on those before it.
+//! Batches: statements, each of which can depend on those before it.
 
 use super::perform::Performer;
 use super::request::{Batch, Condition};
@@ -6,7 +6,7 @@ use super::response::StepResult;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
 
-/// What happened to a step so far.
+/// The outcome of a step so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Skipped,
@@ -69,7 +69,7 @@ fn holds(condition: &Condition, outcomes: &[Outcome], is_autocommit: bool) -> Re
     }
 }
 
-/// Whether all hold; each is looked at, so that a wrong one is always reported.
+/// Whether all hold; all are evaluated, so that an invalid one is always reported.
 fn all(conditions: impl Iterator<Item = Result<bool>>) -> Result<bool> {
     conditions.collect::<Result<Vec<_>>>().map(|conditions| conditions.iter().all(|holds| *holds))
 }

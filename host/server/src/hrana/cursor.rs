@@ -1,4 +1,4 @@
-//! Batches whose results are sent while they are made, over HTTP and WebSocket.
+//! Batches whose results are sent while they are computed, over HTTP and WebSocket.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ use crate::session::error::{Error, Failure, Result};
 /// Groups that wait for the network.
 const GROUPS: usize = 4;
 
-/// Begin a batch; its entries arrive in groups. A client that reads slowly holds what a statement
-/// has locked, so all of it takes `time` at most.
+/// Begin a batch; its entries arrive in groups. A client that reads slowly holds the locks of a
+/// statement, so the whole batch takes at most `time`.
 ///
 /// # Errors
 ///
-/// Where the session is gone.
+/// If the session has ended.
 pub fn start(
     session: &Session,
     performer: Performer,
@@ -43,7 +43,7 @@ pub fn start(
     Ok(received)
 }
 
-/// Where entries go.
+/// The destination of entries.
 struct Out {
     group: Group,
     groups: Sender<Group>,
@@ -57,7 +57,7 @@ impl Out {
         if self.group.is_full() { self.send() } else { Ok(()) }
     }
 
-    /// Send what there is, and wait while the client is slow.
+    /// Send the waiting entries, and wait if the client is slow.
     fn send(&mut self) -> Result<()> {
         let group = std::mem::take(&mut self.group);
         let sent = async { timeout_at(self.end, self.groups.send(group)).await };
@@ -75,7 +75,7 @@ struct Running {
 }
 
 impl Running {
-    /// Perform all steps. Where the client is gone nobody hears of a failure.
+    /// Perform all steps. If the client has disconnected, failures are not reported.
     fn perform(&mut self, engine: &mut Engine, batch: &Batch) {
         if let Err(error) = self.perform_steps(engine, batch) {
             let _ = self.entry(&Entry::Error(&Failure::from(&error)));

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::request::Text;
 use crate::session::error::{Error, Result};
 
-/// Stored texts of a client at most, and their bytes: a client stores what it runs often.
+/// Maximum number of stored texts of a client, and of their bytes: a client stores frequent
+/// statements.
 const MAX_TEXTS: usize = 1000;
 const MAX_BYTES: usize = 1 << 20;
 
@@ -38,7 +39,7 @@ impl Texts {
         }
     }
 
-    /// The SQL that a request means.
+    /// The SQL of a request.
     ///
     /// # Errors
     ///

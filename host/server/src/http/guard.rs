@@ -1,5 +1,5 @@
-//! Requests that a web page makes behind the user's back are refused: with a foreign `Origin`, or
-//! to a `Host` that is not this server's (DNS rebinding). Nothing here allows another origin.
+//! Refuses requests that a web page makes without its user's knowledge: with a foreign `Origin`, or
+//! with a `Host` that is not this server's (DNS rebinding). No other origin is ever allowed.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,16 +11,16 @@ use axum::response::{IntoResponse, Response};
 
 use super::{Listener, Refused};
 
-/// Types that a page can send anywhere without being asked for permission first.
+/// Types that a page can send to any server without a preflight request.
 const FORM_TYPES: &[&str] =
     &["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
 
-/// The names under which a listener is reached.
+/// The host names of a listener.
 #[derive(Debug, Clone)]
 pub enum Hosts {
     /// A Unix socket, which no page reaches.
     Unix,
-    /// Any name: beyond loopback the server does not know its own, and its users have tokens.
+    /// Any name: beyond loopback the server does not know its name, and its users have tokens.
     Any,
     /// These.
     Named(Vec<String>),
@@ -56,7 +56,7 @@ impl Hosts {
     }
 }
 
-/// Refuse what pages send, and forbid them to use the replies.
+/// Refuse requests of pages, and forbid pages to use the replies.
 pub async fn check(State(listener): State<Listener>, request: Request, next: Next) -> Response {
     if let Err(refused) = checked(&listener.hosts, &request) {
         return refused.into_response();

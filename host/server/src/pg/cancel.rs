@@ -1,4 +1,4 @@
-//! Keys by which another connection ends a statement.
+//! Keys with which another connection cancels a statement.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,8 @@ impl Keys {
         }
     }
 
-    /// End the statement of the session with this key. Nobody learns whether there is one.
+    /// Cancel the statement of the session with this key. The sender does not learn whether it
+    /// exists.
     pub fn cancel(&self, process: i32, secret: u32) {
         if let Some((known, control)) = self.all().get(&process)
             && *known == secret

@@ -1,10 +1,10 @@
-//! Messages of clients. Each is read from its own bytes, which may be anything.
+//! Messages of clients. Each is decoded from its own bytes, which can be malformed.
 
 use sqlite_wasm_postgres::error::sqlstate::PROTOCOL_VIOLATION;
 use sqlite_wasm_postgres::values::Format;
 use sqlite_wasm_postgres::{Error, Result};
 
-/// What Describe and Close name.
+/// The kinds of objects that Describe and Close name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     Statement,
@@ -133,7 +133,8 @@ impl<'a> Bytes<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// A list behind its length. Its memory follows what has arrived, not what was announced.
+    /// A list after its length. Memory is allocated for items that have arrived, not for the
+    /// announced length.
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let count = self.u16()?;
         let mut list = Vec::with_capacity(usize::from(count).min(self.0.len()));

@@ -46,7 +46,7 @@ pub struct Door {
     pub tls: Option<TlsAcceptor>,
     /// Only encrypted connections.
     pub needs_tls: bool,
-    /// The key for users that there are not.
+    /// The key for unknown users.
     pub nobody: [u8; 32],
 }
 
@@ -160,7 +160,7 @@ impl Door {
         Box::new(move |length| runtime.block_on(server.large.room(Some(length))).ok())
     }
 
-    /// Find out who the client is; none where it is gone or refused.
+    /// Authenticate the client; none if it has disconnected or was refused.
     async fn greet(&self, mut early: Early) -> Option<(Early, Admitted)> {
         for _ in 0..MAX_FIRST_MESSAGES {
             match startup::first(early.io()).await {
@@ -235,7 +235,8 @@ impl Door {
             self.server.metrics.refused();
             if error.is_some() {
                 tracing::warn!(user = ?name, "a password was refused");
-                // Who guesses waits, and keeps one of the connections meanwhile.
+                // A client that guesses passwords waits, and occupies one of the connections
+                // meanwhile.
                 tokio::time::sleep(REFUSAL_TIME).await;
             }
             return Err(error);

@@ -38,9 +38,9 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 /// A client's first message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum First {
-    /// It asks for TLS.
+    /// It requests TLS.
     Ssl,
-    /// It asks for an encryption that there is not.
+    /// It requests an encryption that is not supported.
     Gss,
     /// It ends a statement of another connection.
     Cancel(i32, u32),
@@ -53,7 +53,7 @@ pub struct Start {
     pub user: String,
     pub database: Option<String>,
     pub settings: Vec<(String, String)>,
-    /// Options of a later protocol, which are not followed.
+    /// Options of a later protocol, which are ignored.
     pub unknown: Vec<String>,
     /// Whether the client knows a later protocol.
     pub is_later: bool,
@@ -139,7 +139,7 @@ pub async fn send(io: &mut dyn Io, out: &mut Out) -> io::Result<()> {
     Ok(())
 }
 
-/// Let the client prove that it knows the password.
+/// Verify that the client knows the password.
 ///
 /// # Errors
 ///

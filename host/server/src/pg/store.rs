@@ -1,4 +1,4 @@
-//! What a session keeps between two messages: prepared statements, portals and cursors.
+//! The state of a session between two messages: prepared statements, portals and cursors.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -57,7 +57,7 @@ pub struct Cursor {
     pub is_held: bool,
 }
 
-/// What a session keeps.
+/// The state of a session.
 #[derive(Debug, Default)]
 pub struct Store {
     statements: HashMap<String, (Prepared, usize)>,

@@ -13,7 +13,7 @@ use super::out::{Severity, format_of};
 use super::store::Analysed;
 
 impl Conversation<'_> {
-    /// Run a statement that is about the session.
+    /// Run a statement about the session.
     pub fn run_of_session(
         &mut self,
         analysed: &Analysed,
@@ -72,7 +72,7 @@ impl Conversation<'_> {
     fn reset(&mut self) {
         self.context.settings.reset();
         self.analyses.clear();
-        // A transaction stays what it was begun as.
+        // A transaction keeps the properties with which it was begun.
         if self.transaction == Transaction::Idle {
             self.is_read_only = false;
         }
@@ -165,7 +165,7 @@ impl Conversation<'_> {
         self.run_plain("ROLLBACK")
     }
 
-    /// Commit what the client did not begin.
+    /// Commit a transaction that the client did not begin.
     pub fn end_implicit(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.is_implicit) {
             return Ok(());
@@ -181,8 +181,9 @@ impl Conversation<'_> {
         done
     }
 
-    /// An error: what was begun for the client ends. Its own transaction has failed; nothing of it
-    /// can be committed without a savepoint, so its locks end now.
+    /// After an error a transaction that was begun for the client ends. A transaction of the client
+    /// has failed; without a savepoint nothing of it can be committed, so its locks are released
+    /// now.
     pub fn abort(&mut self) -> Result<()> {
         if std::mem::take(&mut self.is_implicit) {
             self.after_transaction();

@@ -3,7 +3,7 @@
 use super::words::{Word, Words};
 use super::{Refusal, Role};
 
-/// With a value they only choose what is shown.
+/// A value of these only selects the output.
 const SHOW: &[&str] = &[
     "collation_list",
     "compile_options",
@@ -22,7 +22,7 @@ const SHOW: &[&str] = &[
     "table_xinfo",
 ];
 
-/// Settings that anyone may read, and from which role on they may be changed; none for never.
+/// Settings that every role may read, and the least role that may change them; none if no role may.
 const SETTINGS: &[(&str, Option<Role>)] = &[
     ("application_id", Some(Role::Write)),
     ("auto_vacuum", Some(Role::Owner)),
@@ -30,7 +30,7 @@ const SETTINGS: &[(&str, Option<Role>)] = &[
     ("cache_size", None),
     ("data_version", None),
     ("database_list", None),
-    // These two are of the connection, and rows that break them are the writer's own.
+    // These two affect only the connection, and rows that violate constraints are the writer's own.
     ("defer_foreign_keys", Some(Role::Read)),
     ("foreign_keys", Some(Role::Read)),
     ("encoding", Some(Role::Owner)),
@@ -51,7 +51,7 @@ const SETTINGS: &[(&str, Option<Role>)] = &[
     ("user_version", Some(Role::Write)),
 ];
 
-/// They act, with and without a value.
+/// PRAGMAs with an effect, with or without a value.
 const ACTIONS: &[(&str, Role)] = &[
     ("analysis_limit", Role::Write),
     ("incremental_vacuum", Role::Write),
@@ -87,7 +87,7 @@ fn next<'a>(words: &mut Words<'a>) -> Result<Word<'a>, Refusal> {
     words.next().ok_or_else(|| Refusal("incomplete input".to_owned()))
 }
 
-/// The role that a PRAGMA needs; none where nobody has it.
+/// The least role that may run a PRAGMA; none if no role may.
 fn needed(name: Word, has_value: bool) -> Option<Role> {
     let setting = SETTINGS.iter().find(|(setting, _)| name.names(setting));
     match setting {

@@ -1,4 +1,4 @@
-//! What other threads may do to a session: end it, and see why it has ended.
+//! Controls a session from other threads: ends it, and reports why it has ended.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -70,7 +70,7 @@ impl Control {
         self.is_cancelled.load(Ordering::Acquire)
     }
 
-    /// Let it end where it waits for its client: the server ends.
+    /// Let it end when it waits for its client, since the server ends.
     pub fn leave(&self) {
         self.is_leaving.store(true, Ordering::Release);
     }
@@ -115,7 +115,7 @@ impl Control {
         self.ended.get().copied()
     }
 
-    /// Why it takes no request.
+    /// Why it accepts no request.
     pub fn why_gone(&self) -> Error {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         failure.unwrap_or_else(|| self.ended().map_or(Error::Gone, Error::Ended))

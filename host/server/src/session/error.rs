@@ -19,11 +19,11 @@ pub enum Error {
     ReadOnly,
     /// The session was ended on its own.
     Ended(Ended),
-    /// The client is gone, or asked for the end.
+    /// The client has disconnected, or has cancelled the request.
     Cancelled,
     /// A statement of a stream with an open cursor, or of a stream that is not open.
     Order(&'static str),
-    /// A failure of which only the description is left.
+    /// A failure that was reported before, by its description.
     Performed(Failure),
     /// All sessions are in use.
     Full,
@@ -69,7 +69,7 @@ const NAMES: [&str; 27] = [
 ];
 
 impl Error {
-    /// A code for programs: SQLite's name, or one of this server.
+    /// An error code for programs: SQLite's name, or one of this server.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Database(error) => database_code(error),

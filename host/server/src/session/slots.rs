@@ -1,4 +1,4 @@
-//! How many sessions there may be, and how many clients wait for one.
+//! Limits on the number of sessions, and of clients that wait for one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use tokio::time::timeout;
 
 use super::error::Error;
 
-/// How long a client waits for a session: most are free after milliseconds, and a client that
-/// waits longer should learn why.
+/// How long a client waits for a session: most become free within milliseconds, and a client that
+/// waits longer should get an error.
 const MAX_WAIT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5_000 });
 
 /// A session's place; free again when it is dropped.

@@ -74,7 +74,7 @@ fn kill_keeps_what_was_committed() {
         let lost: Vec<_> =
             committed.iter().filter(|row| rows.binary_search(row).is_err()).collect();
         assert!(lost.is_empty() && !committed.is_empty(), "{lost:?}");
-        // Nobody was told of the last one of each.
+        // The last commit of each client was not reported to it.
         committed.sort_unstable();
         let unknown = rows.iter().filter(|row| committed.binary_search(row).is_err());
         assert!(unknown.count() <= WRITERS);

@@ -10,7 +10,7 @@ use crate::wire::{self, Client};
 
 const CLIENTS: usize = 200;
 
-/// Of them one in so many writes, half over each protocol.
+/// One client in this many writes; half of the clients use each protocol.
 const WRITERS_SHARE: usize = 5;
 
 const ACCOUNTS: usize = 10;
@@ -57,8 +57,8 @@ fn joined(result: &Value) -> String {
     cells.collect::<Vec<_>>().join("|")
 }
 
-/// Move money from one account to another: whether that is committed. A writer that waited too
-/// long for its turn is told so.
+/// Move money from one account to another. Returns whether it was committed; a writer that waited
+/// too long for its turn gets an error.
 fn transfer(client: &mut Any, number: usize, round: usize) -> bool {
     let (from, to) = ((number + round) % ACCOUNTS, (number * 7 + round * 3 + 1) % ACCOUNTS);
     let begin = if matches!(client, Any::Hrana(_)) { "BEGIN IMMEDIATE" } else { "BEGIN" };

@@ -82,7 +82,7 @@ fn half_closes(server: &Server) {
     read_all(&mut client.stream);
 }
 
-/// A client that does not read what it asked for, in the middle of a transaction of its own.
+/// A client that does not read its results, in the middle of a transaction.
 fn reads_slowly(server: &Server) {
     let mut client = Client::new(server);
     client.rows("BEGIN");
@@ -101,7 +101,7 @@ fn reads_slowly(server: &Server) {
     println!("{received} bytes of the slow replies");
 }
 
-/// Reads and writes until it is told to end: how many requests that were.
+/// Reads and writes until `is_over` is set. Returns the number of requests.
 fn works(server: &Server, is_over: &AtomicBool) -> usize {
     let mut stream = server.stream();
     let mut client = Client::new(server);

@@ -186,7 +186,7 @@ impl Server {
         post(&agent(), &format!("http://{}{path}", self.address), token, body)
     }
 
-    /// A stream of its own, over a connection of its own.
+    /// A new stream, over a separate connection.
     pub fn stream(&self) -> Stream {
         let url = format!("http://{}/v3/pipeline", self.address);
         Stream { agent: agent(), url, token: self.token.clone(), baton: Value::Null }

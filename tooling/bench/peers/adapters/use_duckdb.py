@@ -1,8 +1,9 @@
-"""DuckDB with two threads and 2 GB; the set-up inserts many rows at once, since its single rows are slow."""
+"""DuckDB with two threads and 2 GB; the set-up inserts columns at once, since its single rows are slow."""
 
 import duckdb
+import numpy
 
-ROWS_AT_ONCE = 500
+ROWS_AT_ONCE = 100_000
 
 
 def version():
@@ -37,9 +38,14 @@ class Engine:
 
     def insert(self, place, rows):
         if rows:
-            head = self.statements[place].rpartition("VALUES")[0]
-            row = f"({', '.join('?' * len(rows[0]))})"
-            self.db.execute(f"{head} VALUES {', '.join([row] * len(rows))}", [value for each in rows for value in each])
+            columns = {f"c{number}": column(values) for number, values in enumerate(zip(*rows))}
+            self.db.register("loaded", columns)
+            self.db.execute(f"{self.statements[place].rpartition('VALUES')[0]} SELECT * FROM loaded")
+            self.db.unregister("loaded")
 
     def close(self):
         self.db.close()
+
+
+def column(values):
+    return numpy.array(values) if isinstance(values[0], (int, float)) else numpy.array(values, dtype=object)

@@ -1,4 +1,5 @@
-//! What a request may do, and the error when it may not. The rule is in `read_only`.
+//! Checks whether a request may run a statement, and the error if it may not. The rule is in
+//! `read_only`.
 
 use libsqlite3_sys as sqlite;
 
@@ -8,7 +9,7 @@ use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
 use crate::sqlite::statement::Statement;
 
-/// The error for what does more than read.
+/// The error for a statement that does more than read.
 fn refusal() -> SqlError {
     let message = match read_only::current() {
         Some(Access::Inherited) => "it is called by an extension that may only read (`sql:ro`)",
@@ -24,13 +25,13 @@ pub fn last_error(db: &Connection) -> SqlError {
     if read_only::is_reading() && is_refusal { refusal() } else { error }
 }
 
-/// Fails where nothing may be written.
+/// Fails if nothing may be written.
 pub fn check_write() -> Result<(), SqlError> {
     if read_only::is_reading() { Err(refusal()) } else { Ok(()) }
 }
 
-/// Fails for a statement that may not run now. It may have been prepared when more was allowed:
-/// before the request that may only read.
+/// Fails for a statement that may not run now. It may have been prepared before the current
+/// request, when more was allowed.
 pub fn check_run(db: &Connection, statement: &Statement) -> Result<(), SqlError> {
     if !read_only::is_reading() || (statement.is_read_only() && begins_reading(statement.sql())) {
         return Ok(());
@@ -38,32 +39,19 @@ pub fn check_run(db: &Connection, statement: &Statement) -> Result<(), SqlError>
     if !statement.is_read_only() {
         return Err(refusal());
     }
-    // COMMIT and ATTACH write nothing to SQLite, but the authorizer refuses their text.
+    // COMMIT and ATTACH write nothing to SQLite, but the authorizer refuses them when they are
+    // prepared.
     statement.prepare_again(db).map(drop).ok_or_else(|| last_error(db))
 }
 
-/// First words of statements that only read where SQLite says that they write nothing. Those of
-/// transactions are not among them.
+/// First words of statements that only read if SQLite reports that they write nothing. Those of
+/// transactions are not included.
 const READING: &[&str] = &["SELECT", "VALUES", "WITH", "EXPLAIN"];
 
-/// Whether the first word of a statement is that of one that reads.
+/// Whether the first word of a statement is one of [`READING`].
 fn begins_reading(sql: &[u8]) -> bool {
     let Ok(sql) = str::from_utf8(sql) else { return false };
-    let sql = without_comments(sql);
+    let sql = wire::from_first_word(sql);
     let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());
     READING.iter().any(|word| word.eq_ignore_ascii_case(&sql[..end]))
-}
-
-/// `sql` from its first word on, as SQLite's tokenizer finds it.
-fn without_comments(mut sql: &str) -> &str {
-    loop {
-        sql = sql.trim_start_matches([' ', '\t', '\n', '\x0c', '\r', '\u{feff}', ';']);
-        sql = if let Some(comment) = sql.strip_prefix("--") {
-            comment.find('\n').map_or("", |end| &comment[end..])
-        } else if let Some(comment) = sql.strip_prefix("/*") {
-            comment.find("*/").map_or("", |end| &comment[end + 2..])
-        } else {
-            return sql;
-        };
-    }
 }

@@ -1,10 +1,11 @@
-//! Blobs that an extension has closed and may open again at once.
+//! Blobs that an extension has closed and will probably open again at once.
 //!
-//! An extension that stores its rows in pieces of large blobs opens the same blob for each row.
-//! SQLite finds an offset in a large blob by its chain of pages, and an open blob remembers them.
-//! So closed blobs stay open until the program's step ends, or until a statement could mind: a blob
-//! that is open for writing keeps its transaction from ending. An insertion into vec0 takes 20.6 us
-//! instead of 29.9 us by this (4,000 vectors of 384 dimensions, median of 7 alternating runs).
+//! An extension that stores its rows in parts of large blobs opens the same blob for each row.
+//! SQLite finds an offset in a large blob by its chain of overflow pages, and an open blob
+//! remembers them. So closed blobs stay open until the program's step ends, or until a statement
+//! that they would prevent: a transaction cannot end while a blob is open for writing. With the
+//! cache an insertion into vec0 takes 20.6 µs instead of 29.9 µs (4,000 vectors of 384 dimensions,
+//! median of 7 alternating runs).
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,18 +15,19 @@ use wire::BlobLocation;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::connection::{Connection, ConnectionId};
 
-/// Most blobs that stay open; sqlite-vec has one for each column with vectors, and two more.
+/// Maximum number of blobs that stay open; sqlite-vec has one for each column with vectors, and two
+/// more.
 const MAX_BLOBS: usize = 16;
 
-/// A blob that is not reused while this many others are is closed. SQLite looks at each open one
-/// whenever a statement begins.
+/// A blob is closed when this many others have been reused since it was. SQLite checks each open
+/// blob whenever a statement begins.
 const MAX_IDLE: u64 = 64;
 
-/// First words of statements that neither end a transaction nor change a schema, so that they do
-/// not mind open blobs.
+/// First words of statements that neither end a transaction nor change a schema, so that open blobs
+/// cannot prevent them.
 const PLAIN: &[&str] = &["INSERT", "UPDATE", "DELETE", "REPLACE", "SELECT", "WITH", "VALUES"];
 
-/// Whose an open blob is, and where it is.
+/// The owner and location of an open blob.
 pub struct BlobKey {
     pub db: ConnectionId,
     pub extension: u32,
@@ -48,26 +50,26 @@ impl BlobKey {
 struct CachedBlob {
     key: BlobKey,
     blob: Rc<Blob>,
-    /// The value of `REUSED` when it was put here.
+    /// The value of `REUSED` when it was cached.
     since: u64,
 }
 
 thread_local! {
-    /// The one that was put here last is the last.
+    /// The newest is the last.
     static BLOBS: RefCell<Vec<CachedBlob>> = const { RefCell::new(Vec::new()) };
-    /// How many blobs were reused.
+    /// The number of reused blobs.
     static REUSED: Cell<u64> = const { Cell::new(0) };
-    /// The program's steps in progress, one inside the other.
+    /// The number of the program's nested steps in progress.
     static STEPS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Cache a blob that is closed, or let it end.
+/// Cache a blob that an extension closes, or close it.
 pub fn put(db: &Connection, key: BlobKey, blob: Rc<Blob>) {
     let ends_with_statement = db.autocommit() != 0;
     if STEPS.get() != 1 || (key.is_writable && ends_with_statement) {
         return;
     }
-    // Dropped when the list is not borrowed any more.
+    // Dropped when the list is no longer borrowed.
     let _oldest = BLOBS.with_borrow_mut(|blobs| {
         let since = REUSED.get();
         blobs.push(CachedBlob { key, blob, since });
@@ -76,7 +78,7 @@ pub fn put(db: &Connection, key: BlobKey, blob: Rc<Blob>) {
     });
 }
 
-/// The blob that is still open at a location.
+/// The open blob at a location.
 pub fn take(
     db: &Connection,
     extension: u32,
@@ -100,7 +102,7 @@ pub fn clear() {
     }
 }
 
-/// Close all cached blobs before a statement that could mind.
+/// Close all cached blobs before a statement that they could prevent.
 pub fn clear_for(sql: &[u8]) {
     if BLOBS.with_borrow(|blobs| !blobs.is_empty()) && !begins_plainly(sql) {
         clear();
@@ -113,7 +115,7 @@ fn begins_plainly(sql: &[u8]) -> bool {
     PLAIN.iter().any(|plain| plain.as_bytes().eq_ignore_ascii_case(&word[..end]))
 }
 
-/// Run a step of the program, in which blobs stay open.
+/// Run a step of the program; blobs stay open during it.
 pub fn during_step<T>(step: impl FnOnce() -> T) -> T {
     clear();
     STEPS.set(STEPS.get() + 1);

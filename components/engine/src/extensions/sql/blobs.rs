@@ -14,8 +14,8 @@ use crate::host::dispatch::SqlError;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::error::failure;
 
-/// How much of a blob the reply to opening it includes: the bitmaps that extensions keep in small
-/// ones.
+/// Number of bytes of a blob in the reply to opening it: enough for the bitmaps that extensions
+/// store in small blobs.
 const HEAD_BYTES: u32 = 256;
 
 /// Open a blob, and describe it.
@@ -43,14 +43,14 @@ pub fn open(
     Ok(())
 }
 
-/// A blob's handle and size, and how the first one begins. Of a large blob the caller most likely
-/// wants another part.
+/// Write a blob's handle and size, and the first bytes of the first blob. Of a large blob the
+/// caller probably needs another part.
 fn describe(handle: u32, blob: &Blob, is_first: bool, reply: &mut Writer) {
     let size = blob.size();
     Opened { blob: Some(handle), size }.put(reply);
     let mut head = Vec::new();
     if is_first && size <= HEAD_BYTES {
-        // When this fails, the caller reads it again, and gets the error.
+        // If this fails, the caller reads the bytes again, and gets the error.
         blob.read(0, size, &mut head);
     }
     reply.bytes(&head);
@@ -62,7 +62,7 @@ pub fn describe_none(reply: &mut Writer) {
     reply.bytes(&[]);
 }
 
-/// Go to another row.
+/// Move to another row.
 pub fn reopen(caller: Caller, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
     let blob = open_handles::blob(caller.extension, handle)?;
     let is_open = blob.reopen(row_id) == sqlite::SQLITE_OK;

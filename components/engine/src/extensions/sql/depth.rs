@@ -1,4 +1,4 @@
-//! How deep extensions whose SQL calls extensions are in each other.
+//! The depth of nested calls of extensions whose SQL calls extensions.
 
 use std::cell::Cell;
 
@@ -7,20 +7,20 @@ use libsqlite3_sys as sqlite;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
 
-/// Each level takes some 20 KiB of the stack, and none waits for itself.
+/// Each level takes some 20 KiB of the stack, and a waiting extension cannot be called again.
 const MAX_DEPTH: u32 = 32;
 
 thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether SQL of an extension is running. It must not reach what the extension itself was not
-/// granted: files and other extensions.
+/// Whether SQL of an extension is running. Such SQL cannot use capabilities that the extension
+/// itself was not granted: files and other extensions.
 pub fn is_running() -> bool {
     DEPTH.get() > 0
 }
 
-/// How many calls of extensions run SQL now, one inside the other.
+/// The number of nested calls of extensions that are running SQL.
 pub fn current() -> u32 {
     DEPTH.get()
 }
@@ -33,7 +33,7 @@ pub fn deeper<T>(requests: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Fails where SQL would run too deep.
+/// Fails if SQL would be nested too deep.
 pub fn check() -> Result<(), SqlError> {
     if DEPTH.get() <= MAX_DEPTH {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What SQLite knows of statements, columns and databases.
+//! Metadata of statements, columns and databases.
 
 use std::ffi::{CStr, c_int};
 
@@ -10,7 +10,7 @@ use super::open_handles;
 use crate::host::dispatch::SqlError;
 use crate::sqlite::connection::Connection;
 
-/// Whether a statement explains, and the declared types of its columns.
+/// Whether a statement is an EXPLAIN, and the declared types of its columns.
 pub fn statement(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = open_handles::statement(caller.extension, handle)?;
     let statement = statement.borrow();
@@ -22,7 +22,7 @@ pub fn statement(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     Ok(reply.0)
 }
 
-/// A statement's text with the values that are bound; NULL if it is too long.
+/// A statement's text with its bound values; NULL if it is too long.
 pub fn expanded_sql(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     let statement = open_handles::statement(caller.extension, handle)?;
     let mut reply = Writer::default();
@@ -45,12 +45,12 @@ pub fn column(
     Ok(reply.0)
 }
 
-/// A database's name and file, whether it is read-only, and the state of its transaction. There may
-/// be no such database.
+/// A database's name and file, whether it is read-only, and the state of its transaction. The
+/// database need not exist.
 pub fn database(db: &Connection, database: Database) -> Vec<u8> {
     let name = match database {
         Database::Named(name) => Some(name.map(CStr::to_owned)),
-        // No connection has more databases than this type has numbers.
+        // A connection never has more databases than this type has values.
         Database::At(index) => {
             db.database_name(c_int::try_from(index).unwrap_or(c_int::MAX)).map(Some)
         }

@@ -13,13 +13,13 @@ use crate::sqlite::connection::{Connection, ConnectionId};
 use crate::sqlite::error::failure;
 use crate::sqlite::statement::Statement;
 
-/// What a handle stands for.
+/// The object behind a handle.
 #[derive(Clone)]
 enum Object {
     Statement(Rc<RefCell<Statement>>),
     Blob(Rc<Blob>),
-    /// Its connection was closed, or the call that it ends with; the extension still has the
-    /// handle.
+    /// Its connection was closed, or the call that it ends with has ended; the extension still has
+    /// the handle.
     Closed,
 }
 
@@ -27,9 +27,9 @@ struct Handle {
     db: ConnectionId,
     extension: u32,
     object: Object,
-    /// Of a blob that is at a row.
+    /// For a blob that is at a row.
     key: Option<BlobKey>,
-    /// How deep the call is that it ends with.
+    /// The depth of the call with which it ends.
     ends_at: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Handles {
         }
     }
 
-    /// Take out the handles that `is_it` chooses.
+    /// Remove the handles that `is_it` selects.
     fn take(&mut self, mut is_it: impl FnMut(u32, &Handle) -> bool) -> Vec<Handle> {
         let mut taken = Vec::new();
         for (index, slot) in (0..).zip(&mut self.slots) {
@@ -73,7 +73,7 @@ impl Handles {
         Some(handle)
     }
 
-    /// Start anew when nothing is open: each connection that is closed looks at all slots.
+    /// Free all slots when nothing is open: closing a connection checks all slots.
     fn shrink(&mut self) {
         if self.slots.len() == self.free.len() {
             self.slots.clear();
@@ -87,10 +87,11 @@ thread_local! {
         const { RefCell::new(Handles { slots: Vec::new(), free: Vec::new() }) };
 }
 
-/// Most statements and blobs that all extensions have open: each takes memory, and they choose.
+/// Maximum number of statements and blobs that all extensions have open: each takes memory, and the
+/// extensions choose how many.
 const MAX_HANDLES: usize = 10_000;
 
-/// Give an extension a statement on `db`: its handle.
+/// Add a statement of an extension on `db`. Returns its handle.
 pub fn add_statement(
     db: &Connection,
     extension: u32,
@@ -100,7 +101,7 @@ pub fn add_statement(
     add(Handle { db: db.id(), extension, object, key: None, ends_at: None })
 }
 
-/// The same for a blob, which is where its key says.
+/// The same for a blob; the key has its location.
 pub fn add_blob(key: BlobKey, blob: Rc<Blob>, ends_with_call: bool) -> Result<u32, SqlError> {
     let BlobKey { db, extension, .. } = key;
     let ends_at = ends_with_call.then(depth::current);
@@ -117,7 +118,7 @@ fn add(handle: Handle) -> Result<u32, SqlError> {
     })
 }
 
-/// A blob has gone to another row; none when it is at no row.
+/// A blob has moved to another row; none if it is at no row.
 pub fn set_row(index: u32, row_id: Option<i64>) {
     HANDLES.with_borrow_mut(|handles| {
         let Some(Some(handle)) = handles.slots.get_mut(index as usize) else { return };
@@ -128,7 +129,7 @@ pub fn set_row(index: u32, row_id: Option<i64>) {
     });
 }
 
-/// A blob does not end with the call.
+/// Let a blob outlive the call.
 pub fn keep(extension: u32, index: u32) {
     HANDLES.with_borrow_mut(|handles| match handles.slots.get_mut(index as usize) {
         Some(Some(handle)) if handle.extension == extension => handle.ends_at = None,
@@ -136,8 +137,8 @@ pub fn keep(extension: u32, index: u32) {
     });
 }
 
-/// Close the blobs that end with a call of the extension. So the last ones need no request: their
-/// handles stay taken until the extension closes them with its next one.
+/// Close the blobs that end with a call of the extension, so that closing them needs no request.
+/// Their handles stay in use until the extension closes them with its next request.
 pub fn end_call(db: &Connection, extension: u32) {
     let depth = Some(depth::current());
     let ended: Vec<_> = HANDLES.with_borrow_mut(|handles| {
@@ -154,7 +155,7 @@ pub fn end_call(db: &Connection, extension: u32) {
     }
 }
 
-/// What a handle of an extension stands for.
+/// The object behind a handle of an extension.
 fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
     HANDLES.with_borrow(|handles| match handles.slots.get(index as usize) {
         Some(Some(handle)) if handle.extension == extension => Ok(handle.object.clone()),
@@ -166,8 +167,8 @@ fn closed() -> SqlError {
     failure(sqlite::SQLITE_MISUSE, "it was closed with its connection or call")
 }
 
-/// A statement of an extension. A callback of the program finds those in the middle of a step
-/// borrowed.
+/// A statement of an extension. If it is in the middle of a step, a callback of the program finds
+/// it borrowed.
 pub fn statement(extension: u32, index: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
     match get(extension, index)? {
         Object::Statement(statement) if statement.try_borrow_mut().is_err() => {
@@ -188,14 +189,14 @@ pub fn blob(extension: u32, index: u32) -> Result<Rc<Blob>, SqlError> {
     }
 }
 
-/// Reset a statement, if there is one that does not run.
+/// Reset a statement, if it exists and is not running.
 pub fn reset(extension: u32, index: u32) {
     if let Ok(statement) = statement(extension, index) {
         statement.borrow_mut().reset();
     }
 }
 
-/// Close a handle that an extension does not need any more.
+/// Close a handle that an extension no longer needs.
 pub fn close(db: &Connection, extension: u32, index: u32) {
     // Closing calls virtual tables: the handles must not be borrowed meanwhile.
     let handle = HANDLES.with_borrow_mut(|handles| handles.take_one(extension, index));
@@ -212,16 +213,16 @@ pub fn close_all_of(db: &Connection, extension: u32) {
     }
 }
 
-/// Cache what was closed if it is a blob, or let it end.
+/// Cache a closed blob; drop anything else.
 fn cache(db: &Connection, object: Object, key: Option<BlobKey>) {
     if let (Object::Blob(blob), Some(key)) = (object, key) {
         blob_cache::put(db, key, blob);
     }
 }
 
-/// Close all that belongs to a connection which is about to be closed: SQLite does not close one
-/// that has statements. The handles stay taken until the extension closes them: given out again,
-/// they would mean something else to it.
+/// Close everything that belongs to a connection before it is closed: SQLite does not close a
+/// connection that has statements. The handles stay in use until the extension closes them, so that
+/// none refers to a new object meanwhile.
 pub fn close_all(db: ConnectionId) {
     let objects: Vec<Object> = HANDLES.with_borrow_mut(|handles| {
         let its = handles.slots.iter_mut().flatten().filter(|handle| handle.db == db);
@@ -230,7 +231,7 @@ pub fn close_all(db: ConnectionId) {
     drop(objects);
 }
 
-/// Close all that an extension has on a connection, and forget the handles: the instance has ended.
+/// Close all that an ended instance has on a connection, and free its handles.
 pub fn forget(db: ConnectionId, extension: u32) {
     let is_it = |_, handle: &Handle| handle.db == db && handle.extension == extension;
     drop(HANDLES.with_borrow_mut(|handles| handles.take(is_it)));

@@ -9,8 +9,8 @@ use super::{access, blobs, depth, metadata, open_handles, statements};
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
 
-/// Perform operations: the reply of the one that has a reply. After a failure only those run that
-/// end something.
+/// Perform operations. Returns the reply of the one that has a reply. After a failure only
+/// operations run that release something.
 pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
     let mut operations = Reader(operations);
     let mut reply = Ok(Vec::new());
@@ -18,7 +18,7 @@ pub fn perform(caller: Caller, operations: &[u8]) -> Result<Vec<u8>, SqlError> {
     while !operations.is_empty() {
         let operation = match Operation::read(&mut operations) {
             Ok(operation) => operation,
-            // Where the next one begins is not known.
+            // The beginning of the next operation is not known.
             Err(error) => return reply.and(Err(unreadable(error))),
         };
         match (operation, &reply) {
@@ -105,7 +105,7 @@ fn number(number: i64) -> Vec<u8> {
     number.to_le_bytes().to_vec()
 }
 
-/// Why an operation cannot be read.
+/// The error for an operation that cannot be decoded.
 pub fn unreadable(error: wire::Error) -> SqlError {
     let (code, message) = match error {
         wire::Error::Malformed => {
@@ -117,7 +117,7 @@ pub fn unreadable(error: wire::Error) -> SqlError {
     failure(code, message)
 }
 
-/// Open blobs, of which only the first must exist.
+/// Open blobs; only the first one must exist.
 fn open_blobs(caller: Caller, count: u32, mut locations: Reader) -> Result<Vec<u8>, SqlError> {
     let mut reply = Writer::with_capacity(64);
     for index in 0..count {

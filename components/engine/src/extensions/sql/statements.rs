@@ -15,12 +15,11 @@ use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
 use crate::sqlite::statement::{Statement, Step};
 
-/// Bytes of text and blobs after which a batch of rows ends, whatever its limit: they are in memory
-/// four times on their way.
+/// A batch of rows ends when its text and blobs exceed this many bytes, whatever its limit: four
+/// copies of them are in memory at a time.
 const MAX_BATCH_BYTES: usize = 1 << 20;
 
-/// The first statement of `sql`, none for white space and comments alone, and how many bytes of the
-/// text it takes.
+/// The first statement of `sql`, none for white space and comments, and its length in bytes.
 fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlError> {
     if c_int::try_from(sql.len()).is_err() {
         return Err(failure(sqlite::SQLITE_TOOBIG, "the SQL is too long"));
@@ -28,7 +27,7 @@ fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlEr
     Statement::prepare(db, sql).ok_or_else(|| access::last_error(db))
 }
 
-/// Fails for a statement that writes where nothing may be written.
+/// Fails for a statement that writes if nothing may be written.
 fn check(statement: Option<&Statement>) -> Result<(), SqlError> {
     if statement.is_none_or(Statement::is_read_only) { Ok(()) } else { access::check_write() }
 }
@@ -61,7 +60,7 @@ fn put_names<'a>(reply: &mut Writer, count: c_int, name: impl Fn(c_int) -> Optio
     (0..count).for_each(|index| reply.bytes(name(index).unwrap_or_default()));
 }
 
-/// What SQLite takes for white space.
+/// SQLite's white space.
 const SPACES: [char; 6] = [' ', '\t', '\n', '\x0b', '\x0c', '\r'];
 
 /// Run all statements of `sql`.
@@ -69,7 +68,7 @@ pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
     while !sql.is_empty() {
         let (statement, used) = first(db, sql)?;
         check(statement.as_ref())?;
-        // At a NUL, where SQLite's texts end, it finds no statement and takes nothing.
+        // At a NUL, which ends SQLite's texts, it finds no statement and uses no bytes.
         if used == 0 {
             return Ok(());
         }
@@ -88,20 +87,20 @@ pub fn execute(db: &Connection, mut sql: &str) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// Why a statement that ran has failed. SQLite undoes what it did, which may be where a cached blob
-/// is.
+/// The error of a statement that has failed. SQLite undoes its changes, possibly to a row with a
+/// cached blob.
 fn step_error(db: &Connection) -> SqlError {
     let error = access::last_error(db);
     blob_cache::clear();
     error
 }
 
-/// The statement with a handle, which is not in the middle of a step.
+/// The statement with a handle, which must not be in the middle of a step.
 fn get(caller: Caller, handle: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
     open_handles::statement(caller.extension, handle)
 }
 
-/// At most `limit` rows.
+/// Fetch at most `limit` rows.
 pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError> {
     let statement = get(caller, handle)?;
     let statement = &mut *statement.borrow_mut();
@@ -160,7 +159,7 @@ fn put_row(reply: &mut Writer, statement: &Statement) {
     (0..statement.column_count()).for_each(|column| reply.value(statement.column(column)));
 }
 
-/// The statement whose parameters a request binds, and the one that it has bound last.
+/// The statement whose parameters a request binds, and its last bound parameter.
 #[derive(Default)]
 pub struct Bindings(Option<(Rc<RefCell<Statement>>, u32)>);
 
@@ -177,7 +176,7 @@ impl Bindings {
         self.next(caller, value)
     }
 
-    /// The same for the parameter behind the last one.
+    /// The same for the parameter after the last one.
     pub fn next(&mut self, caller: Caller, value: Value<&[u8]>) -> Result<(), SqlError> {
         let unbound = || failure(sqlite::SQLITE_MISUSE, "no statement was bound before");
         let (statement, last) = self.0.as_mut().ok_or_else(unbound)?;

@@ -1,7 +1,7 @@
-//! What a plan carries from xBestIndex to xFilter.
+//! The text of a plan, which SQLite passes from xBestIndex to xFilter.
 //!
-//! SQLite keeps one text for a plan. Ours begins with the mask of the columns that are used, in 16
-//! hexadecimal digits, which is known only during xBestIndex.
+//! SQLite stores one text for a plan. The engine's text begins with the mask of used columns, which
+//! is known only during xBestIndex, in 16 hexadecimal digits.
 
 use std::ffi::{CStr, CString};
 
@@ -17,7 +17,7 @@ const MASK_DIGITS: usize = 16;
 /// The bit that stands for all columns from 63 on.
 const MANY_COLUMNS: u32 = 63;
 
-/// Give SQLite a plan. The error is what is wrong with it.
+/// Pass a plan to SQLite. The error describes an invalid plan.
 pub fn set_plan(info: &IndexInfo, plan: &IndexPlan) -> Result<(), &'static str> {
     let mask = format!("{:016x}", info.columns_used());
     let text = [mask.as_bytes(), plan.text.as_deref().unwrap_or_default()].concat();
@@ -26,7 +26,7 @@ pub fn set_plan(info: &IndexInfo, plan: &IndexPlan) -> Result<(), &'static str> 
     Ok(())
 }
 
-/// The columns to fetch, of `columns`, and the extension's own text, from that of a plan.
+/// The columns to fetch, of `columns`, and the extension's text, both from the text of a plan.
 pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<Vec<u8>>) {
     let (mask, text) = text.to_bytes().split_at(MASK_DIGITS);
     let mask = str::from_utf8(mask).ok().and_then(|mask| u64::from_str_radix(mask, 16).ok());
@@ -35,7 +35,7 @@ pub fn carried(text: &CStr, columns: u32) -> (Vec<u32>, Option<Vec<u8>>) {
     ((0..columns).filter(is_used).collect(), (!text.is_empty()).then(|| text.to_owned()))
 }
 
-/// An argument of xFilter for an extension. An IN list as a whole is `every`.
+/// An argument of xFilter for an extension; `every` is a whole IN list.
 pub fn argument(value: &Value, extension: u32) -> FilterArgument {
     if let Some(handle) = pointers::handle(value.pointer(), extension) {
         return FilterArgument::One(dispatch::Value::Integer(handle));

@@ -18,14 +18,14 @@ use crate::sqlite::context::Context;
 use crate::sqlite::value::Value;
 use crate::sqlite::vtab;
 
-/// Rows of a scan's first batch: LIMIT 1 must not compute a thousand.
+/// Rows of a scan's first batch: LIMIT 1 must not compute a thousand rows.
 const FIRST_ROWS: u32 = 4;
 
-/// By how much each batch is larger than the one before.
+/// The factor by which each batch is larger than the one before.
 const GROWTH: u32 = 4;
 
-/// Rows of a batch at most. More gain nothing: a column of this many is still in the processor's
-/// first cache when SQLite reads it.
+/// Maximum number of rows in a batch. More are not faster: a column of this many is still in the
+/// processor's first cache when SQLite reads it.
 const MAX_ROWS: u32 = 256;
 
 /// The position of a column that is not fetched.
@@ -39,14 +39,14 @@ pub struct Cursor {
     takes_unchanged: bool,
     /// Columns need more than their values: whether they are unchanged, or subtypes.
     is_special: bool,
-    /// How many columns are fetched.
+    /// The number of fetched columns.
     width: usize,
-    /// By column: its position among those that are fetched.
+    /// The position of each column among the fetched ones.
     positions: Vec<u32>,
     batch: Batch,
-    /// Those among the values, by index; SQLite may take one twice.
+    /// The pointers among the values, by index; SQLite may read one twice.
     pointers: Vec<(usize, Rc<Pointer>)>,
-    /// Rows of the batch from this one on; none at the end.
+    /// The number of rows from the current one on; 0 at the end.
     rows: usize,
     /// The index of the row's first value.
     first: usize,
@@ -70,7 +70,7 @@ impl Cursor {
         }
     }
 
-    /// Go to the first row of the next batch.
+    /// Move to the first row of the next batch.
     #[cold]
     #[inline(never)]
     fn fetch(&mut self, db: &Connection) -> Result<(), SqlError> {
@@ -93,7 +93,7 @@ impl Cursor {
         Ok(())
     }
 
-    /// Why a batch has no usable rows.
+    /// The violation of the contract in a batch, if there is one.
     fn fault(&self, batch: &Batch) -> Option<&'static str> {
         let (rows, values) = (batch.row_ids().len(), batch.values().len());
         if values != rows * self.width {
@@ -113,8 +113,8 @@ impl Cursor {
         self.batch = Batch::NONE;
     }
 
-    /// Set a value that is not an integer, or that needs more. Not inlined: what it needs of the
-    /// stack costs the others too.
+    /// Set a value that is not an integer, or that needs more. Not inlined, since its use of the
+    /// stack would slow down the other values.
     #[inline(never)]
     fn set_special(&self, context: &Context, index: usize, value: &HostValue) {
         if self.takes_unchanged && context.is_unchanged() {
@@ -193,7 +193,7 @@ impl vtab::Cursor for Cursor {
         }
         let index = self.first + position;
         match self.batch.values().get(index) {
-            // By far the most, and dearer in a choice of five.
+            // By far the most frequent, and slower in a match of five cases.
             Some(Content::Integer(integer)) if !self.is_special => context.set_integer(*integer),
             Some(value) => self.set_special(context, index, value),
             None => {}
@@ -211,7 +211,7 @@ impl vtab::Cursor for Cursor {
     fn close(mut self, db: &Connection) {
         self.release();
         let (extension, cursor) = (self.extension.handle, self.handle);
-        // SQLite has no way for a failure.
+        // SQLite ignores a failure of xClose.
         let _ = call(db, extension, dispatch::table_close(extension, cursor));
     }
 }

@@ -20,7 +20,7 @@ use crate::sqlite::index_info::IndexInfo;
 use crate::sqlite::value::Value;
 use crate::sqlite::vtab::{self, Definition};
 
-/// A module that an extension registered.
+/// A module of an extension.
 struct Module {
     extension: Rc<Extension>,
     index: u32,
@@ -32,15 +32,15 @@ struct Module {
 pub struct Table {
     pub extension: Rc<Extension>,
     table: u32,
-    /// At least as many as there are columns.
+    /// At least the number of its columns.
     pub columns: u32,
-    /// An update may leave columns out.
+    /// An update may omit columns.
     pub takes_unchanged: bool,
-    /// Functions that the table overloads and the manifest does not list.
+    /// Functions that the table overloads and that are not in the manifest.
     overloads: RefCell<Vec<Rc<Function>>>,
 }
 
-/// Register the module that the extension knows by `index`; the result code.
+/// Register the extension's module with this `index`. Returns the result code.
 pub fn register(
     db: &Connection,
     extension: Rc<Extension>,
@@ -92,7 +92,7 @@ impl Module {
         self.extension.broke("its table has no name")
     }
 
-    /// Tell SQLite what the module and the table declare: the stricter of the two, where they differ.
+    /// Pass to SQLite the declarations of the module and the table; the stricter one applies.
     fn configure(&self, db: &Connection, config: TableConfig) {
         let has = |flag, option| self.flags.contains(flag) || config.contains(option);
         if self.risk == Risk::DirectOnly || config.contains(TableConfig::DIRECT_ONLY) {
@@ -110,7 +110,7 @@ impl Module {
 }
 
 impl Table {
-    /// Call the extension, which knows the table by its second argument.
+    /// Call the extension, whose table is the second argument.
     fn call<T: Returned>(
         &self,
         db: &Connection,
@@ -120,7 +120,7 @@ impl Table {
         call(db, extension, import(extension, self.table))
     }
 
-    /// The function by this index or handle, which is as long there as the table.
+    /// The function with this index or handle, kept as long as the table.
     fn overload(&self, index: u32) -> Rc<Function> {
         let listed = self.extension.functions.get(index as usize);
         let mut overloads = self.overloads.borrow_mut();
@@ -154,7 +154,7 @@ impl vtab::Table for Table {
     }
 
     fn disconnect(&self, db: &Connection) {
-        // SQLite forgets the table in any case.
+        // SQLite drops the table in any case.
         let _ = self.call(db, dispatch::table_disconnect);
     }
 
@@ -179,7 +179,8 @@ impl vtab::Table for Table {
     }
 
     fn integrity(&self, db: &Connection, schema: &str, name: &str, quick: bool) -> Option<String> {
-        // SQLite shows what is wrong with a table, and has no other way for a failure.
+        // SQLite shows the message as a fault of the table; a failure can be reported only in this
+        // way.
         self.call(db, |extension, table| {
             dispatch::table_integrity(extension, table, schema, name, quick)
         })
@@ -192,7 +193,7 @@ impl vtab::Table for Table {
         arguments: u32,
         name: &str,
     ) -> Option<(Rc<Function>, u8)> {
-        // SQLite has no way for a failure.
+        // SQLite has no result code for xFindFunction.
         let found = self.call(db, |extension, table| {
             dispatch::table_find_function(extension, table, arguments, name)
         });
@@ -201,7 +202,7 @@ impl vtab::Table for Table {
     }
 }
 
-/// The change that xUpdate's arguments describe.
+/// The change in the arguments of xUpdate.
 fn change(values: &[&Value]) -> Change {
     match values {
         [] => Change::Delete(dispatch::Value::Null),
@@ -212,7 +213,7 @@ fn change(values: &[&Value]) -> Change {
         }),
         [old, new, columns @ ..] => Change::Update(Modification {
             old: old.to_value(),
-            // A primary key that stays has no value.
+            // A primary key that is not changed has no value.
             new: if new.is_unchanged() { old.to_value() } else { new.to_value() },
             columns: columns
                 .iter()
@@ -222,7 +223,7 @@ fn change(values: &[&Value]) -> Change {
     }
 }
 
-/// The subtypes of values; empty where none has one.
+/// The subtypes of values; empty if none has one.
 fn subtypes(values: &[&Value]) -> Vec<u8> {
     or_none(values.iter().map(|value| value.subtype()).collect())
 }

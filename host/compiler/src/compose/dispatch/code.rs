@@ -8,12 +8,12 @@ use wit_parser::{Function, Type};
 use super::{Target, Trampolines, manifests, values};
 use crate::compose::contract::target;
 
-/// The code that replaces `function`, which is the import `next`; none for a function
-/// that is called as before.
+/// The code that replaces `function`, which is the import `next`; none for a function whose calls
+/// do not change.
 ///
 /// # Errors
 ///
-/// When no trampoline can stand for it.
+/// When there is no trampoline for it.
 pub(super) fn trampoline(
     all: &Trampolines,
     function: &Function,
@@ -105,8 +105,8 @@ impl Trampoline<'_> {
         }
     }
 
-    /// Make the failure of an extension that of `dispatch`, whose variant `unfinished` has
-    /// a tag in front of it.
+    /// Convert the failure of an extension to that of `dispatch`, whose variant `unfinished` has a
+    /// tag before it.
     fn wrap_failure(
         &self,
         sink: &mut InstructionSink,
@@ -127,8 +127,8 @@ impl Trampoline<'_> {
         Ok(())
     }
 
-    /// By its manifest the extension has no use for this function. Only `connect` and
-    /// `disconnect` are called all the same, and succeed.
+    /// The extension does not use this function, by its manifest. Only `connect` and `disconnect`
+    /// are called nevertheless, and succeed.
     fn call_nothing(&self, sink: &mut InstructionSink) -> Result<()> {
         match self.all.contract.sides(self.function.result) {
             Some([None, _]) => self.store_success(sink),
@@ -174,7 +174,7 @@ impl Trampoline<'_> {
         sink.local_get(self.result()).i32_const(0).i32_store8(at(0, 0));
     }
 
-    /// Load by the replaced function.
+    /// Load with the replaced function.
     fn load(&self) -> Result<Code> {
         let mut code = Code::new([]);
         let mut sink = code.instructions();

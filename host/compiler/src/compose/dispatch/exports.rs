@@ -1,12 +1,11 @@
-//! Which exports of an extension are ever called, by its manifest. The others are not
-//! linked: each function costs time at every start.
+//! The exports of an extension that can be called, by its manifest. The others are not linked: each
+//! function costs time at every start.
 
 use sqlite_wasm_runtime::contract::types::{
     Connecting, FunctionFlags, FunctionKind, Manifest, ModuleFlags, ModuleKind,
 };
 
-/// Whether SQLite may come to call the function `name` of the interface
-/// `interface`.
+/// Whether SQLite can call the function `name` of the interface `interface`.
 pub fn is_called(manifest: &Manifest, interface: &str, name: &str) -> bool {
     let has = |flags| {
         let mut modules = manifest.modules.iter();

@@ -1,5 +1,5 @@
-//! The manifests of the fused extensions as one table, in the layout of the canonical
-//! ABI: so no extension is called at a start.
+//! The manifests of the fused extensions as one table, in the layout of the canonical ABI, so that
+//! no extension is called at start-up.
 //!
 //! Each list and text needs a separate allocation, since the CLI may free each by itself.
 //! The table is one block; when the CLI calls `embedded`, each part of the block, the
@@ -42,11 +42,11 @@ pub struct ManifestTable {
 }
 
 impl ManifestTable {
-    /// That of `extensions`, whose ids are their indices.
+    /// The table of `extensions`, whose ids are their indices.
     ///
     /// # Errors
     ///
-    /// When a manifest is not what the contract says.
+    /// When a manifest does not conform to the contract.
     pub(super) fn new(contract: &Contract, extensions: &[Callee]) -> Result<Self> {
         let dispatch = &contract.resolve.interfaces[contract.dispatch()?];
         let loaded = dispatch.types.get("loaded").context("`dispatch` lacks `loaded`")?;
@@ -79,7 +79,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Reserve room for a part: its offset.
+    /// Reserve room for a part. Returns its offset.
     fn take(&mut self, bytes: usize) -> usize {
         let start = self.bytes.len().next_multiple_of(ALIGNMENT);
         self.bytes.resize(start + bytes, 0);
@@ -193,7 +193,7 @@ impl Block<'_> {
         bytes: usize,
         alignment: u32,
     ) {
-        // What is empty has no memory; its address is one that could be.
+        // An empty list has no memory, but needs an aligned address.
         self.write(offset, &alignment.to_le_bytes());
         self.write(offset + 4, &(count as u32).to_le_bytes());
         if bytes > 0 {
@@ -203,7 +203,7 @@ impl Block<'_> {
     }
 }
 
-/// The index of the case `name`, which is written as Rust does.
+/// The index of the case `name`, which is written as in Rust.
 fn case<'a>(mut names: impl Iterator<Item = &'a str>, name: Option<&str>) -> Result<u8> {
     let name = name.context("a case is expected")?;
     let index = names.position(|case| case.replace('-', "").eq_ignore_ascii_case(name));

@@ -1,4 +1,4 @@
-//! Functions put into a core module in place of functions that it imports.
+//! Replaces imported functions of a core module by functions inside it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -14,7 +14,7 @@ use wasmparser::{
     NameSectionReader, Parser, Payload, TypeRef, TypeSectionReader,
 };
 
-/// What a module has, as far as splicing needs it.
+/// The parts of a module that splicing needs.
 #[derive(Default)]
 pub struct Survey {
     /// The functions that it imports: module, name and type.
@@ -27,11 +27,11 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Look at `module`.
+    /// Parse `module`.
     ///
     /// # Errors
     ///
-    /// When it is damaged.
+    /// When it is malformed.
     pub fn of(module: &[u8]) -> Result<Self> {
         let mut survey = Self::default();
         for payload in Parser::new(0).parse_all(module) {

@@ -1,4 +1,4 @@
-//! A database: its file, its journals, and where they lie.
+//! A database: its file, its journals, and their location.
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
@@ -25,10 +25,10 @@ const VERSIONS: std::ops::Range<usize> = 18..20;
 /// Both versions of a database in WAL mode.
 const WAL: [u8; 2] = [2, 2];
 
-/// The files beside a database.
+/// The suffixes of a database's other files.
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// What matters of the database at `path`.
+/// Check the database at `path`.
 pub fn check(path: &Path, native: Option<Version>) -> Vec<Finding> {
     let (file, is_wal) = match header(path) {
         Ok(header) => header,

@@ -36,7 +36,7 @@ fn versions() -> Finding {
     Finding::ok("version", format!("{ours}, wasmtime {WASMTIME_VERSION}, {processor}"))
 }
 
-/// Whether the shell beside this program runs as it is.
+/// Whether this build's shell runs without being compiled.
 fn shell() -> Finding {
     let loaded = installed("cli.cwasm").and_then(|path| {
         loader(Cache::Off, Budget::default())?.load(&path)?;

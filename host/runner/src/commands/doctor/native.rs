@@ -16,7 +16,7 @@ pub fn version() -> Option<Version> {
     Version::parse(&String::from_utf8_lossy(&output.ok()?.stdout))
 }
 
-/// Whether it is safe to use beside the sandbox.
+/// Whether it is safe to use it for the same databases as the sandbox.
 pub fn check(version: Option<Version>) -> Finding {
     match version {
         None => Finding::ok("sqlite3", "no native `sqlite3` is on the PATH"),

@@ -11,14 +11,14 @@ impl Version {
     /// writes it: pages could get lost. See SQLite's release log.
     pub const WITHOUT_RESET_RACE: Self = Self([3, 51, 3]);
 
-    /// The version at the beginning of what `sqlite3 --version` prints.
+    /// The version at the beginning of the output of `sqlite3 --version`.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split_whitespace().next()?.split('.');
         let mut next = || parts.next().unwrap_or("0").parse().ok();
         Some(Self([next()?, next()?, next()?]))
     }
 
-    /// Whether it can lose pages of a WAL that it shares.
+    /// Whether it can lose pages of a WAL that other programs use.
     pub fn has_reset_race(self) -> bool {
         self < Self::WITHOUT_RESET_RACE
     }

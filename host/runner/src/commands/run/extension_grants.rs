@@ -25,7 +25,7 @@ pub fn grants(run: &RunOptions) -> Result<ExtensionGrants> {
     Ok(grants)
 }
 
-/// Prompt the user: true for `y` or `yes`, false for all else.
+/// Prompt the user: true for `y` or `yes`, false for everything else.
 fn ask(question: &str) -> bool {
     let Ok(terminal) = fs::File::open("/dev/tty") else { return false };
     // Discard input that was typed or pasted before the prompt appeared.

@@ -51,7 +51,7 @@ pub fn options(
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))
         .collect();
     options.at_end = AtEnd::Abandon;
-    // A line is edited while the component waits: signals then have a thread of their own.
+    // While a line is edited the component waits: signals then have a separate thread.
     if !std::io::stdin().is_terminal() {
         options.stack = Stack::main_if_possible();
     }
@@ -73,8 +73,8 @@ pub fn options(
     Ok(options)
 }
 
-/// The files that decide which code runs with which grants. They are protected,
-/// since the next start would trust what SQL wrote there.
+/// Files that determine which code runs with which grants. They are protected, since the next start
+/// would trust files that SQL has written.
 fn trusted(run: &RunOptions, component: Option<&Path>, startup: &[PathBuf]) -> Vec<PathBuf> {
     let loads = run.load.iter().filter_map(|option| match LoadOption::of(option) {
         LoadOption::File(path) => Some(path),
@@ -108,8 +108,8 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 
 fn extension_limits(run: &RunOptions) -> Limits {
     let default = Limits::default();
-    // The default limits of an extension do not exceed the component's, which
-    // can load extensions of its own choice.
+    // The default limits of an extension do not exceed those of the component, which chooses the
+    // extensions that it loads.
     let limit = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     Limits {
         memory_bytes: run.extension_memory.unwrap_or(default.memory_bytes.min(limit)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use blake3::Hash;
 
-use super::Loader;
+use super::{Loader, open};
 use crate::artifact::{self, Unusable};
 use crate::component::{Code, Loaded};
 use crate::file_hashes::{FileState, HashKind};
@@ -43,6 +43,22 @@ impl Loader {
             self.cache_copy(&state, &content);
         }
         Ok(loaded)
+    }
+
+    /// Load the `.wasm` that the native code was compiled from, for this
+    /// loader's engine. The seal only says which one that is, so nobody needs to
+    /// have signed it.
+    pub(super) fn source_of(&self, path: &Path, file: &File) -> Result<Loaded> {
+        let source = artifact::seal_of(file)?.source();
+        if let Some(compiled) = self.cached_code(&source) {
+            return Ok(compiled);
+        }
+        let portable = path.with_extension("wasm");
+        let wasm = open(&portable).and_then(|file| self.read(&file));
+        match wasm {
+            Ok(wasm) if blake3::hash(&wasm) == source => self.load_bytes(&portable, &wasm),
+            _ => bail!(Unusable::WithoutSource),
+        }
     }
 
     /// Map root's file as it is, after its checksum was verified once.

@@ -1,17 +1,17 @@
 //! Lifting and lowering values with wasmtime's private API, in this file alone.
 //!
-//! Values are where the time of a scan goes. The code that wasmtime generates looks up the
-//! types of each value again: a scan of integers spent half of its time there. Here
-//! numbers and NULL, by far the most, are read and written in one step each, and an inline
-//! value in one copy: a text of at most 64 bytes took 0.71 µs there and back by the
-//! generated code, and takes 0.38. Other values go through the generated code.
+//! Values take most of the time of a scan. The code that wasmtime generates looks up the types of
+//! each value again, which was half of the time of a scan of integers. Here numbers and NULL, which
+//! are by far the most frequent, are read and written in one step each, and an inline value in one
+//! copy: a text of at most 64 bytes takes 0.38 µs in both directions, and took 0.71 µs with the
+//! generated code. Other values go through the generated code.
 //!
-//! What is read from a file is written to the component's memory by the system call: a scan of
-//! 300 MB spent 4 % of its time copying a buffer of the host.
+//! The system call writes data of a file straight into the component's memory: with a buffer in the
+//! host, a scan of 300 MB spent 4 % of its time copying it.
 //!
-//! The way back, should `__internal` change: return the bytes of [`Filled`] in a vector; derive
-//! `ComponentType`, `Lift` and `Lower` for [`Value`] as a variant and for [`InlineValue`] as a
-//! record, as [`Output`] does, and delete this file. Nothing else depends on it.
+//! If `__internal` changes, this file can be replaced: return the bytes of [`Filled`] in a vector;
+//! derive `ComponentType`, `Lift` and `Lower` for [`Value`] as a variant and for [`InlineValue`] as
+//! a record, as [`Output`] does, and delete this file. Nothing else depends on it.
 //!
 //! [`Output`]: super::Output
 
@@ -46,8 +46,8 @@ unsafe impl ComponentType for Value {
     }
 }
 
-// SAFETY: what is written is what the generated code writes; the tests of
-// conformance send each class in lists of all kinds.
+// SAFETY: this writes the same bytes as the generated code; the tests of conformance send values of
+// each class in lists of all kinds.
 unsafe impl Lower for Value {
     fn linear_lower_to_flat<T>(
         &self,
@@ -92,14 +92,14 @@ unsafe impl Lower for Value {
     }
 }
 
-/// Write the numbers and NULLs with which `items` begin; how many there are.
+/// Write the leading numbers and NULLs of `items`. Returns how many there are.
 fn store_numbers(memory: &mut [u8], items: &[Value]) -> usize {
     let (places, _) = memory.as_chunks_mut();
     let bytes = items.iter().map_while(Value::bytes);
     places.iter_mut().zip(bytes).map(|(place, bytes)| *place = bytes).count()
 }
 
-// SAFETY: what is read is what the generated code reads; the same tests.
+// SAFETY: this reads the same bytes as the generated code; tested as above.
 unsafe impl Lift for Value {
     fn linear_lift_from_flat(
         cx: &mut LiftContext<'_>,
@@ -140,8 +140,8 @@ unsafe impl ComponentType for InlineValue {
     }
 }
 
-// SAFETY: what is written is what the generated code writes; the tests of
-// conformance send each class and length.
+// SAFETY: this writes the same bytes as the generated code; the tests of conformance send values of
+// each class and length.
 unsafe impl Lower for InlineValue {
     #[inline]
     fn linear_lower_to_flat<T>(
@@ -165,7 +165,7 @@ unsafe impl Lower for InlineValue {
     }
 }
 
-// SAFETY: what is read is what the generated code reads; the same tests.
+// SAFETY: this reads the same bytes as the generated code; tested as above.
 unsafe impl Lift for InlineValue {
     #[inline]
     fn linear_lift_from_flat(
@@ -187,28 +187,28 @@ unsafe impl Lift for InlineValue {
         let Some(bytes) = bytes.first_chunk::<INLINE_BYTES>() else {
             bail!("an inline value has {INLINE_BYTES} bytes")
         };
-        // Copied first: what is checked is what is used, whoever can write to that memory.
+        // Copy first, then check the copy: another program can change that memory at any time.
         let inline = wire::InlineValue::from_memory(bytes);
         check(inline.head())?;
         Ok(Self(inline))
     }
 }
 
-/// The bytes of a list, which are known when it is stored.
+/// A source of the bytes of a list, which are produced when they are stored.
 pub trait Source: Send + Sync + 'static {
-    /// Why there are none.
+    /// The error of the function.
     type Error: Lower + Copy + Send + Sync + 'static;
 
-    /// How many bytes there are at most.
+    /// The maximum number of bytes.
     fn length(&self) -> usize;
 
-    /// Write the bytes to the front of `memory`; how many they are.
+    /// Write the bytes to the front of `memory`. Returns how many there are.
     fn fill(&self, memory: &mut [u8]) -> Result<usize, Self::Error>;
 }
 
-/// `result<list<u8>, E>`, whose bytes are written into the component's memory and nowhere before.
+/// `result<list<u8>, E>`, whose bytes are written only into the component's memory.
 ///
-/// Memory is allocated before their number is known: the list may be shorter than that.
+/// Memory is allocated before the number of bytes is known, so the list can be shorter.
 pub enum Filled<S: Source> {
     /// The bytes.
     Source(S),
@@ -216,7 +216,7 @@ pub enum Filled<S: Source> {
     Failed(S::Error),
 }
 
-/// The same in the types that wasmtime knows.
+/// The same type, as wasmtime knows it.
 type Known<E> = std::result::Result<Vec<u8>, E>;
 
 // SAFETY: layout, flat form and type check are those of the known type.
@@ -230,10 +230,10 @@ unsafe impl<S: Source> ComponentType for Filled<S> {
     }
 }
 
-// SAFETY: what is written is what the known type writes: the case 0, then the address and the
-// length of the list, which is inside the memory; or an error, by the known type.
+// SAFETY: this writes the same bytes as the known type: case 0, and the address and length of the
+// list, which is inside the memory; or an error, written by the known type.
 unsafe impl<S: Source> Lower for Filled<S> {
-    /// Not used where the result has more than one number, as this one has.
+    /// Never called: this result has more than one core value.
     fn linear_lower_to_flat<T>(
         &self,
         _: &mut LowerContext<'_, T>,
@@ -266,7 +266,7 @@ unsafe impl<S: Source> Lower for Filled<S> {
     }
 }
 
-/// The address and number of the bytes, in memory that the component allocates.
+/// The address and length of the list, in memory that the component allocates.
 fn fill<S: Source, T>(
     source: &S,
     cx: &mut LowerContext<'_, T>,

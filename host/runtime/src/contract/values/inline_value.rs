@@ -20,12 +20,12 @@ impl From<wire::InlineValue> for InlineValue {
 }
 
 impl InlineValue {
-    /// A result, if it is short.
+    /// The inline form of a result, if it is short enough.
     pub fn of(output: &Output) -> Option<Self> {
         wire::InlineValue::new(output.value.as_wire(), output.subtype).map(Self)
     }
 
-    /// The same in its longer form.
+    /// The result as an [`Output`].
     pub fn output(&self) -> Output {
         let value = self.0.value().map_or(Value::Null, Value::from);
         Output { value, subtype: self.0.head().subtype }
@@ -37,7 +37,7 @@ impl InlineValue {
     }
 }
 
-/// Refuse a head that no value has.
+/// Refuse an invalid head.
 #[inline]
 pub(super) fn check(head: Head) -> Result<()> {
     match head.is_valid() {
@@ -55,7 +55,7 @@ impl From<generated::InlineValue> for InlineValue {
     }
 }
 
-/// Refuse arguments that are none: the component that calls may be malicious.
+/// Refuse invalid arguments: the calling component may be malicious.
 #[inline]
 pub fn check_arguments(arguments: &generated::InlineArguments) -> Result<(), SqlError> {
     let generated::InlineArguments { heads, words: (a, b, c, d, e, f, g, h) } = *arguments;

@@ -6,7 +6,7 @@ use wire::tag;
 
 use crate::contract::types::generated;
 
-/// Where the payload begins.
+/// The position of the payload.
 const PAYLOAD: usize = 8;
 
 const _: () = assert!(<generated::Value as ComponentType>::SIZE32 == 16);
@@ -56,7 +56,7 @@ pub enum Borrowed<'a> {
 }
 
 impl Value {
-    /// The same with its bytes where they are.
+    /// The same value, borrowing its bytes.
     pub(crate) fn as_wire(&self) -> wire::Value<&[u8]> {
         match self {
             Self::Null => wire::Value::Null,
@@ -77,7 +77,7 @@ impl Value {
         }
     }
 
-    /// The 16 bytes of a number or NULL.
+    /// A number or NULL as 16 bytes.
     #[inline]
     pub(super) fn bytes(&self) -> Option<[u8; 16]> {
         let (tag, payload) = match self {
@@ -92,7 +92,7 @@ impl Value {
         Some(bytes)
     }
 
-    /// The number or NULL of 16 bytes.
+    /// The number or NULL in 16 bytes.
     #[inline]
     pub(super) fn of_bytes(bytes: &[u8; 16]) -> Option<Self> {
         let payload = u64::from_le_bytes(*bytes.last_chunk()?);

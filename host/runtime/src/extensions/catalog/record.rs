@@ -1,7 +1,7 @@
-//! What an extension registers, recorded in its file for people to read.
+//! The manifest of an extension, recorded in its file for users to read.
 //!
-//! The record is a custom section with the manifest as JSON. Nothing is decided
-//! by it: loading calls the extension itself.
+//! The record is a custom section with the manifest as JSON. No decision depends on it: loading
+//! calls the extension.
 
 use std::path::Path;
 
@@ -13,12 +13,11 @@ use crate::contract::types::Manifest;
 use crate::contract::{check, version};
 use crate::extensions::ExtensionsCtx;
 
-/// What the file of an extension says that it registers; none where it does not
-/// say.
+/// The manifest that an extension's file records; none if it has no record.
 ///
 /// # Errors
 ///
-/// When that is not a manifest, or one that no extension may have.
+/// When the record is not a manifest, or not one that an extension may have.
 pub fn recorded(facts: &Facts) -> Result<Option<Manifest>> {
     let has_section = facts.sections.iter().any(|section| section.name == MANIFEST_SECTION);
     let Some(json) = facts.manifest.as_ref().filter(|_| has_section) else { return Ok(None) };
@@ -31,12 +30,12 @@ pub fn recorded(facts: &Facts) -> Result<Option<Manifest>> {
 }
 
 impl ExtensionsCtx {
-    /// The extension at `path` with a record of what it registers. To learn
-    /// that it is run, with its usual limits and without any grant.
+    /// The extension at `path` with a record of its manifest. To get the manifest, this runs the
+    /// extension, with its usual limits and without any grant.
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// When the extension cannot be used.
     pub fn record(&mut self, path: &Path) -> Result<Vec<u8>> {
         let (wasm, facts) = self.inspected(path)?;
         version::check(&facts.exports)?;

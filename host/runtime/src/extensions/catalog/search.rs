@@ -1,5 +1,5 @@
-//! From a name to the file of an extension, for loading, composing, listing and
-//! inspecting, and to the owner of grants.
+//! The search for the file of an extension by its name, for loading, composing, listing and
+//! inspecting. It also determines whose grants apply.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,31 +14,31 @@ use crate::escape::escaped;
 use crate::extensions::grants::Identity;
 use crate::grants::Grants;
 
-/// Least likeness, from 0 to 1, of a name that is suggested for an unknown one: one wrong
-/// letter in three.
+/// Least similarity, from 0 to 1, of a name that is suggested for an unknown one: one wrong letter
+/// in three.
 const LIKENESS: f64 = 0.6;
 
 /// Extensions of file names that a name may leave out, in the order they are tried.
 const ENDINGS: &[&str] = &["wasm", "cwasm"];
 
-/// The extension that SQL or a component names, found.
+/// The file of an extension that SQL or a component names.
 pub enum Source {
-    /// In an extension directory, or named on the command line: the user has
-    /// put it there, and no component can write it.
+    /// In an extension directory, or named on the command line: the user has put it there, and no
+    /// component can write it.
     Named(PathBuf),
     /// Chosen by SQL: a `.wasm`, opened through the grants.
     Chosen(PathBuf, File),
 }
 
 impl Source {
-    /// Its path, to find that it is loaded already.
+    /// Its path, to check whether it is loaded already.
     pub fn path(&self) -> &Path {
         match self {
             Self::Named(path) | Self::Chosen(path, _) => path,
         }
     }
 
-    /// Whose grants it has.
+    /// The identity whose grants apply.
     pub fn identity(&self) -> Identity<'_> {
         match self {
             Self::Named(path) => Identity::Named {
@@ -50,9 +50,8 @@ impl Source {
     }
 }
 
-/// The extension `name`, which SQL or a component has chosen: a path inside
-/// `grants`, or a name to be found among the files `named` on the command line
-/// and in `directories`.
+/// The extension `name`, which SQL or a component has chosen: a path inside `grants`, or a name to
+/// be found among the files `named` on the command line and in `directories`.
 pub fn find<'a>(
     name: &str,
     mut named: impl Iterator<Item = &'a Path>,
@@ -68,8 +67,8 @@ pub fn find<'a>(
     }
 }
 
-/// The `.wasm` at a path, of which the ending may be left out. Outside the
-/// grants all paths are the same, whether there is something or not.
+/// The `.wasm` at a path, whose ending may be omitted. Outside the grants existing and missing
+/// files give the same result.
 fn chosen(path: &Path, grants: &Grants) -> Result<Source> {
     let path = match path.extension() {
         Some(ending) if ending == "wasm" => path.to_owned(),
@@ -102,7 +101,7 @@ pub fn by_name_or_path(typed: &str, directories: &[PathBuf]) -> Result<PathBuf> 
 ///
 /// # Errors
 ///
-/// When there is none; it names the directories.
+/// When there is none; the error names the directories.
 pub fn by_name(name: &str, directories: &[PathBuf]) -> Result<PathBuf> {
     let found = directories
         .iter()
@@ -123,7 +122,7 @@ fn missing(name: &str, directories: &[PathBuf]) -> anyhow::Error {
     )
 }
 
-/// The name in `directories` that is most like `name`, where one is.
+/// The name in `directories` that is most similar to `name`, if one is similar enough.
 fn nearest(name: &str, directories: &[PathBuf]) -> Option<String> {
     let likeness = |found: Found| (strsim::jaro_winkler(name, &found.name), found.name);
     let alike = all(directories).into_iter().map(likeness).filter(|(one, _)| *one >= LIKENESS);
@@ -137,7 +136,7 @@ pub struct Found {
     pub name: String,
     /// The file.
     pub path: PathBuf,
-    /// Another one of this name is found first.
+    /// Whether another one of this name is found first.
     pub hidden: bool,
 }
 
@@ -157,7 +156,7 @@ pub fn all(directories: &[PathBuf]) -> Vec<Found> {
     all
 }
 
-/// The place of a file's ending among those of extensions.
+/// The index of a file's ending among those of extensions.
 fn place(path: &Path) -> Option<usize> {
     let ending = path.extension()?;
     ENDINGS.iter().position(|known| ending == *known)
@@ -240,7 +239,7 @@ mod tests {
         let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
         let look = |name: &str, grants: &Grants| find(&path(name), [].into_iter(), &[], grants);
         let error = |name: &str| look(name, &Grants::default()).err().unwrap().to_string();
-        // What is there and what is not look the same.
+        // Existing and missing files are not distinguished.
         assert_eq!(error("a").replace("/a.", "/x."), error("x"));
         let mut grants = Grants::default();
         grants.add(Grant::open(directory.path(), directory.path(), Access::ReadOnly).unwrap());

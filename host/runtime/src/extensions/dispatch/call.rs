@@ -1,5 +1,5 @@
-//! How a function of an extension is called: at once, or so that the call can
-//! wait for SQL.
+//! Calling a function of an extension: directly, or so that the call can be suspended while it
+//! waits for SQL.
 
 use crate::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
 use crate::contract::types::{InlineArguments, InlineValue, Output, SqlError, check_arguments};
@@ -7,16 +7,14 @@ use crate::extensions::ExtensionsView;
 use crate::extensions::sandbox::{Answer, FunctionHandle, Instance, Ready, Suspendable, at_once};
 use crate::received;
 
-/// Call a function of an extension's interface: `interface.function(…)`. The result, or
-/// why there is none yet.
+/// Call a function of an extension's interface: `interface.function(…)`. Returns the result, or why
+/// there is none yet.
 ///
-/// An instance that takes the place of one that trapped is connected first. Then:
+/// If an instance replaces one that trapped, it is connected first. Then:
 ///
-/// - `with ID = HANDLE`: the extension's own id of what the caller calls HANDLE, for
-///   the arguments;
-/// - `of ID = FUNCTION`: the same for a function, of which the instance may learn when it
-///   is connected;
-/// - `then CLOSURE`: what follows the call when it is done, with its instance and result;
+/// - `with ID = HANDLE`: the extension's id for the caller's HANDLE, for the arguments;
+/// - `of ID = FUNCTION`: the same for a function, which may be registered only on connecting;
+/// - `then CLOSURE`: called when the call is done, with its instance and result;
 /// - `plain`: the extension's function cannot fail.
 macro_rules! call {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)
@@ -72,8 +70,7 @@ macro_rules! answer {
     };
 }
 
-/// Call a function that cannot use SQL, so that the call cannot wait. It
-/// cannot fail but by trapping.
+/// Call a function that cannot use SQL, so the call cannot be suspended. It fails only by trapping.
 macro_rules! call_at_once {
     ($extension:expr, $interface:ident.$function:ident($($argument:expr),*)) => {{
         let extension: &mut Instance = $extension;
@@ -107,7 +104,7 @@ macro_rules! resumes {
     )*};
 }
 
-/// The result of a call that ends what the caller calls `handle`, whatever it is.
+/// The result of a call that ends the object behind `handle`, even if the call fails.
 pub fn forgetting<T>(handle: u32) -> impl FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send {
     move |extension, answer| {
         extension.handles.remove(handle);
@@ -115,7 +112,7 @@ pub fn forgetting<T>(handle: u32) -> impl FnOnce(&mut Instance, Answer<T>) -> An
     }
 }
 
-/// The result of a call that makes something: the caller gets a handle for it.
+/// The result of a call that creates an object: the caller gets a handle for it.
 pub fn with_handle(extension: &mut Instance, id: Answer<u32>) -> Answer<u32> {
     extension.handles.add(id?)
 }
@@ -152,7 +149,7 @@ pub fn inline_call(
     }
 }
 
-/// The result of an inline call, which may be longer than it can return.
+/// The result of an inline call, even if it is too long to be returned inline.
 async fn whole_inline_call(
     started: &mut Suspendable,
     function: FunctionHandle,
@@ -193,6 +190,42 @@ impl From<SqlError> for Unfinished {
 }
 
 impl ExtensionsView<'_> {
+    /// The instance of that id. A bundled extension gets its code by its first call.
+    #[inline]
+    pub(super) fn extension(&mut self, id: u32) -> Result<&mut Instance, SqlError> {
+        let package = self.ctx.registry.package(id);
+        if package.is_some_and(|package| package.code().is_none()) {
+            self.ctx.make_ready(id)?;
+        }
+        self.ctx.registry.get_mut(id)
+    }
+
+    /// Make a call whose failure SQLite does not show, and report a trap all the same.
+    pub(super) fn reporting_traps<T, E: From<SqlError>>(
+        &mut self,
+        id: u32,
+        call: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let extension = self.extension(id)?;
+        extension.take_trap();
+        extension.reports_trap = true;
+        let answer = call(self);
+        self.report_trap(id)?;
+        answer
+    }
+
+    /// Report the trap of a call that is done, if SQLite does not show it.
+    pub(super) fn report_trap(&mut self, id: u32) -> Result<(), SqlError> {
+        let extension = self.extension(id)?;
+        if !extension.is_suspended()
+            && std::mem::take(&mut extension.reports_trap)
+            && let Some(trap) = extension.take_trap()
+        {
+            self.ctx.report(&trap);
+        }
+        Ok(())
+    }
+
     pub(super) fn resume<T: Send + 'static>(
         &mut self,
         extension: u32,
@@ -205,7 +238,7 @@ impl ExtensionsView<'_> {
         result
     }
 
-    /// The instance for a call that carries a batch of rows, which is counted.
+    /// The instance for a call with a batch of rows; the batch is counted.
     pub(super) fn with_batch(&mut self, extension: u32) -> Result<&mut Instance, SqlError> {
         let extension = self.extension(extension)?;
         extension.usage.batches += 1;

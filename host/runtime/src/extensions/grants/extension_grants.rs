@@ -1,5 +1,5 @@
-//! Who grants what to which extension: the command line, a file of grants, the
-//! file that comes with the shipped extensions, and the user at a terminal.
+//! The sources of an extension's grants: the command line, a file of grants, the file that comes
+//! with the shipped extensions, and the user at a terminal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,23 +21,22 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Prompts the user; true for yes.
 pub type Prompt = Box<dyn FnMut(&str) -> bool + Send>;
 
-/// To whom grants belong.
+/// The owner of grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Identity<'a> {
-    /// An extension that the user has named: it was found in an extension
-    /// directory, or is named on the command line, by itself or as a part of the
-    /// program.
+    /// An extension that the user has named: it was found in an extension directory, or is named on
+    /// the command line, alone or as a part of the program.
     Named {
         /// The name that grants use.
         name: &'a str,
         /// Its file; none for a part of the program.
         path: Option<&'a Path>,
     },
-    /// The file at a path that SQL has chosen, which may be called as it likes.
+    /// The file at a path that SQL has chosen; its name proves nothing.
     Chosen(&'a Path),
 }
 
-/// What extensions are granted.
+/// The grants of all extensions.
 #[derive(Default)]
 pub struct ExtensionGrants {
     named: BTreeMap<String, Granted>,
@@ -52,8 +51,8 @@ struct Named {
     grants: Vec<String>,
 }
 
-/// What comes with the shipped extensions: `[[extension]]` with a name, its
-/// file's SHA-256 as `sha256sum` prints it, and its grants.
+/// The grants of the shipped extensions: `[[extension]]` with a name, the SHA-256 of its file as
+/// `sha256sum` prints it, and its grants.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shipped {
@@ -71,31 +70,31 @@ struct ShippedExtension {
 }
 
 impl ExtensionGrants {
-    /// Grant what `--grant NAME=WORD,WORD` says.
+    /// Add the grants of `--grant NAME=WORD,WORD`.
     ///
     /// # Errors
     ///
-    /// When it cannot be understood, or what is granted is not there.
+    /// When a word is invalid, or the granted directory or variable is missing.
     pub fn add(&mut self, option: &str) -> Result<()> {
         let (name, words) = split(option)?;
         self.named.entry(name.to_owned()).or_default().add(words)
     }
 
-    /// Whether [`Self::add`] would understand this.
+    /// Whether [`Self::add`] would accept this option.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// Why it would not.
     pub fn check(option: &str) -> Result<()> {
         let (_, mut words) = split(option)?;
         words.try_for_each(|word| Word::parse(word).map(|_| ()))
     }
 
-    /// Grant what a file says, in TOML: `[NAME]` and `grants = ["sql"]`.
+    /// Add the grants of a file in TOML: `[NAME]` and `grants = ["sql"]`.
     ///
     /// # Errors
     ///
-    /// When it cannot be read or understood.
+    /// When it cannot be read or parsed.
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
         let file: BTreeMap<String, Named> = parse(path)?;
         for (name, Named { grants }) in file {
@@ -106,8 +105,7 @@ impl ExtensionGrants {
         Ok(())
     }
 
-    /// Grant what the shipped extensions need, by the file at `path`; without
-    /// the file, nothing.
+    /// Add the grants of the shipped extensions from the file at `path`, if it exists.
     pub fn shipped(&mut self, path: PathBuf) {
         self.shipped = Some(path);
     }
@@ -117,17 +115,17 @@ impl ExtensionGrants {
         self.named.values().flat_map(|granted| &granted.directories)
     }
 
-    /// Prompt for what is missing.
+    /// Prompt for missing grants.
     pub fn prompt_with(&mut self, prompt: Prompt) {
         self.prompt = Some(prompt);
     }
 
-    /// What an extension may use, whose `.wasm` has this SHA-256. A grant by
-    /// name is only for one that the user has named.
+    /// The grants of an extension whose `.wasm` has this SHA-256. Grants by name apply only to
+    /// extensions that the user has named.
     ///
     /// # Errors
     ///
-    /// The need that nobody grants, and the option that would.
+    /// The first needed capability that is not granted, and the option that would grant it.
     pub fn of(
         &mut self,
         identity: Identity<'_>,
@@ -201,7 +199,7 @@ fn is_met(need: &Need, granted: &Granted) -> bool {
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
         let mut text = String::new();
-        // It may be a pipe, as a shell's `<(…)` is.
+        // The path can be a pipe, such as a shell's `<(…)`.
         fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
         if text.len() as u64 > MAX_FILE_BYTES {
             bail!("it is longer than {MAX_FILE_BYTES} bytes");
@@ -211,8 +209,7 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
 }
 
-/// What is wrong, in one line; the library's own words show the place in
-/// several.
+/// The error in one line; the library's message shows the position in several.
 fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;

@@ -1,4 +1,4 @@
-//! What an extension may use, and how the user says so.
+//! The capabilities of an extension, and the words with which the user grants them.
 
 use std::env;
 use std::path::PathBuf;
@@ -9,28 +9,28 @@ use crate::escape::escaped;
 use crate::grants::Access;
 use crate::user_directories::Homes;
 
-/// What SQL an extension may run.
+/// The SQL that an extension may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum SqlAccess {
     /// None.
     #[default]
     None,
-    /// What only reads.
+    /// Only SQL that reads.
     ReadOnly,
     /// All.
     ReadWrite,
 }
 
-/// A directory that an extension may reach.
+/// A directory that an extension may access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// As it was written; the extension may use this name too.
+    /// The name that the user wrote; the extension may use this name too.
     pub name: String,
-    /// Where it is.
+    /// The path of the directory.
     pub host: PathBuf,
-    /// What is allowed in it.
+    /// The access to it.
     pub access: Access,
-    /// Nobody has typed it: the dotfiles of home directories stay closed.
+    /// Not named by the user: the dotfiles of home directories stay hidden.
     pub hides_dotfiles: bool,
 }
 
@@ -48,7 +48,7 @@ impl Directory {
     }
 }
 
-/// One thing that is granted.
+/// One granted capability.
 pub(super) enum Word<'a> {
     Sql(SqlAccess),
     Directory(&'a str, Access),
@@ -77,8 +77,7 @@ impl<'a> Word<'a> {
     }
 }
 
-/// What an extension may use. By default it has nothing: no SQL, no files, no
-/// environment.
+/// The capabilities of an extension. By default it has none: no SQL, no files, no environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Granted {
     /// SQL on the caller's connection.
@@ -90,11 +89,11 @@ pub struct Granted {
 }
 
 impl Granted {
-    /// Add what `words` say; see [`Word::parse`].
+    /// Add the grants in `words`; see [`Word::parse`].
     ///
     /// # Errors
     ///
-    /// When a word is none of these, or the directory or variable is not there.
+    /// When a word is invalid, or the directory or variable is missing.
     pub fn add<'a>(&mut self, words: impl IntoIterator<Item = &'a str>) -> Result<()> {
         words.into_iter().try_for_each(|word| self.add_word(word))
     }
@@ -112,19 +111,19 @@ impl Granted {
         Ok(())
     }
 
-    /// Add what `other` has.
+    /// Add the grants of `other`.
     pub fn join(&mut self, other: &Self) {
         self.sql = self.sql.max(other.sql);
         self.directories.extend(other.directories.iter().cloned());
         self.environment.extend(other.environment.iter().cloned());
     }
 
-    /// Let it read the working directory, as far as that is harmless: a `y` is
-    /// less than a directory that was typed.
+    /// Grant reading of the working directory, as far as that is harmless: a `y` at a prompt grants
+    /// less than a directory that the user has typed.
     ///
     /// # Errors
     ///
-    /// When there is none, or when it is the root or lies behind a dot of a home
+    /// When there is no working directory, or when it is the root or a hidden directory in a home
     /// directory.
     pub(super) fn add_working_directory(&mut self) -> Result<()> {
         let directory = Directory::open(".", Access::ReadOnly)?;

@@ -1,6 +1,5 @@
-//! The prompt for the user at the terminal before an extension is granted something:
-//! one line that names the extension so that no other one can pass
-//! for it.
+//! The prompt before an extension is granted a capability: one line for the user at the terminal,
+//! which identifies the extension so that another one cannot imitate it.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,8 +8,8 @@ use super::extension_grants::Identity;
 use crate::contract::types::Need;
 use crate::escape::{escaped, shell_word};
 
-/// Digits of the SHA-256 that are shown: enough that nobody makes another file
-/// with the same ones.
+/// Digits of the SHA-256 that are shown: enough that nobody can create another file with the same
+/// ones.
 const SHOWN_DIGITS: usize = 16;
 
 /// Longest purpose that is shown, in characters; the extension wrote it.
@@ -19,9 +18,9 @@ const MAX_PURPOSE: usize = 100;
 /// The extension that a grant is for.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Who it is.
+    /// Its identity.
     pub identity: Identity<'a>,
-    /// Of its content, as `sha256sum` prints it.
+    /// The SHA-256 of its content, as `sha256sum` prints it.
     pub sha256: &'a str,
 }
 
@@ -34,7 +33,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Its name, where it is, and what it is.
+    /// Its name, path and hash.
     fn shown(&self) -> String {
         let path = match self.identity {
             Identity::Named { path, .. } => path,
@@ -69,7 +68,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Why it is refused, and the option that grants it where it can be typed.
+    /// Why it is refused, and, if it can be typed, the option that grants it.
     pub fn refusal(&self, need: &Need) -> String {
         let what = match need {
             Need::Sql => "SQL on the connection that calls it".to_owned(),

@@ -1,5 +1,5 @@
-//! The contract of `wit/extension`, as the host calls it: [`direct`]ly, or so
-//! that a call may be [`suspendable`] because the extension uses SQL.
+//! The contract of `wit/extension`, as the host calls it: [`direct`]ly, or so that the call is
+//! [`suspendable`], since the extension uses SQL.
 
 macro_rules! exports {
     () => {
@@ -9,7 +9,7 @@ macro_rules! exports {
         use crate::extensions::sandbox::Sandbox;
         use exports::sqlite_wasm::extension as interfaces;
 
-        /// What an extension exports, as far as it does.
+        /// The exports of an extension; only `extension` is required.
         pub struct Exports {
             extension: interfaces::extension::Guest,
             scalar: Option<interfaces::scalar::Guest>,
@@ -71,7 +71,7 @@ macro_rules! exports {
     };
 }
 
-/// Calls that are done when they return.
+/// Calls that are complete when they return.
 pub mod direct {
     wasmtime::component::bindgen!({
         path: "../../wit/extension",
@@ -97,12 +97,12 @@ pub mod direct {
     exports!();
 }
 
-/// Calls that wait while the caller runs SQL.
+/// Calls that can be suspended while the caller runs SQL.
 pub mod suspendable {
     wasmtime::component::bindgen!({
         path: "../../wit/extension",
         world: "full-extension",
-        // Only these wait for the caller; the others return at once, which is cheaper.
+        // Only these imports wait for the caller; the others return at once, which is faster.
         imports: {
             "sqlite-wasm:extension/sql.prepare": async | trappable,
             "sqlite-wasm:extension/sql.execute": async | trappable,

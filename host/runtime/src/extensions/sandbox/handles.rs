@@ -1,49 +1,47 @@
-//! Handles: what the caller knows an extension's tables, cursors, computations and late
-//! functions by, each of which stands for an id that the extension chose. One of an
-//! instance that trapped is never mistaken for one of the next.
+//! Handles: the caller's names for an extension's tables, cursors, accumulators and functions
+//! registered at run time. Each one maps to an id that the extension chose. A handle of an instance
+//! that trapped is never valid for the next one.
 
 use std::collections::HashMap;
 
 use crate::contract::types::{Function, SqlError};
 
-/// Most tables, cursors and computations of one extension at once. The
-/// component that runs SQL chooses how many there are; SQLite has one
-/// computation for each group and window that it is in, and a cursor for each
-/// table of the statements that run.
+/// Most tables, cursors and accumulators of one extension at once. The component that runs SQL
+/// chooses how many there are; SQLite has one accumulator for each group and window in progress,
+/// and a cursor for each table of the running statements.
 const MAX_HANDLES: usize = 1 << 16;
 
-/// Most functions, by their names and ids of arguments, that an extension
-/// registers on a connection beyond its manifest. `define` has one for each that
-/// a person has saved, some hundreds at most; SQLite keeps them all, and the
-/// extension chooses how many there are.
+/// Most functions, by name and number of arguments, that an extension registers on a connection
+/// beyond its manifest. `define` registers one for each that the user has saved, some hundreds at
+/// most; SQLite keeps them all, and the extension chooses how many there are.
 const MAX_LATE_FUNCTIONS: usize = 10_000;
 
-/// Most functions beyond the manifest that one instance has, with those that only tables
+/// Most functions beyond the manifest that one instance has, including those that only tables
 /// offer.
 const MAX_LATE_IDS: usize = 1 << 18;
 
-/// `SQLITE_FULL` would speak of the disk; this is memory.
+/// The message of `SQLITE_FULL` is about the disk; here memory is exhausted.
 const SQLITE_NOMEM: i32 = 7;
 
 /// The handles of one instance.
 #[derive(Debug)]
 pub struct Handles {
-    /// Which instance this is; part of each handle.
+    /// The generation of the instance, which is part of each handle.
     generation: u32,
     ids: Vec<Option<u32>>,
     free: Vec<u32>,
 }
 
-/// Bits of a handle that are its slot; the rest is the generation.
+/// The lowest bits of a handle are its slot; the others are the generation.
 const SLOT_BITS: u32 = 20;
 
 impl Handles {
-    /// For the instance `generation`.
+    /// Handles for the instance of this generation.
     pub fn new(generation: u32) -> Self {
         Self { generation, ids: Vec::new(), free: Vec::new() }
     }
 
-    /// A handle for the extension's own `id`.
+    /// A handle for an id of the extension.
     pub fn add(&mut self, id: u32) -> Result<u32, SqlError> {
         if let Some(slot) = self.free.pop() {
             self.ids[slot as usize] = Some(id);
@@ -57,13 +55,12 @@ impl Handles {
         Ok(self.handle(self.ids.len() as u32 - 1))
     }
 
-    /// The extension's own id; none when it belonged to an instance that
-    /// trapped.
+    /// The extension's id; none if it belonged to an instance that trapped.
     pub fn get(&self, handle: u32) -> Option<u32> {
         self.slot(handle).and_then(|slot| *self.ids.get(slot as usize)?)
     }
 
-    /// It ends; nothing happens when it has ended already.
+    /// Remove a handle, if it is still valid.
     pub fn remove(&mut self, handle: u32) {
         let slot = self.slot(handle).and_then(|slot| {
             let id = self.ids.get_mut(slot as usize)?;
@@ -87,18 +84,17 @@ impl Handles {
 /// manifest are known by their index.
 pub const FIRST_LATE: u32 = 1 << 16;
 
-/// Functions beyond the manifest: those that were registered at run time, and those that
-/// only tables offer. SQLite keeps their handles longer than the instance lives, so none
-/// is ever given to another function. A function that the next instance registers again
-/// has the handle that it had.
+/// Functions beyond the manifest: those registered at run time, and those that only tables offer.
+/// SQLite keeps their handles longer than the instance lives, so a handle is never given to another
+/// function. A function that the next instance registers again keeps its handle.
 #[derive(Debug)]
 pub struct LateFunctions {
     next_handle: u32,
-    /// The ids that this instance has for handles.
+    /// This instance's ids, by handle.
     ids: HashMap<u32, u32>,
-    /// The handles of those that only tables offer, by their ids.
+    /// The handles of functions that only tables offer, by id.
     offered: HashMap<u32, u32>,
-    /// The handles of those that SQLite was given, by what they are.
+    /// The handles of functions that were registered with SQLite, by their declarations.
     registered: HashMap<String, u32>,
 }
 
@@ -114,7 +110,7 @@ impl Default for LateFunctions {
 }
 
 impl LateFunctions {
-    /// A handle for the extension's own `id` of a function for SQLite.
+    /// Register a function with this id of the extension. Returns its handle for SQLite.
     pub fn register(&mut self, id: u32, function: &Function) -> Result<u32, SqlError> {
         let Function { name, arguments, encoding, flags, risk, .. } = function;
         let lower = name.to_ascii_lowercase();
@@ -135,8 +131,8 @@ impl LateFunctions {
         Ok(handle)
     }
 
-    /// A handle for the extension's own `id` of a function that a table offers, the same
-    /// one each time.
+    /// A handle for a function, with this id of the extension, that a table offers; the same one
+    /// each time.
     pub fn offer(&mut self, id: u32) -> Result<u32, SqlError> {
         if let Some(handle) = self.offered.get(&id) {
             return Ok(*handle);
@@ -157,19 +153,19 @@ impl LateFunctions {
         Ok(handle)
     }
 
-    /// The extension's own id; none when only an instance that trapped had it.
+    /// The extension's id; none if it belonged to an instance that trapped.
     pub fn get(&self, handle: u32) -> Option<u32> {
         self.ids.get(&handle).copied()
     }
 
-    /// Those of the next instance; what SQLite was given it still has.
+    /// The handles of the next instance; those that SQLite has stay valid.
     pub fn next(&mut self) -> Self {
         let registered = std::mem::take(&mut self.registered);
         Self { next_handle: self.next_handle, registered, ..Self::default() }
     }
 }
 
-/// Instances have trapped so often that no handle is left.
+/// Instances have trapped too often: no handle is left.
 fn exhausted() -> SqlError {
     let message = "no handle is left for a function; start the program again".to_owned();
     SqlError { code: SQLITE_NOMEM, message }

@@ -1,4 +1,4 @@
-//! An instance of an extension, of one connection or of all: its life, and what is its own.
+//! An instance of an extension: its life cycle, its state, and the limit on the time of each call.
 
 use std::sync::Arc;
 
@@ -12,20 +12,19 @@ use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
+use crate::call_clock;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
-use crate::epoch;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sandbox::sql::SQLITE_MISUSE;
 use crate::extensions::{Limits, error};
 use crate::text;
 
-/// A store, and the exports of the instance in it.
+/// A store, with the exports of its instance.
 pub struct Started<E> {
     pub store: Store<Sandbox>,
     pub exports: E,
-    /// It takes the place of one that was connected and trapped: the next call connects
-    /// it first.
+    /// It replaces an instance that was connected and trapped: the next call connects it first.
     is_lost: bool,
     /// Its `connect` was called.
     pub(super) is_connected: bool,
@@ -46,7 +45,7 @@ impl Started<suspendable::Exports> {
         Ok(answer)
     }
 
-    /// Connect it if it takes the place of one that trapped.
+    /// Connect it if it replaces one that trapped.
     pub async fn reconnect(&mut self) -> wasmtime::Result<Answer<()>> {
         match self.is_lost && !self.is_connected {
             true => self.connect().await,
@@ -58,7 +57,7 @@ impl Started<suspendable::Exports> {
 /// An instance whose calls may be suspended.
 pub type Suspendable = Box<Started<suspendable::Exports>>;
 
-/// An instance for one call. One that may be suspended belongs to its call.
+/// An instance for one call. A suspendable one belongs to the call.
 pub enum Ready<'a> {
     Direct(&'a mut Started<direct::Exports>),
     Suspendable(Suspendable),
@@ -70,11 +69,11 @@ pub type Answer<T> = Result<T, SqlError>;
 pub enum Life {
     /// The next call starts an instance.
     Absent,
-    /// It waits for a call, which is done when it returns.
+    /// It waits for a call, which is complete when it returns.
     Direct(Box<Started<direct::Exports>>),
     /// It waits for a call, which may be suspended.
     Suspendable(Suspendable),
-    /// Its call waits for SQL.
+    /// Its call is suspended and waits for SQL.
     Suspended(Suspended),
 }
 
@@ -119,7 +118,7 @@ fn suspendable(
     Ok(Started { store, exports, is_lost, is_connected: false })
 }
 
-/// An instance that has given its manifest, and is granted nothing.
+/// An instance that has returned its manifest, without any grant.
 pub struct Described {
     pub manifest: Manifest,
     shared: Shared,
@@ -127,11 +126,11 @@ pub struct Described {
     life: Life,
 }
 
-/// Start an instance of `code` without any grant, and ask it for its manifest.
+/// Start an instance of `code` without any grant, and get its manifest.
 ///
 /// # Errors
 ///
-/// When it does not start or answer.
+/// When it does not start, or `describe` fails.
 pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     let (shared, mut usage) = (Shared::new(limits), Usage::default());
     let store = code.store(limits, &Granted::default(), &shared, &usage)?;
@@ -141,25 +140,25 @@ pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     Ok(Described { manifest, shared, usage, life })
 }
 
-/// An instance of an extension, or the one that the next call starts.
+/// An instance of an extension, or a place for one that the next call starts.
 pub struct Instance {
     pub package: Arc<Package>,
     pub handles: Handles,
     pub usage: Usage,
     pub(super) shared: Shared,
     pub(super) life: Life,
-    /// An instance was connected: one that takes its place has to be, too.
+    /// An instance was connected, so the one that replaces it must be, too.
     pub(super) was_connected: bool,
-    /// SQLite does not show a failure of the call that is suspended.
+    /// SQLite does not show a failure of the suspended call.
     pub reports_trap: bool,
     generation: u32,
     trap: Option<String>,
-    /// The result of an inline call that has returned nothing, until it is taken.
+    /// The result of an inline call that was too long to be returned inline, until it is taken.
     pub pending_result: Option<Answer<Output>>,
 }
 
 impl Instance {
-    /// One that the first call starts.
+    /// An instance that the first call starts.
     pub fn new(package: Arc<Package>) -> Self {
         Self {
             handles: Handles::new(0),
@@ -175,7 +174,7 @@ impl Instance {
         }
     }
 
-    /// The one that has given the manifest. With a grant it is started again.
+    /// The instance that has returned the manifest. If it has grants, it is started again.
     pub fn of(package: Arc<Package>, described: Described) -> Self {
         let mut instance = Self::new(package);
         instance.usage = described.usage;
@@ -208,7 +207,7 @@ impl Instance {
         self.start().map_err(|cause| error(format!("{}: {cause:#}", self.name())))
     }
 
-    /// The instance for a call, or a fresh one where there is none.
+    /// The instance for a call; a new one is started if there is none.
     pub fn instance(&mut self) -> Answer<Ready<'_>> {
         if matches!(self.life, Life::Absent) {
             self.start_named()?;
@@ -218,18 +217,18 @@ impl Instance {
             else {
                 return Err(busy(&self.package.manifest.name));
             };
-            // What an earlier call waited is not this one's.
+            // Reset the waiting time of earlier calls.
             self.shared.channel.take_waited();
-            epoch::set_deadline(&mut started.store, self.package.limits.call_time);
+            call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
             self.usage.calls += 1;
             return Ok(Ready::Suspendable(started));
         }
         match &mut self.life {
             Life::Direct(started) => {
                 self.usage.calls += 1;
-                // Within a tick it would stay what it is.
+                // The deadline changes only with the clock's next tick.
                 if self.usage.enter() {
-                    epoch::set_deadline(&mut started.store, self.package.limits.call_time);
+                    call_clock::set_deadline(&mut started.store, self.package.limits.call_time);
                 }
                 Ok(Ready::Direct(started))
             }
@@ -254,13 +253,13 @@ impl Instance {
         let message = self.shared.message(trap, &self.package.limits);
         let message = format!("the extension `{}` trapped: {message}", self.name());
         self.trap = Some(message.clone());
-        // None of its ids means anything to the next instance.
+        // Its ids are not valid for the next instance.
         self.handles = Handles::new(self.generation);
         error(message)
     }
 
-    /// Whether the instance is called at the end of its connection. One that is never
-    /// connected, and belongs to a connection, ends with it.
+    /// Whether the instance must be called when its connection ends. An instance that belongs to a
+    /// connection and is never connected ends with the connection.
     pub fn awaits_disconnect(&self) -> bool {
         let never = self.package.manifest.connects == Connecting::Never;
         match &self.life {
@@ -270,8 +269,8 @@ impl Instance {
         }
     }
 
-    /// Connect an instance that takes the place of one that trapped. One whose calls may
-    /// be suspended connects in the call itself.
+    /// Connect an instance that replaces one that trapped. A suspendable one connects in the call
+    /// itself.
     #[inline]
     pub fn ready(&mut self) -> Answer<()> {
         match self.was_connected {
@@ -293,7 +292,7 @@ impl Instance {
         }
     }
 
-    /// A connection begins to use the extension.
+    /// Called when a connection begins to use the extension.
     pub fn connect(&mut self) -> Result<(), Unfinished> {
         match self.instance()? {
             Ready::Direct(started) => {
@@ -316,17 +315,17 @@ impl Instance {
         matches!(self.life, Life::Suspended(_))
     }
 
-    /// The message of the last trap, if it was not taken yet.
+    /// The message of the last trap, if it was not taken already.
     pub fn take_trap(&mut self) -> Option<String> {
         self.trap.take()
     }
 
-    /// The extension's own id of a table, cursor or accumulator.
+    /// The extension's id of a table, cursor or accumulator.
     pub fn id_of(&self, handle: u32) -> Answer<u32> {
         self.handles.get(handle).ok_or_else(|| self.lost("open the database again"))
     }
 
-    /// The function that the caller knows by `handle`.
+    /// The function behind the caller's `handle`.
     #[inline]
     pub fn function(&self, handle: u32) -> FunctionHandle {
         match handle < FIRST_LATE {
@@ -350,17 +349,18 @@ impl Instance {
     }
 }
 
-/// A function as the caller knows it.
+/// The caller's handle of a function.
 pub enum FunctionHandle {
-    /// By its index in the manifest.
+    /// Its index in the manifest.
     Listed(u32),
-    /// By the handle that it got later, and the error when this instance does not have it.
+    /// The handle of a function registered at run time, and the error if this instance does not
+    /// have it.
     Late(u32, SqlError),
 }
 
 impl FunctionHandle {
-    /// The extension's own id. An instance that takes the place of one that trapped has
-    /// late functions when it is connected.
+    /// The extension's id. An instance that replaces one that trapped has its functions registered
+    /// at run time only after it is connected.
     #[inline]
     pub fn id<E>(self, started: &Started<E>) -> Answer<u32> {
         match self {
@@ -388,13 +388,13 @@ fn not_started(error: wasmtime::Error) -> anyhow::Error {
     }
 }
 
-/// An interface lacks a function, or has other types.
+/// A function is missing, or has another type.
 fn other_type(error: wasmtime::Error) -> anyhow::Error {
     let cause = text::one_line(&error.root_cause().to_string());
     anyhow!("its exports do not have the types of the contract: {cause}; build it again")
 }
 
-/// A failure with a message of bounded length.
+/// Limit the length of a failure's message.
 pub(super) fn limited(failure: SqlError) -> SqlError {
     SqlError { message: text::shortened(failure.message), ..failure }
 }

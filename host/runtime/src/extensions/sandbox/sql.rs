@@ -1,5 +1,5 @@
-//! `sqlite-wasm:extension/sql`: an extension's statements and blobs. The
-//! statements themselves are on the side of the caller, who has SQLite.
+//! `sqlite-wasm:extension/sql`: an extension's statements and blobs. SQLite, and so the statements
+//! themselves, are on the side of the caller.
 
 mod channel;
 
@@ -18,9 +18,9 @@ pub use channel::{Channel, SQLITE_MISUSE};
 const SQLITE_TOOBIG: i32 = 18;
 const SQLITE_RANGE: i32 = 25;
 
-/// Most bytes of the values that are bound and wait for the next step, of all
-/// statements of an instance. The extension chooses them and the host keeps
-/// them; one call brings at most 128 million by default.
+/// Most bytes of bound values that wait for the next step, in all statements of an instance. The
+/// extension chooses the values and the host keeps them; one call passes at most 128 million bytes
+/// by default.
 const MAX_BOUND_BYTES: usize = 256 << 20;
 
 /// A prepared statement.
@@ -28,12 +28,12 @@ pub struct Statement {
     handle: u32,
     is_read_only: bool,
     parameter_count: u32,
-    /// The reply to `prepare`. The names in it are read when they are needed,
-    /// which they seldom are.
+    /// The reply to `prepare`. The names in it are decoded only when they are needed, which is
+    /// rare.
     reply: Vec<u8>,
-    /// Rows were read, and the last one was not.
+    /// Some rows were read, but not the last one.
     is_running: bool,
-    /// They go with the next step.
+    /// Sent with the next step.
     bindings: Vec<(u32, Value)>,
 }
 
@@ -42,13 +42,13 @@ pub struct Blob {
     handle: u32,
     size_bytes: u32,
     writable: bool,
-    /// How it begins, valid until the next request.
+    /// The first bytes, valid until the next request.
     head: Vec<u8>,
     read_at: u64,
 }
 
 impl Blob {
-    /// A part that is known already.
+    /// A part of the blob that is already in memory.
     fn known(&self, requests: u64, offset: u32, length: u32) -> Option<Vec<u8>> {
         let end = offset.checked_add(length)?;
         let part = self.head.get(offset as usize..end as usize)?;
@@ -62,7 +62,7 @@ fn misuse(message: &str) -> SqlError {
     SqlError { code: SQLITE_MISUSE, message: message.to_owned() }
 }
 
-/// The reply of the caller is not one to the request.
+/// The caller's reply does not match the request.
 fn mistaken() -> SqlError {
     misuse("the reply does not fit the request")
 }
@@ -78,8 +78,7 @@ fn operations() -> Operations {
 }
 
 impl Statement {
-    /// Bind a value that goes with the next step, where all are at most
-    /// `room` bytes.
+    /// Bind a value, which is sent with the next step, unless all such values exceed `room` bytes.
     fn bind(&mut self, parameter: u32, value: Value, room: usize) -> Answer<()> {
         if self.is_running {
             return Err(misuse("a statement is bound before it runs, or after `reset`"));
@@ -104,7 +103,7 @@ impl Statement {
         self.bindings.iter().map(|(_, value)| size_bytes(value)).sum()
     }
 
-    /// Bind what waits, and step.
+    /// Bind the waiting values, and step.
     fn step(&self, limit: u32) -> Operations {
         let bound = self.bindings.iter().fold(operations(), |bound, (parameter, value)| {
             bound.bind(self.handle, *parameter, value.as_wire())
@@ -121,7 +120,7 @@ fn size_bytes(value: &Value) -> usize {
 }
 
 impl Statement {
-    /// What SQLite says of it; none for white space and comments alone. Also how
+    /// The statement that SQLite has prepared; none for white space and comments. Also returns how
     /// much of the text was used.
     fn prepared(reply: Vec<u8>) -> Answer<(Option<Self>, u32)> {
         let mut rest = Reader(&reply);
@@ -139,7 +138,7 @@ impl Statement {
         Ok((statement, used))
     }
 
-    /// The names of its parameters, empty for one without, and of its columns.
+    /// The names of its parameters, empty for those without a name, and of its columns.
     fn names(&self) -> Answer<(Vec<String>, Vec<String>)> {
         let mut rest = Reader(&self.reply);
         Prepared::read(&mut rest)?;
@@ -315,7 +314,7 @@ impl sql::HostStatement for Sandbox {
         stepped.bindings = Vec::new();
         stepped.is_running = true;
         let answer = self.channel.request(work).await.and_then(|reply| rows(&reply));
-        // After a failure the caller has reset it.
+        // The caller has reset it after a failure.
         self.table.get_mut(&statement)?.is_running =
             answer.as_ref().is_ok_and(|rows| !rows.is_last);
         Ok(answer)
@@ -369,7 +368,7 @@ impl sql::HostBlob for Sandbox {
         let Blob { handle, size_bytes, writable, .. } = *self.table.get(&blob)?;
         let work = operations().write(handle, offset, &data);
         let end = u64::from(offset) + data.len() as u64;
-        // What cannot be is refused at once.
+        // Refuse an impossible write at once.
         if !writable || end > size_bytes.into() {
             return Ok(self.channel.done(work).await);
         }

@@ -1,4 +1,5 @@
-//! An extension's code with its imports, and the stores in which it is instantiated.
+//! An extension's code with its imports, and the stores in which it is instantiated, with their
+//! limits.
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
+use crate::call_clock;
 use crate::clock::Waiting;
-use crate::epoch;
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
@@ -23,14 +24,14 @@ use crate::user_directories::Homes;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
-/// What an extension imports to use SQL, in any version.
+/// The imports of extensions that use SQL, in any version.
 const SQL: [&str; 2] = ["sqlite-wasm:extension/sql@", "sqlite-wasm:extension/sql-work@"];
 
-/// What a store contains.
+/// The data in a store.
 pub struct Sandbox {
     pub table: ResourceTable,
     pub channel: Channel,
-    /// Bytes that statements keep for their next steps.
+    /// Bytes of bound values that wait for the next step.
     pub bound_bytes: usize,
     wasi: WasiCtx,
     files: WasiFiles,
@@ -54,7 +55,7 @@ impl HasData for HasSql {
 pub enum Calls {
     /// A call is done when it returns, and cannot use SQL.
     Direct,
-    /// A call may wait for SQL.
+    /// A call can be suspended to wait for SQL.
     Suspendable,
 }
 
@@ -65,14 +66,14 @@ pub struct Code {
 }
 
 impl Code {
-    /// That of `component`.
+    /// Link the code of `component`.
     ///
     /// # Errors
     ///
-    /// When it imports what no extension can have.
+    /// When it has an import that no extension can have.
     pub fn new(component: &Component) -> anyhow::Result<Self> {
         // The clock's thread starts with the first extension, behind the second wall.
-        epoch::start(component.engine())?;
+        call_clock::start(component.engine())?;
         let calls = calls(component);
         let pre = linker(component, calls)?
             .instantiate_pre(component)
@@ -84,7 +85,7 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// When a granted directory is not there.
+    /// When a granted directory is missing.
     pub fn store(
         &self,
         limits: &Limits,
@@ -103,10 +104,10 @@ impl Code {
         };
         let mut store = Store::new(self.pre.engine(), sandbox);
         store.limiter(|sandbox| &mut sandbox.memory);
-        // The limit of what one call may return: wasmtime counts each byte that the host
-        // lifts from the component's memory.
+        // Limits the data that one call returns: wasmtime counts each byte that the host lifts from
+        // the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
-        epoch::set_deadline(&mut store, limits.call_time);
+        call_clock::set_deadline(&mut store, limits.call_time);
         if self.calls == Calls::Suspendable {
             exclude_sql(&mut store);
         }
@@ -123,7 +124,7 @@ fn calls(component: &Component) -> Calls {
     }
 }
 
-/// All that an extension may import.
+/// The imports that an extension may have.
 fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
     let mut linker = Linker::new(component.engine());
     wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
@@ -135,11 +136,11 @@ fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbo
     Ok(linker)
 }
 
-/// The granted directories, by the rules of the program's own.
+/// The granted directories, with the rules of the program's grants.
 fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
     let mut grants = Grants::default();
     let mut directories: Vec<_> = granted.directories.iter().collect();
-    // As with SQL, the strongest of several grants counts.
+    // As for SQL, the strongest of several grants applies.
     directories.sort_by_key(|directory| std::cmp::Reverse(directory.access));
     for directory in &directories {
         grants.add(Grant::open(&directory.host, &directory.host, directory.access)?);
@@ -165,7 +166,7 @@ fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
     wasi.build()
 }
 
-/// Do not count the time for which the instance waits for SQL.
+/// Exclude the time for which the instance waits for SQL.
 fn exclude_sql(store: &mut Store<Sandbox>) {
     store.epoch_deadline_callback(|store| match store.data().channel.take_waited() {
         0 => Err(Trap::Interrupt.into()),

@@ -11,35 +11,35 @@ use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::SqlError;
 use crate::extensions::grants::SqlAccess;
 
-/// A [`Call`] of some type; it owns its instance.
+/// A [`Call`] with any result type; it owns its instance.
 pub type Suspended = Box<dyn Any + Send>;
 
-/// A call that was begun.
+/// A call that has begun.
 struct Call<T> {
     progress: Progress<T>,
-    /// What follows when it is done.
+    /// Called with the result.
     then: Box<Then<T>>,
 }
 
-/// How far a call is.
+/// The progress of a call.
 enum Progress<T> {
     Running(Pin<Box<Running<T>>>),
-    /// The function has returned, but work that it left may wait. A trap has ended the
+    /// The function has returned, but its last work may still wait. After a trap there is no
     /// instance.
     Done(Option<Suspendable>, Answer<T>),
 }
 
-/// A call in an instance. It returns the instance too.
+/// A running call. It also returns the instance.
 type Running<T> = dyn Future<Output = (Suspendable, Outcome<T>)> + Send;
 
-/// A function from the answer of an instance to that of the call.
+/// Converts the instance's result to the result of the call.
 type Then<T> = dyn FnOnce(&mut Instance, Answer<T>) -> Answer<T> + Send;
 
-/// What a function returned, or its trap.
+/// The result of a function, or its trap.
 type Outcome<T> = wasmtime::Result<Answer<T>>;
 
 impl Instance {
-    /// Begin a call that may be suspended: its result, or its request.
+    /// Begin a call that may be suspended. Returns its result or its request.
     pub fn begin<T: Send + 'static>(
         &mut self,
         call: impl Future<Output = (Suspendable, Outcome<T>)> + Send + 'static,
@@ -64,7 +64,7 @@ impl Instance {
         })?;
         match (&mut call.progress, reply) {
             (Progress::Running(_), reply) => self.shared.channel.put(reply),
-            // The failure of what the call has written last.
+            // The failure of the call's last writes.
             (Progress::Done(_, answer), Err(failure)) => *answer = Err(failure),
             _ => {}
         }
@@ -110,14 +110,14 @@ impl Instance {
         }
     }
 
-    /// The request of a call, or the work that it has left.
+    /// The request of a call, or its remaining work.
     fn request(&mut self) -> Option<Request> {
         let request = self.shared.channel.take(self.package.granted.sql);
         self.usage.requests += u64::from(request.is_some());
         request
     }
 
-    /// What became of a call of a suspendable instance that cannot be suspended.
+    /// The outcome of a call to a suspendable instance that cannot be suspended here.
     pub fn concluded_at_once<T>(
         &mut self,
         started: Suspendable,

@@ -1,5 +1,5 @@
-//! The message of a trap: the limit that was reached or the trap itself, and the end of
-//! what the extension printed.
+//! The message of a trap: the limit that was exceeded or the trap itself, and the end of the
+//! extension's log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,20 +14,20 @@ use crate::text;
 /// Bytes at the end of the log that are shown when an extension traps.
 const MAX_SHOWN_BYTES: usize = 1000;
 
-/// What Rust adds to a panic's text, and nobody here can follow.
+/// Rust adds this to a panic's message; users of an extension cannot follow the advice.
 const BACKTRACE_NOTE: &str =
     "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
 
-/// In wasmtime's text for too much data from a component; its type is private.
+/// Part of wasmtime's message for too much data from a component; the error's type is private.
 const TOO_MUCH: &str = "fuel allocated for hostcalls";
 
-/// What the host shares with a store, and keeps when the store is gone.
+/// Shared with a store, and kept after the store is gone.
 #[derive(Clone)]
 pub struct Shared {
     pub channel: Channel,
-    /// What the extension printed.
+    /// The extension's output.
     pub log: MemoryOutputPipe,
-    /// It wanted more memory than it may have.
+    /// Set when it exceeds its memory limit.
     pub memory_reached: Arc<AtomicBool>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn message(trap: &wasmtime::Error, log: &[u8]) -> String {
 
 fn cause(trap: &wasmtime::Error) -> String {
     match trap.downcast_ref::<Trap>() {
-        // What Rust's panics end with.
+        // The trap with which Rust's panics end.
         Some(Trap::UnreachableCodeReached) => "unreachable".to_owned(),
         Some(trap) => text::one_line(&trap.to_string()),
         None => text::one_line(&trap.root_cause().to_string()),

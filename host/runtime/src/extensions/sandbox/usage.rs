@@ -1,11 +1,12 @@
-//! What a sandbox has done and used.
+//! The usage of a sandbox, which is only counted: calls, time and memory. `store` and `instance` have
+//! the limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wasmtime::ResourceLimiter;
 
-use crate::epoch::ticked;
+use crate::call_clock::ticked;
 use crate::memory::MemoryLimit;
 
 /// Counts since the extension was loaded.
@@ -14,29 +15,29 @@ pub struct Usage {
     pub calls: u64,
     /// Calls that carried many rows.
     pub batches: u64,
-    /// Requests for SQLite.
+    /// Requests to SQLite.
     pub requests: u64,
     pub starts: u32,
-    /// Ticks that came while its code ran: a sample of its time, which costs a
-    /// call nothing.
+    /// Ticks of the clock while its code was running: a sample of its time, which costs a call
+    /// nothing.
     pub ticks: u64,
     entered: u64,
     peak_bytes: Arc<AtomicUsize>,
 }
 
 impl Usage {
-    /// Its code runs from now on. Whether the clock has ticked since it ran last.
+    /// Its code begins to run. Returns whether the clock has ticked since it ran last.
     pub fn enter(&mut self) -> bool {
         let now = ticked();
         std::mem::replace(&mut self.entered, now) != now
     }
 
-    /// Its code runs no more.
+    /// Its code stops running.
     pub fn leave(&mut self) {
         self.ticks += ticked() - self.entered;
     }
 
-    /// Count what another has done as well.
+    /// Add the counts of another sandbox.
     pub fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.batches += other.batches;
@@ -46,18 +47,18 @@ impl Usage {
         self.peak_bytes.fetch_max(other.peak_bytes(), Ordering::Relaxed);
     }
 
-    /// A limit whose peak is counted here.
+    /// A memory limit that records its peak here.
     pub fn watched(&self, limit: MemoryLimit) -> WatchedMemory {
         WatchedMemory { limit, bytes: 0, peak_bytes: self.peak_bytes.clone() }
     }
 
-    /// Most linear memory of an instance, in bytes.
+    /// The largest linear memory of an instance, in bytes.
     pub fn peak_bytes(&self) -> usize {
         self.peak_bytes.load(Ordering::Relaxed)
     }
 }
 
-/// A limit of memory that remembers the peak.
+/// A memory limit that records the peak.
 pub struct WatchedMemory {
     limit: MemoryLimit,
     bytes: usize,

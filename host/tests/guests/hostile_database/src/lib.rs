@@ -1,5 +1,5 @@
-//! A component in place of `database.wasm` that sends what no SQLite sends. The path that it is
-//! asked to open says what it does: a seed for random replies, or the name of an attack.
+//! A component in place of `database.wasm` that sends replies which SQLite never sends. The path of
+//! the opened database selects the attack: a seed for random replies, or the name of an attack.
 #![cfg(target_family = "wasm")]
 
 use std::cell::{Cell, RefCell};
@@ -57,7 +57,7 @@ fn reply() -> Result<Vec<u8>, SqlError> {
         "memory" => loop {
             std::mem::forget(std::hint::black_box(vec![1_u8; 1 << 20]));
         },
-        // Told that its time is over, it continues.
+        // It continues after the end of its time was reported.
         "late" => loop {
             process::poll_interruption();
         },

@@ -1,8 +1,8 @@
 //! Requests of an extension on their way to SQLite, and the replies.
 //!
-//! A component must not be entered while it waits. So a call of an extension that uses SQL
-//! is a future: it puts its request here and waits, the host lets the caller's call
-//! return, the caller runs the SQL and passes the reply, and the future goes on.
+//! A component cannot be entered while it waits. So a call of an extension that uses SQL is a
+//! future: it puts its request here and waits, the host completes the caller's call, the caller
+//! runs the SQL and passes the reply, and the future continues.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,8 +11,8 @@ use std::task::Poll;
 use wire::Operations;
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
+use crate::call_clock::ticked;
 use crate::contract::types::{Function, SqlError};
-use crate::epoch::ticked;
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::LateFunctions;
 
@@ -20,11 +20,11 @@ use crate::extensions::sandbox::LateFunctions;
 const SQLITE_TOOBIG: i32 = 18;
 pub const SQLITE_MISUSE: i32 = 21;
 
-/// Bytes of work that waits for the next request; with more it does not wait longer.
+/// Work that waits for the next request, in bytes; with more it is sent at once.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// Most bytes of what an extension lets wait by itself. It chooses them, and the
-/// host keeps them until the next request.
+/// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
+/// the work, and the host keeps it until the next request.
 const MAX_LATER_BYTES: usize = 16 << 20;
 
 /// SQLite's reply, or its error.
@@ -36,16 +36,16 @@ pub struct Channel(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// There is a caller who can run SQL.
+    /// Whether a caller can run SQL now.
     is_open: bool,
-    /// The request, and before it the work that waited for one.
+    /// The request, after the work that has waited for it.
     work: Operations,
     function: Option<(u32, Function)>,
-    /// The instance waits for a reply.
+    /// Whether the instance waits for a reply.
     is_requested: bool,
     reply: Option<Reply>,
     functions: LateFunctions,
-    /// Requests and writes so far.
+    /// The number of requests and writes so far.
     requests: u64,
     requested_at: u64,
     waited: u64,
@@ -66,7 +66,7 @@ impl State {
 }
 
 impl Channel {
-    /// Whether requests are possible from now on.
+    /// Set whether requests are possible.
     pub fn set_open(&self, is_open: bool) {
         self.state().is_open = is_open;
     }
@@ -106,7 +106,7 @@ impl Channel {
         .await
     }
 
-    /// Requests and writes so far: what was read stays valid until the next one.
+    /// The number of requests and writes so far: results of reading stay valid until it changes.
     pub fn requests(&self) -> u64 {
         self.state().requests
     }
@@ -123,12 +123,12 @@ impl Channel {
         if is_enough { self.request(Operations::default()).await.map(|_| ()) } else { Ok(()) }
     }
 
-    /// Do it before the next request.
+    /// Perform this work before the next request.
     pub fn later(&self, work: Operations) {
         self.state().work.append(work);
     }
 
-    /// The same for what an extension has made itself.
+    /// The same for work that an extension has encoded itself.
     pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
         if !work.only_end() {
@@ -142,7 +142,7 @@ impl Channel {
         Ok(())
     }
 
-    /// The instance is gone, and with it all that it used.
+    /// Drop the work of an instance that has ended, and close its handles.
     pub fn close_all(&self) {
         let mut state = self.state();
         state.work = Operations::default().close_all();
@@ -155,7 +155,7 @@ impl Channel {
         with(&mut self.state().functions)
     }
 
-    /// The request that waits, and the work before it; none when there is nothing to do.
+    /// The waiting request, after the work that waits for it; none if there is no work.
     pub fn take(&self, access: SqlAccess) -> Option<Request> {
         let mut state = self.state();
         state.has_request().then(|| {
@@ -175,7 +175,7 @@ impl Channel {
         state.waited += ticked() - state.requested_at;
     }
 
-    /// How long the instance has waited for replies since the last call of this, in ticks
+    /// The time for which the instance has waited for replies since this was last called, in ticks
     /// of the clock that limits calls.
     pub fn take_waited(&self) -> u64 {
         std::mem::take(&mut self.state().waited)

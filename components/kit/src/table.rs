@@ -26,54 +26,52 @@ use crate::{Error, Result, Value, code};
 /// Why a table is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectMode {
-    /// CREATE VIRTUAL TABLE: storage is to be made.
+    /// CREATE VIRTUAL TABLE: create the storage.
     Create,
-    /// The table exists; a connection opens it.
+    /// The table exists already.
     Connect,
 }
 
-/// How a table is connected.
+/// The arguments of a connection to a table.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Whether it is created now.
+    /// Whether the table is created.
     pub mode: ConnectMode,
     /// The database: `main`, `temp` or an attached one.
     pub schema: String,
     /// The table's name.
     pub name: String,
-    /// What stands between the parentheses after the module's name.
+    /// The arguments in the parentheses after the module's name.
     pub arguments: Vec<String>,
 }
 
-/// A table of a module. What a module does not support has a default that
-/// refuses.
+/// A table of a module. Methods for optional features have defaults that fail.
 pub trait Table: Sized + 'static {
-    /// What scans it.
+    /// The type of its scans.
     type Cursor: Cursor<Table = Self>;
 
     /// Connect a table; the text is its CREATE TABLE statement, with the
     /// columns, their types and HIDDEN.
     fn connect(connection: Connection) -> Result<(Self, String)>;
 
-    /// Plan a scan: write into `plan` which constraints `filter` is to get, and
-    /// what it costs. Called several times for a statement.
+    /// Plan a scan: write into `plan` which constraints `filter` uses, and the cost. Called several
+    /// times for a statement.
     fn best_index(&mut self, info: &IndexInfo, plan: &mut Plan) -> Result<Planned>;
 
-    /// Make a cursor.
+    /// Create a cursor.
     fn open(&mut self) -> Result<Self::Cursor>;
 
-    /// A connection is done with the table; its storage stays.
+    /// A connection no longer uses the table; its storage stays.
     fn disconnect(self) -> Result<()> {
         Ok(())
     }
 
-    /// DROP TABLE: the storage goes too.
+    /// DROP TABLE: also delete the storage.
     fn destroy(self) -> Result<()> {
         Ok(())
     }
 
-    /// Change a row; the row id of an insertion. For modules that are
-    /// `writable`.
+    /// Change a row. Returns the row id of an insertion. For modules that are `writable`.
     fn update(&mut self, _change: Change, _conflict: Conflict) -> Result<i64> {
         Err(Error::new(code::READONLY, ""))
     }
@@ -88,14 +86,14 @@ pub trait Table: Sized + 'static {
         Ok(())
     }
 
-    /// What is wrong with the content. For modules with `integrity`.
+    /// A fault in the content. For modules with `integrity`.
     fn integrity(&mut self, _schema: &str, _name: &str, _quick: bool) -> Result<Option<String>> {
         Ok(None)
     }
 
-    /// The place in the extension's scalars of a function that the table
-    /// overloads, and its operator: 150 to 255 to see it in `best_index`, 0 for
-    /// not. For modules with `overloads`.
+    /// A function that the table overloads: its index among the extension's scalars, and its
+    /// operator, which is 150 to 255 to receive it in `best_index`, otherwise 0. For modules with
+    /// `overloads`.
     fn find_function(&mut self, _arguments: u32, _name: &str) -> Option<(u32, u8)> {
         None
     }
@@ -103,18 +101,18 @@ pub trait Table: Sized + 'static {
 
 /// A scan of a table.
 pub trait Cursor: 'static {
-    /// What it scans.
+    /// The type of the table.
     type Table;
 
-    /// Rows that are computed ahead at most. 1 where a row must not be computed
-    /// before SQLite steps to it; each row then crosses the boundary alone.
+    /// Maximum number of rows that are computed in advance. 1 if a row must not be computed before
+    /// SQLite steps to it; each row is then a separate call.
     const MAX_BATCH: u32 = u32::MAX;
 
-    /// Begin a scan by a plan of `best_index`; also begins it again.
+    /// Begin a scan with a plan of `best_index`; also starts it again.
     fn filter(&mut self, table: &mut Self::Table, scan: Scan) -> Result<()>;
 
-    /// Write the next row and return its row id; none after the last. Only the
-    /// columns that are used are kept: ask [`Row::wants`] before costly ones.
+    /// Write the next row and return its row id; none after the last. Only used columns are kept:
+    /// call [`Row::wants`] before computing costly ones.
     fn next(&mut self, table: &mut Self::Table, row: &mut Row<'_>) -> Result<Option<i64>>;
 }
 

@@ -22,7 +22,7 @@ static CLOCK: Mutex<Clock> = Mutex::new(Clock { process: None, engines: Vec::new
 pub struct Clock {
     /// The process whose thread runs: a forked child has none.
     process: Option<u32>,
-    /// Those whose epochs it increments; without any it ends.
+    /// The engines whose epochs it increments; without any it ends.
     engines: Vec<EngineWeak>,
 }
 

@@ -1,0 +1,77 @@
+"""Where something is measured: a directory that goes away, and the launcher that starts programs in it.
+
+The directory is below `target/`, on the disk of the repository: a `/tmp` in memory would make commits
+look free.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from .engines import ROOT
+
+PARENT = ROOT / "target" / "bench-tmp"
+
+
+class Launched(NamedTuple):
+    """What the processes of one launch took."""
+
+    wall_ns: int
+    cpu_ns: int
+    peak_bytes: int
+    faults: int
+    status: int
+
+    def exit_code(self) -> int:
+        return os.waitstatus_to_exitcode(self.status)
+
+
+class Workplace:
+    """A context, which `Session` and `Table` are."""
+
+    def __enter__(self) -> "Workplace":
+        PARENT.mkdir(parents=True, exist_ok=True)
+        self.directory = Path(tempfile.mkdtemp(dir=PARENT))
+        self.work = self.directory / "work"
+        """The database of a run, alone."""
+        self.launcher = start_launcher(self.directory)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.launcher.stdin.close()
+        self.launcher.wait()
+        self.launcher.stdout.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def launch(self, script: Path, output: Path, errors: Path, command: list[str], count: int = 1, writer: Path | str = "") -> Launched:
+        """Run a command whose last word is the database; `launcher.py` explains the rest."""
+        print(script, output, errors, count, writer, *command, sep="\t", file=self.launcher.stdin, flush=True)
+        return Launched(*map(int, self.launcher.stdout.readline().split()))
+
+
+def start_launcher(directory: Path) -> subprocess.Popen:
+    """The launcher, in an environment where no start-up file of the user counts."""
+    home = directory / "home"
+    home.mkdir()
+    # The runner's compiled `.wasm` stays in the user's cache, as in real life.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory, env=environment,
+    )  # fmt: skip
+
+
+def flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def first_line(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().strip()

@@ -55,7 +55,7 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
 
-test-replication: build native-reference ## Litestream beside our shell, with kills; Go builds it
+test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test-replication
 
 test-packages: ## install the packages into empty environments, and use them
@@ -143,6 +143,9 @@ lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling
 	cargo fmt --check --manifest-path tooling/bench/connection/Cargo.toml
 	tooling/host clippy
 	cargo clippy --release --workspace $(EXCLUDE_HOST) --target wasm32-wasip2 -- -D warnings
+
+lint-workflows: ## actionlint on .github/workflows; Go builds it
+	tooling/lint-workflows
 
 clean: ## remove all that was built
 	rm -rf target dist

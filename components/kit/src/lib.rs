@@ -33,7 +33,6 @@
 mod aggregate;
 mod arguments;
 mod collation;
-mod convert;
 mod definition;
 mod error;
 mod function;
@@ -48,9 +47,8 @@ pub mod sql;
 pub mod table;
 
 pub use aggregate::{Aggregate, AggregateFunction, Window};
-pub use arguments::{Apply, Arguments};
+pub use arguments::{Apply, Arguments, FromValue, IntoOutput};
 pub use collation::Collation;
-pub use convert::{FromValue, IntoOutput};
 pub use definition::{Definition, Need};
 pub use error::{Error, code};
 pub use function::{ANY_NUMBER, Risk, Stability, TextEncoding};

@@ -110,3 +110,32 @@ impl<T: Definition> bindings::inline::exports::sqlite_wasm::extension::inline::G
         ANSWER.take().unwrap_or_else(|| Ok(Output::default()))
     }
 }
+
+/// Export `inline.call`: in components only, since native symbols cannot have such names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_inline_call {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::bindings::inline::{InlineArguments, Returned, call_inline};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/inline@0.1.0#call")]
+            extern "C" fn exported(
+                function: u32,
+                heads: u64,
+                a: u64,
+                b: u64,
+                c: u64,
+                d: u64,
+                e: u64,
+                f: u64,
+                g: u64,
+                h: u64,
+            ) -> *const Returned {
+                let words = [a, b, c, d, e, f, g, h];
+                call_inline::<SqliteExtension>(function, &InlineArguments { heads, words })
+            }
+        };
+    };
+}

@@ -2,7 +2,8 @@
 //! values, inline values, and the operations of `sql-work` with their replies.
 //!
 //! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
-//! out the same values follows from the WIT. Both sides also read SQL, with [`from_first_word`].
+//! out the same values follows from the WIT: `host/runtime/src/contract/values/canonical_abi.rs` and
+//! `components/engine/src/ffi/layout.rs`. Both sides also read SQL, with [`from_first_word`].
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -10,8 +11,7 @@ extern crate alloc;
 
 mod bytes;
 mod header;
-mod inline_arguments;
-mod inline_value;
+mod inline;
 pub mod library;
 mod operation;
 mod operations;
@@ -22,8 +22,7 @@ mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
 pub use header::c_header;
-pub use inline_arguments::InlineArguments;
-pub use inline_value::{Head, InlineValue};
+pub use inline::{Head, InlineArguments, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
 pub use program::{Function, FunctionKind, ProgramOperation};

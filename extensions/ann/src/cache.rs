@@ -46,8 +46,9 @@ pub trait Source {
     fn node(&mut self, slot: u32) -> Result<Option<Node>>;
     /// Its links in upper layers; none where it has none.
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>>;
-    /// A node in the highest layer, and its number of upper layers; not `except`.
-    fn highest(&mut self, except: u32) -> Result<Option<(u32, usize)>>;
+    /// A node in the highest layer, and its number of upper layers; not `except`, and
+    /// below `end`.
+    fn highest(&mut self, except: u32, end: u32) -> Result<Option<(u32, usize)>>;
 }
 
 #[derive(Clone, Copy, Default)]

@@ -5,6 +5,9 @@
 //! node, and keeps the nearest that it has seen. A few nodes are in upper layers too,
 //! where links are long: a search begins there. A link may lead to a node that was
 //! deleted, or to another one that has its number now: it is a worse link, no wrong one.
+//! A tree of links (`graph/tree.rs`) keeps each node within reach.
+
+mod tree;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -228,7 +231,9 @@ impl<S: Source> Graph<S> {
                 break;
             }
             starts = self.search_layer(&code, starts, self.shape.ef, layer)?;
-            self.connect(slot, &starts, layer)?;
+            let others: Vec<Found> =
+                starts.iter().copied().filter(|it| it.slot() != slot).collect();
+            self.connect(slot, &others, layer)?;
         }
         if start.is_none() || layers > top {
             self.entrance = Some(Entrance { slot, layers });
@@ -243,18 +248,22 @@ impl<S: Source> Graph<S> {
 
     /// Link a node to the best of those that were found, and those to it.
     fn connect(&mut self, slot: u32, found: &[Found], layer: usize) -> Result<()> {
-        let others: Vec<Found> = found.iter().copied().filter(|it| it.slot() != slot).collect();
-        let chosen = self.choose(&others, self.shape.links)?;
-        self.set_links(slot, layer, &chosen)?;
-        for neighbour in chosen {
-            let mut links = self.links(neighbour, layer)?;
-            if links.contains(&slot) {
-                continue;
-            }
-            links.push(slot);
-            self.set_best_links(neighbour, layer, &links)?;
+        let mut chosen = self.choose(Vec::new(), found, self.shape.links)?;
+        if layer == 0 {
+            self.put_parent_first(&mut chosen, found)?;
         }
-        Ok(())
+        self.set_links(slot, layer, &chosen)?;
+        chosen.into_iter().try_for_each(|neighbour| self.add_link(neighbour, layer, slot))
+    }
+
+    /// Link a node to another, where that is one of its best links or one of the tree.
+    fn add_link(&mut self, slot: u32, layer: usize, to: u32) -> Result<()> {
+        let mut links = self.links(slot, layer)?;
+        if links.contains(&to) {
+            return Ok(());
+        }
+        links.push(to);
+        self.set_best_links(slot, layer, &links)
     }
 
     /// Most links of a node.
@@ -268,12 +277,13 @@ impl<S: Source> Graph<S> {
         if links.len() <= max {
             return self.set_links(slot, layer, links);
         }
+        let kept = if layer == 0 { self.tree_links(slot, links)? } else { Vec::new() };
         let mut found = Vec::with_capacity(links.len());
-        for other in links {
+        for other in links.iter().filter(|other| !kept.contains(other)) {
             found.extend(self.between(slot, *other)?);
         }
         found.sort_unstable();
-        let chosen = self.choose(&found, max)?;
+        let chosen = self.choose(kept, &found, max)?;
         self.set_links(slot, layer, &chosen)
     }
 
@@ -293,11 +303,12 @@ impl<S: Source> Graph<S> {
     }
 
     /// Of nodes by their distance, those that lead in different directions: each is
-    /// nearer than it is to those that were chosen before.
-    fn choose(&mut self, found: &[Found], count: usize) -> Result<Vec<u32>> {
-        let mut chosen: Vec<u32> = Vec::with_capacity(count);
+    /// nearer than it is to those that were chosen before, of which some are given.
+    fn choose(&mut self, kept: Vec<u32>, found: &[Found], count: usize) -> Result<Vec<u32>> {
+        let mut chosen = kept;
+        chosen.truncate(count);
         for candidate in found {
-            if chosen.len() == count {
+            if chosen.len() >= count {
                 break;
             }
             let mut is_new_direction = true;
@@ -336,15 +347,17 @@ impl<S: Source> Graph<S> {
         (layers as usize).min(MAX_UPPER_LAYERS)
     }
 
-    /// Remove a node, and link those around it to each other.
-    pub fn remove(&mut self, slot: u32) -> Result<()> {
+    /// Remove a node, and link those around it to each other. Nodes from `built` on are
+    /// not linked.
+    pub fn remove(&mut self, slot: u32, built: u32) -> Result<()> {
         let layers = self.cache.upper(slot)?.map_or(0, Vec::len);
+        let orphans = self.tree_neighbours(slot)?;
         for layer in 0..=layers {
             let around = self.links(slot, layer)?;
             for neighbour in &around {
                 let mut links = self.links(*neighbour, layer)?;
                 let Some(own) = links.iter().position(|link| *link == slot) else { continue };
-                links.swap_remove(own);
+                links.remove(own);
                 let others = around.iter().filter(|other| *other != neighbour);
                 let others: Vec<u32> =
                     others.copied().filter(|other| !links.contains(other)).collect();
@@ -352,15 +365,16 @@ impl<S: Source> Graph<S> {
                 self.set_best_links(*neighbour, layer, &links)?;
             }
         }
+        self.adopt(&orphans)?;
         if self.entrance.is_some_and(|entrance| entrance.slot == slot) {
-            self.entrance = self.other_entrance(slot, layers)?;
+            self.entrance = self.other_entrance(slot, layers, built)?;
         }
         self.cache.remove(slot);
         Ok(())
     }
 
     /// A neighbour in the highest layer that has one, or what the source knows.
-    fn other_entrance(&mut self, slot: u32, layers: usize) -> Result<Option<Entrance>> {
+    fn other_entrance(&mut self, slot: u32, layers: usize, built: u32) -> Result<Option<Entrance>> {
         for layer in (0..=layers).rev() {
             for neighbour in self.links(slot, layer)? {
                 let known = self.cache.upper(neighbour)?.map_or(0, Upper::len);
@@ -369,7 +383,7 @@ impl<S: Source> Graph<S> {
                 }
             }
         }
-        let highest = self.cache.source.highest(slot)?;
+        let highest = self.cache.source.highest(slot, built)?;
         Ok(highest.map(|(slot, layers)| Entrance { slot, layers }))
     }
 }

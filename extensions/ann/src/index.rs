@@ -284,7 +284,7 @@ impl Index {
     fn unlink(&mut self, slot: u32, state: &mut State) -> Result<()> {
         self.touched.insert(slot);
         if slot < state.built {
-            self.graph.remove(slot)
+            self.graph.remove(slot, state.built)
         } else {
             self.graph.cache.remove(slot);
             Ok(())

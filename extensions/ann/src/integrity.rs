@@ -5,10 +5,6 @@ use sqlite_wasm_kit::{Result, sql};
 use crate::index::Index;
 use crate::storage::{State, first};
 
-/// Share of the linked nodes that a search must be able to reach. A graph that is sound leaves
-/// some in a hundred out with few links, and on a curve with `m=4` one in six.
-const MIN_REACHED: f64 = 0.9;
-
 impl Index {
     /// What is wrong with the table; none when it is sound.
     pub fn integrity(&mut self, quick: bool) -> Result<Option<String>> {
@@ -73,7 +69,7 @@ impl Index {
         Ok(None)
     }
 
-    /// Whether nearly all nodes that are linked can be reached.
+    /// Whether all nodes that are linked can be reached.
     fn check_reach(&mut self, state: State) -> Result<Option<String>> {
         let mut is_reached = vec![false; state.next as usize];
         let mut open: Vec<u32> = self.graph.entrance.iter().map(|it| it.slot).collect();
@@ -93,7 +89,7 @@ impl Index {
         let wrong = format!(
             "table {name}: {reached} of {linked} nodes can be reached; INSERT INTO {name}({name}) VALUES ('rebuild')"
         );
-        Ok((f64::from(reached) < f64::from(linked) * MIN_REACHED).then_some(wrong))
+        Ok((reached < linked).then_some(wrong))
     }
 
     fn count_linked(&mut self, state: State) -> Result<u32> {

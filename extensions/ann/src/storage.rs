@@ -303,13 +303,14 @@ impl Source for Storage {
         upper.map(Some).ok_or_else(|| self.corrupt("links of an upper layer are malformed"))
     }
 
-    fn highest(&mut self, except: u32) -> Result<Option<(u32, usize)>> {
+    fn highest(&mut self, except: u32, end: u32) -> Result<Option<(u32, usize)>> {
         let (upper, nodes) = (self.names.table("upper"), self.names.table("nodes"));
         let sql = format!(
-            "SELECT slot FROM (SELECT slot FROM {upper} WHERE slot <> ?1 ORDER BY length(links) DESC LIMIT 1)
-             UNION ALL SELECT * FROM (SELECT slot FROM {nodes} WHERE slot <> ?1 LIMIT 1) LIMIT 1"
+            "SELECT slot FROM (SELECT slot FROM {upper} WHERE slot <> ?1 AND slot < ?2 ORDER BY length(links) DESC LIMIT 1)
+             UNION ALL SELECT * FROM (SELECT slot FROM {nodes} WHERE slot <> ?1 AND slot < ?2 LIMIT 1) LIMIT 1"
         );
-        let row = first(&mut sql::prepare(&sql)?, [Value::Integer(except.into())])?;
+        let row =
+            first(&mut sql::prepare(&sql)?, [except, end].map(|it| Value::Integer(it.into())))?;
         let slot = row.and_then(|row| u32::try_from(row[0].to_integer()).ok());
         let Some(slot) = slot.filter(|slot| *slot < MAX_NODES) else { return Ok(None) };
         Ok(Some((slot, self.upper(slot)?.map_or(0, |upper| upper.len()))))

@@ -138,6 +138,7 @@ EXPORT sqlite3_value *sqlite3_column_value(sqlite3_stmt *statement, int index) {
   return column(statement, index);
 }
 
+/* sqlite3_column_blob, _bytes, _bytes16, _double, _int, _int64, _text, _text16. */
 #define COLUMN(type, name)                                                \
   EXPORT type sqlite3_column_##name(sqlite3_stmt *statement, int index) { \
     return sqlite3_value_##name(column(statement, index));                \

@@ -1,5 +1,5 @@
 //! The seal at the end of native code: the hash of its source, its checksum,
-//! and the signature of this user's runner.
+//! and the signature of this user's runner. `component/loader/native.rs` decides by it.
 //!
 //! It has [`SEAL_BYTES`] bytes; integers are little-endian:
 //!

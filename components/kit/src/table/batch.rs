@@ -264,6 +264,23 @@ pub fn clear() {
     BATCH.with_borrow_mut(Batch::clear);
 }
 
+/// Export `table.fetch-batch`: in components only, since native symbols cannot have such names.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_fetch {
+    ($_table:expr) => {
+        #[cfg(target_family = "wasm")]
+        const _: () = {
+            use $crate::bindings::table::{Fetched, fetch};
+
+            #[unsafe(export_name = "sqlite-wasm:extension/table@0.1.0#fetch-batch")]
+            unsafe extern "C" fn exported(cursor: u32, limit: u32) -> *const Fetched {
+                fetch(cursor, limit)
+            }
+        };
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

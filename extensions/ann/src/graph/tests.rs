@@ -18,7 +18,7 @@ impl Source for Nowhere {
         Ok(None)
     }
 
-    fn highest(&mut self, _: u32) -> Result<Option<(u32, usize)>> {
+    fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
         Ok(None)
     }
 }
@@ -50,16 +50,39 @@ fn clustered(count: usize, dimensions: usize, numbers: &mut Numbers) -> Vec<Vec<
 
 const HNSW: Shape = Shape { links: 16, ef: 200, alpha: 1.0, has_layers: true };
 
+/// Vectors on a curve, in its order: each has a neighbour on either side.
+fn curve(count: usize, dimensions: usize) -> Vec<Vec<f32>> {
+    let part = |at: usize, part: usize| ((at as f32) * 0.003 * (part as f32 * 0.2 + 1.0)).sin();
+    (0..count).map(|at| (0..dimensions).map(|it| part(at, it)).collect()).collect()
+}
+
 fn build(vectors: &[Vec<f32>], shape: Shape) -> Graph<Nowhere> {
     let coder =
         Coder { dimensions: vectors[0].len(), metric: Metric::L2, quantize: Quantize::None };
     let mut graph = Graph::new(Nowhere, coder, shape);
-    for (slot, vector) in (0..).zip(vectors) {
-        let node = Node { row_id: slot.into(), links: Vec::new(), code: coder.encode(vector) };
-        graph.cache.put(slot, node);
-        graph.insert(slot).unwrap();
-    }
+    (0..).zip(vectors).for_each(|(slot, vector)| add(&mut graph, slot, vector));
     graph
+}
+
+fn add(graph: &mut Graph<Nowhere>, slot: u32, vector: &[f32]) {
+    let node = Node { row_id: slot.into(), links: Vec::new(), code: graph.coder.encode(vector) };
+    graph.cache.forget(slot);
+    graph.cache.put(slot, node);
+    graph.insert(slot).unwrap();
+}
+
+/// How many nodes links lead to, from the entrance on.
+fn reached(graph: &mut Graph<Nowhere>) -> usize {
+    let mut open: Vec<u32> = graph.entrance.iter().map(|it| it.slot).collect();
+    let mut known: std::collections::HashSet<u32> = open.iter().copied().collect();
+    while let Some(slot) = open.pop() {
+        for link in graph.links(slot, 0).unwrap() {
+            if graph.cache.holds(link) && known.insert(link) {
+                open.push(link);
+            }
+        }
+    }
+    known.len()
 }
 
 /// The share of the ten nearest by codes that a search finds.
@@ -97,13 +120,43 @@ fn near_nodes_are_found_after_deletions() {
     let vectors = clustered(2000, 24, &mut Numbers(2));
     let mut graph = build(&vectors, HNSW);
     for slot in (0..2000).filter(|slot| slot % 4 != 0) {
-        graph.remove(slot).unwrap();
+        graph.remove(slot, 2000).unwrap();
     }
     assert!(recall(&mut graph, &vectors[..50], 2000, 50) > 0.95);
     for slot in (0..2000).filter(|slot| slot % 4 == 0) {
-        graph.remove(slot).unwrap();
+        graph.remove(slot, 2000).unwrap();
     }
     assert_eq!(graph.entrance, None);
+}
+
+#[test]
+fn every_node_is_within_reach_also_after_changes() {
+    const COUNT: u32 = 500;
+    let count = COUNT as usize;
+    let mut numbers = Numbers(5);
+    let random = (0..count).map(|_| numbers.vector(8)).collect();
+    let data: [Vec<Vec<f32>>; 5] = [
+        random,
+        clustered(count, 8, &mut numbers),
+        curve(count, 8),
+        (0..count).map(|at| vec![at as f32, 0.0]).collect(),
+        vec![vec![1.0, 2.0]; count],
+    ];
+    for (which, vectors) in data.iter().enumerate() {
+        for links in [4, 8, 16] {
+            let mut graph = build(vectors, Shape { links, ef: 20, ..HNSW });
+            assert_eq!(reached(&mut graph), count, "data {which}, m={links}");
+            let removed =
+                |round: u64| (0..COUNT).filter(move |it| mixed(u64::from(*it) + round) % 3 == 0);
+            for round in 0..3 {
+                removed(round).for_each(|slot| graph.remove(slot, COUNT).unwrap());
+                let left = count - removed(round).count();
+                assert_eq!(reached(&mut graph), left, "data {which}, m={links}, round {round}");
+                removed(round).for_each(|slot| add(&mut graph, slot, &vectors[slot as usize]));
+                assert_eq!(reached(&mut graph), count, "data {which}, m={links}, round {round}");
+            }
+        }
+    }
 }
 
 /// `cargo test --release -p ann-extension -- --ignored --nocapture`

@@ -1,5 +1,5 @@
 //! Resolving a path name by name: each directory by its handle, links by our
-//! own rules.
+//! own rules. [`Grants::place`](super::Grants) calls it.
 //!
 //! The walk is needed where the text of a path does not determine the grant:
 //! for `..`, links, mount points, and in directories that contain entries with

@@ -190,6 +190,42 @@ impl From<SqlError> for Unfinished {
 }
 
 impl ExtensionsView<'_> {
+    /// The instance of that id. A bundled extension gets its code by its first call.
+    #[inline]
+    pub(super) fn extension(&mut self, id: u32) -> Result<&mut Instance, SqlError> {
+        let package = self.ctx.registry.package(id);
+        if package.is_some_and(|package| package.code().is_none()) {
+            self.ctx.make_ready(id)?;
+        }
+        self.ctx.registry.get_mut(id)
+    }
+
+    /// Make a call whose failure SQLite does not show, and report a trap all the same.
+    pub(super) fn reporting_traps<T, E: From<SqlError>>(
+        &mut self,
+        id: u32,
+        call: impl FnOnce(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let extension = self.extension(id)?;
+        extension.take_trap();
+        extension.reports_trap = true;
+        let answer = call(self);
+        self.report_trap(id)?;
+        answer
+    }
+
+    /// Report the trap of a call that is done, if SQLite does not show it.
+    pub(super) fn report_trap(&mut self, id: u32) -> Result<(), SqlError> {
+        let extension = self.extension(id)?;
+        if !extension.is_suspended()
+            && std::mem::take(&mut extension.reports_trap)
+            && let Some(trap) = extension.take_trap()
+        {
+            self.ctx.report(&trap);
+        }
+        Ok(())
+    }
+
     pub(super) fn resume<T: Send + 'static>(
         &mut self,
         extension: u32,

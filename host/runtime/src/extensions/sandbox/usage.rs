@@ -1,4 +1,5 @@
-//! The usage of a sandbox: calls, time and memory.
+//! The usage of a sandbox, which is only counted: calls, time and memory. `store` and `instance` have
+//! the limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! Values that cross in registers; see `types.inline-value`.
+//! Values that cross in registers (`types.inline-value`), alone or as the arguments of a call
+//! (`types.inline-arguments`).
 
 use alloc::vec::Vec;
 
@@ -149,7 +150,7 @@ fn first_word(word: u64) -> [u64; 8] {
 /// they need; none if there are fewer. The C library's `memcpy` would be a call out of compiled
 /// code, which costs more.
 #[inline]
-pub(crate) fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
+fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
     let count = bytes.len().div_ceil(8);
     let words = words.get_mut(..count)?;
     let (whole, rest) = bytes.as_chunks();
@@ -165,7 +166,7 @@ pub(crate) fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
 /// The first `length` bytes of `words`, word by word: copying up to 64 bytes with `memcpy` would be
 /// a call out of compiled code.
 #[inline]
-pub(crate) fn unpack(words: &[u64], length: u8) -> Vec<u8> {
+fn unpack(words: &[u64], length: u8) -> Vec<u8> {
     let length = usize::from(length);
     let mut bytes = Vec::with_capacity(InlineValue::MAX_BYTES);
     for word in words.iter().take(length.div_ceil(8)) {
@@ -175,51 +176,119 @@ pub(crate) fn unpack(words: &[u64], length: u8) -> Vec<u8> {
     bytes
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// At most four arguments in plain integers: eight words together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InlineArguments {
+    /// For each argument, from the lowest 16 bits on: its tag, and the bytes of a text or
+    /// blob. All bits are set behind the last one.
+    pub heads: u64,
+    /// One argument after the other: a number in one word, a text or blob in as many as it
+    /// needs, NULL in none.
+    pub words: [u64; 8],
+}
 
-    fn there_and_back(value: Value<&[u8]>) -> Option<Value<Vec<u8>>> {
-        let inline = InlineValue::new(value, 0)?;
-        assert_eq!(InlineValue::from_memory(&inline.to_memory()), inline);
-        inline.value()
+/// Bits of a head.
+const HEAD_BITS: usize = 16;
+
+/// The tag of no argument.
+const NO_TAG: u8 = 0xff;
+
+impl InlineArguments {
+    /// How many there are at most.
+    pub const MAX_COUNT: usize = 4;
+
+    /// The inline form of `values`; none if they are too many or too long.
+    #[inline]
+    pub fn new<'a>(values: impl ExactSizeIterator<Item = Value<&'a [u8]>>) -> Option<Self> {
+        if values.len() > Self::MAX_COUNT {
+            return None;
+        }
+        let (mut heads, mut words, mut used) = (0, [0; 8], 0);
+        let mut shift = 0;
+        for value in values {
+            let free = words.get_mut(used..)?;
+            let (tag, length, count) = match value {
+                Value::Null => (tag::NULL, 0, 0),
+                Value::Integer(integer) => {
+                    *free.first_mut()? = integer.cast_unsigned();
+                    (tag::INTEGER, 0, 1)
+                }
+                Value::Real(real) => {
+                    *free.first_mut()? = real.to_bits();
+                    (tag::REAL, 0, 1)
+                }
+                Value::Text(bytes) => (tag::TEXT, bytes.len(), pack(bytes, free)?),
+                Value::Blob(bytes) => (tag::BLOB, bytes.len(), pack(bytes, free)?),
+            };
+            heads |= (u64::from(tag) | (length as u64) << 8) << shift;
+            shift += HEAD_BITS;
+            used += count;
+        }
+        Some(Self { heads: heads | u64::MAX.checked_shl(shift as u32).unwrap_or(0), words })
     }
 
-    #[test]
-    fn numbers_stay_as_they_are() {
-        for integer in [0, 1, -1, i64::MIN, i64::MAX] {
-            assert_eq!(there_and_back(Value::Integer(integer)), Some(Value::Integer(integer)));
-        }
-        for real in [0.0, -1.5, f64::INFINITY, f64::MIN_POSITIVE] {
-            assert_eq!(there_and_back(Value::Real(real)), Some(Value::Real(real)));
-        }
-        assert_eq!(there_and_back(Value::Null), Some(Value::Null));
+    #[inline]
+    fn heads(&self) -> impl Iterator<Item = [u8; 2]> {
+        let heads = self.heads;
+        (0..Self::MAX_COUNT).map(move |index| ((heads >> (index * HEAD_BITS)) as u16).to_le_bytes())
     }
 
-    #[test]
-    fn bytes_stay_as_they_are_up_to_64() {
-        let all: Vec<u8> = (1..=64).collect();
-        for count in 0..=InlineValue::MAX_BYTES {
-            let bytes = &all[..count];
-            assert_eq!(there_and_back(Value::Text(bytes)), Some(Value::Text(bytes.to_vec())));
-            assert_eq!(there_and_back(Value::Blob(bytes)), Some(Value::Blob(bytes.to_vec())));
+    /// Whether these arguments are valid. The sender may be malicious.
+    pub fn is_valid(&self) -> bool {
+        let (mut words, mut is_over) = (0, false);
+        for [tag, length] in self.heads() {
+            words += match tag {
+                tag::NULL => 0,
+                tag::INTEGER | tag::REAL => 1,
+                tag::TEXT | tag::BLOB => usize::from(length).div_ceil(8),
+                NO_TAG => {
+                    is_over = true;
+                    continue;
+                }
+                _ => return false,
+            };
+            if is_over {
+                return false;
+            }
         }
-        let long = [b'a'; InlineValue::MAX_BYTES + 1];
-        assert_eq!(InlineValue::new(Value::Text(&long), 0), None);
-        assert_eq!(InlineValue::new(Value::Blob(&long), 0), None);
+        words <= self.words.len()
     }
 
-    #[test]
-    fn the_head_has_tag_length_and_subtype() {
-        let inline = InlineValue::new(Value::Text(b"[]"), 74).expect("it is short");
-        assert_eq!(inline.head, 74 << 16 | 2 << 8 | 3);
-        assert_eq!(inline.head(), Head { tag: tag::TEXT, length: 2, subtype: 74 });
+    /// The argument, if there is just one.
+    #[inline]
+    pub fn only(&self) -> Option<Value<Vec<u8>>> {
+        let [first @ .., _, _, _, _, _, _] = self.heads.to_le_bytes();
+        let is_only = self.heads | ((1 << HEAD_BITS) - 1) == u64::MAX;
+        if is_only { taken(first, &mut &self.words[..]) } else { None }
     }
 
-    #[test]
-    fn another_tag_or_length_is_not_a_value() {
-        for head in [5, 65 << 8 | 3, 255 << 8 | 4] {
-            assert_eq!(InlineValue { head, words: [0; 8] }.value(), None);
-        }
+    /// The arguments, up to one that is not valid.
+    #[inline]
+    pub fn values(&self) -> impl Iterator<Item = Value<Vec<u8>>> {
+        let mut words = &self.words[..];
+        self.heads().map_while(move |head| taken(head, &mut words))
     }
 }
+
+/// The argument with this head; its words are the first ones.
+#[inline]
+fn taken([tag, length]: [u8; 2], words: &mut &[u64]) -> Option<Value<Vec<u8>>> {
+    let count = match tag {
+        tag::INTEGER | tag::REAL => 1,
+        tag::TEXT | tag::BLOB => usize::from(length).div_ceil(8),
+        _ => 0,
+    };
+    let (own, rest) = words.split_at_checked(count)?;
+    *words = rest;
+    match (tag, own) {
+        (tag::NULL, _) => Some(Value::Null),
+        (tag::INTEGER, [word]) => Some(Value::Integer(word.cast_signed())),
+        (tag::REAL, [word]) => Some(Value::Real(f64::from_bits(*word))),
+        (tag::TEXT, own) => Some(Value::Text(unpack(own, length))),
+        (tag::BLOB, own) => Some(Value::Blob(unpack(own, length))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -31,7 +31,7 @@ DEARER_REPEATS = 10
 
 LEAST_RECALL = 0.95
 LEAST_AGREEMENT = 0.8
-"""Of engines that rank in another way: enough that they did the same work."""
+"""Of peers, whose recall their rows show: enough that they did the same work."""
 
 PERCENTILES = ("p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "clock_ns")
 
@@ -124,7 +124,7 @@ class Table(Workplace):
         recall = None
         if loop.exact or each.approximate:
             recall = recall_of(answers["ids"], self.exact.get(loop.exact or loop.id, []))
-            least = LEAST_RECALL if loop.exact else LEAST_AGREEMENT
+            least = LEAST_RECALL if loop.exact and not each.peer else LEAST_AGREEMENT
             if self.profile != SMOKE and (recall is None or recall < least):
                 return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
         elif not able:

@@ -21,7 +21,7 @@ pub mod manifest {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-manifest;
             world manifest { export sqlite-wasm:extension/extension@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's type, so that nothing is converted.
         with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,
@@ -34,7 +34,7 @@ pub mod scalar {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-scalar;
             world scalar { export sqlite-wasm:extension/scalar@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
@@ -56,7 +56,7 @@ pub mod inline {
         skip: ["call"],
         inline: "package sqlite-wasm:kit-inline;
             world inline { export sqlite-wasm:extension/inline@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
@@ -73,7 +73,7 @@ pub mod aggregate {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-aggregate;
             world aggregate { export sqlite-wasm:extension/aggregate@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
@@ -90,7 +90,7 @@ pub mod collation {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-collation;
             world collation { export sqlite-wasm:extension/collation@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         generate_all,
         pub_export_macro: true,
         export_macro_name: "export_collation",
@@ -105,7 +105,7 @@ pub mod table {
         skip: ["fetch-batch"],
         inline: "package sqlite-wasm:kit-table;
             world table { export sqlite-wasm:extension/table@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's types, so that nothing is converted.
         with: {
             "sqlite-wasm:extension/types@0.1.0/value": crate::Value,
@@ -122,7 +122,7 @@ pub mod sql_work {
     wit_bindgen::generate!({
         inline: "package sqlite-wasm:kit-sql;
             world sql { import sqlite-wasm:extension/sql-work@0.1.0; }",
-        path: "../../wit/extension",
+        path: "wit/extension",
         // The kit's type, so that nothing is converted.
         with: { "sqlite-wasm:extension/types@0.1.0/sql-error": crate::Error },
         generate_all,

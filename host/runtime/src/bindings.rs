@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 
 wasmtime::component::bindgen!({
-    path: ["../../wit/extension", "../../wit/host"],
+    path: ["wit/extension", "wit/host"],
     world: "sqlite-wasm:host/cli",
     imports: {
         "sqlite-wasm:host/process.poll-interruption": trappable,

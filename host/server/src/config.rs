@@ -109,6 +109,9 @@ pub struct Settings {
     /// Do not wait for the disk at each commit: a power failure may lose the last ones
     #[arg(long)]
     pub fast_commits: bool,
+    /// Leave checkpoints to another program, such as Litestream
+    #[arg(long)]
+    pub no_checkpoints: bool,
     /// Serve the counters for Prometheus at this address, `/metrics`
     #[arg(long, value_name = "ADDR")]
     pub metrics: Option<SocketAddr>,
@@ -184,7 +187,7 @@ impl Settings {
             transaction_timeout idle_timeout max_db_size max_temp max_rows max_bytes metrics
             slow_statement log_format;
             databases load extension_dir grant allow_host;
-            insecure read_only fast_commits no_ui no_second_wall
+            insecure read_only fast_commits no_checkpoints no_ui no_second_wall
         );
         self
     }

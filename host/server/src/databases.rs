@@ -45,6 +45,8 @@ pub struct FileLimits {
     pub has_temporary_files: bool,
     /// Whether each commit waits for the disk.
     pub is_durable: bool,
+    /// Whether commits move the WAL to the database when it is long.
+    pub has_checkpoints: bool,
 }
 
 /// The protocol of a client.
@@ -275,6 +277,9 @@ impl Databases {
             "PRAGMA temp_store = {temporary}; PRAGMA synchronous = {synchronous};
              PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
         );
+        if !self.limits.has_checkpoints {
+            sql.push_str("PRAGMA wal_autocheckpoint = 0;");
+        }
         match role {
             Role::Read => sql.push_str("PRAGMA query_only = ON"),
             _ => sql.push_str(&format!("PRAGMA max_page_count = {}", self.pages())),

@@ -121,7 +121,12 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
     let sandboxes = Sandboxes { hrana, postgres };
     let size = settings.max_db_size();
     let has_temporary_files = limits.temporary.is_some();
-    let files = FileLimits { size, has_temporary_files, is_durable: !settings.fast_commits };
+    let files = FileLimits {
+        size,
+        has_temporary_files,
+        is_durable: !settings.fast_commits,
+        has_checkpoints: !settings.no_checkpoints,
+    };
     let databases = match &settings.root {
         Some(root) => Databases::of_root(sandboxes, files, root),
         None => Databases::of_files(sandboxes, files, &settings.databases),

@@ -5,4 +5,5 @@ mod support;
 
 mod command;
 mod distribution;
+mod frozen;
 mod malicious;

@@ -13,7 +13,7 @@ use wit_parser::{
 
 macro_rules! package {
     ($directory:literal: $($file:literal)*) => {
-        &[$(($file, include_str!(concat!("../../../../wit/", $directory, "/", $file, ".wit")))),*]
+        &[$(($file, include_str!(concat!("../../wit/", $directory, "/", $file, ".wit")))),*]
     };
 }
 

@@ -4,7 +4,7 @@
 
 mod bindings {
     wasmtime::component::bindgen!({
-        path: "../../wit/extension",
+        path: "wit/extension",
         inline: "
             package sqlite-wasm:types-view;
             world types { import sqlite-wasm:extension/types@0.1.0; }

@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 
 wasmtime::component::bindgen!({
-    path: ["../../wit/extension", "../../wit/host", "../../wit/database"],
+    path: ["wit/extension", "wit/host", "wit/database"],
     world: "sqlite-wasm:database/database",
     imports: { default: trappable },
     with: {

@@ -246,6 +246,23 @@ fn many_clients_write_without_loss() {
     assert_eq!(rows(&server.pipeline(vec![execute(sql)])[0]), [[total.as_str(); 3]]);
 }
 
+/// Without checkpoints the WAL has all commits; with them it begins again after a thousand pages.
+#[test]
+fn checkpoints_can_be_left_to_another_program() {
+    for (options, has_all) in [(&["--no-checkpoints"][..], true), (&[][..], false)] {
+        let server = Server::start(&[&["--fast-commits"], options].concat());
+        let mut stream = server.stream();
+        stream.run(&[execute("CREATE TABLE t(content)")]);
+        const COMMITS: u64 = 12;
+        const BYTES: u64 = 1 << 20;
+        for _ in 0..COMMITS {
+            stream.run(&[execute(&format!("INSERT INTO t VALUES(zeroblob({BYTES}))"))]);
+        }
+        let wal = server.database().with_extension("db-wal").metadata().unwrap().len();
+        assert_eq!(wal > COMMITS * BYTES, has_all, "{wal}");
+    }
+}
+
 #[test]
 fn what_happens_is_counted() {
     let mut server = Server::start(&["--metrics", "127.0.0.1:0", "--max-clients", "1"]);

@@ -74,7 +74,7 @@ macro_rules! exports {
 /// Calls that are complete when they return.
 pub mod direct {
     wasmtime::component::bindgen!({
-        path: "../../wit/extension",
+        path: "wit/extension",
         inline: "
             package sqlite-wasm:host-view;
             world every-export {
@@ -100,7 +100,7 @@ pub mod direct {
 /// Calls that can be suspended while the caller runs SQL.
 pub mod suspendable {
     wasmtime::component::bindgen!({
-        path: "../../wit/extension",
+        path: "wit/extension",
         world: "full-extension",
         // Only these imports wait for the caller; the others return at once, which is faster.
         imports: {

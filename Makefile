@@ -52,8 +52,17 @@ docs: setup ## the book for users, in target/book
 packages: dist ## packages of this commit, in dist/packages: .deb, tarball, wheel
 	tooling/packages build
 
+packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64
+	ARCH=aarch64 tooling/packages build
+
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
+
+test-aarch64: build ## cross-compile for aarch64, and test in an emulated machine
+	tooling/test-machine aarch64
+
+test-levels: build ## the programs in an emulated machine whose processor has fewer features
+	tooling/test-machine x86_64
 
 test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it
 	tooling/test-replication

@@ -23,13 +23,15 @@ SETUP_FACTOR = 3
 """Its set-up may take so many times that, as it runs once."""
 PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 60}
 """A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
+PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 540, FULL: 7200}
+"""What all peers together may use in one suite, so that `small` takes 40 minutes at most."""
 
 DEARER_REPEATS = 10
 """At most so many of what the reference itself runs ten times."""
 
 LEAST_RECALL = 0.95
 LEAST_AGREEMENT = 0.8
-"""Of engines that rank in another way: enough that they did the same work."""
+"""Of peers, whose recall their rows show: enough that they did the same work."""
 
 PERCENTILES = ("p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "clock_ns")
 
@@ -58,6 +60,7 @@ class Table(Workplace):
         self.workloads: dict[str, dict] = {}
         self.exact: dict[str, list] = {}
         self.failures: list[str] = []
+        self.peer_seconds = 0.0
 
     def rows(self, loop: Loop) -> Iterator[dict]:
         """The samples of a workload; none if the profile is without it."""
@@ -72,12 +75,16 @@ class Table(Workplace):
             if each.peer and each.name not in loop.peers:
                 continue
             self.progress(f"{title}: check {each.name}")
-            reason = each.missing(loop.extension) or self.prepare(played, each, able)
+            reason = self.spent(each) or each.missing(loop.extension) or self.prepare(played, each, able)
             if reason:
                 yield skipped(title, each.name, size.rows, reason)
                 if not each.peer and each.has(loop.extension) and each.name != CRATE:
                     self.failures.append(f"{title}, {each.name}: {reason}")
         yield from self.timed(title, played, able)
+
+    def spent(self, each: Player) -> str:
+        most = PEER_SUITE_SECONDS[self.profile]
+        return f"> cap: all peers together have {most} s in a suite" if each.peer and self.peer_seconds > most else ""
 
     def recorded(self, title: str, loop: Loop, size: Size) -> Played:
         work = loop.make(size, Generator(loop.seed), SQLITE)
@@ -117,7 +124,7 @@ class Table(Workplace):
         recall = None
         if loop.exact or each.approximate:
             recall = recall_of(answers["ids"], self.exact.get(loop.exact or loop.id, []))
-            least = LEAST_RECALL if loop.exact else LEAST_AGREEMENT
+            least = LEAST_RECALL if loop.exact and not each.peer else LEAST_AGREEMENT
             if self.profile != SMOKE and (recall is None or recall < least):
                 return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
         elif not able:
@@ -204,6 +211,7 @@ class Table(Workplace):
         limit = ["/usr/bin/timeout", "-s", "KILL", str(cap)] if each.peer else []
         argv = [*limit, *each.argv(database.parent, played.loop.extension), mode, str(database)]
         took = self.launch(tape, output, errors, argv, played.loop.writers if mode == "time" else 1)
+        self.peer_seconds += took.wall_ns / 1e9 if each.peer else 0
         code = took.exit_code()
         if code in (-9, 137) and each.peer:
             raise Failed(f"> cap: {mode} takes more than {cap} s")

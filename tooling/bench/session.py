@@ -124,7 +124,7 @@ class Session(Workplace):
     def check(self, title: str, result: Result, script: Path, template: Path | None) -> str:
         """Run each engine once and compare output and database; the digest of the output."""
         first: tuple[str, str, str, list[str]] | None = None
-        for each in self.engines:
+        for each in sorted(self.engines, key=Engine.may_fail):
             wanted = result.workload.must_answer
             workload = result.workload
             if lack := self.placements.lack(each, workload):
@@ -133,7 +133,7 @@ class Session(Workplace):
             try:
                 digest = self.run(workload, title, each, script, template, tolerant=bool(wanted)).digest
             except Disagreement as problem:
-                if not each.peer:
+                if not each.may_fail():
                     raise
                 result.series[each.name].unavailable = str(problem)
                 continue
@@ -145,7 +145,7 @@ class Session(Workplace):
             content = [] if workload.writer or workload.keeps_database else self.content()
             seen = (each.name, digest, read_text(self.work / "out"), content)
             if first and seen[1:] != first[1:]:
-                if not each.peer:
+                if not each.may_fail():
                     raise Disagreement(f"{title}: {difference(first, seen)}")
                 result.series[each.name].unavailable = f"gate: {difference(first, seen)}"
             first = first or seen

@@ -106,6 +106,12 @@ class Sessions(unittest.TestCase):
         self.assertEqual([len(series.runs) for series in found.series.values()], [5, 3])
         self.assertEqual(len(found.ratios("peer", "ref")), 3)
 
+    def test_an_older_engine_ends_no_run(self) -> None:
+        older = dataclasses.replace(shell("sqlite3", "echo no such function >&2; exit 1"), older=True)
+        found = self.measure(older, shell("ref", "echo 1"))
+        self.assertEqual([len(series.runs) for series in found.series.values()], [0, 2])
+        self.assertIn("no such function", found.series["sqlite3"].unavailable)
+
     def test_what_an_engine_lacks_is_said(self) -> None:
         workload = dataclasses.replace(SCRIPT, extension="sha3")
         with Session([shell("ref", "echo 1"), shell("sqlite3", "echo 1")], 1, lambda _: None) as session:

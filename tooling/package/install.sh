@@ -8,6 +8,10 @@ set -eu
 prefix=${1:-$HOME/.local}
 here=$(cd "$(dirname "$0")" && pwd)
 target=$prefix/lib/sqlite-wasm-run
+"$here/sqlite-wasm-run" --version >/dev/null 2>&1 || {
+    echo "error: these programs are for another processor than this one ($(uname -m)), or their file system is mounted noexec" >&2
+    exit 1
+}
 mkdir -p "$prefix/bin" "$prefix/lib" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
     "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
 # As a whole: what is there may be running.

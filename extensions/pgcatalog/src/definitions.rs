@@ -103,6 +103,17 @@ fn index_columns(relation: &Relation, index: usize) -> String {
     index.columns.iter().map(column).collect::<Vec<_>>().join(", ")
 }
 
+/// A column of an index, without its order, or the expression that it is.
+pub fn index_column(relation: &Relation, at: usize, place: usize) -> Option<String> {
+    let index = &relation.indexes[at];
+    let (column, _) = index.columns.get(place)?;
+    if let Some(column) = column.and_then(|column| relation.columns.get(column)) {
+        return Some(quote_ident(&column.name));
+    }
+    let (columns, _) = sql_text::index_parts(&index.sql)?;
+    sql_text::index_element(columns, place).map(str::to_owned)
+}
+
 /// CREATE INDEX.
 pub fn index(relation: &Relation, at: usize) -> String {
     let index = &relation.indexes[at];

@@ -10,7 +10,10 @@ use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
-use values::{array_json, array_upper, boolean, integer, like_glob, regex};
+use values::{
+    array_json, array_lower, array_upper, boolean, escaped_like_glob, integer, like_glob, regex,
+    series_at, subscript,
+};
 
 /// A function of anything that is always the same: what SQLite does not have.
 macro_rules! constant {
@@ -31,7 +34,7 @@ pub const SCALARS: &[Scalar] = &[
     Scalar::new("pg_get_expr", 2, Stable, Innocuous, |a| a.apply(|text: String| text)),
     Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
     reads!("pg_get_indexdef", 1, index_definition),
-    reads!("pg_get_indexdef", 3, index_definition),
+    reads!("pg_get_indexdef", 3, index_column_definition),
     reads!("pg_get_constraintdef", 1, constraint_definition),
     reads!("pg_get_constraintdef", 2, constraint_definition),
     reads!("pg_get_viewdef", 1, view_definition),
@@ -64,9 +67,12 @@ pub const SCALARS: &[Scalar] = &[
         a.apply(|array: String, _: i64| array_upper(&array))
     }),
     Scalar::new("array_lower", 2, Stable, Innocuous, |a| {
-        a.apply(|array: String, _: i64| array_upper(&array).map(|_| 1))
+        a.apply(|array: String, _: i64| array_upper(&array).map(|_| array_lower(&array)))
     }),
+    Scalar::new("pg_subscript", 2, Stable, Innocuous, |a| a.apply(subscript)),
+    Scalar::new("pg_series_at", 4, Stable, Innocuous, |a| a.apply(series_at)),
     Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),
+    Scalar::new("pg_like_glob", 2, Stable, Innocuous, |a| a.apply(escaped_like_glob)),
     Scalar::new("pg_regex", 3, Stable, Innocuous, |a| a.apply(regex)),
     Scalar::new("pg_integer", 1, Stable, Innocuous, |a| a.apply(integer)),
     Scalar::new("pg_boolean", 1, Stable, Innocuous, |a| a.apply(boolean)),
@@ -104,6 +110,7 @@ pub const SCALARS: &[Scalar] = &[
     constant!("pg_get_function_arguments", None::<String>),
     constant!("pg_get_function_identity_arguments", None::<String>),
     constant!("pg_get_functiondef", None::<String>),
+    constant!("pg_get_function_sqlbody", None::<String>),
     constant!("pg_get_partkeydef", None::<String>),
     constant!("pg_get_ruledef", None::<String>),
     constant!("pg_get_statisticsobjdef_columns", None::<String>),
@@ -120,6 +127,18 @@ fn format_type(oid: i64, modifier: Option<i64>) -> String {
 fn index_definition(oid: i64) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     Ok(catalog.index(oid).map(|(at, index)| definitions::index(&catalog.relations[at], index)))
+}
+
+/// The definition of a column of an index; of the index itself for column 0.
+fn index_column_definition(oid: i64, column: i64, _: Value) -> Result<Option<String>> {
+    if column == 0 {
+        return index_definition(oid);
+    }
+    let catalog = catalog::current()?;
+    Ok(catalog.index(oid).and_then(|(at, index)| {
+        let place = usize::try_from(column).ok()?.checked_sub(1)?;
+        definitions::index_column(&catalog.relations[at], index, place)
+    }))
 }
 
 fn constraint_definition(oid: i64) -> Result<Option<String>> {

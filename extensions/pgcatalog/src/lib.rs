@@ -7,7 +7,7 @@
 //!   `pg_get_constraintdef`, `pg_get_viewdef`, `pg_table_is_visible`, `to_regclass`,
 //!   `obj_description`, `quote_ident`, …
 //! - functions that translated SQL needs: `pg_integer`, `pg_boolean`, `pg_like_glob`, `pg_regex`,
-//!   `pg_array_json`
+//!   `pg_array_json`, `pg_subscript`, `pg_series_at`, and the table `pg_places`
 //!
 //! An OID is a hash of what an object is and its name, so it is the same on each connection,
 //! after VACUUM and in a copy; two names with the same hash take the next free one, in the order
@@ -18,6 +18,7 @@
 mod catalog;
 mod definitions;
 mod functions;
+mod places;
 mod rows;
 mod schema;
 mod sql_text;

@@ -48,6 +48,8 @@ pub struct Index {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ForeignKey {
     pub table: String,
+    /// The client's name for it, if any.
+    pub name: Option<String>,
     pub from: Vec<String>,
     /// Empty for the primary key of the other table.
     pub to: Vec<String>,
@@ -142,6 +144,7 @@ fn relation(row: &[Value]) -> Result<Relation> {
     if !relation.is_view {
         relation.indexes = indexes(&relation)?;
         relation.foreign_keys = foreign_keys(&relation.name)?;
+        name_constraints(&mut relation);
         relation.checks = sql_text::checks(&relation);
     }
     Ok(relation)
@@ -217,6 +220,33 @@ fn named(mut index: Index, relation: &Relation) -> Index {
         index.name = format!("{}_{}_key", relation.name, names.join("_"));
     }
     index
+}
+
+/// The names that CREATE TABLE has for constraints.
+fn name_constraints(relation: &mut Relation) {
+    let same = |one: &[String], other: &[&str]| {
+        one.len() == other.len()
+            && one.iter().zip(other).all(|(one, other)| one.eq_ignore_ascii_case(other))
+    };
+    for (kind, columns, name) in sql_text::named(&relation.sql) {
+        if kind == "f" {
+            let mut keys = relation.foreign_keys.iter_mut();
+            let fits = |key: &&mut ForeignKey| {
+                same(&columns, &key.from.iter().map(String::as_str).collect::<Vec<_>>())
+            };
+            keys.find(fits).into_iter().for_each(|key| key.name = Some(name.clone()));
+            continue;
+        }
+        let all = &relation.columns;
+        let mut indexes = relation.indexes.iter_mut().filter(|index| index.is_constraint);
+        let fits = |index: &&mut Index| {
+            let named =
+                |(column, _): &(Option<usize>, bool)| Some(all.get((*column)?)?.name.as_str());
+            let names: Vec<_> = index.columns.iter().filter_map(named).collect();
+            index.is_primary == (kind == "p") && same(&columns, &names)
+        };
+        indexes.find(fits).into_iter().for_each(|index| index.name.clone_from(&name));
+    }
 }
 
 fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {

@@ -96,6 +96,45 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
     checks
 }
 
+/// What CREATE TABLE names with CONSTRAINT: `p`, `u` or `f`, the columns, and the name.
+pub fn named(sql: &str) -> Vec<(&'static str, Vec<String>, String)> {
+    let tokens = tokens(sql);
+    let (mut found, mut depth, mut column) = (Vec::new(), 0_usize, String::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if let (1, "(" | ",", Some(next)) = (depth, token.text, tokens.get(at + 1)) {
+            column = unquoted(next.text);
+        }
+        let [word, name, kind, rest @ ..] = &tokens[at..] else { break };
+        if depth != 1 || !word.text.eq_ignore_ascii_case("constraint") {
+            continue;
+        }
+        let (kind, rest) = match kind.text.to_ascii_lowercase().as_str() {
+            "primary" => ("p", rest.get(1..).unwrap_or_default()),
+            "foreign" => ("f", rest.get(1..).unwrap_or_default()),
+            "references" => ("f", &[][..]),
+            "unique" => ("u", rest),
+            _ => continue,
+        };
+        let columns = listed(rest).unwrap_or_else(|| vec![column.clone()]);
+        found.push((kind, columns, unquoted(name.text)));
+    }
+    found
+}
+
+/// The names in parentheses at the beginning, without what follows each.
+fn listed(tokens: &[Token<'_>]) -> Option<Vec<String>> {
+    tokens.first().filter(|token| token.text == "(")?;
+    let end = closing(tokens, 0)?;
+    let begins = |pair: &&[Token<'_>]| matches!(pair[0].text, "(" | ",");
+    let names = tokens[..end].windows(2).filter(begins);
+    Some(names.map(|pair| unquoted(pair[1].text)).collect())
+}
+
 /// The place of the parenthesis that closes the one at `open`.
 fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -151,6 +190,32 @@ pub fn index_parts(sql: &str) -> Option<(&str, Option<&str>)> {
     Some((columns, condition.map(|token| &sql[token.start..])))
 }
 
+/// The column of an index at a place, of those that [`index_parts`] finds, without its order.
+pub fn index_element(columns: &str, place: usize) -> Option<&str> {
+    let tokens = tokens(columns);
+    let mut depth = 0_usize;
+    let mut parts = vec![Vec::new()];
+    for token in tokens {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (token.text, depth) {
+            (",", 0) => parts.push(Vec::new()),
+            _ => parts.last_mut()?.push(token),
+        }
+    }
+    let is_order = |token: &Token| {
+        ["asc", "desc", "nulls", "first", "last"]
+            .iter()
+            .any(|word| token.text.eq_ignore_ascii_case(word))
+    };
+    let part = parts.get(place)?;
+    let end = part.iter().rposition(|token| !is_order(token))?;
+    Some(&columns[part[0].start..part[end].start + part[end].text.len()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,10 +244,25 @@ mod tests {
     }
 
     #[test]
+    fn names_of_constraints_are_found() {
+        let sql = "CREATE TABLE \"t\"(a INT CONSTRAINT one REFERENCES b(c), \"d e\" CONSTRAINT two UNIQUE, \
+                   CONSTRAINT \"3\" PRIMARY KEY (a, \"d e\"), \
+                   CONSTRAINT four FOREIGN KEY (x) REFERENCES b, CONSTRAINT five CHECK (a > 0))";
+        let found = named(sql);
+        let found: Vec<_> = found.iter().map(|(k, c, n)| (*k, c.join("+"), n.as_str())).collect();
+        let expected =
+            [("f", "a", "one"), ("u", "d e", "two"), ("p", "a+d e", "3"), ("f", "x", "four")];
+        assert_eq!(found, expected.map(|(kind, columns, name)| (kind, columns.into(), name)));
+    }
+
+    #[test]
     fn parts_of_definitions_are_found() {
         assert_eq!(view_query("CREATE VIEW v(a) AS SELECT 1 AS x"), "SELECT 1 AS x");
         let sql = "CREATE INDEX i ON t(a, lower(b) DESC) WHERE a > 0";
         assert_eq!(index_parts(sql), Some(("a, lower(b) DESC", Some("a > 0"))));
+        let columns = "a, max(b, ',') DESC NULLS LAST, c";
+        let elements = [0, 1, 2, 3].map(|place| index_element(columns, place));
+        assert_eq!(elements, [Some("a"), Some("max(b, ',')"), Some("c"), None]);
     }
 
     #[test]
@@ -193,6 +273,8 @@ mod tests {
             checks(&relation);
             view_query(&sql);
             index_parts(&sql);
+            index_element(&sql, 0);
+            named(&sql);
             Ok(())
         });
     }

@@ -26,7 +26,7 @@ impl Component {
     /// When it is missing, or was not made by this user.
     pub fn load(self, loader: &Loader) -> Result<(Program, Vec<(PathBuf, Mask)>)> {
         match self {
-            Self::Beside => Self::File(beside()?).load(loader),
+            Self::Beside => load_beside(loader),
             Self::File(path) => {
                 let program = loader.load_database(&path)?;
                 // Connections with other limits run the other file.
@@ -41,13 +41,21 @@ impl Component {
     }
 }
 
-/// The file in the program's directory or its parent: cargo puts tests and examples one directory
-/// below the programs.
-fn beside() -> Result<PathBuf> {
+/// Load the file in the program's directory, or above: cargo puts tests and examples one
+/// directory below the programs. Compiled code that is for another processor gives way to the
+/// other form.
+fn load_beside(loader: &Loader) -> Result<(Program, Vec<(PathBuf, Mask)>)> {
     let program = env::current_exe().context("the program's own path is not known")?;
     let directories = program.ancestors().skip(1).take(2);
-    let mut paths = directories.flat_map(|directory| NAMES.map(|name| directory.join(name)));
-    paths.find(|path| path.is_file()).ok_or_else(|| {
-        anyhow!("the program's directory has no `database.cwasm`; name it by `Builder::component`")
-    })
+    let paths = directories.flat_map(|directory| NAMES.map(|name| directory.join(name)));
+    let mut loaded = Err(anyhow!(
+        "the program's directory has no `database.cwasm`; name it by `Builder::component`"
+    ));
+    for path in paths.filter(|path| path.is_file()) {
+        loaded = Component::File(path).load(loader);
+        if loaded.is_ok() {
+            break;
+        }
+    }
+    loaded
 }

@@ -258,6 +258,15 @@ impl Connection {
         self.execute_batch(&format!("PRAGMA busy_timeout = {milliseconds}"))
     }
 
+    /// Limit the time of the next statements further; none for the limit of the [`Database`], which
+    /// a longer time does not change. Without one SQLite looks at the clock between its steps only.
+    ///
+    /// [`Database`]: crate::Database
+    pub fn limit_statement_time(&self, time: Option<Duration>) {
+        let limit = self.session.limits.statement_time;
+        self.session.statement_time.set(time.into_iter().chain(limit).min());
+    }
+
     /// Load a WebAssembly extension into this connection, by its name or a granted path. SQL cannot
     /// load extensions.
     ///

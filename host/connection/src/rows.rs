@@ -158,7 +158,7 @@ impl<'stmt> Rows<'stmt> {
         if self.is_one {
             operations = operations.reset(handle);
         }
-        let left = session.limits.statement_time.map(|limit| limit.saturating_sub(self.time));
+        let left = session.statement_time.get().map(|limit| limit.saturating_sub(self.time));
         let (took, performed) = session.perform_within(&operations, &mut self.row.block, left);
         raw.keep(operations);
         self.time += took;

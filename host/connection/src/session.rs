@@ -20,6 +20,8 @@ pub struct Session {
     instance: Instance,
     pub connection: u32,
     pub limits: Limits,
+    /// Of the next statements: that of `limits`, or less.
+    pub statement_time: Cell<Option<Duration>>,
     /// Sent with the next request.
     later: RefCell<Operations>,
     /// The sandbox has broken the protocol.
@@ -44,6 +46,7 @@ impl Session {
             instance,
             connection: 0,
             limits,
+            statement_time: Cell::new(limits.statement_time),
             later: RefCell::default(),
             is_broken: Cell::new(false),
             end,
@@ -78,7 +81,7 @@ impl Session {
         self.send_later()?;
         let mut reply = Vec::new();
         let operation = Operations::from(operation);
-        let time = self.limits.statement_time;
+        let time = self.statement_time.get();
         self.send_on(connection, operation.as_bytes(), time, &mut reply)?;
         self.checked(read(&mut Reader(&reply)))
     }
@@ -120,7 +123,7 @@ impl Session {
         self.usable()?;
         self.send_later()?;
         let mut bytes = Vec::new();
-        self.send_on(connection, call.as_bytes(), self.limits.statement_time, &mut bytes)?;
+        self.send_on(connection, call.as_bytes(), self.statement_time.get(), &mut bytes)?;
         Ok(bytes)
     }
 
@@ -169,12 +172,13 @@ impl Session {
     ) -> Result<()> {
         let end = time.and_then(|time| Instant::now().checked_add(time));
         let sent = self.instance.perform(connection, operations, end, reply);
-        sent.map_err(|failure| Error::of(failure, &self.limits))
+        let limits = || Limits { statement_time: self.statement_time.get(), ..self.limits };
+        sent.map_err(|failure| Error::of(failure, &limits()))
     }
 
     /// Perform operations, and put the reply into `reply`.
     pub fn perform(&self, operations: &Operations, reply: &mut Vec<u8>) -> Result<()> {
-        self.perform_within(operations, reply, self.limits.statement_time).1
+        self.perform_within(operations, reply, self.statement_time.get()).1
     }
 
     /// The same with a time limit. Returns the time that it took, if there is a limit.

@@ -1,6 +1,9 @@
 //! The state of a session: its transaction, its settings, and the tags of commands.
 
+mod times;
+
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::{Action, Statement};
@@ -200,9 +203,45 @@ pub struct Settings {
     set: BTreeMap<String, String>,
     /// What they were before the transaction, where `SET LOCAL` changed them.
     local: BTreeMap<String, Option<String>>,
+    /// What the server allows of [`STATEMENT`] and [`IDLE`].
+    limits: [Option<Duration>; 2],
 }
 
+/// The setting that limits a statement, and that which limits the pause in a transaction.
+const STATEMENT: &str = "statement_timeout";
+const IDLE: &str = "idle_in_transaction_session_timeout";
+
 impl Settings {
+    /// Those of a server that limits a statement, and a pause in a transaction.
+    pub fn of(statement: Duration, idle: Duration) -> Self {
+        Self { limits: [Some(statement), Some(idle)], ..Self::default() }
+    }
+
+    /// How long a statement may take; none for any time.
+    pub fn statement_time(&self) -> Option<Duration> {
+        self.time(STATEMENT)
+    }
+
+    /// How long a transaction may wait for its client; none for any time.
+    pub fn idle_time(&self) -> Option<Duration> {
+        self.time(IDLE)
+    }
+
+    fn time(&self, name: &str) -> Option<Duration> {
+        let milliseconds = times::milliseconds(&self.show(name).ok()?)?;
+        (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
+    }
+
+    /// A setting as it holds: a time is within the server's limit.
+    fn held(&self, name: &str, value: &str) -> String {
+        let limit = match name {
+            STATEMENT => self.limits[0],
+            IDLE => self.limits[1],
+            _ => return value.to_owned(),
+        };
+        times::shown(times::within(limit, times::milliseconds(value).unwrap_or(0)))
+    }
+
     /// A setting.
     ///
     /// # Errors
@@ -212,10 +251,15 @@ impl Settings {
         let name = name.to_lowercase();
         let default = || DEFAULTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
         let found = self.set.get(&name).map(String::as_str).or_else(default);
-        found.map(str::to_owned).ok_or_else(|| {
+        found.map(|value| self.held(&name, value)).ok_or_else(|| {
             let message = format!("unrecognized configuration parameter \"{name}\"");
             Error::new(sqlstate::UNDEFINED_OBJECT, message)
         })
+    }
+
+    /// All settings that have a name of Postgres.
+    pub fn all(&self) -> impl Iterator<Item = (String, String)> {
+        DEFAULTS.iter().filter_map(|(name, _)| Some(((*name).to_owned(), self.show(name).ok()?)))
     }
 
     /// Set a setting; none for its default.
@@ -247,7 +291,7 @@ impl Settings {
 
     /// `RESET ALL`.
     pub fn reset(&mut self) {
-        *self = Self::default();
+        *self = Self { limits: self.limits, ..Self::default() };
     }
 
     /// The end of a transaction: what `SET LOCAL` changed is as before.
@@ -291,6 +335,7 @@ fn checked(name: &str, value: &str) -> Result<String> {
         "datestyle" => (lower.starts_with("iso"), "ISO, MDY"),
         "standard_conforming_strings" => (matches!(lower.as_str(), "on" | "true" | "1"), "on"),
         "bytea_output" => (lower == "hex", "hex"),
+        STATEMENT | IDLE | "lock_timeout" => (times::milliseconds(value).is_some(), value),
         "intervalstyle" => (lower == "postgres", "postgres"),
         _ => (value.len() <= MAX_VALUE, value),
     };
@@ -303,79 +348,4 @@ fn checked(name: &str, value: &str) -> Result<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::translate::{Context, translate};
-
-    fn one(sql: &str) -> Statement {
-        translate(sql, &Context::default()).unwrap().pop().unwrap()
-    }
-
-    #[test]
-    fn a_failed_transaction_takes_only_its_end() {
-        let mut state = Transaction::Idle.after(&one("BEGIN").action);
-        assert_eq!((state, state.indicator()), (Transaction::Active, b'T'));
-        state = state.after_error();
-        assert_eq!(state.check(&one("SELECT 1").action).unwrap_err().code, "25P02");
-        let commit = one("COMMIT");
-        state.check(&commit.action).unwrap();
-        assert_eq!(state.plan(&commit), Plan::Run("ROLLBACK"));
-        assert_eq!(tag(&commit, 0, state), "ROLLBACK");
-        assert_eq!(state.after(&commit.action), Transaction::Idle);
-        assert_eq!(state.after(&one("ROLLBACK TO a").action), Transaction::Active);
-        assert_eq!(Transaction::Idle.after_error(), Transaction::Idle);
-    }
-
-    #[test]
-    fn what_has_no_transaction_to_end_is_a_warning() {
-        assert!(matches!(Transaction::Idle.plan(&one("ROLLBACK")), Plan::Warn("25P01", _)));
-        assert!(matches!(Transaction::Active.plan(&one("BEGIN")), Plan::Warn("25001", _)));
-        assert!(matches!(Transaction::Idle.plan(&one("SAVEPOINT a")), Plan::Refuse(_)));
-        assert_eq!(Transaction::Idle.plan(&one("SELECT 1")), Plan::Run("SELECT 1"));
-        assert_eq!(Transaction::Idle.plan(&one("SET TimeZone = 'UTC'")), Plan::Nothing);
-    }
-
-    #[test]
-    fn commands_have_their_tags() {
-        for (sql, tag_text) in [
-            ("INSERT INTO t VALUES (1)", "INSERT 0 3"),
-            ("SELECT 1", "SELECT 3"),
-            ("VALUES (1)", "SELECT 3"),
-            ("UPDATE t SET a = 1", "UPDATE 3"),
-            ("DELETE FROM t", "DELETE 3"),
-            ("CREATE TABLE t(a int)", "CREATE TABLE"),
-            ("START TRANSACTION READ ONLY", "START TRANSACTION"),
-            ("DROP TABLE t", "DROP TABLE"),
-            ("TRUNCATE t", "TRUNCATE TABLE"),
-            ("SET a.b = 1", "SET"),
-            ("COPY t FROM STDIN", "COPY 3"),
-            ("PRAGMA user_version", "PRAGMA"),
-        ] {
-            assert_eq!(tag(&one(sql), 3, Transaction::Idle), tag_text);
-        }
-    }
-
-    #[test]
-    fn settings_keep_what_the_wire_can_do() {
-        let mut settings = Settings::default();
-        assert_eq!(settings.show("TimeZone").unwrap(), "UTC");
-        settings.set("timezone", Some("Etc/UTC"), false).unwrap();
-        assert_eq!(
-            settings.set("TimeZone", Some("Europe/Berlin"), false).unwrap_err().code,
-            "22023"
-        );
-        assert_eq!(settings.set("nope", Some("1"), false).unwrap_err().code, "42704");
-        assert_eq!(settings.set("server_version", Some("1"), false).unwrap_err().code, "55P02");
-        settings.set("application_name", Some("a"), false).unwrap();
-        settings.set("application_name", Some("b"), true).unwrap();
-        settings.set("application_name", Some("c"), true).unwrap();
-        settings.end_transaction();
-        assert_eq!(settings.show("application_name").unwrap(), "a");
-        for index in 0..100 {
-            let _ = settings.set(&format!("my.{index}"), Some("x"), false);
-        }
-        assert!(settings.set.len() <= MAX_OWN);
-        settings.reset();
-        assert_eq!(settings.show("application_name").unwrap(), "");
-    }
-}
+mod tests;

@@ -15,6 +15,7 @@ mod functions;
 mod names;
 mod queries;
 mod session;
+mod sets;
 mod writes;
 
 use std::ops::ControlFlow;
@@ -25,7 +26,7 @@ use sqlparser::ast::{
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::{Parser, ParserError};
 
-pub(crate) use casts::{is_name_of_object, typed};
+pub(crate) use casts::{is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use names::{folded, last as table_name};
@@ -281,11 +282,13 @@ struct Rewriter<'a> {
     before: Vec<String>,
     /// The whole statement, where the tree has no form for it.
     whole: Option<String>,
+    /// For each SELECT that is being rewritten the lengths of the sets among its columns.
+    sets: Vec<Vec<String>>,
 }
 
 impl<'a> Rewriter<'a> {
     fn new(context: &'a Context) -> Self {
-        Self { context, is_changed: false, before: Vec::new(), whole: None }
+        Self { context, is_changed: false, before: Vec::new(), whole: None, sets: Vec::new() }
     }
 
     /// Rewrite a statement; its command.
@@ -319,7 +322,12 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
-        flow(self.select(select))
+        flow(self.select(select).and_then(|()| self.mark_sets(select)))
+    }
+
+    fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
+        self.place_sets(select);
+        ControlFlow::Continue(())
     }
 
     fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {

@@ -117,6 +117,27 @@ fn expressions_have_the_values_of_postgres() {
         ("SELECT (ARRAY['a', 'b'])[2]", "b"),
         ("SELECT x || '!' FROM unnest(ARRAY['a', 'b']) AS x", "a!\nb!"),
         ("SELECT unnest FROM unnest('{1,2}'::int[])", "1\n2"),
+        (
+            "SELECT unnest(ARRAY[3, 4]) + 1 AS a, generate_subscripts('{a,b,c}'::text[], 1)",
+            "4|1\n5|2\n|3",
+        ),
+        (
+            "SELECT x.n, generate_series(1, x.n) FROM (VALUES (0), (2), (1)) AS x(n)",
+            "2|1\n2|2\n1|1",
+        ),
+        ("SELECT (information_schema._pg_expandarray('{7,8}'::int[])).n", "1\n2"),
+        (
+            "SELECT array_agg(u ORDER BY u DESC) FROM (SELECT unnest('{1,2}'::int[]) AS u) AS x",
+            "[2,1]",
+        ),
+        ("SELECT sum(unnest) FROM (SELECT unnest(ARRAY(SELECT generate_series(1, 3)))) AS x", "6"),
+        ("SELECT json_array_elements_text('[\"a\", null]')", "a\n"),
+        ("SELECT unnest(NULL::int[])", ""),
+        (
+            "SELECT 'a_b' LIKE lower('A/_') || '%' ESCAPE '/', 'axb' LIKE lower('A/_%') ESCAPE '/'",
+            "1|0",
+        ),
+        ("SELECT current_setting(lower('TIMEZONE'))", "UTC"),
         ("SELECT 'yes'::boolean, true AND false, NOT 'f'::bool", "1|0|1"),
         (
             "SELECT current_user, current_schema(), current_setting('TimeZone')",

@@ -11,6 +11,7 @@ use nix::libc::O_NOFOLLOW;
 
 use crate::engine::{EngineKind, WASMTIME_VERSION};
 use crate::owner::{OTHERS_WRITE, is_private};
+use crate::processor;
 use crate::user_directories;
 
 /// Largest number of compiled components in the cache. Each has a few
@@ -48,11 +49,11 @@ impl Directory {
     }
 
     /// The path of the code compiled from the `.wasm` with this hash for the engine
-    /// of this kind. Code that these versions made with other settings does not load,
-    /// and is made anew.
+    /// of this kind and this processor: machines with one home directory keep their own. Code
+    /// that these versions made with other settings does not load, and is made anew.
     pub fn compiled(&self, kind: EngineKind, content: &blake3::Hash) -> Option<PathBuf> {
         let mut hasher = DefaultHasher::new();
-        (kind, WASMTIME_VERSION, env!("CARGO_PKG_VERSION")).hash(&mut hasher);
+        (kind, WASMTIME_VERSION, env!("CARGO_PKG_VERSION"), processor::level()).hash(&mut hasher);
         self.path("compiled", &format!("{}-{:016x}.cwasm", content.to_hex(), hasher.finish()))
     }
 

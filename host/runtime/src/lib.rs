@@ -49,6 +49,7 @@ mod native_code;
 pub mod own_files;
 pub mod owner;
 pub mod process;
+mod processor;
 mod received;
 mod refusals;
 pub mod runner;

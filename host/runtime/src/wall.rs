@@ -113,6 +113,10 @@ impl<'a> Plan<'a> {
         }
     }
 
+    fn reaches_files(&self) -> bool {
+        !self.handles.is_empty() || !self.paths.is_empty()
+    }
+
     fn handles(&self) -> impl Iterator<Item = (BorrowedFd<'a>, Rights)> + '_ {
         self.handles.iter().copied()
     }
@@ -173,7 +177,10 @@ pub fn raise(plan: &Plan) -> Result<Raised> {
          `--no-second-wall` runs without it"
     );
     // Cache the page size: reading it later would need a file in `/proc`.
-    rustix::param::page_size();
+    // The helper maps no file, and its parent's wall already refuses that one.
+    if plan.reaches_files() {
+        rustix::param::page_size();
+    }
     // Seccomp comes last, since the other steps need system calls that it
     // refuses.
     prctl_no_new_privileges()?;

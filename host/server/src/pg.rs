@@ -7,6 +7,7 @@ mod analyse;
 mod cancel;
 mod converse;
 mod copy;
+mod cursors;
 mod execute;
 mod failure;
 mod frames;

@@ -68,8 +68,8 @@ impl Server {
     /// Where there is no room for another one.
     pub async fn start(self: &Arc<Self>, named: Named, role: Role, wire: Wire) -> Result<Session> {
         let slot = self.slots.take().await.inspect_err(|_| self.metrics.refused())?;
-        let Limits { transaction, idle, slow, .. } = self.limits;
-        let times = Times { transaction, idle, slow };
+        let Limits { statement, transaction, idle, slow, .. } = self.limits;
+        let times = Times { statement, transaction, idle, slow };
         let rules = Rules { role, times, metrics: self.metrics.clone() };
         let server = self.clone();
         Session::start(slot, rules, move || server.databases.connect(&named, role, wire))

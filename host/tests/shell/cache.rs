@@ -8,7 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use nix::unistd::geteuid;
+use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::seal::{SEAL_BYTES, Seal};
 
+use crate::support::artifact::need_more_of_processor;
 use crate::support::other_user::allow;
 use crate::support::{self, Directory, Input, Outcome, hostile};
 
@@ -166,6 +169,25 @@ fn a_broken_entry_is_made_again() {
         fs::write(cached.entry(), broken).expect("it is ours");
         cached.works();
         assert!(fs::read(cached.entry()).expect("it is kept") == whole, "it is still broken");
+    }
+}
+
+/// As on a machine with fewer features, if another one had written it.
+#[test]
+fn an_entry_for_another_processor_is_made_again() {
+    let cached = Cached::fresh("processor");
+    cached.works();
+    let whole = fs::read(cached.entry()).expect("it is kept");
+    let mut foreign = whole[..whole.len() - SEAL_BYTES].to_vec();
+    need_more_of_processor(&mut foreign);
+    let key = Key::of_user().expect("tests have a home");
+    let wasm = fs::read(cached.path("small.wasm")).expect("it is ours");
+    let seal = Seal::new(&foreign, &wasm, Some(&key));
+    fs::write(cached.entry(), [&foreign, seal.bytes()].concat()).expect("it is ours");
+    for _ in 0..2 {
+        cached.works();
+        assert!(fs::read(cached.entry()).expect("it is kept") == whole, "it is still foreign");
+        thread::sleep(SETTLING);
     }
 }
 

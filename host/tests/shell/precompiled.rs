@@ -8,7 +8,9 @@ use nix::unistd::geteuid;
 use sqlite_wasm_runtime::key::Key;
 use sqlite_wasm_runtime::seal::{SEAL_BYTES, Seal};
 
-use crate::support::artifact::{Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, refused};
+use crate::support::artifact::{
+    Artifact, EMPTY_COMPONENT, EMPTY_MODULE, SETTLING, good, need_more_of_processor, refused,
+};
 use crate::support::hostile;
 use crate::support::other_user::{Stage, allow};
 use crate::support::{self, Directory};
@@ -187,6 +189,15 @@ fn an_artifact_for_another_processor_is_refused() {
         code[place..place + foreign.len()].copy_from_slice(foreign.as_bytes());
     });
     Artifact::new("foreign.cwasm", &artifact).is_refused("processor");
+}
+
+/// And the features that its code uses: it would end in SIGILL here.
+#[test]
+fn an_artifact_for_a_processor_with_more_features_is_refused() {
+    let artifact = Artifact::new("newer.cwasm", &resealed(need_more_of_processor));
+    artifact.is_refused("for another version or processor: ");
+    let kept = artifact.directory.path().join("cache/sqlite-wasm-run/compiled");
+    assert!(!kept.exists(), "what cannot run was kept");
 }
 
 /// What the seal says is decided on the bytes that were read, so that it does not

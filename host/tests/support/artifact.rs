@@ -69,6 +69,22 @@ pub fn good() -> Vec<u8> {
     fs::read(hostile::component()).expect("it was just made")
 }
 
+/// A feature of processors, as the compiler writes it into its code: one for each kind.
+const FEATURES: [&[u8]; 2] = [b"has_popcnt", b"has_lse"];
+
+/// Changes code, without its seal, to need a feature that no processor has.
+pub fn need_more_of_processor(code: &mut [u8]) {
+    let place = |name: &&[u8]| {
+        let start = code.windows(name.len()).position(|window| window == *name)?;
+        Some(start + name.len())
+    };
+    let end = FEATURES.iter().find_map(place).expect("the compiler writes what it uses");
+    code[end - 1] = b'!';
+    // After its name: that it is a flag, and whether it is used.
+    assert_eq!(code[end], 2);
+    code[end + 1] = 1;
+}
+
 /// Fails unless the run ended with one line that names the file and says why it
 /// was refused.
 #[track_caller]

@@ -73,18 +73,42 @@ fn json_text(text: &str) -> String {
 pub fn array_upper(array: &str) -> Option<i64> {
     let json = array_json(array.to_owned()).ok()?;
     let count = if json == "[]" { 0 } else { elements(json.get(1..json.len() - 1)?)?.len() };
-    (count > 0).then_some(count as i64)
+    (count > 0).then_some(count as i64 + array_lower(array) - 1)
+}
+
+/// Vectors begin at 0.
+pub fn array_lower(array: &str) -> i64 {
+    i64::from(array.trim_start().starts_with(['{', '[']))
+}
+
+/// The subscript at a place, which counts from 0.
+pub fn subscript(array: String, place: i64) -> Option<i64> {
+    let subscript = place.checked_add(array_lower(&array))?;
+    (subscript <= array_upper(&array)?).then_some(subscript)
+}
+
+/// The number at a place of a series.
+pub fn series_at(start: i64, stop: i64, step: i64, place: i64) -> Option<i64> {
+    let number = step.checked_mul(place).and_then(|more| start.checked_add(more))?;
+    let is_inside = if step < 0 { number >= stop } else { number <= stop };
+    is_inside.then_some(number)
 }
 
 /// A pattern of LIKE as one of GLOB, which compares cases.
 pub fn like_glob(pattern: String) -> String {
+    escaped_like_glob(pattern, "\\".to_owned())
+}
+
+/// The same with a character that escapes, or none.
+pub fn escaped_like_glob(pattern: String, escape: String) -> String {
+    let escape = escape.chars().next();
     let mut out = String::new();
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {
         match character {
+            c if Some(c) == escape => characters.next().into_iter().for_each(|c| push(c, &mut out)),
             '%' => out.push('*'),
             '_' => out.push('?'),
-            '\\' => characters.next().into_iter().for_each(|character| push(character, &mut out)),
             other => push(other, &mut out),
         }
     }
@@ -148,6 +172,9 @@ mod tests {
             ("[1,2]".into(), "[]".into(), "[3]".into(), "[]".into())
         );
         assert!(array_json("{\"a}".into()).is_err());
+        assert_eq!([array_upper("1 2"), array_upper("{1,2}")], [Some(1), Some(2)]);
+        assert_eq!([0, 1, 2].map(|at| subscript("4 5".into(), at)), [Some(0), Some(1), None]);
+        assert_eq!([0, 2, 3].map(|at| series_at(5, 1, -2, at)), [Some(5), Some(1), None]);
         assert_eq!((array_upper("{1,2}"), array_upper("{}")), (Some(2), None));
     }
 

@@ -47,9 +47,14 @@ const OBJECTS: &[(&str, &str, &str)] = &[
 
 /// Whether a cast writes an OID as a name.
 pub fn is_name_of_object(expr: &Expr, data_type: &DataType) -> bool {
+    is_object(data_type) && !is_given(expr)
+}
+
+/// Whether a type is the OID of an object.
+pub fn is_object(data_type: &DataType) -> bool {
     let name = data_type.to_string().to_lowercase();
     let name = name.trim_start_matches("pg_catalog.");
-    OBJECTS.iter().any(|(object, ..)| *object == name) && !is_given(expr)
+    OBJECTS.iter().any(|(object, ..)| *object == name)
 }
 
 /// A string or a parameter: the name of an object, whose OID is wanted.

@@ -5,7 +5,7 @@ use sqlparser::ast::{
     TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
-use super::names::{literal, once, quoted, raw, string_of};
+use super::names::{folded, literal, once, quoted, raw, string_of};
 use super::{Rewriter, dates};
 use crate::error::{Error, Result};
 
@@ -163,7 +163,10 @@ fn like(
     let glob = match string_of(pattern) {
         Some(text) => quoted(&glob(&text, escape)),
         None if escape == Some('\\') => format!("pg_like_glob({pattern})"),
-        None => return Err(Error::unsupported("ESCAPE with a pattern that is not constant")),
+        None => {
+            let escape = escape.map_or(String::new(), |c| c.to_string());
+            format!("pg_like_glob({pattern}, {})", quoted(&escape))
+        }
     };
     Ok(raw(format!("({expr} {not}GLOB {glob})")))
 }
@@ -266,18 +269,36 @@ fn quantified(left: &Expr, op: &BinaryOperator, right: &Expr, is_all: bool) -> R
 }
 
 /// An array as JSON: a parameter is that already, a column may have Postgres' own text.
-fn array(expr: &Expr) -> String {
+pub fn array(expr: &Expr) -> String {
     let text = expr.to_string();
     let is_json = ["?", "json_", "pg_array_json"].iter().any(|start| text.starts_with(start));
     if is_json { text } else { format!("pg_array_json({text})") }
 }
 
-/// `array[1]`.
+/// Columns of the catalogue that are vectors, which begin at 0.
+const VECTORS: &[&str] = &["indkey", "indclass", "indoption", "indcollation", "proargtypes"];
+
+/// `array[1]`, and `(composite).field`, where the composite is JSON.
 fn subscript(root: &Expr, chain: &[AccessExpr]) -> Result<Expr> {
-    let [AccessExpr::Subscript(Subscript::Index { index })] = chain else {
-        return Err(Error::unsupported("this subscript"));
+    match chain {
+        [AccessExpr::Subscript(Subscript::Index { index })] => {
+            let first = if is_vector(root) { 0 } else { 1 };
+            Ok(raw(format!("({} ->> (({index}) - {first}))", array(root))))
+        }
+        [AccessExpr::Dot(Expr::Identifier(field))] => {
+            Ok(raw(format!("({root} ->> {})", quoted(&folded(field)))))
+        }
+        _ => Err(Error::unsupported("this subscript")),
+    }
+}
+
+fn is_vector(expr: &Expr) -> bool {
+    let name = match expr {
+        Expr::Identifier(name) => Some(name),
+        Expr::CompoundIdentifier(parts) => parts.last(),
+        _ => None,
     };
-    Ok(raw(format!("({} ->> (({index}) - 1))", array(root))))
+    name.is_some_and(|name| VECTORS.contains(&folded(name).as_str()))
 }
 
 fn at_time_zone(timestamp: &Expr, zone: &Expr) -> Result<Expr> {

@@ -5,7 +5,7 @@ use sqlparser::ast::{
 };
 
 use super::expressions::list;
-use super::names::{literal, once, parts, raw, string_of};
+use super::names::{literal, once, parts, quoted, raw, string_of};
 use super::{Rewriter, dates};
 use crate::error::{Error, Result, sqlstate};
 
@@ -89,6 +89,11 @@ impl Rewriter<'_> {
             }
             FunctionArguments::Subquery(_) => return Ok(None),
         };
+        if let Some(arguments) = &arguments
+            && let Some(value) = self.set(&name, arguments)?
+        {
+            return Ok(Some(value));
+        }
         if let Some(arguments) = &arguments
             && let Some(sql) = self.call(&name, arguments)?
         {
@@ -186,10 +191,16 @@ impl Rewriter<'_> {
     }
 
     fn setting(&self, setting: &Expr) -> Result<Expr> {
-        let Some(name) = string_of(setting) else {
-            return Err(Error::unsupported("current_setting of a name that is not constant"));
-        };
-        Ok(literal(&self.context.settings.show(&name)?))
+        if let Some(name) = string_of(setting) {
+            return Ok(literal(&self.context.settings.show(&name)?));
+        }
+        let all = self
+            .context
+            .settings
+            .all()
+            .map(|(name, value)| format!("({}, {})", quoted(&name), quoted(&value)));
+        let all = all.collect::<Vec<_>>().join(", ");
+        Ok(raw(format!("(SELECT column2 FROM (VALUES {all}) WHERE column1 = lower({setting}))")))
     }
 }
 

@@ -372,3 +372,21 @@ fn any_text_is_translated_or_refused() {
         Ok(())
     });
 }
+
+#[test]
+fn sets_are_refused_where_they_would_be_counted() {
+    for sql in [
+        "SELECT count(*), unnest('{1}'::int[])",
+        "SELECT unnest('{1}'::int[]) FROM t GROUP BY a",
+        "SELECT *, unnest('{1}'::int[]) FROM t",
+        "SELECT 1 WHERE unnest('{1}'::int[]) = 1",
+    ] {
+        assert_eq!(translate(sql, &Context::default()).unwrap_err().code, "0A000", "{sql}");
+    }
+    let mut nested = "ARRAY[1]".to_owned();
+    for _ in 0..16 {
+        nested = format!("ARRAY(SELECT unnest({nested}))");
+    }
+    let done = translate(&format!("SELECT unnest({nested})"), &Context::default());
+    assert!(done.is_err() || done.is_ok_and(|all| all[0].sql.len() < 1 << 20));
+}

@@ -211,7 +211,7 @@ fn modifier(scalar: Scalar, arguments: &[i32]) -> i32 {
 /// SQLite's own rule for names that Postgres does not have.
 fn by_affinity(name: &str) -> Option<Scalar> {
     let has = |part: &str| name.contains(part);
-    if has("int") && !has("interval") && !has("point") {
+    if has("int") && !has("interval") && !has("point") && !has("vector") {
         Some(Scalar::Int8)
     } else if has("char") || has("clob") || has("text") {
         Some(Scalar::Text)
@@ -251,7 +251,7 @@ mod tests {
             let found = Typed::declared(text).unwrap();
             assert_eq!((found.ty.oid(), found.modifier), (oid, modifier), "{text}");
         }
-        assert_eq!(Typed::declared(""), None);
+        assert_eq!([Typed::declared(""), Typed::declared("int2vector")], [None, None]);
         assert_eq!(Typed::declared("geometry"), None);
         assert_eq!(Typed::declared("numeric(10,2)").unwrap().scale(), Some(2));
     }

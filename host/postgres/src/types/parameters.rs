@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type};
-use crate::translate::Statement;
+use crate::translate::{Statement, is_object};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
 const MAX_PARAMETERS: usize = 65_535;
@@ -200,7 +200,10 @@ impl Visitor for Finder<'_> {
                 });
             }
             Expr::Cast { expr, data_type, .. } => {
-                self.note(expr, |_| crate::translate::typed(data_type).map(|typed| typed.ty));
+                let typed = crate::translate::typed(data_type).map(|typed| typed.ty);
+                // An object is given by its name as well as by its OID.
+                let typed = if is_object(data_type) { Some(TEXT) } else { typed };
+                self.note(expr, |_| typed);
             }
             _ => {}
         }

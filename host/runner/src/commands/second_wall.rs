@@ -63,6 +63,7 @@ pub fn raise_for_looking(read: &[PathBuf], write: Option<&Path>) -> Result<()> {
     if let Some(cache) = user_directories::cache() {
         plan.path(cache, Rights::Read);
     }
+    temporary_files(&mut plan);
     plan.helper();
     put_up(&plan)
 }
@@ -80,12 +81,17 @@ fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
     if let Some(cache) = user_directories::cache().filter(|_| !run.no_cache) {
         plan.path(cache, Rights::Read);
     }
-    // Without a directory, temporary files fail when they are needed.
-    if let Ok(directory) = temporary::prepare() {
-        plan.handle(directory.as_fd(), Rights::Files);
-    }
+    temporary_files(plan);
     options.startup_files.iter().for_each(|file| plan.path(file, Rights::Read));
     if std::io::stdin().is_terminal() {
         plan.path(TERMINAL, Rights::Terminal);
+    }
+}
+
+/// Add the directory for temporary files: SQLite's, and the helper's where the kernel has no safe
+/// memory files. Without a directory they fail when they are needed.
+fn temporary_files(plan: &mut Plan) {
+    if let Ok(directory) = temporary::prepare() {
+        plan.handle(directory.as_fd(), Rights::Files);
     }
 }

@@ -6,6 +6,8 @@ use std::io::{self, Read, Seek, Write};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::Errno;
 
+use crate::temporary;
+
 /// A new memory file, still open for writing.
 ///
 /// # Errors
@@ -13,10 +15,18 @@ use rustix::io::Errno;
 /// When the system has none.
 pub fn create(name: &str) -> io::Result<File> {
     // The second wall allows only memory files that can never be executed.
-    // Kernels before 6.3 do not know the flag.
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     match memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
-        Err(Errno::INVAL) => Ok(memfd_create(name, flags)?.into()),
+        Err(Errno::INVAL) => before_linux_6_3(name, flags),
+        created => Ok(created?.into()),
+    }
+}
+
+/// The same where the kernel does not know that flag: behind the second wall an unnamed file, in
+/// a directory that nothing can be executed in.
+fn before_linux_6_3(name: &str, flags: MemfdFlags) -> io::Result<File> {
+    match memfd_create(name, flags) {
+        Err(Errno::NOSYS) => temporary::file(),
         created => Ok(created?.into()),
     }
 }

@@ -1,12 +1,14 @@
 //! The conversation with a client, on the thread of its session.
 
+use std::time::Duration;
+
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
 use sqlite_wasm_postgres::translate::Context;
 use sqlite_wasm_postgres::{Error, values};
 
 use super::analyse::Analyses;
-use super::failure::{Failure, Result, of_end, shutdown};
+use super::failure::{Failure, Result, no_room, of_end, shutdown};
 use super::frames::{self, Bind, Message, Target};
 use super::out::Severity;
 use super::store::{Portal, Prepared, Store, bytes_of, check_length};
@@ -58,7 +60,7 @@ impl<'a> Conversation<'a> {
         let context = Context {
             user: greeting.user,
             database: greeting.database,
-            settings: Settings::default(),
+            settings: Settings::of(engine.times().statement, engine.times().transaction),
             process: greeting.process,
         };
         let mut new = Self {
@@ -100,12 +102,13 @@ impl<'a> Conversation<'a> {
     pub fn run(mut self) {
         let mut body = Vec::new();
         loop {
-            let (patience, then) = self.engine.patience();
-            let tag = match self.stream.read(&mut body, patience) {
-                Ok(tag) => tag,
+            let (patience, then) = self.patience();
+            let done = match self.stream.read(&mut body, patience) {
+                Ok(tag) => self.follow(tag, &body),
+                Err(Gone::Busy(tag)) => self.lose(tag),
                 Err(gone) => return self.leave(&gone, then),
             };
-            match self.follow(tag, &body) {
+            match done {
                 Ok(true) => {}
                 Ok(false) | Err(Failure::Gone) => return,
                 Err(Failure::Fatal(error) | Failure::Error(error)) => return self.end(&error),
@@ -116,14 +119,23 @@ impl<'a> Conversation<'a> {
         }
     }
 
+    /// How long to wait for the next message, and what happens then.
+    fn patience(&self) -> (Duration, Ended) {
+        let (patience, then) = self.engine.patience();
+        let idle = self.context.settings.idle_time().filter(|idle| *idle < patience);
+        match idle.filter(|_| self.transaction != Transaction::Idle) {
+            Some(idle) => (idle, Ended::Transaction(idle)),
+            None => (patience, then),
+        }
+    }
+
     fn leave(self, gone: &Gone, then: Ended) {
         match gone {
             // The server has ended the reading half.
             Gone::Closed if self.engine.control().is_leaving() => self.end(&shutdown()),
-            Gone::Closed => {}
+            Gone::Closed | Gone::Busy(_) => {}
             Gone::Late => self.end(&of_end(then)),
             Gone::TooLong => self.end(&frames::violation("invalid message length")),
-            Gone::Busy => self.end(&Error::new("53300", "too many long messages at a time")),
         }
     }
 
@@ -134,21 +146,12 @@ impl<'a> Conversation<'a> {
 
     /// Follow a message: whether the conversation goes on.
     fn follow(&mut self, tag: u8, body: &[u8]) -> Result<bool> {
-        let is_ignored = self.is_skipping && !matches!(tag, b'S' | b'X');
-        if is_ignored {
+        if self.ignores(tag) {
             return Ok(true);
         }
         let message = match frames::read(tag, body) {
             Ok(message) => message,
-            Err(error) if b"QPBDECf".contains(&tag) => {
-                self.is_skipping = tag != b'Q';
-                self.fail(&error)?;
-                if tag == b'Q' {
-                    self.ready();
-                }
-                return Ok(true);
-            }
-            Err(error) => return Err(Failure::Fatal(error)),
+            Err(error) => return self.refuse(tag, error),
         };
         match message {
             Message::Terminate => return Ok(false),
@@ -177,6 +180,32 @@ impl<'a> Conversation<'a> {
             }
         }
         Ok(true)
+    }
+
+    fn ignores(&self, tag: u8) -> bool {
+        self.is_skipping && !matches!(tag, b'S' | b'X')
+    }
+
+    /// Report what is wrong with a message. The conversation goes on where that is a request.
+    fn refuse(&mut self, tag: u8, error: Error) -> Result<bool> {
+        if !b"QPBDECf".contains(&tag) {
+            return Err(Failure::Fatal(error));
+        }
+        self.is_skipping = tag != b'Q';
+        self.fail(&error)?;
+        if tag == b'Q' {
+            self.ready();
+        }
+        Ok(true)
+    }
+
+    /// Go on after a message for which there was no room.
+    fn lose(&mut self, tag: u8) -> Result<bool> {
+        // Data of a COPY that has failed is needed no more.
+        match self.ignores(tag) || tag == b'd' {
+            true => Ok(true),
+            false => self.refuse(tag, no_room()),
+        }
     }
 
     fn ready(&mut self) {

@@ -11,7 +11,7 @@ use sqlite_wasm_postgres::types::{TEXT, Typed};
 
 use super::converse::Conversation;
 use super::execute::check;
-use super::failure::{Failure, Result};
+use super::failure::{Failure, Result, no_room};
 use super::frames::{self, Message};
 use super::stream::{Gone, Stream};
 use crate::session::error::Error as SessionError;
@@ -47,6 +47,7 @@ impl Conversation<'_> {
                 insert,
                 |gone| match gone {
                     Gone::Late => SessionError::Ended(then),
+                    Gone::Busy(_) => no_room().into(),
                     _ => SessionError::Gone,
                 },
                 patience,

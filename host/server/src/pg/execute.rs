@@ -14,7 +14,7 @@ use sqlite_wasm_postgres::values::{Format, in_result};
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
-use super::store::{Analysed, Cursor, bytes_of, check_length};
+use super::store::{Analysed, bytes_of, check_length};
 use crate::session::error::{Error as SessionError, Result as SessionResult};
 
 /// The column of EXPLAIN QUERY PLAN that is sent.
@@ -149,7 +149,24 @@ impl Conversation<'_> {
         let statement = &analysed.statement;
         let before = self.transaction;
         before.check(&statement.action)?;
-        let rows = match &statement.action {
+        if runs(&statement.action) {
+            self.engine.limit_statements(self.context.settings.statement_time());
+        }
+        let rows = self.perform(analysed, values, formats, sink);
+        // What ends a transaction has the server's limit.
+        self.engine.limit_statements(None);
+        Ok(tag(statement, rows?, before))
+    }
+
+    fn perform(
+        &mut self,
+        analysed: &Analysed,
+        values: &[Value],
+        formats: &[Format],
+        sink: Sink<'_>,
+    ) -> Result<u64> {
+        let statement = &analysed.statement;
+        Ok(match &statement.action {
             Action::Run | Action::Explain => self.run_rows(analysed, values, formats, sink)?,
             Action::Copy(copy) if copy.is_in => self.copy_in(copy)?,
             Action::Copy(copy) => self.copy_out(copy, statement)?,
@@ -165,8 +182,7 @@ impl Conversation<'_> {
                 passed.len() as u64
             }
             _ => self.run_of_session(analysed, formats, sink)?,
-        };
-        Ok(tag(statement, rows, before))
+        })
     }
 
     fn run_rows(
@@ -181,8 +197,10 @@ impl Conversation<'_> {
         if !statement.before.is_empty() {
             self.begin_implicit(statement)?;
             self.begin_at_last()?;
+            let is_read_only = self.is_read_only;
             for before in &statement.before {
-                self.run_plain(before)?;
+                let begin = |prepared: &Prepared<'_>| may_run(prepared, is_read_only);
+                self.engine.run(before, |_| Ok(()), begin, |_| Ok(()))?;
             }
         }
         let rows = self.run_only(analysed, values, formats, sink)?;
@@ -195,7 +213,8 @@ impl Conversation<'_> {
         Ok(rows)
     }
 
-    fn run_only(
+    /// Run it without what runs before it: its rows.
+    pub fn run_only(
         &mut self,
         analysed: &Analysed,
         values: &[Value],
@@ -249,52 +268,15 @@ impl Conversation<'_> {
         self.engine.run(sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
         Ok(())
     }
-
-    fn declare(
-        &mut self,
-        analysed: &Analysed,
-        values: &[Value],
-        name: &str,
-        is_held: bool,
-    ) -> Result<()> {
-        if self.transaction == Transaction::Idle && !self.is_implicit && !is_held {
-            let message = "DECLARE CURSOR can only be used in transaction blocks";
-            return Err(Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message).into());
-        }
-        self.store.check_cursor(name)?;
-        let columns = self.columns(&analysed.statement, "")?;
-        let mut statement = analysed.statement.clone();
-        statement.action = Action::Run;
-        let query = Analysed { statement, parameters: Vec::new(), columns };
-        let mut rows = Vec::new();
-        self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
-        self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;
-        Ok(())
-    }
-
-    fn fetch(
-        &mut self,
-        name: &str,
-        passed: &[usize],
-        formats: &[Format],
-        mut sink: Sink<'_>,
-    ) -> Result<()> {
-        let cursor = self.store.cursor(name)?;
-        for (number, row) in (1..).zip(passed) {
-            let row = cursor.rows[*row].iter().map(ValueRef::from);
-            let out = match &mut sink {
-                Sink::Portal(out) => out,
-                _ => &mut self.stream.out,
-            };
-            put_values(out, row, &cursor.columns, formats, number)?;
-            self.stream.send_if_full().map_err(|_| Failure::Gone)?;
-        }
-        Ok(())
-    }
 }
 
 fn too_much() -> Error {
     Error::new(sqlstate::OUT_OF_MEMORY, "too many rows wait in portals and cursors")
+}
+
+/// Whether it runs a statement of the client.
+fn runs(action: &Action) -> bool {
+    matches!(action, Action::Run | Action::Explain | Action::Copy(_) | Action::Declare { .. })
 }
 
 /// Whether a statement may be one of several in a transaction.
@@ -315,12 +297,8 @@ impl Conversation<'_> {
 
     /// Begin a transaction for a statement whose client has begun none.
     pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
-        let runs = matches!(
-            statement.action,
-            Action::Run | Action::Explain | Action::Copy(_) | Action::Declare { .. }
-        );
         let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
-        if runs && is_idle && can_be_in_transaction(statement) {
+        if runs(&statement.action) && is_idle && can_be_in_transaction(statement) {
             self.run_plain("BEGIN")?;
             self.is_implicit = true;
         }
@@ -343,13 +321,19 @@ pub fn check(
     first: usize,
     is_read_only: bool,
 ) -> SessionResult<()> {
-    if is_read_only && !prepared.readonly() {
-        let message = "cannot execute a statement that writes in a read-only transaction";
-        return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
-    }
+    may_run(prepared, is_read_only)?;
     if first == 0 && prepared.column_count() != columns {
         let message = "cached plan must not change result type";
         return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message).into());
+    }
+    Ok(())
+}
+
+/// Whether a statement may run in this transaction.
+fn may_run(prepared: &Prepared<'_>, is_read_only: bool) -> SessionResult<()> {
+    if is_read_only && !prepared.readonly() {
+        let message = "cannot execute a statement that writes in a read-only transaction";
+        return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
     }
     Ok(())
 }
@@ -365,7 +349,8 @@ fn put_row(
     Ok(put_values(out, (0..columns.len()).map(value), columns, formats, number)?)
 }
 
-fn put_values<'v>(
+/// Append a row of values.
+pub fn put_values<'v>(
     out: &mut Out,
     values: impl Iterator<Item = ValueRef<'v>>,
     columns: &[Output],

@@ -76,6 +76,11 @@ pub fn of_end(ended: Ended) -> Error {
     Error::new(code, message)
 }
 
+/// There is no room for a message.
+pub fn no_room() -> Error {
+    Error::new(sqlstate::OUT_OF_MEMORY, "too many long messages at a time").hint("try again")
+}
+
 /// The server ends.
 pub fn shutdown() -> Error {
     Error::new("57P01", "terminating connection due to administrator command")

@@ -78,8 +78,9 @@ pub enum Gone {
     Late,
     /// A message is too long.
     TooLong,
-    /// Too many others send long messages.
-    Busy,
+    /// Too many others send long messages: this one, with its type, was not kept. The connection
+    /// goes on.
+    Busy(u8),
 }
 
 /// Room for a message of this length, where there is some in time.
@@ -164,12 +165,32 @@ impl Stream {
             let end = late.get_or_insert_with(|| Instant::now() + patience);
             // Only what comes takes room, and not for long.
             if length > CHUNK && self.end - self.start >= CHUNK && self.room.is_none() {
-                self.room = Some((self.rooms)(length).ok_or(Gone::Busy)?);
+                self.room = (self.rooms)(length);
                 *end = (*end).min(Instant::now() + LONG_TIME);
+                if self.room.is_none() {
+                    let end = *end;
+                    return Err(self.skip(length, end));
+                }
             }
             let end = *end;
             self.fill(length, end)?;
         }
+    }
+
+    /// Read a message of this length to its end without keeping it.
+    fn skip(&mut self, length: usize, late: Instant) -> Gone {
+        let tag = self.input[self.start];
+        let mut left = length - (self.end - self.start);
+        while left > 0 {
+            (self.start, self.end) = (0, 0);
+            if let Err(gone) = self.fill(CHUNK, late) {
+                return gone;
+            }
+            self.start = left.min(self.end);
+            left -= self.start;
+        }
+        (self.sent, self.sending) = (0, Duration::ZERO);
+        Gone::Busy(tag)
     }
 
     fn take(&mut self, body: &mut Vec<u8>, length: usize) -> u8 {

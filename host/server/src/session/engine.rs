@@ -22,6 +22,8 @@ const MAX_LOGGED: usize = 300;
 /// The times of a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
+    /// Of a statement.
+    pub statement: Duration,
     /// Of a transaction, from its beginning.
     pub transaction: Duration,
     /// Without a request.
@@ -49,6 +51,8 @@ pub struct Engine {
     runtime: Handle,
     /// When the open transaction began.
     transaction: Option<Instant>,
+    /// The client's own limit.
+    statement_time: Option<Duration>,
 }
 
 impl Engine {
@@ -65,7 +69,8 @@ impl Engine {
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
         db.progress_handler(STEPS, Some(move || seen.must_end()))?;
-        Ok(Self { db, writers, turn: None, rules, control, runtime, transaction: None })
+        let (turn, transaction, statement_time) = (None, None, None);
+        Ok(Self { db, writers, turn, rules, control, runtime, transaction, statement_time })
     }
 
     /// How long to wait for the next request, and what happens then.
@@ -77,6 +82,18 @@ impl Engine {
             true => (left, Ended::Transaction(self.rules.times.transaction)),
             false => idle,
         }
+    }
+
+    /// The server's times.
+    pub fn times(&self) -> Times {
+        self.rules.times
+    }
+
+    /// Limit the next statements, and how long they wait for their turn to write; none for the
+    /// server's limit.
+    pub fn limit_statements(&mut self, time: Option<Duration>) {
+        self.statement_time = time;
+        self.db.limit_statement_time(time);
     }
 
     /// Whether no transaction is open.
@@ -117,9 +134,10 @@ impl Engine {
     ) -> Result<Changes> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
-        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
         bind(&mut statement)?;
         begin(&statement)?;
+        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        self.turn = turn(self.turn.take(), &statement, wait)?;
         let before = match statement.readonly() {
             true => None,
             false => Some(self.db.total_changes()?),
@@ -158,7 +176,8 @@ impl Engine {
     fn run_first(&mut self, sql: &str) -> Result<usize> {
         let (mut statement, used) = self.db.prepare_first(sql)?;
         self.check_read_only(&statement)?;
-        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
+        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        self.turn = turn(self.turn.take(), &statement, wait)?;
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
         Ok(used)
@@ -188,7 +207,8 @@ impl Engine {
     ) -> Result<T> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
-        self.turn = turn(self.turn.take(), &statement, &self.writers, &self.runtime);
+        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        self.turn = turn(self.turn.take(), &statement, wait)?;
         let control = self.control.clone();
         work(&mut |values| {
             // Short statements do not see the clock themselves.
@@ -317,11 +337,10 @@ impl Engine {
 fn turn(
     turn: Option<Turn>,
     statement: &Statement<'_>,
-    writers: &Writers,
-    runtime: &Handle,
-) -> Option<Turn> {
+    wait: impl FnOnce() -> Result<Option<Turn>>,
+) -> Result<Option<Turn>> {
     match statement.readonly() {
-        true => turn,
-        false => turn.or_else(|| writers.wait(runtime)),
+        false if turn.is_none() => wait(),
+        _ => Ok(turn),
     }
 }

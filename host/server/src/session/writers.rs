@@ -4,9 +4,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlite_wasm::Limit;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
+
+use super::error::Result;
 
 /// How long a session waits in the line. Then it tries without its turn, and SQLite reports who
 /// is in the way: another process, or a long transaction.
@@ -27,12 +30,24 @@ impl Default for Writers {
 }
 
 impl Writers {
-    /// Wait for the turn; called on a session's thread.
-    pub fn wait(&self, runtime: &Handle) -> Option<Turn> {
+    /// Wait for the turn, and no longer than `most`; called on a session's thread.
+    ///
+    /// # Errors
+    ///
+    /// The limit of a statement where that is `most`.
+    pub fn wait(&self, runtime: &Handle, most: Option<Duration>) -> Result<Option<Turn>> {
         if let Ok(permit) = self.0.clone().try_acquire_owned() {
-            return Some(Turn(permit));
+            return Ok(Some(Turn(permit)));
         }
-        let turn = async { timeout(MAX_WAIT, self.0.clone().acquire_owned()).await };
-        runtime.block_on(turn).ok()?.ok().map(Turn)
+        let short = most.filter(|most| *most < MAX_WAIT);
+        let turn =
+            async { timeout(short.unwrap_or(MAX_WAIT), self.0.clone().acquire_owned()).await };
+        match (runtime.block_on(turn), short) {
+            (Ok(permit), _) => Ok(permit.ok().map(Turn)),
+            (Err(_), None) => Ok(None),
+            (Err(_), Some(most)) => {
+                Err(sqlite_wasm::Error::LimitReached(Limit::StatementTime(most)).into())
+            }
+        }
     }
 }

@@ -3,6 +3,9 @@
 \dv
 \di
 \dn
+\df
+\df+
+\l shop
 \d author
 \d book
 \dt b*

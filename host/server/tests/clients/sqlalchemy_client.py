@@ -59,6 +59,15 @@ inspector = sa.inspect(engine)
 assert {"sa_author", "sa_book"} <= set(inspector.get_table_names())
 columns = {column["name"]: column for column in inspector.get_columns("sa_author")}
 assert isinstance(columns["born"]["type"], sa.Date) and not columns["name"]["nullable"]
-# Its queries for keys and indexes have unnest among the columns, which is not translated.
+assert inspector.get_pk_constraint("sa_book")["constrained_columns"] == ["id"]
+[key] = inspector.get_foreign_keys("sa_book")
+assert (key["constrained_columns"], key["referred_table"]) == (["author_id"], "sa_author")
+assert [index["column_names"] for index in inspector.get_indexes("sa_book")] == [["title"]]
+[unique] = inspector.get_unique_constraints("sa_author")
+assert (unique["name"], unique["column_names"]) == ("sa_author_name_key", ["name"])
+reflected = sa.MetaData()
+reflected.reflect(engine, only=["sa_book", "sa_author"])
+assert {key.target_fullname for key in reflected.tables["sa_book"].foreign_keys} == {"sa_author.id"}
+assert {table for _, table in inspector.get_multi_columns()} >= {"sa_author", "sa_book"}
 Base.metadata.drop_all(engine)
 print("SQLAlchemy", sa.__version__, "passes")

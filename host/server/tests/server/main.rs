@@ -8,6 +8,7 @@ mod load;
 mod neighbours;
 mod postgres;
 mod roles;
+mod sessions;
 mod support;
 mod tls;
 mod websocket;

@@ -285,6 +285,9 @@ impl Scope {
                 Scalar::Float4 | Scalar::Float8 => one(Scalar::Float8),
                 _ => one(Scalar::Numeric),
             },
+            "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),
+            "generate_subscripts" => one(Scalar::Int4),
+            "generate_series" => self.common(arguments.into_iter()).or(one(Scalar::Int4)),
             "array_agg" => Some(Typed::plain(Type::Array(first()?.ty.scalar()))),
             "date_trunc" => {
                 match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {

@@ -32,12 +32,17 @@ impl Loader {
             return self.load_code(Code::Bytes(content.into()));
         }
         let seal = artifact::verified_seal(&content)?;
-        if self.key.as_ref().is_some_and(|key| seal.is_by(key)) {
-            self.cache_copy(&state, &content);
-        } else if !self.is_allowed(path, file) {
+        let is_ours = self.key.as_ref().is_some_and(|key| seal.is_by(key));
+        if !is_ours && !self.is_allowed(path, file) {
             bail!(Unusable::Foreign);
         }
-        self.load_code(Code::Bytes(content.into()))
+        let content = Arc::new(content);
+        let loaded = self.load_code(Code::Bytes(content.clone()))?;
+        // Code for another processor does not load, and is not kept.
+        if is_ours {
+            self.cache_copy(&state, &content);
+        }
+        Ok(loaded)
     }
 
     /// Load the `.wasm` that the native code was compiled from, for this

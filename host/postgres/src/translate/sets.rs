@@ -1,0 +1,214 @@
+//! Functions that return sets, among the columns of SELECT.
+//!
+//! Those of one SELECT advance together, as in Postgres: their place is that of one more table in
+//! FROM, `pg_places`, which has as many rows as the longest of them. What is shorter is NULL then.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Expr, Function, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, TableFactor,
+    TableWithJoins, VisitMut, VisitorMut,
+};
+
+use super::expressions::{array, list};
+use super::names::{folded, parts, raw};
+use super::{Rewriter, flow};
+use crate::error::{Error, Result, sqlstate};
+
+const SETS: &[&str] = &[
+    "unnest",
+    "generate_subscripts",
+    "generate_series",
+    "json_array_elements",
+    "json_array_elements_text",
+    "jsonb_array_elements",
+    "jsonb_array_elements_text",
+    "_pg_expandarray",
+];
+
+/// Functions of which one value is left of all rows.
+const AGGREGATES: &[&str] = &[
+    "count",
+    "sum",
+    "avg",
+    "min",
+    "max",
+    "total",
+    "array_agg",
+    "string_agg",
+    "group_concat",
+    "json_agg",
+    "jsonb_agg",
+    "json_object_agg",
+    "jsonb_object_agg",
+    "bool_and",
+    "bool_or",
+    "every",
+];
+
+/// Marks a function that returns a set, where it may be: no name of a client has it.
+const MARK: char = '\0';
+
+/// Bytes of arguments at most. They are written twice, so that sets in each other would grow
+/// without bound.
+const MAX_ARGUMENTS: usize = 16 << 10;
+
+/// The place in the sets.
+const AT: &str = "pg_places.pg_at";
+
+/// Finds the functions of a SELECT itself.
+#[derive(Default)]
+struct Marker {
+    depth: u32,
+    sets: usize,
+    has_aggregate: bool,
+}
+
+impl VisitorMut for Marker {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<Error> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        match expr {
+            Expr::Function(function) if self.depth == 0 && function.over.is_none() => {
+                flow(self.function(function))
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl Marker {
+    fn function(&mut self, function: &mut Function) -> Result<()> {
+        let parts = parts(&function.name);
+        let is_own =
+            |schema: &Ident| matches!(folded(schema).as_str(), "pg_catalog" | "information_schema");
+        let name = match parts[..] {
+            [name] => folded(name),
+            [schema, name] if is_own(schema) => folded(name),
+            _ => return Ok(()),
+        };
+        self.has_aggregate |= AGGREGATES.contains(&name.as_str());
+        if SETS.contains(&name.as_str()) {
+            self.sets += 1;
+            function.name = ObjectName::from(Ident::new(format!("{MARK}{name}")));
+        }
+        Ok(())
+    }
+}
+
+impl Rewriter<'_> {
+    /// Mark the sets among the columns, before what is inside them is rewritten.
+    pub(super) fn mark_sets(&mut self, select: &mut Select) -> Result<()> {
+        self.sets.push(Vec::new());
+        let mut marker = Marker::default();
+        for item in &mut select.projection {
+            let alias = item_name(item);
+            let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item
+            else {
+                continue;
+            };
+            let before = marker.sets;
+            if let ControlFlow::Break(error) = expr.visit(&mut marker) {
+                return Err(error);
+            }
+            if let (Some(alias), true) = (alias, marker.sets > before) {
+                *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
+        }
+        if marker.sets == 0 {
+            return Ok(());
+        }
+        let is_grouped =
+            !matches!(&select.group_by, GroupByExpr::Expressions(by, _) if by.is_empty());
+        let has_wildcard =
+            select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
+        match is_grouped || marker.has_aggregate || has_wildcard {
+            true => Err(Error::unsupported("a set beside aggregates, GROUP BY or `*`")),
+            false => Ok(()),
+        }
+    }
+
+    /// Put the table of places behind the others.
+    pub(super) fn place_sets(&mut self, select: &mut Select) {
+        let sets = self.sets.pop().unwrap_or_default();
+        if sets.is_empty() {
+            return;
+        }
+        let counts: Vec<_> = sets.iter().map(|count| format!("coalesce({count}, 0)")).collect();
+        let places = format!("pg_places(max(0, {}))", counts.join(", "));
+        let relation = TableFactor::Table {
+            name: ObjectName::from(Ident::new(places)),
+            alias: None,
+            args: None,
+            with_hints: Vec::new(),
+            version: None,
+            with_ordinality: false,
+            partitions: Vec::new(),
+            json_path: None,
+            sample: None,
+            index_hints: Vec::new(),
+        };
+        select.from.push(TableWithJoins { relation, joins: Vec::new() });
+        self.is_changed = true;
+    }
+
+    /// A marked function: its value at the place.
+    pub(super) fn set(&mut self, name: &str, arguments: &[Expr]) -> Result<Option<Expr>> {
+        let Some(name) = name.strip_prefix(MARK) else { return Ok(None) };
+        if list(arguments).len() > MAX_ARGUMENTS {
+            let message = "the arguments of a set are too long";
+            return Err(Error::new(sqlstate::STATEMENT_TOO_COMPLEX, message));
+        }
+        let (count, value) = match (name, arguments) {
+            ("unnest", [values]) => of_array(&array(values), |values| format!("{values} ->> {AT}")),
+            ("_pg_expandarray", [values]) => of_array(&array(values), |values| {
+                format!("json_object('x', {values} ->> {AT}, 'n', {AT} + 1)")
+            }),
+            ("generate_subscripts", [values, _]) => (
+                format!("json_array_length({})", array(values)),
+                format!("pg_subscript({values}, {AT})"),
+            ),
+            ("generate_series", [start, stop]) => of_series(start, stop, &raw("1")),
+            ("generate_series", [start, stop, step]) => of_series(start, stop, step),
+            (name, [values]) if name.ends_with("_text") => {
+                of_array(&values.to_string(), |values| format!("{values} ->> {AT}"))
+            }
+            (_, [values]) => of_array(&values.to_string(), |values| format!("{values} -> {AT}")),
+            _ => return Err(Error::unsupported(format_args!("these arguments of {name}"))),
+        };
+        if let Some(sets) = self.sets.last_mut() {
+            sets.push(count);
+        }
+        Ok(Some(raw(format!("({value})"))))
+    }
+}
+
+/// The count and the value of an array, which is JSON.
+fn of_array(values: &str, value: impl FnOnce(&str) -> String) -> (String, String) {
+    (format!("json_array_length({values})"), value(&format!("({values})")))
+}
+
+fn of_series(start: &Expr, stop: &Expr, step: &Expr) -> (String, String) {
+    let count = format!("(({stop}) - ({start})) / ({step}) + 1");
+    (count, format!("pg_series_at({start}, {stop}, {step}, {AT})"))
+}
+
+/// The name of a column that is such a function itself.
+fn item_name(item: &SelectItem) -> Option<Ident> {
+    match item {
+        SelectItem::UnnamedExpr(Expr::Function(function)) => {
+            parts(&function.name).last().map(|name| Ident::new(folded(name)))
+        }
+        _ => None,
+    }
+}

@@ -14,7 +14,6 @@ use runtime::cache::Directory as Cache;
 use runtime::compiler::Compiler;
 use runtime::component::Loader;
 use runtime::database::{Settings, Template};
-use runtime::extensions::{ExtensionGrants, ExtensionsCtx, Limits as ExtensionLimits};
 pub use runtime::grants::Access;
 use runtime::grants::{Grant, Grants, Mask};
 use runtime::key::Key;
@@ -24,6 +23,7 @@ use runtime::user_directories::Homes;
 use crate::component::Component;
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, Result};
+use crate::extensions::{Extensions, extension_grants};
 use crate::links;
 
 /// Default memory of a connection, in bytes.
@@ -213,30 +213,25 @@ impl Builder {
         for directory in &self.extension_directories {
             code.push((std::path::absolute(directory)?, Mask::Extensions));
         }
-        Ok(Shared {
-            template: Arc::new(Template::new(program)?),
+        let mut extensions = Extensions {
+            directories: self.extension_directories,
+            names: self.extensions,
+            grants: self.extension_grants,
             key: key(),
-            grants,
-            code,
             cache: self.cache,
             compiler: self.compiler,
             limits: self.limits,
-            extension_directories: self.extension_directories,
-            extensions: self.extensions,
-            extension_grants: self.extension_grants,
-        })
+            prepared: None,
+        };
+        extensions.prepare(&program)?;
+        let template = Arc::new(Template::new(program)?);
+        Ok(Shared { template, grants, code, limits: self.limits, extensions })
     }
 }
 
 /// The user's key, which signs native code.
 fn key() -> Option<Arc<Key>> {
     Key::of_user().ok().map(Arc::new)
-}
-
-fn extension_grants(texts: &[String]) -> anyhow::Result<ExtensionGrants> {
-    let mut grants = ExtensionGrants::default();
-    texts.iter().try_for_each(|text| grants.add(text))?;
-    Ok(grants)
 }
 
 fn real(path: &Path) -> anyhow::Result<PathBuf> {
@@ -249,14 +244,8 @@ pub(crate) struct Shared {
     grants: Grants,
     /// The code that the next connection runs: SQL of this one must not be able to write it.
     code: Vec<(PathBuf, Mask)>,
-    /// Signs compiled extensions. Read once: the program may restrict itself afterwards.
-    key: Option<Arc<Key>>,
-    cache: Option<Cache>,
-    compiler: Compiler,
     limits: Limits,
-    extension_directories: Vec<PathBuf>,
-    extensions: Vec<String>,
-    extension_grants: Vec<String>,
+    extensions: Extensions,
 }
 
 /// A sandboxed SQLite with grants and limits, which opens connections. Each connection has a
@@ -333,35 +322,15 @@ impl Database {
             temporary_bytes: self.0.limits.temporary_files,
             end,
             on_refused: None,
-            extensions: self.extensions().map_err(Error::Sandbox)?,
+            extensions: self.0.extensions.of_connection().map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
         let connection =
             Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, self.0.limits, end)?;
-        for name in &self.0.extensions {
+        for name in &self.0.extensions.names {
             connection.load_extension(name)?;
         }
         Ok(connection)
-    }
-
-    fn extensions(&self) -> anyhow::Result<ExtensionsCtx> {
-        let default = ExtensionLimits::default();
-        let limits = ExtensionLimits {
-            memory_bytes: default.memory_bytes.min(self.0.limits.memory),
-            value_bytes: default.value_bytes.min(self.0.limits.memory),
-            call_time: self
-                .0
-                .limits
-                .statement_time
-                .map_or(default.call_time, |time| time.min(default.call_time)),
-            ..default
-        };
-        Ok(ExtensionsCtx::new(self.0.extension_directories.clone())
-            .limits(limits)
-            .grants(extension_grants(&self.0.extension_grants)?)
-            .native_code(self.0.key.clone(), &[])
-            .compiler(self.0.compiler.clone())
-            .cache(self.0.cache.clone()))
     }
 }
 

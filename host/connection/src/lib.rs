@@ -42,6 +42,7 @@ mod callback;
 mod component;
 mod connection;
 mod error;
+mod extensions;
 pub mod functions;
 pub mod hooks;
 mod links;

@@ -45,7 +45,7 @@ pub use catalog::search;
 pub use grants::{
     Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,
 };
-pub use load::NotLoaded;
+pub use load::{NotLoaded, Prepared};
 pub(crate) use sandbox::message as trap_message;
 
 /// `SQLITE_ERROR`.

@@ -25,8 +25,9 @@ use error::{Error, Result};
 pub use slots::{Slot, Slots};
 pub use writers::Writers;
 
-/// Stack of a session's thread, in bytes: SQLite has its own. Only what is used takes memory.
-const STACK_BYTES: usize = 1 << 20;
+/// Stack of a session's thread, in bytes: SQLite has its own. Translating SQL of ordinary depth takes
+/// less than a quarter. Only what is used takes memory.
+const STACK_BYTES: usize = 4 << 20;
 
 /// Requests that wait for the thread: a client waits for each reply before the next request.
 const QUEUE: usize = 1;

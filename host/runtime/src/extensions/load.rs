@@ -1,7 +1,7 @@
 //! Loading: from the name of an extension to an instance that can be called.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -32,6 +32,10 @@ impl fmt::Display for NotLoaded {
 
 impl std::error::Error for NotLoaded {}
 
+/// Extensions with their compiled code, by the paths of their files.
+#[derive(Clone)]
+pub struct Prepared(Vec<(PathBuf, crate::component::Loaded)>);
+
 impl ExtensionsCtx {
     /// Compile and keep the extension `name` now, so that exactly the file named on the command
     /// line is loaded later.
@@ -57,6 +61,19 @@ impl ExtensionsCtx {
         version::check(&exports).map_err(|error| error.context(LoadError::of(&path)))?;
         self.prepared.push((path, loaded));
         Ok(())
+    }
+
+    /// Those that were prepared: their code, for other connections. Whoever takes them finds them
+    /// compiled, whatever becomes of the cache.
+    pub fn into_prepared(self) -> Prepared {
+        Prepared(self.prepared)
+    }
+
+    /// With extensions that were prepared before.
+    #[must_use]
+    pub fn with_prepared(mut self, prepared: &Prepared) -> Self {
+        self.prepared = prepared.0.clone();
+        self
     }
 
     /// Load the prepared extensions `names`. A later `.load` by the component finds them loaded.

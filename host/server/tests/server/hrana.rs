@@ -1,8 +1,13 @@
 //! libSQL's protocol over HTTP.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use serde_json::{Value, json};
 
-use crate::support::{Server, error, execute, execute_with, rows, run, run_runner};
+use crate::support::{self, Server, error, execute, execute_with, rows, run, run_runner};
+use crate::wire::Client;
 
 #[test]
 fn values_keep_their_types() {
@@ -274,6 +279,29 @@ fn sessions_have_extensions() {
     let database = server.database();
     let (_, message, is_ok) = run(&[database.to_str().unwrap(), "--load", "nope"]);
     assert!(!is_ok && message.contains("nope"), "{message}");
+}
+
+/// A session finds its code in the process: none may be compiled behind the second wall, which ends
+/// the process that tries.
+#[test]
+fn sessions_need_no_cache() {
+    let usual = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let usual =
+        usual.unwrap_or_else(|| Path::new(&std::env::var_os("HOME").unwrap()).join(".cache"));
+    let arguments = ["--load", "sha3", "--pg", "127.0.0.1:0"];
+    // Compiles what is not in the cache yet.
+    drop(Server::start(&arguments));
+    let caches = support::directory();
+    let copy = caches.path().join("sqlite-wasm-run");
+    let copied =
+        Command::new("cp").arg("-al").arg(usual.join("sqlite-wasm-run")).arg(&copy).status();
+    assert!(copied.unwrap().success());
+    let server = Server::start_with_caches(caches.path(), &arguments);
+    fs::remove_dir_all(&copy).unwrap();
+    for _ in 0..2 {
+        assert_eq!(server.query("SELECT length(sha3_224('tea'))"), [["28"]]);
+        assert_eq!(Client::new(&server).rows("SELECT relname FROM pg_class WHERE oid = 0"), "");
+    }
 }
 
 #[test]

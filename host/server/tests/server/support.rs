@@ -75,6 +75,14 @@ impl Server {
         Self::start_by(shell, directory, arguments)
     }
 
+    /// The same with another directory of caches.
+    pub fn start_with_caches(caches: &Path, arguments: &[&str]) -> Self {
+        let directory = directory();
+        let mut server = Command::new(program());
+        server.env("XDG_CACHE_HOME", caches).arg(directory.path().join("shop.db"));
+        Self::start_by(server, directory, arguments)
+    }
+
     /// One with these arguments.
     pub fn start_in(directory: TempDir, arguments: &[&str]) -> Self {
         Self::start_by(Command::new(program()), directory, arguments)

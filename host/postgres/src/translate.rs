@@ -16,6 +16,7 @@ mod names;
 mod queries;
 mod session;
 mod sets;
+mod stack;
 mod writes;
 
 use std::ops::ControlFlow;
@@ -24,21 +25,14 @@ use sqlparser::ast::{
     self, Expr, ObjectName, Query, TableFactor, ValueWithSpan, VisitMut, VisitorMut,
 };
 use sqlparser::dialect::PostgreSqlDialect;
-use sqlparser::parser::{Parser, ParserError};
 
 pub(crate) use casts::{is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use names::{folded, last as table_name};
 
-use crate::error::{Error, Result, sqlstate};
+use crate::error::{Error, Result};
 use crate::lex::{self, Piece};
-
-/// Operators in each other that are handled on the stack of the caller.
-const SHALLOW: u32 = 64;
-
-/// Stack for deeper statements: 1,000 levels at most, a few kilobytes each in an optimised build.
-const DEEP_STACK: usize = 64 << 20;
 
 /// What a session says in SQL: `current_user`, `current_database()`.
 #[derive(Clone, Debug)]
@@ -155,23 +149,8 @@ pub struct Statement {
 /// 0A000 with the name of what is not supported, 54001 for what is too deep.
 pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
     let pieces = lex::split(sql)?;
-    let deepest = pieces.iter().map(|piece| piece.depth).max().unwrap_or(0);
-    if deepest <= SHALLOW {
-        return pieces.iter().map(|piece| statement(piece, context)).collect();
-    }
-    on_deep_stack(|| {
-        pieces.iter().map(|piece| statement(piece, context).map(Statement::flat)).collect()
-    })
-}
-
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
-        let ended = thread.map_err(|error| error.to_string()).and_then(|thread| {
-            thread.join().map_err(|_| "the statement could not be translated".to_owned())
-        });
-        ended.unwrap_or_else(|message| Err(Error::new(sqlstate::OUT_OF_MEMORY, message)))
-    })
+    let all = || pieces.iter().map(|piece| statement(piece, context));
+    stack::with_room(|| all().collect(), || all().map(|one| one.map(Statement::flat)).collect())
 }
 
 impl Statement {
@@ -234,13 +213,7 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
 
 /// The tree of a statement; none where only SQLite may know it.
 fn parse(sql: &str) -> Result<Option<ast::Statement>> {
-    match Parser::parse_sql(&PostgreSqlDialect {}, sql) {
-        Ok(mut parsed) if parsed.len() == 1 => Ok(parsed.pop()),
-        Err(ParserError::RecursionLimitExceeded) => {
-            Err(Error::new(sqlstate::STATEMENT_TOO_COMPLEX, "the statement is nested too deeply"))
-        }
-        _ => Ok(None),
-    }
+    stack::parse(&PostgreSqlDialect {}, sql)
 }
 
 fn only_sqlite(piece: &Piece<'_>) -> Statement {

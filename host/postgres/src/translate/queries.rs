@@ -10,7 +10,6 @@ use sqlparser::ast::{
     SetExpr, TableAlias, TableFactor,
 };
 use sqlparser::dialect::SQLiteDialect;
-use sqlparser::parser::Parser;
 
 impl Rewriter<'_> {
     pub(super) fn query(&mut self, query: &mut Query) -> Result<()> {
@@ -226,8 +225,11 @@ fn is_own(name: &sqlparser::ast::ObjectName) -> bool {
 /// A query that was put together here, whose parameters may be SQLite's already.
 fn parsed(sql: &str) -> Result<Box<Query>> {
     use sqlparser::ast::Statement;
-    let of_sqlite = || Parser::parse_sql(&SQLiteDialect {}, sql).ok()?.pop();
-    match super::parse(sql)?.or_else(of_sqlite) {
+    let parsed = match super::parse(sql)? {
+        None => super::stack::parse(&SQLiteDialect {}, sql)?,
+        parsed => parsed,
+    };
+    match parsed {
         Some(Statement::Query(query)) => Ok(query),
         _ => Err(Error::unsupported("this FROM")),
     }

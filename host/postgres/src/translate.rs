@@ -31,8 +31,13 @@ pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use names::{folded, last as table_name};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
+
+/// Bytes that the rewrites of a text may write: as many for any text, which has few long
+/// replacements, and some for each of its own bytes, which are written again for each level.
+const MAX_WRITTEN: usize = 4 << 20;
+const MAX_GROWTH: usize = 16;
 
 /// What a session says in SQL: `current_user`, `current_database()`.
 #[derive(Clone, Debug)]
@@ -149,7 +154,14 @@ pub struct Statement {
 /// 0A000 with the name of what is not supported, 54001 for what is too deep.
 pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
     let pieces = lex::split(sql)?;
-    let all = || pieces.iter().map(|piece| statement(piece, context));
+    let all = || {
+        let mut left = may_be_written(sql.len());
+        pieces.iter().map(move |piece| {
+            let statement = statement(piece, context)?;
+            left = left.checked_sub(statement.sql.len()).ok_or_else(too_long)?;
+            Ok(statement)
+        })
+    };
     stack::with_room(|| all().collect(), || all().map(|one| one.map(Statement::flat)).collect())
 }
 
@@ -225,7 +237,7 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 /// The statement as SQLite has it.
 fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Result<Statement> {
     let mut tree = parsed.clone();
-    let mut rewriter = Rewriter::new(context);
+    let mut rewriter = Rewriter::new(context, piece.text.len());
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
@@ -247,6 +259,14 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     Ok(statement)
 }
 
+fn may_be_written(length: usize) -> usize {
+    MAX_WRITTEN + length.saturating_mul(MAX_GROWTH)
+}
+
+fn too_long() -> Error {
+    Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, "the translated statement is too long")
+}
+
 /// Changes a tree.
 struct Rewriter<'a> {
     context: &'a Context,
@@ -257,11 +277,26 @@ struct Rewriter<'a> {
     whole: Option<String>,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
+    /// The bytes that may still be written.
+    left: usize,
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(context: &'a Context) -> Self {
-        Self { context, is_changed: false, before: Vec::new(), whole: None, sets: Vec::new() }
+    fn new(context: &'a Context, length: usize) -> Self {
+        Self {
+            context,
+            is_changed: false,
+            before: Vec::new(),
+            whole: None,
+            sets: Vec::new(),
+            left: may_be_written(length),
+        }
+    }
+
+    /// Count what was written.
+    fn written(&mut self, bytes: usize) -> Result<()> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_long)?;
+        Ok(())
     }
 
     /// Rewrite a statement; its command.

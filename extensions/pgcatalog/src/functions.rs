@@ -11,8 +11,8 @@ use crate::definitions::{self, quote_ident};
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
 use values::{
-    array_json, array_lower, array_upper, boolean, escaped_like_glob, integer, like_glob, regex,
-    series_at, subscript,
+    array_json, array_lower, array_upper, boolean, escaped_like_glob, integer, like_glob,
+    no_setting, regex, series_at, series_count, series_number, series_step, subscript,
 };
 
 /// A function of anything that is always the same: what SQLite does not have.
@@ -71,6 +71,11 @@ pub const SCALARS: &[Scalar] = &[
     }),
     Scalar::new("pg_subscript", 2, Stable, Innocuous, |a| a.apply(subscript)),
     Scalar::new("pg_series_at", 4, Stable, Innocuous, |a| a.apply(series_at)),
+    Scalar::new("pg_series_count", 3, Stable, Innocuous, |a| a.apply(series_count)),
+    Scalar::new("pg_series_number", 1, Stable, Innocuous, |a| a.apply(series_number)),
+    Scalar::new("pg_series_step", 1, Stable, Innocuous, |a| a.apply(series_step)),
+    // Its error must not come before it is needed.
+    Scalar::new("pg_no_setting", 2, Volatile, Innocuous, |a| a.apply(no_setting)),
     Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),
     Scalar::new("pg_like_glob", 2, Stable, Innocuous, |a| a.apply(escaped_like_glob)),
     Scalar::new("pg_regex", 3, Stable, Innocuous, |a| a.apply(regex)),

@@ -142,8 +142,6 @@ pub struct Piece<'a> {
     pub text: &'a str,
     /// The offset of its first byte.
     pub start: usize,
-    /// How many operators lie in each other at most.
-    pub depth: u32,
     /// Whether it has `$1` or another parameter.
     pub has_parameters: bool,
     /// Whether a name in quotes contains a quote or a backslash, which the parser's own
@@ -219,7 +217,8 @@ impl Scan {
             "end" if self.is_trigger => self.body = self.body.saturating_sub(1),
             "and" | "or" | "not" | "is" | "in" | "like" | "ilike" | "glob" | "between"
             | "collate" | "at" | "isnull" | "notnull" | "union" | "except" | "intersect"
-            | "similar" | "regexp" | "match" | "escape" => self.link(),
+            | "similar" | "regexp" | "match" | "escape" | "xor" | "overlaps" | "rlike"
+            | "operator" => self.link(),
             _ => {}
         }
     }
@@ -227,7 +226,11 @@ impl Scan {
     fn symbol(&mut self, symbol: u8) {
         match symbol {
             b'(' | b'[' => self.parentheses.push(self.chain),
-            b')' | b']' => self.chain = self.parentheses.pop().unwrap_or(0),
+            b')' | b']' => {
+                // What follows has this in it: `a[1][1]`.
+                self.chain = self.parentheses.pop().unwrap_or(0);
+                self.link();
+            }
             b',' => self.chain = self.parentheses.last().copied().unwrap_or(0),
             b'.' | b'{' | b'}' | b'\\' => {}
             _ => self.link(),
@@ -249,7 +252,6 @@ impl Scan {
         pieces.push(Piece {
             text: sql[start..end].trim_end(),
             start,
-            depth: scan.depth,
             has_parameters: scan.has_parameters,
             has_odd_names: scan.has_odd_names,
         });
@@ -334,11 +336,13 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_refused_before_it_is_parsed() {
         let flat = format!("SELECT {}", "1+1,".repeat(100_000));
-        assert_eq!(split(&flat).unwrap()[0].depth, 1);
+        assert_eq!(split(&flat).unwrap().len(), 1);
         let deep = format!("SELECT 1{}", "+1".repeat(1001));
         assert_eq!(split(&deep).unwrap_err().code, "54001");
-        let deep = format!("SELECT {}", "1+(".repeat(1001));
-        assert_eq!(split(&deep).unwrap_err().code, "54001");
+        for link in ["1+(", "a[1]", "[]", "f()", " xor 1", " overlaps 1", " rlike 1"] {
+            let deep = format!("SELECT {}", link.repeat(1001));
+            assert_eq!(split(&deep).unwrap_err().code, "54001", "{link}");
+        }
     }
 
     #[test]

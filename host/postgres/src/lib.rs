@@ -8,7 +8,7 @@
 //! - [`state`]: the transaction of a session, its settings and command tags
 //!
 //! Text, parameters and data come from strangers. Nothing here panics or keeps more than its
-//! input is long, and the depth of a statement is bounded before it is parsed.
+//! input is long, and the depth of a statement is limited before it is parsed.
 
 #![forbid(unsafe_code)]
 

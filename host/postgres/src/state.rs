@@ -2,7 +2,7 @@
 
 mod times;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::error::{Error, Result, sqlstate};
@@ -257,9 +257,11 @@ impl Settings {
         })
     }
 
-    /// All settings that have a name of Postgres.
+    /// All settings: those of Postgres, and what the client has set.
     pub fn all(&self) -> impl Iterator<Item = (String, String)> {
-        DEFAULTS.iter().filter_map(|(name, _)| Some(((*name).to_owned(), self.show(name).ok()?)))
+        let names = DEFAULTS.iter().map(|(name, _)| *name);
+        let names: BTreeSet<_> = names.chain(self.set.keys().map(String::as_str)).collect();
+        names.into_iter().filter_map(|name| Some((name.to_owned(), self.show(name).ok()?)))
     }
 
     /// Set a setting; none for its default.

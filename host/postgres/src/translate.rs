@@ -16,6 +16,7 @@ mod names;
 mod queries;
 mod session;
 mod sets;
+mod stack;
 mod writes;
 
 use std::ops::ControlFlow;
@@ -24,7 +25,6 @@ use sqlparser::ast::{
     self, Expr, ObjectName, Query, TableFactor, ValueWithSpan, VisitMut, VisitorMut,
 };
 use sqlparser::dialect::PostgreSqlDialect;
-use sqlparser::parser::{Parser, ParserError};
 
 pub(crate) use casts::{is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
@@ -34,11 +34,10 @@ pub(crate) use names::{folded, last as table_name};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
 
-/// Operators in each other that are handled on the stack of the caller.
-const SHALLOW: u32 = 64;
-
-/// Stack for deeper statements: 1,000 levels at most, a few kilobytes each in an optimised build.
-const DEEP_STACK: usize = 64 << 20;
+/// Bytes that the rewrites of a text may write: as many for any text, which has few long
+/// replacements, and some for each of its own bytes, which are written again for each level.
+const MAX_WRITTEN: usize = 4 << 20;
+const MAX_GROWTH: usize = 16;
 
 /// What a session says in SQL: `current_user`, `current_database()`.
 #[derive(Clone, Debug)]
@@ -155,23 +154,15 @@ pub struct Statement {
 /// 0A000 with the name of what is not supported, 54001 for what is too deep.
 pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
     let pieces = lex::split(sql)?;
-    let deepest = pieces.iter().map(|piece| piece.depth).max().unwrap_or(0);
-    if deepest <= SHALLOW {
-        return pieces.iter().map(|piece| statement(piece, context)).collect();
-    }
-    on_deep_stack(|| {
-        pieces.iter().map(|piece| statement(piece, context).map(Statement::flat)).collect()
-    })
-}
-
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
-        let ended = thread.map_err(|error| error.to_string()).and_then(|thread| {
-            thread.join().map_err(|_| "the statement could not be translated".to_owned())
-        });
-        ended.unwrap_or_else(|message| Err(Error::new(sqlstate::OUT_OF_MEMORY, message)))
-    })
+    let all = || {
+        let mut left = may_be_written(sql.len());
+        pieces.iter().map(move |piece| {
+            let statement = statement(piece, context)?;
+            left = left.checked_sub(statement.sql.len()).ok_or_else(too_long)?;
+            Ok(statement)
+        })
+    };
+    stack::with_room(|| all().collect(), || all().map(|one| one.map(Statement::flat)).collect())
 }
 
 impl Statement {
@@ -234,13 +225,7 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
 
 /// The tree of a statement; none where only SQLite may know it.
 fn parse(sql: &str) -> Result<Option<ast::Statement>> {
-    match Parser::parse_sql(&PostgreSqlDialect {}, sql) {
-        Ok(mut parsed) if parsed.len() == 1 => Ok(parsed.pop()),
-        Err(ParserError::RecursionLimitExceeded) => {
-            Err(Error::new(sqlstate::STATEMENT_TOO_COMPLEX, "the statement is nested too deeply"))
-        }
-        _ => Ok(None),
-    }
+    stack::parse(&PostgreSqlDialect {}, sql)
 }
 
 fn only_sqlite(piece: &Piece<'_>) -> Statement {
@@ -252,7 +237,7 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 /// The statement as SQLite has it.
 fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Result<Statement> {
     let mut tree = parsed.clone();
-    let mut rewriter = Rewriter::new(context);
+    let mut rewriter = Rewriter::new(context, piece.text.len());
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
@@ -274,6 +259,14 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     Ok(statement)
 }
 
+fn may_be_written(length: usize) -> usize {
+    MAX_WRITTEN + length.saturating_mul(MAX_GROWTH)
+}
+
+fn too_long() -> Error {
+    Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, "the translated statement is too long")
+}
+
 /// Changes a tree.
 struct Rewriter<'a> {
     context: &'a Context,
@@ -284,11 +277,26 @@ struct Rewriter<'a> {
     whole: Option<String>,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
+    /// The bytes that may still be written.
+    left: usize,
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(context: &'a Context) -> Self {
-        Self { context, is_changed: false, before: Vec::new(), whole: None, sets: Vec::new() }
+    fn new(context: &'a Context, length: usize) -> Self {
+        Self {
+            context,
+            is_changed: false,
+            before: Vec::new(),
+            whole: None,
+            sets: Vec::new(),
+            left: may_be_written(length),
+        }
+    }
+
+    /// Count what was written.
+    fn written(&mut self, bytes: usize) -> Result<()> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_long)?;
+        Ok(())
     }
 
     /// Rewrite a statement; its command.

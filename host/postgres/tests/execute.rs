@@ -113,6 +113,12 @@ fn expressions_have_the_values_of_postgres() {
         ("SELECT a FROM (VALUES (2), (NULL), (1)) AS v(a) ORDER BY a DESC", "\n2\n1"),
         ("SELECT g FROM generate_series(1, 3) AS g", "1\n2\n3"),
         ("SELECT x FROM generate_series(1, 2) AS g(x)", "1\n2"),
+        ("SELECT generate_series(2, 1, 2)", ""),
+        ("SELECT generate_series(1, 0, 10)", ""),
+        ("SELECT generate_series(3, 1, -1)", "3\n2\n1"),
+        ("SELECT g FROM generate_series(1, 0, 10) AS g", ""),
+        ("SELECT count(*) FROM generate_series(1, 9, 2)", "5"),
+        ("SELECT coalesce(current_setting(lower('NO.SUCH'), true), '-')", "-"),
         ("SELECT ARRAY(SELECT g FROM generate_series(1, 2) g)", "[1,2]"),
         ("SELECT (ARRAY['a', 'b'])[2]", "b"),
         ("SELECT x || '!' FROM unnest(ARRAY['a', 'b']) AS x", "a!\nb!"),
@@ -156,6 +162,24 @@ fn expressions_have_the_values_of_postgres() {
         ("(SELECT 1) UNION (SELECT 2) ORDER BY 1", "1\n2"),
     ] {
         assert_eq!(text(&db, sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn what_would_be_wrong_is_an_error() {
+    let db = connection();
+    for (sql, code) in [
+        ("SELECT generate_series(1, 2, 0)", "22023"),
+        ("SELECT * FROM generate_series(1, 2, 0)", "22023"),
+        ("SELECT g FROM generate_series(1, 2, 0) AS g", "22023"),
+        ("SELECT generate_series(1, 2, 0.5)", "0A000"),
+        ("SELECT g FROM generate_series(1, 2, 0.5) AS g", "0A000"),
+        ("SELECT generate_series(timestamp '2024-01-01', '2024-01-02', '1 day')", "0A000"),
+        ("SELECT g FROM generate_series('2024-01-01'::date, '2024-01-02', '1 day') AS g", "0A000"),
+        ("SELECT current_setting(lower('NO.SUCH'))", "42704"),
+    ] {
+        let error = db.execute_batch(&translated(sql)[0].sql).expect_err(sql);
+        assert_eq!(sqlite_wasm_postgres::Error::from(error).code, code, "{sql}");
     }
 }
 

@@ -87,6 +87,46 @@ pub fn subscript(array: String, place: i64) -> Option<i64> {
     (subscript <= array_upper(&array)?).then_some(subscript)
 }
 
+/// A bound of a series, or its step, which is not 0.
+pub fn series_number(value: Value) -> Result<Option<i64>> {
+    let number = match &value {
+        Value::Null => return Ok(None),
+        Value::Integer(number) => Some(*number),
+        Value::Text(text) => str::from_utf8(text).ok().and_then(|text| text.trim().parse().ok()),
+        _ => None,
+    };
+    let message = "generate_series of anything but integers is not supported";
+    number.map(Some).ok_or_else(|| message.into())
+}
+
+pub fn series_step(value: Value) -> Result<Option<i64>> {
+    match series_number(value)? {
+        Some(0) => Err("step size cannot equal zero".into()),
+        step => Ok(step),
+    }
+}
+
+/// How long a series is.
+pub fn series_count(start: Value, stop: Value, step: Value) -> Result<i64> {
+    let (start, stop, step) = (series_number(start)?, series_number(stop)?, series_step(step)?);
+    let (Some(start), Some(stop), Some(step)) = (start, stop, step) else { return Ok(0) };
+    let (way, step) = (i128::from(stop) - i128::from(start), i128::from(step));
+    if way != 0 && (way < 0) != (step < 0) {
+        return Ok(0);
+    }
+    Ok(i64::try_from(way / step + 1).unwrap_or(i64::MAX))
+}
+
+/// For a setting that is not there.
+pub fn no_setting(name: Option<String>, is_optional: Option<bool>) -> Result<Option<String>> {
+    match name {
+        Some(name) if is_optional == Some(false) => {
+            Err(format!("unrecognized configuration parameter \"{name}\"").into())
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The number at a place of a series.
 pub fn series_at(start: i64, stop: i64, step: i64, place: i64) -> Option<i64> {
     let number = step.checked_mul(place).and_then(|more| start.checked_add(more))?;
@@ -176,6 +216,30 @@ mod tests {
         assert_eq!([0, 1, 2].map(|at| subscript("4 5".into(), at)), [Some(0), Some(1), None]);
         assert_eq!([0, 2, 3].map(|at| series_at(5, 1, -2, at)), [Some(5), Some(1), None]);
         assert_eq!((array_upper("{1,2}"), array_upper("{}")), (Some(2), None));
+    }
+
+    #[test]
+    fn series_are_those_of_postgres() {
+        let count = |bounds: [i64; 3]| {
+            let [start, stop, step] = bounds.map(Value::Integer);
+            series_count(start, stop, step)
+        };
+        for (bounds, expected) in [
+            ([1, 3, 1], 3),
+            ([2, 1, 2], 0),
+            ([1, 0, 10], 0),
+            ([1, 2, -1], 0),
+            ([5, 1, -2], 3),
+            ([4, 4, -9], 1),
+            ([i64::MIN, i64::MAX, 1], i64::MAX),
+        ] {
+            assert_eq!(count(bounds).unwrap(), expected, "{bounds:?}");
+        }
+        assert!(count([1, 2, 0]).is_err() && series_number(Value::Real(1.5)).is_err());
+        assert!(series_number(Value::text("2024-01-01")).is_err());
+        assert_eq!(series_count(Value::Null, Value::Null, Value::Integer(1)).unwrap(), 0);
+        assert!(no_setting(Some("x".into()), Some(false)).is_err());
+        assert_eq!(no_setting(Some("x".into()), Some(true)).unwrap(), None);
     }
 
     #[test]

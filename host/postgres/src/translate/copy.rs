@@ -92,14 +92,14 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
     }
     let (table, columns, sql) = match source {
         CopySource::Table { mut table_name, columns } => {
-            Rewriter::new(context).relation(&mut table_name)?;
+            Rewriter::new(context, piece.text.len()).relation(&mut table_name)?;
             let sql = format!("SELECT {} FROM {table_name}", selected(&columns));
             (Some(last(&table_name)), columns, sql)
         }
         CopySource::Query(_) if !to => return Err(Error::unsupported("COPY (query) FROM")),
         CopySource::Query(query) => {
             let mut query = ast::Statement::Query(query);
-            Rewriter::new(context).statement(&mut query)?;
+            Rewriter::new(context, piece.text.len()).statement(&mut query)?;
             (None, Vec::new(), query.to_string())
         }
     };

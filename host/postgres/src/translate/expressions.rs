@@ -48,6 +48,13 @@ impl Rewriter<'_> {
             return self.column_name(parts);
         }
         if let Some(with) = self.rewritten_expression(expr)? {
+            match &with {
+                Expr::Identifier(text) => self.written(text.value.len())?,
+                Expr::Value(ValueWithSpan { value: Value::Number(text, _), .. }) => {
+                    self.written(text.len())?;
+                }
+                _ => {}
+            }
             self.replace(expr, with);
         }
         Ok(())

@@ -132,7 +132,8 @@ impl Rewriter<'_> {
             ("current_schemas", [_]) => literal("[\"public\"]"),
             ("version", []) => literal(crate::state::VERSION_TEXT),
             ("pg_backend_pid", []) => raw(self.context.process.to_string()),
-            ("current_setting", [setting, ..]) => self.setting(setting)?,
+            ("current_setting", [setting]) => self.setting(setting, &raw("false"))?,
+            ("current_setting", [setting, is_optional]) => self.setting(setting, is_optional)?,
             ("set_config", [_, value, _]) => value.clone(),
             ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),
             ("mod", [a, b]) => raw(format!("(({a}) % ({b}))")),
@@ -190,17 +191,22 @@ impl Rewriter<'_> {
         }))
     }
 
-    fn setting(&self, setting: &Expr) -> Result<Expr> {
+    fn setting(&self, setting: &Expr, is_optional: &Expr) -> Result<Expr> {
         if let Some(name) = string_of(setting) {
-            return Ok(literal(&self.context.settings.show(&name)?));
+            return match self.context.settings.show(&name) {
+                Ok(value) => Ok(literal(&value)),
+                Err(_) if is_optional.to_string().eq_ignore_ascii_case("true") => Ok(raw("NULL")),
+                Err(error) => Err(error),
+            };
         }
-        let all = self
-            .context
-            .settings
-            .all()
-            .map(|(name, value)| format!("({}, {})", quoted(&name), quoted(&value)));
+        let all = self.context.settings.all();
+        let all = all.map(|(name, value)| format!("({}, {})", quoted(&name), quoted(&value)));
         let all = all.collect::<Vec<_>>().join(", ");
-        Ok(raw(format!("(SELECT column2 FROM (VALUES {all}) WHERE column1 = lower({setting}))")))
+        let found = format!(
+            "coalesce((SELECT column2 FROM (VALUES {all}) WHERE column1 = lower(x)), \
+             pg_no_setting(x, o))"
+        );
+        Ok(once(&found, &[("x", setting), ("o", is_optional)]))
     }
 }
 

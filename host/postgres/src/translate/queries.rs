@@ -6,11 +6,10 @@ use super::Rewriter;
 use super::names::{folded, last, parts, quoted_name, raw};
 use crate::error::{Error, Result};
 use sqlparser::ast::{
-    Cte, Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderByKind, OrderBySort, Query, Select,
-    SetExpr, TableAlias, TableFactor,
+    Cte, Distinct, Expr, FunctionArg, GroupByExpr, Ident, LimitClause, ObjectName, OrderByKind,
+    OrderBySort, Query, Select, SetExpr, TableAlias, TableFactor,
 };
 use sqlparser::dialect::SQLiteDialect;
-use sqlparser::parser::Parser;
 
 impl Rewriter<'_> {
     pub(super) fn query(&mut self, query: &mut Query) -> Result<()> {
@@ -175,10 +174,16 @@ impl Rewriter<'_> {
             TableFactor::Table { name, alias: Some(alias), args: Some(args), .. }
                 if last(name) == "generate_series" =>
             {
-                let arguments: Vec<_> = args.args.iter().map(ToString::to_string).collect();
-                let call = format!("generate_series({})", arguments.join(", "));
-                let derived = values_of(&call, alias)?;
+                let derived = values_of(&series(&args.args), alias)?;
                 self.replace(factor, derived);
+            }
+            TableFactor::Table { name, alias: None, args: Some(args), .. }
+                if last(name) == "generate_series" =>
+            {
+                self.replace(name, ObjectName::from(Ident::new(series(&args.args))));
+                if let TableFactor::Table { args, .. } = factor {
+                    *args = None;
+                }
             }
             TableFactor::Table { name, alias, args: Some(args), .. } if last(name) == "unnest" => {
                 let [argument] = &args.args[..] else {
@@ -212,6 +217,19 @@ fn values_of(call: &str, alias: &TableAlias) -> Result<TableFactor> {
     Ok(TableFactor::Derived { lateral: false, subquery, alias, sample: None })
 }
 
+/// A call of SQLite's function, which takes anything for a number, with Postgres' rules.
+fn series(arguments: &[FunctionArg]) -> String {
+    let checks = ["pg_series_number", "pg_series_number", "pg_series_step"];
+    let checked = arguments.iter().zip(checks).map(|(value, check)| {
+        let value = value.to_string();
+        match value.parse::<i64>() {
+            Ok(number) if number != 0 => value,
+            _ => format!("{check}({value})"),
+        }
+    });
+    format!("generate_series({})", checked.collect::<Vec<_>>().join(", "))
+}
+
 /// The elements of an array, which is JSON.
 fn unnested(array: &impl fmt::Display, alias: Option<&TableAlias>) -> Result<TableFactor> {
     let own =
@@ -226,8 +244,11 @@ fn is_own(name: &sqlparser::ast::ObjectName) -> bool {
 /// A query that was put together here, whose parameters may be SQLite's already.
 fn parsed(sql: &str) -> Result<Box<Query>> {
     use sqlparser::ast::Statement;
-    let of_sqlite = || Parser::parse_sql(&SQLiteDialect {}, sql).ok()?.pop();
-    match super::parse(sql)?.or_else(of_sqlite) {
+    let parsed = match super::parse(sql)? {
+        None => super::stack::parse(&SQLiteDialect {}, sql)?,
+        parsed => parsed,
+    };
+    match parsed {
         Some(Statement::Query(query)) => Ok(query),
         _ => Err(Error::unsupported("this FROM")),
     }

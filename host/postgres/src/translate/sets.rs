@@ -26,32 +26,98 @@ const SETS: &[&str] = &[
     "_pg_expandarray",
 ];
 
-/// Functions of which one value is left of all rows.
-const AGGREGATES: &[&str] = &[
-    "count",
-    "sum",
-    "avg",
-    "min",
-    "max",
-    "total",
-    "array_agg",
-    "string_agg",
-    "group_concat",
-    "json_agg",
-    "jsonb_agg",
-    "json_object_agg",
-    "jsonb_object_agg",
-    "bool_and",
-    "bool_or",
-    "every",
-];
-
 /// Marks a function that returns a set, where it may be: no name of a client has it.
 const MARK: char = '\0';
 
 /// Bytes of arguments at most. They are written twice, so that sets in each other would grow
 /// without bound.
 const MAX_ARGUMENTS: usize = 16 << 10;
+
+/// Sets of a SELECT at most: PostgreSQL's own targets are fewer than 1,664, and each set is
+/// counted and stepped through for each row.
+const MAX_SETS: usize = 100;
+
+/// Functions of one row that may stand beside sets: nothing shows of another whether it is an
+/// aggregate. Those with the beginnings in [`SCALAR_BEGINNINGS`] are of one row too.
+const SCALARS: &[&str] = &[
+    "abs",
+    "age",
+    "array",
+    "array_length",
+    "array_lower",
+    "array_position",
+    "array_to_string",
+    "array_upper",
+    "ascii",
+    "btrim",
+    "cardinality",
+    "ceil",
+    "ceiling",
+    "char_length",
+    "chr",
+    "coalesce",
+    "col_description",
+    "concat",
+    "concat_ws",
+    "date_part",
+    "date_trunc",
+    "div",
+    "exp",
+    "floor",
+    "format",
+    "format_type",
+    "gen_random_uuid",
+    "greatest",
+    "initcap",
+    "instr",
+    "json_array",
+    "json_array_length",
+    "json_build_array",
+    "json_build_object",
+    "json_extract",
+    "json_object",
+    "json_typeof",
+    "jsonb_array_length",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "jsonb_typeof",
+    "least",
+    "left",
+    "length",
+    "ln",
+    "log",
+    "lower",
+    "lpad",
+    "ltrim",
+    "md5",
+    "mod",
+    "now",
+    "nullif",
+    "obj_description",
+    "octet_length",
+    "power",
+    "random",
+    "repeat",
+    "replace",
+    "reverse",
+    "right",
+    "round",
+    "row",
+    "rpad",
+    "rtrim",
+    "sign",
+    "split_part",
+    "sqrt",
+    "strpos",
+    "substr",
+    "substring",
+    "trim",
+    "trunc",
+    "upper",
+    "version",
+];
+
+const SCALAR_BEGINNINGS: &[&str] = &["pg_", "has_", "to_", "quote_", "current_", "session_"];
 
 /// The place in the sets.
 const AT: &str = "pg_places.pg_at";
@@ -61,6 +127,9 @@ const AT: &str = "pg_places.pg_at";
 struct Marker {
     depth: u32,
     sets: usize,
+    /// Sets around the expression.
+    inside: u32,
+    /// Whether there is a function that may be of many rows.
     has_aggregate: bool,
 }
 
@@ -79,12 +148,28 @@ impl VisitorMut for Marker {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
         match expr {
-            Expr::Function(function) if self.depth == 0 && function.over.is_none() => {
-                flow(self.function(function))
-            }
+            Expr::Function(function) if self.depth == 0 => flow(self.function(function)),
             _ => ControlFlow::Continue(()),
         }
     }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
+        if let Expr::Function(function) = expr
+            && self.depth == 0
+            && is_marked(function)
+        {
+            self.inside -= 1;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_marked(function: &Function) -> bool {
+    parts(&function.name).first().is_some_and(|name| name.value.starts_with(MARK))
+}
+
+fn is_scalar(name: &str) -> bool {
+    SCALARS.contains(&name) || SCALAR_BEGINNINGS.iter().any(|start| name.starts_with(start))
 }
 
 impl Marker {
@@ -95,11 +180,22 @@ impl Marker {
         let name = match parts[..] {
             [name] => folded(name),
             [schema, name] if is_own(schema) => folded(name),
-            _ => return Ok(()),
+            _ => {
+                self.has_aggregate = true;
+                return Ok(());
+            }
         };
-        self.has_aggregate |= AGGREGATES.contains(&name.as_str());
-        if SETS.contains(&name.as_str()) {
-            self.sets += 1;
+        let is_set = SETS.contains(&name.as_str());
+        self.has_aggregate |= function.over.is_some() || !(is_set || is_scalar(&name));
+        if is_set && function.over.is_none() {
+            if self.inside > 0 {
+                return Err(Error::unsupported("a set in the arguments of a set"));
+            }
+            (self.inside, self.sets) = (self.inside + 1, self.sets + 1);
+            if self.sets > MAX_SETS {
+                let message = format!("a SELECT has more than {MAX_SETS} sets");
+                return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
+            }
             function.name = ObjectName::from(Ident::new(format!("{MARK}{name}")));
         }
         Ok(())
@@ -133,7 +229,9 @@ impl Rewriter<'_> {
         let has_wildcard =
             select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
         match is_grouped || marker.has_aggregate || has_wildcard {
-            true => Err(Error::unsupported("a set beside aggregates, GROUP BY or `*`")),
+            true => Err(Error::unsupported(
+                "a set beside `*`, GROUP BY, OVER or a function that is not known to be of one row",
+            )),
             false => Ok(()),
         }
     }
@@ -186,6 +284,7 @@ impl Rewriter<'_> {
             (_, [values]) => of_array(&values.to_string(), |values| format!("{values} -> {AT}")),
             _ => return Err(Error::unsupported(format_args!("these arguments of {name}"))),
         };
+        self.written(count.len())?;
         if let Some(sets) = self.sets.last_mut() {
             sets.push(count);
         }
@@ -199,7 +298,7 @@ fn of_array(values: &str, value: impl FnOnce(&str) -> String) -> (String, String
 }
 
 fn of_series(start: &Expr, stop: &Expr, step: &Expr) -> (String, String) {
-    let count = format!("(({stop}) - ({start})) / ({step}) + 1");
+    let count = format!("pg_series_count({start}, {stop}, {step})");
     (count, format!("pg_series_at({start}, {stop}, {step}, {AT})"))
 }
 

@@ -265,8 +265,48 @@ fn deep_statements_do_not_overflow_the_stack() {
     assert!(one(&casts).sql.len() < 4000);
     let lefts = format!("SELECT {}a{}", "left(".repeat(20), ", $1)".repeat(20));
     assert!(one(&lefts).sql.len() < 4000);
-    let union = format!("SELECT 1{}", " UNION SELECT 1".repeat(900));
+    let union = format!("SELECT 1{}", " UNION SELECT 1".repeat(499));
     assert_eq!(one(&union).sql, union);
+}
+
+#[test]
+fn sets_stand_alone() {
+    let code = |sql: &str| translate(sql, &Context::default()).map(|_| ()).map_err(|e| e.code);
+    for sql in [
+        "SELECT unnest(a), row_number() OVER () FROM t",
+        "SELECT unnest(a), sum(1) OVER () FROM t",
+        "SELECT unnest(a), stddev(b) FROM t",
+        "SELECT unnest(a), public.f(b) FROM t",
+        "SELECT generate_series(1, generate_series(1, 2))",
+    ] {
+        assert_eq!(code(sql), Err("0A000"), "{sql}");
+    }
+    assert_eq!(code("SELECT unnest(a), upper(b), pg_catalog.format_type(1, 2) FROM t"), Ok(()));
+    let sets = |count: usize| format!("SELECT 1{}", ", unnest(a)".repeat(count));
+    assert_eq!((code(&sets(100)), code(&sets(101))), (Ok(()), Err("54000")));
+}
+
+#[test]
+fn a_text_grows_little() {
+    for part in
+        [", current_setting(a)", ", (SELECT current_setting(a))", "; SELECT current_setting(a)"]
+    {
+        let sql = format!("SELECT 1{}", part.repeat(20_000));
+        let error = translate(&sql, &Context::default()).unwrap_err();
+        assert_eq!(error.code, "54000", "{part}");
+    }
+    let sql = format!("SELECT 1{}", ", left(a, 1)".repeat(20_000));
+    assert!(translate(&sql, &Context::default()).is_ok());
+}
+
+#[test]
+fn settings_are_read_by_computed_names_too() {
+    let mut context = Context::default();
+    context.settings.set("my.own", Some("x"), false).unwrap();
+    let sql = |sql: &str| translate(sql, &context).map(|mut all| all.remove(0).sql);
+    assert!(sql("SELECT current_setting(a) FROM t").unwrap().contains("('my.own', 'x')"));
+    assert_eq!(sql("SELECT current_setting('no.such')").unwrap_err().code, "42704");
+    assert_eq!(sql("SELECT current_setting('no.such', true)").unwrap(), "SELECT NULL");
 }
 
 /// The parser tries some constructs in more than one way; that must not double with each level.

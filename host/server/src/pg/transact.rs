@@ -2,6 +2,7 @@
 
 use sqlite_wasm::types::ValueRef;
 use sqlite_wasm_postgres::Error;
+use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{Plan, REPORTED, Transaction};
 use sqlite_wasm_postgres::translate::{Action, Statement};
 use sqlite_wasm_postgres::values::Format;
@@ -53,20 +54,33 @@ impl Conversation<'_> {
     }
 
     fn set(&mut self, name: &str, value: Option<&str>, is_local: bool) -> Result<()> {
+        if name == "transaction_read_only" {
+            self.check_writable(value)?;
+        }
         self.context.settings.set(name, value, is_local)?;
         self.analyses.clear();
         if let Some(reported) = REPORTED.iter().find(|known| known.eq_ignore_ascii_case(name)) {
             self.report_setting(reported);
         }
-        if matches!(name, "transaction_read_only" | "default_transaction_read_only") {
+        let is_idle = self.transaction == Transaction::Idle;
+        if name == "transaction_read_only" || (name == "default_transaction_read_only" && is_idle) {
             self.is_read_only = self.is_on(name);
         }
         Ok(())
     }
 
+    /// A transaction that only reads does so from its first statement to its end.
+    fn check_writable(&self, value: Option<&str>) -> Result<()> {
+        let has_begun = self.transaction != Transaction::Idle && !self.engine.is_autocommit();
+        if !has_begun || !self.is_read_only || value.is_some_and(is_true) {
+            return Ok(());
+        }
+        let message = "transaction read-write mode must be set before any query";
+        Err(Error::new(sqlstate::ACTIVE_TRANSACTION, message).into())
+    }
+
     fn is_on(&self, setting: &str) -> bool {
-        let value = self.context.settings.show(setting).unwrap_or_default().to_ascii_lowercase();
-        matches!(value.as_str(), "on" | "true" | "yes" | "1")
+        is_true(&self.context.settings.show(setting).unwrap_or_default())
     }
 
     fn reset(&mut self) {
@@ -202,4 +216,8 @@ impl Conversation<'_> {
             done => done,
         }
     }
+}
+
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "on" | "true" | "yes" | "1")
 }

@@ -71,6 +71,11 @@ fn a_failed_transaction_waits_for_its_end() {
     assert_eq!(client.rows("SELECT a FROM t ORDER BY a"), "2\n3");
     assert_eq!(client.error("BEGIN READ ONLY; INSERT INTO t VALUES (4)").0, "25006");
     client.rows("ROLLBACK");
+    client.rows("BEGIN READ ONLY; SELECT a FROM t; SET default_transaction_read_only = off");
+    assert_eq!(client.error("INSERT INTO t VALUES (4)").0, "25006");
+    client.rows("ROLLBACK; BEGIN READ ONLY; SELECT a FROM t");
+    assert_eq!(client.error("SET transaction_read_only = off").0, "25001");
+    client.rows("ROLLBACK");
     // What runs for a statement before it is refused, too, and holds no lock of writers.
     client.rows("CREATE TABLE u(a int)");
     client.rows("BEGIN READ ONLY; SAVEPOINT s");

@@ -75,8 +75,8 @@ class Shell(Writer):
     def start(self, database):
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
         self.shell = subprocess.Popen([SHELL, "-batch", "-bail", database.name], cwd=database.parent, **pipes)
-        self.shell.stdin.write(".timeout 20000\nPRAGMA wal_autocheckpoint=0;\n")
-        assert self.shell.stdout.readline() == "0\n"
+        self.shell.stdin.write(".timeout 20000\n.dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\n")
+        assert [self.shell.stdout.readline().strip() for _ in range(2)] == ["no_ckpt_on_close on", "0"]
         return self.shell
 
     def commit(self, number):

@@ -12,6 +12,8 @@ use crate::{Error, LIBRARY, Reader};
 pub enum Function {
     /// Set the ids of the library's callback and of the connection.
     Connect = 0,
+    /// `sqlite3_db_config`, of a switch.
+    DbConfig = 17,
     /// `sqlite3_serialize`.
     Serialize = 29,
     /// `sqlite3_deserialize`.
@@ -180,6 +182,7 @@ mod tests {
     fn numbers_are_those_of_the_header() {
         let functions = [
             ("CONNECT", Function::Connect),
+            ("DB_CONFIG", Function::DbConfig),
             ("SERIALIZE", Function::Serialize),
             ("DESERIALIZE", Function::Deserialize),
             ("HOOK", Function::Hook),

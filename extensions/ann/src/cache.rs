@@ -174,7 +174,9 @@ impl<S: Source> Cache<S> {
         };
         let unknown: Vec<u32> = slots.iter().filter(is_unknown).copied().collect();
         if unknown.len() > 1 {
-            for (slot, node) in self.source.nodes(&unknown)? {
+            let nodes = self.source.nodes(&unknown)?;
+            // A view in place of the table may have others, as far as the memory goes.
+            for (slot, node) in nodes.into_iter().filter(|(slot, _)| unknown.contains(slot)) {
                 self.put(slot, node);
             }
         }

@@ -2,7 +2,7 @@
 
 use sqlite_wasm_kit::{Result, Value, sql};
 
-use crate::sql_text;
+use crate::sql_text::{self, Declared};
 
 /// A table or a view.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +40,8 @@ pub struct Index {
     pub is_constraint: bool,
     /// Columns from 0; none for an expression. And whether it descends.
     pub columns: Vec<(Option<usize>, bool)>,
+    /// Of each column; empty for the row id.
+    pub collations: Vec<String>,
     /// Its CREATE statement, where it has one.
     pub sql: String,
 }
@@ -150,18 +152,21 @@ fn relation(row: &[Value]) -> Result<Relation> {
     Ok(relation)
 }
 
+/// Those of constraints in the order of their declarations, which their numbers have.
 fn indexes(relation: &Relation) -> Result<Vec<Index>> {
     let rows = query(
         "SELECT l.name, l.\"unique\", l.origin, s.sql FROM pragma_index_list(?1, 'main') l \
-         LEFT JOIN main.sqlite_schema s ON s.type = 'index' AND s.name = l.name ORDER BY l.name",
+         LEFT JOIN main.sqlite_schema s ON s.type = 'index' AND s.name = l.name \
+         ORDER BY iif(l.origin = 'c', l.name, 'sqlite_'), length(l.name), l.name",
         Some(&relation.name),
     )?;
     let mut indexes = Vec::new();
     for row in &rows {
         let columns = query(
-            "SELECT cid, \"desc\" FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno",
+            "SELECT cid, \"desc\", coll FROM pragma_index_xinfo(?1, 'main') WHERE key ORDER BY seqno",
             Some(&text(&row[0])),
         )?;
+        let collations = columns.iter().map(|row| text(&row[2])).collect();
         let columns = columns
             .iter()
             .map(|row| (usize::try_from(row[0].to_integer()).ok(), row[1].to_integer() != 0))
@@ -173,6 +178,7 @@ fn indexes(relation: &Relation) -> Result<Vec<Index>> {
             is_primary: origin == "pk",
             is_constraint: origin != "c",
             columns,
+            collations,
             sql: text(&row[3]),
         };
         indexes.push(named(index, relation));
@@ -188,6 +194,7 @@ fn indexes(relation: &Relation) -> Result<Vec<Index>> {
             is_primary,
             is_constraint,
             columns,
+            collations: Vec::new(),
             sql: String::new(),
         });
     }
@@ -222,31 +229,58 @@ fn named(mut index: Index, relation: &Relation) -> Index {
     index
 }
 
-/// The names that CREATE TABLE has for constraints.
+/// The names that CREATE TABLE has for constraints. Each key that it declares is one of SQLite's,
+/// and its name is for no other.
 fn name_constraints(relation: &mut Relation) {
-    let same = |one: &[String], other: &[&str]| {
-        one.len() == other.len()
-            && one.iter().zip(other).all(|(one, other)| one.eq_ignore_ascii_case(other))
-    };
-    for (kind, columns, name) in sql_text::named(&relation.sql) {
-        if kind == "f" {
-            let mut keys = relation.foreign_keys.iter_mut();
-            let fits = |key: &&mut ForeignKey| {
-                same(&columns, &key.from.iter().map(String::as_str).collect::<Vec<_>>())
-            };
-            keys.find(fits).into_iter().for_each(|key| key.name = Some(name.clone()));
+    // SQLite lists the last one first.
+    let mut keys: Vec<usize> = (0..relation.foreign_keys.len()).rev().collect();
+    let is_constraint = |at: &usize| relation.indexes[*at].is_constraint;
+    let mut indexes: Vec<usize> = (0..relation.indexes.len()).filter(is_constraint).collect();
+    // A constraint that is declared twice has one index.
+    let mut unnamed = Vec::new();
+    for declared in sql_text::declared(&relation.sql) {
+        if declared.references.is_some() {
+            let key = take(&mut keys, |at| is_key(&declared, &relation.foreign_keys[at]));
+            key.into_iter().for_each(|at| relation.foreign_keys[at].name = declared.name.clone());
             continue;
         }
-        let all = &relation.columns;
-        let mut indexes = relation.indexes.iter_mut().filter(|index| index.is_constraint);
-        let fits = |index: &&mut Index| {
-            let named =
-                |(column, _): &(Option<usize>, bool)| Some(all.get((*column)?)?.name.as_str());
-            let names: Vec<_> = index.columns.iter().filter_map(named).collect();
-            index.is_primary == (kind == "p") && same(&columns, &names)
-        };
-        indexes.find(fits).into_iter().for_each(|index| index.name.clone_from(&name));
+        let fits = |at: usize| is_index(&declared, &relation.indexes[at], &relation.columns);
+        match (take(&mut indexes, fits).or_else(|| take(&mut unnamed, fits)), declared.name.clone())
+        {
+            (Some(at), Some(name)) => relation.indexes[at].name = name,
+            (at, _) => unnamed.extend(at),
+        }
     }
+}
+
+/// Remove the first one that fits.
+fn take(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let found = places.iter().position(|at| fits(*at))?;
+    Some(places.remove(found))
+}
+
+fn is_key(declared: &Declared, key: &ForeignKey) -> bool {
+    let Some((table, to)) = &declared.references else { return false };
+    let from = declared.columns.iter().map(|(name, _)| name.as_str());
+    table.eq_ignore_ascii_case(&key.table)
+        && same(from, &key.from)
+        && same(to.iter().map(String::as_str), &key.to)
+}
+
+fn is_index(declared: &Declared, index: &Index, all: &[Column]) -> bool {
+    let named = |(column, _): &(Option<usize>, bool)| Some(all.get((*column)?)?.name.clone());
+    let names: Vec<_> = index.columns.iter().filter_map(named).collect();
+    // One that is not written is the column's, which SQLite does not report.
+    let mut collations = declared.columns.iter().zip(&index.collations);
+    index.is_primary == (declared.kind == "p")
+        && same(declared.columns.iter().map(|(name, _)| name.as_str()), &names)
+        && collations.all(|((_, written), collation)| {
+            written.as_ref().is_none_or(|written| written.eq_ignore_ascii_case(collation))
+        })
+}
+
+fn same<'a>(one: impl ExactSizeIterator<Item = &'a str>, other: &[String]) -> bool {
+    one.len() == other.len() && one.zip(other).all(|(one, other)| one.eq_ignore_ascii_case(other))
 }
 
 fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {
@@ -275,4 +309,76 @@ fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {
         }
     }
     Ok(keys.into_iter().map(|(_, key)| key).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(name: &str) -> Column {
+        Column { name: name.into(), ..Column::default() }
+    }
+
+    fn key(from: &str, table: &str, to: &str) -> ForeignKey {
+        let (from, to) = (vec![from.into()], vec![to.into()]);
+        ForeignKey { table: table.into(), from, to, ..ForeignKey::default() }
+    }
+
+    fn unique(collation: &str) -> Index {
+        Index {
+            name: "t_x_key".into(),
+            is_unique: true,
+            is_constraint: true,
+            columns: vec![(Some(0), false)],
+            collations: vec![collation.into()],
+            ..Index::default()
+        }
+    }
+
+    /// The names of the foreign keys, first declared first, and of the indexes.
+    fn names(sql: &str, mut keys: Vec<ForeignKey>, indexes: Vec<Index>) -> Vec<String> {
+        keys.reverse();
+        let mut relation = Relation {
+            sql: format!("CREATE TABLE t({sql})"),
+            columns: vec![column("x")],
+            foreign_keys: keys,
+            indexes,
+            ..Relation::default()
+        };
+        name_constraints(&mut relation);
+        let keys = relation.foreign_keys.into_iter().rev();
+        let keys = keys.map(|key| key.name.unwrap_or_default());
+        keys.chain(relation.indexes.into_iter().map(|index| index.name)).collect()
+    }
+
+    #[test]
+    fn each_foreign_key_has_its_name() {
+        let sql = "x int constraint one references w2(a), \
+                   constraint two foreign key(x) references w3(a)";
+        assert_eq!(
+            names(sql, vec![key("x", "w2", "a"), key("x", "w3", "a")], vec![]),
+            ["one", "two"]
+        );
+        let keys = || vec![key("x", "b", "id"), key("x", "b", "x")];
+        let sql =
+            "x, constraint c2 foreign key(x) references b(id), foreign key(x) references b(x)";
+        assert_eq!(names(sql, keys(), vec![]), ["c2", ""]);
+        let sql =
+            "x, foreign key(x) references b(id), constraint c2 foreign key(x) references B(X)";
+        assert_eq!(names(sql, keys(), vec![]), ["", "c2"]);
+        let equal = vec![key("x", "b", "id"), key("x", "b", "id")];
+        let sql = "x references b(id) constraint c references b(id)";
+        assert_eq!(names(sql, equal, vec![]), ["", "c"]);
+    }
+
+    #[test]
+    fn each_index_has_its_name() {
+        let both = || vec![unique("BINARY"), unique("NOCASE")];
+        let sql = "x constraint ux unique, constraint u3 unique(x collate nocase)";
+        assert_eq!(names(sql, vec![], both()), ["ux", "u3"]);
+        let sql = "x unique, constraint u3 unique(x collate nocase)";
+        assert_eq!(names(sql, vec![], both()), ["t_x_key", "u3"]);
+        let sql = "x unique, constraint twice unique(x)";
+        assert_eq!(names(sql, vec![], vec![unique("BINARY")]), ["twice"]);
+    }
 }

@@ -96,10 +96,25 @@ pub fn checks(relation: &Relation) -> Vec<Check> {
     checks
 }
 
-/// What CREATE TABLE names with CONSTRAINT: `p`, `u` or `f`, the columns, and the name.
-pub fn named(sql: &str) -> Vec<(&'static str, Vec<String>, String)> {
+/// A key that CREATE TABLE declares.
+#[derive(Debug, PartialEq)]
+pub struct Declared {
+    /// `p`, `u` or `f`.
+    pub kind: &'static str,
+    /// What follows CONSTRAINT.
+    pub name: Option<String>,
+    /// The columns, each with its COLLATE.
+    pub columns: Vec<(String, Option<String>)>,
+    /// Of a foreign key: the other table and its columns, if it names any.
+    pub references: Option<(String, Vec<String>)>,
+}
+
+/// The keys that CREATE TABLE declares, in their order.
+pub fn declared(sql: &str) -> Vec<Declared> {
     let tokens = tokens(sql);
     let (mut found, mut depth, mut column) = (Vec::new(), 0_usize, String::new());
+    // Within FOREIGN KEY, before its REFERENCES.
+    let mut is_foreign = false;
     for (at, token) in tokens.iter().enumerate() {
         match token.text {
             "(" => depth += 1,
@@ -109,30 +124,60 @@ pub fn named(sql: &str) -> Vec<(&'static str, Vec<String>, String)> {
         if let (1, "(" | ",", Some(next)) = (depth, token.text, tokens.get(at + 1)) {
             column = unquoted(next.text);
         }
-        let [word, name, kind, rest @ ..] = &tokens[at..] else { break };
-        if depth != 1 || !word.text.eq_ignore_ascii_case("constraint") {
+        if depth != 1 {
             continue;
         }
-        let (kind, rest) = match kind.text.to_ascii_lowercase().as_str() {
-            "primary" => ("p", rest.get(1..).unwrap_or_default()),
-            "foreign" => ("f", rest.get(1..).unwrap_or_default()),
-            "references" => ("f", &[][..]),
-            "unique" => ("u", rest),
+        let (kind, list) = match token.text.to_ascii_lowercase().as_str() {
+            "primary" => ("p", 2),
+            "unique" => ("u", 1),
+            "foreign" => ("f", 2),
+            "references" if !is_foreign => ("f", usize::MAX),
+            "references" => {
+                is_foreign = false;
+                continue;
+            }
             _ => continue,
         };
-        let columns = listed(rest).unwrap_or_else(|| vec![column.clone()]);
-        found.push((kind, columns, unquoted(name.text)));
+        is_foreign = kind == "f" && list == 2;
+        let rest = &tokens[at..];
+        let columns = rest.get(list..).and_then(listed);
+        found.push(Declared {
+            kind,
+            name: name_before(&tokens[..at]),
+            columns: columns.unwrap_or_else(|| vec![(column.clone(), None)]),
+            references: if kind == "f" { referenced(rest) } else { None },
+        });
     }
     found
 }
 
-/// The names in parentheses at the beginning, without what follows each.
-fn listed(tokens: &[Token<'_>]) -> Option<Vec<String>> {
+fn name_before(tokens: &[Token<'_>]) -> Option<String> {
+    let [.., word, name] = tokens else { return None };
+    word.text.eq_ignore_ascii_case("constraint").then(|| unquoted(name.text))
+}
+
+/// The table behind the next REFERENCES, and its columns.
+fn referenced(tokens: &[Token<'_>]) -> Option<(String, Vec<String>)> {
+    let at = tokens.iter().position(|token| token.text.eq_ignore_ascii_case("references"))?;
+    let columns = tokens.get(at + 2..).and_then(listed).unwrap_or_default();
+    let columns = columns.into_iter().map(|(name, _)| name).collect();
+    Some((unquoted(tokens.get(at + 1)?.text), columns))
+}
+
+/// The names in parentheses at the beginning, each with its COLLATE.
+fn listed(tokens: &[Token<'_>]) -> Option<Vec<(String, Option<String>)>> {
     tokens.first().filter(|token| token.text == "(")?;
     let end = closing(tokens, 0)?;
-    let begins = |pair: &&[Token<'_>]| matches!(pair[0].text, "(" | ",");
-    let names = tokens[..end].windows(2).filter(begins);
-    Some(names.map(|pair| unquoted(pair[1].text)).collect())
+    let element = |part: &[Token<'_>]| {
+        let collation = match part {
+            [_, word, name, ..] if word.text.eq_ignore_ascii_case("collate") => {
+                Some(unquoted(name.text))
+            }
+            _ => None,
+        };
+        Some((unquoted(part.first()?.text), collation))
+    };
+    Some(tokens[1..end].split(|token| token.text == ",").filter_map(element).collect())
 }
 
 /// The place of the parenthesis that closes the one at `open`.
@@ -247,12 +292,27 @@ mod tests {
     fn names_of_constraints_are_found() {
         let sql = "CREATE TABLE \"t\"(a INT CONSTRAINT one REFERENCES b(c), \"d e\" CONSTRAINT two UNIQUE, \
                    CONSTRAINT \"3\" PRIMARY KEY (a, \"d e\"), \
-                   CONSTRAINT four FOREIGN KEY (x) REFERENCES b, CONSTRAINT five CHECK (a > 0))";
-        let found = named(sql);
-        let found: Vec<_> = found.iter().map(|(k, c, n)| (*k, c.join("+"), n.as_str())).collect();
-        let expected =
-            [("f", "a", "one"), ("u", "d e", "two"), ("p", "a+d e", "3"), ("f", "x", "four")];
-        assert_eq!(found, expected.map(|(kind, columns, name)| (kind, columns.into(), name)));
+                   UNIQUE (a COLLATE nocase), CONSTRAINT four FOREIGN KEY (x) REFERENCES b, CONSTRAINT five CHECK (a > 0))";
+        let column = |name: &&str| ((*name).to_owned(), None);
+        let declared = |kind, name: &str, columns: &[&str], references: Option<(&str, &[&str])>| {
+            let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect();
+            Declared {
+                kind,
+                name: (!name.is_empty()).then(|| name.to_owned()),
+                columns: columns.iter().map(column).collect(),
+                references: references.map(|(table, to)| (table.to_owned(), texts(to))),
+            }
+        };
+        let mut nocase = declared("u", "", &["a"], None);
+        nocase.columns[0].1 = Some("nocase".to_owned());
+        let expected = [
+            declared("f", "one", &["a"], Some(("b", &["c"]))),
+            declared("u", "two", &["d e"], None),
+            declared("p", "3", &["a", "d e"], None),
+            nocase,
+            declared("f", "four", &["x"], Some(("b", &[]))),
+        ];
+        assert_eq!(super::declared(sql), expected);
     }
 
     #[test]
@@ -274,7 +334,7 @@ mod tests {
             view_query(&sql);
             index_parts(&sql);
             index_element(&sql, 0);
-            named(&sql);
+            declared(&sql);
             Ok(())
         });
     }

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use sqlite_wasm::{Connection, Database, OpenFlags};
+use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
 
 use crate::policy::Role;
-use crate::session::{Opened, Writers};
+use crate::session::{Log, Opened, Writers};
 
 /// Longest name of a database in `--root`, in bytes.
 const MAX_NAME_BYTES: usize = 64;
@@ -45,7 +45,8 @@ pub struct FileLimits {
     pub has_temporary_files: bool,
     /// Whether each commit waits for the disk.
     pub is_durable: bool,
-    /// Whether commits move the WAL to the database when it is long.
+    /// Whether connections move the WAL to the database: after a commit when it is long, and when
+    /// the last one is closed.
     pub has_checkpoints: bool,
 }
 
@@ -63,7 +64,6 @@ pub struct Sandboxes {
 }
 
 /// A database that is open: one connection stays, so that its log and shared memory do.
-#[derive(Default)]
 struct Kept {
     connection: Mutex<Option<Connection>>,
     writers: Writers,
@@ -159,7 +159,8 @@ impl Databases {
         let Files::Named(files) = &self.files else { return Ok(()) };
         for (name, path) in files {
             let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-            let opened = sandbox.open_with_flags(path, flags);
+            let opened =
+                sandbox.open_with_flags(path, flags).and_then(|db| self.limits.applied(db));
             let checked =
                 opened.and_then(|db| db.query_row("PRAGMA schema_version", (), |_| Ok(())));
             checked.with_context(|| format!("failed to open `{}`", path.display()))?;
@@ -214,7 +215,7 @@ impl Databases {
         let kept = self.kept(named);
         self.keep_open(&kept, named)?;
         let db = match wire {
-            Wire::Hrana => open(&self.sandbox, named)?,
+            Wire::Hrana => open(&self.sandbox, named, self.limits)?,
             Wire::Postgres => self.ready(&kept, named)?,
         };
         let mut settings = self.settings(role);
@@ -238,19 +239,23 @@ impl Databases {
         };
         if !kept.is_filling.swap(true, Ordering::AcqRel) {
             let (sandbox, kept, named) = (self.postgres.clone(), kept.clone(), named.clone());
-            let fill = move || kept.fill(&sandbox, &named);
+            let limits = self.limits;
+            let fill = move || kept.fill(&sandbox, &named, limits);
             // Without another thread each client waits for its own.
             let _ = std::thread::Builder::new().name("ready".to_owned()).spawn(fill);
         }
         match found {
             Some((_, db)) => Ok(db),
-            None => open(&self.postgres, named),
+            None => open(&self.postgres, named, self.limits),
         }
     }
 
     fn kept(&self, named: &Named) -> Arc<Kept> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Entry { kept: Arc::default(), last_used: Instant::now() };
+        let new = || {
+            let log = Log::of(&named.path, self.limits.size, self.limits.has_checkpoints);
+            Entry { kept: Arc::new(Kept::new(log)), last_used: Instant::now() }
+        };
         let entry = open.entry(named.name.clone()).or_insert_with(new);
         entry.last_used = Instant::now();
         entry.kept.clone()
@@ -261,7 +266,7 @@ impl Databases {
         if kept.as_ref().is_some_and(|db| !db.is_gone()) {
             return Ok(());
         }
-        let db = open(&self.sandbox, named)?;
+        let db = open(&self.sandbox, named, self.limits)?;
         // A file system without shared memory keeps its journal.
         db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
         *kept = Some(db);
@@ -277,9 +282,6 @@ impl Databases {
             "PRAGMA temp_store = {temporary}; PRAGMA synchronous = {synchronous};
              PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
         );
-        if !self.limits.has_checkpoints {
-            sql.push_str("PRAGMA wal_autocheckpoint = 0;");
-        }
         match role {
             Role::Read => sql.push_str("PRAGMA query_only = ON"),
             _ => sql.push_str(&format!("PRAGMA max_page_count = {}", self.pages())),
@@ -299,18 +301,34 @@ impl Databases {
         open.retain(|_, entry| entry.last_used.elapsed() < KEEP);
     }
 
-    /// Close all, so that their logs are copied into them.
+    /// Close all, so that their logs are copied into them, unless that is left to another program.
     pub fn close(&self) {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
+impl FileLimits {
+    /// A connection that has not used its file, with what holds for every one.
+    fn applied(self, db: Connection) -> sqlite_wasm::Result<Connection> {
+        if !self.has_checkpoints {
+            db.execute_batch("PRAGMA wal_autocheckpoint = 0")?;
+            db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        }
+        Ok(db)
+    }
+}
+
 impl Kept {
-    fn fill(&self, sandbox: &Database, named: &Named) {
+    fn new(log: Log) -> Self {
+        let (connection, ready, is_filling) = Default::default();
+        Self { connection, writers: Writers::new(log), ready, is_filling }
+    }
+
+    fn fill(&self, sandbox: &Database, named: &Named, limits: FileLimits) {
         let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         while ready().len() < READY {
             let before = identity(&named.path);
-            let Ok(db) = open(sandbox, named) else { break };
+            let Ok(db) = open(sandbox, named, limits) else { break };
             if before != identity(&named.path) {
                 break;
             }
@@ -320,9 +338,9 @@ impl Kept {
     }
 }
 
-fn open(sandbox: &Database, named: &Named) -> sqlite_wasm::Result<Connection> {
+fn open(sandbox: &Database, named: &Named, limits: FileLimits) -> sqlite_wasm::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    sandbox.open_with_flags(&named.path, flags)
+    limits.applied(sandbox.open_with_flags(&named.path, flags)?)
 }
 
 fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {

@@ -1,6 +1,7 @@
 //! The statements that each role may run. SQLite enforces the sandbox; this refuses statements that
 //! are legal and would affect others: settings of the file, other files, and pages of the file
-//! written directly.
+//! written directly. That a role only reads is not checked here: `session/engine.rs` refuses its
+//! statements that SQLite does not call read-only, and its connection is `query_only`.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
 //! VACUUM can be nowhere else: not in a trigger, a view or a subquery.
@@ -70,12 +71,13 @@ const COMMON: &[&str] = &[
     "WITH",
 ];
 
-/// Check the first statement of `sql`; none where it has only comments.
+/// Check the first statement of `sql`; none where it has only comments. Without `has_checkpoints`
+/// nobody may make one.
 ///
 /// # Errors
 ///
 /// The refused statement, and the role that may run it.
-pub fn check(sql: &str, role: Role) -> Result<Option<Kind>, Refusal> {
+pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind>, Refusal> {
     if sql.contains('\0') {
         return Err(Refusal("the statement contains a NUL character".to_owned()));
     }
@@ -88,7 +90,7 @@ pub fn check(sql: &str, role: Role) -> Result<Option<Kind>, Refusal> {
     if is_explain {
         first = after_explain(&mut words)?;
     }
-    check_verb(first, words, role)?;
+    check_verb(first, words, role, has_checkpoints)?;
     Ok(Some(Kind { is_explain }))
 }
 
@@ -103,12 +105,17 @@ fn after_explain<'a>(words: &mut Words<'a>) -> Result<words::Word<'a>, Refusal> 
     Ok(word)
 }
 
-fn check_verb(verb: words::Word, words: Words, role: Role) -> Result<(), Refusal> {
+fn check_verb(
+    verb: words::Word,
+    words: Words,
+    role: Role,
+    has_checkpoints: bool,
+) -> Result<(), Refusal> {
     if COMMON.iter().any(|common| verb.is(common)) {
         return Ok(());
     }
     if verb.is("PRAGMA") {
-        return pragmas::check(words, role);
+        return pragmas::check(words, role, has_checkpoints);
     }
     for special in ["ATTACH", "VACUUM"] {
         if verb.is(special) {
@@ -135,7 +142,7 @@ mod tests {
     use super::*;
 
     fn refused(sql: &str, role: Role) -> bool {
-        check(sql, role).is_err()
+        check(sql, role, true).is_err()
     }
 
     #[test]
@@ -170,10 +177,13 @@ mod tests {
     #[test]
     fn common_statements_pass() {
         for sql in ["SELECT 1", " with x as (select 1) select * from x", ";;VALUES(1)", "BEGIN"] {
-            assert_eq!(check(sql, Role::Read), Ok(Some(Kind { is_explain: false })), "{sql}");
+            assert_eq!(check(sql, Role::Read, true), Ok(Some(Kind { is_explain: false })), "{sql}");
         }
-        assert_eq!(check("EXPLAIN SELECT 1", Role::Read), Ok(Some(Kind { is_explain: true })));
-        assert_eq!(check(" -- nothing", Role::Read), Ok(None));
+        assert_eq!(
+            check("EXPLAIN SELECT 1", Role::Read, true),
+            Ok(Some(Kind { is_explain: true }))
+        );
+        assert_eq!(check(" -- nothing", Role::Read, true), Ok(None));
         assert!(!refused("ATTACH ':memory:' AS x", Role::Owner));
     }
 
@@ -193,6 +203,14 @@ mod tests {
     }
 
     #[test]
+    fn checkpoints_can_be_left_to_another_program() {
+        for sql in ["PRAGMA wal_checkpoint", "PRAGMA main.\"wal_checkpoint\"(TRUNCATE)"] {
+            assert!(check(sql, Role::Owner, false).is_err(), "{sql}");
+        }
+        assert!(check("PRAGMA user_version", Role::Owner, false).is_ok());
+    }
+
+    #[test]
     fn any_text_is_looked_at() {
         const PARTS: [&str; 20] = [
             "'", "\"", "[", "]", "`", "/*", "*/", "/", "--", "\n", ";", "é", "PRAGMA", "EXPLAIN",
@@ -206,7 +224,7 @@ mod tests {
                 sql.push_str(PARTS[(state >> 33) as usize % PARTS.len()]);
             }
             // A PRAGMA that is not in the list never passes, whatever is around it.
-            if let Ok(Some(_)) = check(&sql, Role::Owner) {
+            if let Ok(Some(_)) = check(&sql, Role::Owner, true) {
                 panic!("{sql:?}");
             }
         }

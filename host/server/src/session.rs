@@ -6,6 +6,7 @@
 pub mod control;
 pub mod engine;
 pub mod error;
+mod log;
 mod slots;
 mod writers;
 
@@ -22,6 +23,7 @@ use crate::policy::Role;
 use control::Control;
 use engine::{Engine, Times};
 use error::{Error, Result};
+pub use log::Log;
 pub use slots::{Slot, Slots};
 pub use writers::Writers;
 

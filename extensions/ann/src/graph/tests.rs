@@ -51,6 +51,37 @@ impl Source for Stored {
     }
 }
 
+/// A table that has other nodes than those that were requested.
+struct Lying;
+
+impl Source for Lying {
+    fn node(&mut self, _: u32) -> Result<Option<Node>> {
+        Ok(None)
+    }
+
+    fn nodes(&mut self, slots: &[u32]) -> Result<Vec<(u32, Node)>> {
+        let code = Code { head: Default::default(), components: vec![0; 2] };
+        let node = Node { row_id: 1, links: Vec::new(), code };
+        Ok([slots[0], 100, u32::MAX - 1].map(|slot| (slot, node.clone())).to_vec())
+    }
+
+    fn upper(&mut self, _: u32) -> Result<Option<Upper>> {
+        Ok(None)
+    }
+
+    fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn only_requested_nodes_are_kept() {
+    let mut cache = Cache::new(Lying, 2, 4);
+    cache.prefetch(&[1, 2]).unwrap();
+    assert_eq!([1, 2, 100].map(|slot| cache.holds(slot)), [true, false, false]);
+    assert!(!cache.holds(u32::MAX - 1));
+}
+
 /// Uniform numbers from -1 to 1, by a seed.
 struct Numbers(u64);
 

@@ -57,16 +57,23 @@ const ACTIONS: &[(&str, Role)] = &[
     ("incremental_vacuum", Role::Write),
     ("optimize", Role::Write),
     ("shrink_memory", Role::Read),
-    ("wal_checkpoint", Role::Owner),
+    (CHECKPOINT, Role::Owner),
 ];
 
+/// The one that copies the log into the database.
+const CHECKPOINT: &str = "wal_checkpoint";
+
 /// Check what follows the word PRAGMA: `[schema.]name`, and a value behind `=` or `(`.
-pub fn check(mut words: Words, role: Role) -> Result<(), Refusal> {
+pub fn check(mut words: Words, role: Role, has_checkpoints: bool) -> Result<(), Refusal> {
     let mut name = next(&mut words)?;
     let mut after = words.next();
     if after.is_some_and(|word| word.is(".")) {
         name = next(&mut words)?;
         after = words.next();
+    }
+    if name.names(CHECKPOINT) && !has_checkpoints {
+        let why = "is left to another program (`--no-checkpoints`)";
+        return Err(Refusal(format!("PRAGMA {CHECKPOINT} {why}")));
     }
     let has_value = after.is_some_and(|word| !word.is(";"));
     if SHOW.iter().any(|shown| name.names(shown)) {

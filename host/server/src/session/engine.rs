@@ -136,7 +136,7 @@ impl Engine {
         self.check_read_only(&statement)?;
         bind(&mut statement)?;
         begin(&statement)?;
-        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = turn(self.turn.take(), &statement, wait)?;
         let before = match statement.readonly() {
             true => None,
@@ -176,7 +176,7 @@ impl Engine {
     fn run_first(&mut self, sql: &str) -> Result<usize> {
         let (mut statement, used) = self.db.prepare_first(sql)?;
         self.check_read_only(&statement)?;
-        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = turn(self.turn.take(), &statement, wait)?;
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
@@ -207,7 +207,7 @@ impl Engine {
     ) -> Result<T> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
-        let wait = || self.writers.wait(&self.runtime, self.statement_time);
+        let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
         self.turn = turn(self.turn.take(), &statement, wait)?;
         let control = self.control.clone();
         work(&mut |values| {
@@ -285,7 +285,7 @@ impl Engine {
         if self.control.is_transaction_over() {
             return Err(self.transaction_over());
         }
-        policy::check(sql, self.rules.role).map_err(Error::Refused)
+        policy::check(sql, self.rules.role, self.writers.has_checkpoints()).map_err(Error::Refused)
     }
 
     fn transaction_over(&self) -> Error {

@@ -1,6 +1,7 @@
 //! Tests of the program in `target/release`.
 
 mod attacks;
+mod checkpoints;
 mod crashes;
 mod hrana;
 mod limits;

@@ -1,0 +1,28 @@
+//! Switches of a connection that SQL does not have.
+
+use runtime::database::wire::library::{Call, Function};
+
+use crate::connection::Connection;
+use crate::error::Result;
+
+/// A switch of `sqlite3_db_config`, with SQLite's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+#[repr(u32)]
+#[expect(non_camel_case_types, reason = "SQLite's names, as in rusqlite")]
+pub enum DbConfig {
+    /// The last connection that is closed makes no checkpoint, and leaves the WAL as it is.
+    SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
+}
+
+impl Connection {
+    /// Turn a switch on or off. Returns its state.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Trapped`](crate::Error::Trapped).
+    pub fn set_db_config(&self, config: DbConfig, is_on: bool) -> Result<bool> {
+        let call = Call::new(Function::DbConfig).u32(config as u32).u32(is_on.into());
+        self.session.call(&call, |reply| Ok(reply.u32()? != 0))
+    }
+}

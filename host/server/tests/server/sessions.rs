@@ -55,9 +55,10 @@ fn long_messages_without_room_are_errors() {
     let (mut simple, mut extended) = (Client::new(&server), Client::new(&server));
     let mut copying = Client::new(&server);
     copying.rows("CREATE TABLE t(a text)");
-    let mut others: Vec<_> = (0..8).map(|_| Client::new(&server)).collect();
-    others.iter_mut().for_each(half);
     let mut refused = || {
+        let mut others: Vec<_> = (0..8).map(|_| Client::new(&server)).collect();
+        others.iter_mut().for_each(half);
+        std::thread::sleep(Duration::from_millis(300));
         simple.send(&[message('Q', &text(&long)), message('Q', &text("SELECT 2"))].concat());
         extended.send(&prepared);
         copying.send(&message('Q', &text("COPY t FROM STDIN")));
@@ -67,10 +68,9 @@ fn long_messages_without_room_are_errors() {
         assert_eq!(rows(&simple.until_ready()), "2");
         all.map(|all| error(&all).map(|(code, _)| code))
     };
-    // The others' messages may come later than those that wait for room.
+    // On a busy machine the others' messages may come later than those that wait for room.
     let refusal = [(); 3].map(|()| Some("53200".to_owned()));
-    assert!((0..10).any(|_| refused() == refusal));
-    drop(others);
+    assert!((0..5).any(|_| refused() == refusal));
     extended.send(&prepared);
     assert_eq!(tags(&extended.until_ready()), "12DCZ");
     assert!(copying.rows("SELECT count(*) FROM t").len() == 1);

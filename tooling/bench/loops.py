@@ -15,7 +15,7 @@ from .engines import REFERENCE, ROOT
 from .envelope import sample, skipped
 from .generator import Generator
 from .players import CRATE, Player
-from .workplace import Workplace, first_line, flush
+from .workplace import Workplace, first_line, flush, without_root
 
 PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 60}
 """A process of a peer that takes longer is ended and shown as `> cap`."""
@@ -242,7 +242,7 @@ class Table(Workplace):
 def last_line(path: Path) -> str:
     """What a program says at its end; languages print where they were before it."""
     lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return lines[-1].strip()[:200] if lines else "no message"
+    return without_root(lines[-1].strip())[:200] if lines else "no message"
 
 
 def remove(database: Path) -> None:

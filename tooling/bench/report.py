@@ -100,7 +100,8 @@ class Report:
             [
                 result.workload.name,
                 result.amount(),
-                *(milliseconds(result.series[name]) for name in names),
+                # A peer may have no form of this workload.
+                *(milliseconds(result.series.get(name, Series())) for name in names),
                 *(spread(result.ratios(*pair)) for pair in pairs),
             ]
             for result in results

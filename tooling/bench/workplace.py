@@ -74,4 +74,9 @@ def flush(path: Path) -> None:
 
 def first_line(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return file.readline().strip()
+        return without_root(file.readline().strip())
+
+
+def without_root(text: str) -> str:
+    """Paths from this tree on, since a record names no directory of its machine."""
+    return text.replace(f"{ROOT}/", "")

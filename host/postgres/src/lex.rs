@@ -4,8 +4,8 @@
 
 use crate::error::{Error, Result, sqlstate};
 
-/// Operators that may lie in each other. SQLite's own limit of depth; each level takes stack
-/// when a statement is parsed, rewritten and dropped.
+/// Operators that may lie in each other: SQLite's own limit of depth, which would refuse more of them
+/// anyway. How much stack a statement takes here is counted by `translate/stack.rs`.
 const MAX_DEPTH: u32 = 1000;
 
 /// What a token is.

@@ -220,10 +220,9 @@ impl Builder {
             key: key(),
             cache: self.cache,
             compiler: self.compiler,
-            limits: self.limits,
             prepared: None,
         };
-        extensions.prepare(&program)?;
+        extensions.prepare(&program, self.limits)?;
         let template = Arc::new(Template::new(program)?);
         Ok(Shared { template, grants, code, limits: self.limits, extensions })
     }
@@ -322,7 +321,7 @@ impl Database {
             temporary_bytes: self.0.limits.temporary_files,
             end,
             on_refused: None,
-            extensions: self.0.extensions.of_connection().map_err(Error::Sandbox)?,
+            extensions: self.0.extensions.of_connection(self.0.limits).map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
         let connection =

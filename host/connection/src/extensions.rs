@@ -20,7 +20,6 @@ pub(crate) struct Extensions {
     pub key: Option<Arc<Key>>,
     pub cache: Option<Cache>,
     pub compiler: Compiler,
-    pub limits: Limits,
     /// Those named. Compiled once: a connection neither depends on the cache nor, where the program
     /// may start nothing any more, on the compiler.
     pub prepared: Option<Prepared>,
@@ -28,22 +27,21 @@ pub(crate) struct Extensions {
 
 impl Extensions {
     /// Compile those named.
-    pub fn prepare(&mut self, program: &Program) -> anyhow::Result<()> {
-        let mut first = self.of_connection()?;
+    pub fn prepare(&mut self, program: &Program, limits: Limits) -> anyhow::Result<()> {
+        let mut first = self.of_connection(limits)?;
         first.embed(program);
         self.names.iter().try_for_each(|name| first.prepare(name))?;
         self.prepared = Some(first.into_prepared());
         Ok(())
     }
 
-    /// Those of another connection.
-    pub fn of_connection(&self) -> anyhow::Result<ExtensionsCtx> {
+    /// Those of another connection, which has these limits.
+    pub fn of_connection(&self, limits: Limits) -> anyhow::Result<ExtensionsCtx> {
         let default = ExtensionLimits::default();
         let limits = ExtensionLimits {
-            memory_bytes: default.memory_bytes.min(self.limits.memory),
-            value_bytes: default.value_bytes.min(self.limits.memory),
-            call_time: self
-                .limits
+            memory_bytes: default.memory_bytes.min(limits.memory),
+            value_bytes: default.value_bytes.min(limits.memory),
+            call_time: limits
                 .statement_time
                 .map_or(default.call_time, |time| time.min(default.call_time)),
             ..default

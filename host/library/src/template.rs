@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 use runtime::address_space::{Form, Reservation};
 use runtime::cache::Directory as Cache;
 use runtime::compiler::{Compiler, HELPER};
-use runtime::component::{Loader, Program};
+use runtime::component::Loader;
 use runtime::database::{Template, forgo_signals};
 use runtime::key::Key;
 
@@ -53,18 +53,6 @@ pub fn sandbox(library: &CStr, is_timed: bool) -> Result<Arc<Sandbox>> {
     Ok(sandbox.insert(loaded).clone())
 }
 
-/// The first of these files that loads: compiled code may be for another processor.
-fn first_usable(loader: &Loader, paths: &[PathBuf]) -> Result<Program> {
-    let mut loaded = Err(anyhow!("there is no database.wasm"));
-    for path in paths {
-        loaded = loader.load_database(path);
-        if loaded.is_ok() {
-            break;
-        }
-    }
-    loaded
-}
-
 fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     // The file that the links in front of it lead to.
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
@@ -81,7 +69,6 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     if reservation.form() != Form::Full {
         forgo_signals();
     }
-    let components: Vec<_> = all(names).collect();
     let cache = Cache::by_xdg();
     let compiler = Compiler::default().start_by(hidden::start);
     let compiler = match all([HELPER; 2]).next() {
@@ -93,8 +80,9 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
         true => Loader::timed(reservation, cache.clone(), key)?,
         false => Loader::reserving(reservation, cache.clone(), key)?,
     };
-    let program = first_usable(&loader.compiler(compiler.clone()), &components)
-        .with_context(|| format!("no SQLite for the sandbox beside {}", library.display()))?;
+    let loaded = loader.compiler(compiler.clone()).load_first_database(all(names))?;
+    let (program, _) =
+        loaded.ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
     let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
     Ok(Sandbox {
         template: Template::new(program)?,

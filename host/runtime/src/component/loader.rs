@@ -175,7 +175,27 @@ impl Loader {
         load().map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// The same from the bytes of a `.wasm` that the program has in itself;
+    /// The same for the first of these files that can be used, with its path:
+    /// compiled code may be for another processor. None without a file.
+    ///
+    /// # Errors
+    ///
+    /// That of the last file, if none can be used.
+    pub fn load_first_database(
+        &self,
+        paths: impl IntoIterator<Item = PathBuf>,
+    ) -> Result<Option<(Program, PathBuf)>> {
+        let mut failure = Ok(None);
+        for path in paths {
+            match self.load_database(&path) {
+                Ok(program) => return Ok(Some((program, path))),
+                Err(error) => failure = Err(error),
+            }
+        }
+        failure
+    }
+
+    /// Load a database from the bytes of a `.wasm` that the program has in itself;
     /// `name` is for messages.
     ///
     /// # Errors

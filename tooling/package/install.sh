@@ -5,27 +5,48 @@
 #
 # `rm -r PREFIX/lib/sqlite-wasm-run PREFIX/bin/sqlite-wasm-run` removes it.
 set -eu
-prefix=${1:-$HOME/.local}
-here=$(cd "$(dirname "$0")" && pwd)
-target=$prefix/lib/sqlite-wasm-run
-"$here/sqlite-wasm-run" --version >/dev/null 2>&1 || {
-    echo "error: these programs are for another processor than this one ($(uname -m)), or their file system is mounted noexec" >&2
+# Nobody else may replace the programs, and others may run those that root installs.
+umask 022
+# It would make `cd` print.
+unset CDPATH
+
+fail() {
+    echo "error: $*" >&2
     exit 1
 }
-mkdir -p "$prefix/bin" "$prefix/lib" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
-    "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
+
+# put FILE DIRECTORY [NAME]: in place of what is there, which may be a link to another file.
+put() {
+    mkdir -p "$2"
+    rm -f "$2/${3:-${1##*/}}"
+    cp "$1" "$2/${3:-${1##*/}}"
+}
+
+prefix=${1-${HOME:?is not set; name a directory: ./install.sh PREFIX}/.local}
+case $prefix in
+-* | '') fail "usage: ./install.sh [PREFIX]" ;;
+/*) ;;
+*) prefix=$PWD/$prefix ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+target=$prefix/lib/sqlite-wasm-run
+"$here/sqlite-wasm-run" --version >/dev/null 2>&1 ||
+    fail "these programs are for another processor than this one ($(uname -m)), or their file system is mounted noexec"
+mkdir -p "$prefix/bin" "$prefix/lib"
 # As a whole: what is there may be running.
 rm -rf "$target.new"
 cp -R "$here" "$target.new"
 rm -f "$target.new/install.sh"
-"$target.new/sqlite-wasm-run" precompile "$target.new/cli.wasm" -o "$target.new/cli.cwasm"
+"$target.new/sqlite-wasm-run" precompile "$target.new/cli.wasm" -o "$target.new/cli.cwasm" ||
+    echo "warning: the shell could not be compiled; the first start will" >&2
 rm -rf "$target"
 mv "$target.new" "$target"
-ln -sf ../lib/sqlite-wasm-run/sqlite-wasm-run "$prefix/bin/sqlite-wasm-run"
-cp "$here/share/sqlite-wasm-run.1" "$prefix/share/man/man1/"
-cp "$here/share/completion.bash" "$prefix/share/bash-completion/completions/sqlite-wasm-run"
-cp "$here/share/completion.zsh" "$prefix/share/zsh/site-functions/_sqlite-wasm-run"
-cp "$here/share/completion.fish" "$prefix/share/fish/vendor_completions.d/sqlite-wasm-run.fish"
+rm -f "$prefix/bin/sqlite-wasm-run"
+ln -s ../lib/sqlite-wasm-run/sqlite-wasm-run "$prefix/bin/sqlite-wasm-run"
+put "$here/share/sqlite-wasm-run.1" "$prefix/share/man/man1"
+put "$here/share/completion.bash" "$prefix/share/bash-completion/completions" sqlite-wasm-run
+put "$here/share/completion.zsh" "$prefix/share/zsh/site-functions" _sqlite-wasm-run
+put "$here/share/completion.fish" "$prefix/share/fish/vendor_completions.d" sqlite-wasm-run.fish
 case ":$PATH:" in
 *":$prefix/bin:"*) ;;
 *) echo "add $prefix/bin to your PATH" ;;

@@ -4,7 +4,8 @@
 library, and refuses to start one that would not.
 """
 
-from pathlib import Path
+# Python has imported it before: another module could be one of the working directory.
+import os
 
 #: The programs, components and extensions.
-FILES = Path(__file__).parent / "files"
+FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "files")

@@ -10,11 +10,13 @@ from . import FILES
 
 USAGE = __doc__.strip().splitlines()[-1]
 
-#: Runs in the new interpreter before the program: the library must be the sandboxed one.
+#: Runs in the new interpreter before the program: the library must be the sandboxed one. No
+#: module comes from the working directory, which is not on the program's path.
 CHECK = """
-import ctypes, sys
+import sys
+sys.path[:] = filter(None, sys.path)
 try:
-    import _sqlite3
+    import ctypes, _sqlite3
     used = ctypes.CDLL(_sqlite3.__file__).sqlite3_compileoption_used(b"WASM_SANDBOX")
     reason = "its sqlite3 module uses another library, by an RPATH or because it contains SQLite"
 except (ImportError, AttributeError, OSError) as error:
@@ -24,17 +26,25 @@ if not used:
 """
 
 
+def options():
+    """Those that this interpreter was started with and that decide which modules it finds."""
+    given = sys.flags
+    flags = {"-I": given.isolated, "-E": given.ignore_environment, "-s": given.no_user_site, "-S": given.no_site}
+    # Python 3.11 and later have it.
+    flags["-P"] = getattr(given, "safe_path", False)
+    return [flag for flag, is_set in flags.items() if is_set]
+
+
 def main():
     """Check, then become the program."""
     if len(sys.argv) < 2:
         sys.exit(USAGE)
-    library = str(FILES / "lib")
-    paths = [library, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    paths = [os.path.join(FILES, "lib"), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(paths)}
-    checked = os.spawnve(os.P_WAIT, sys.executable, [sys.executable, "-c", CHECK], environment)
-    if checked != 0:
+    python = [sys.executable, *options()]
+    if os.spawnve(os.P_WAIT, sys.executable, [*python, "-c", CHECK], environment) != 0:
         sys.exit(1)
-    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment)
+    os.execve(sys.executable, [*python, *sys.argv[1:]], environment)
 
 
 if __name__ == "__main__":

@@ -8,5 +8,5 @@ from . import FILES
 
 def main():
     """Become the program."""
-    program = FILES / "sqlite-wasm-run"
-    os.execv(program, [str(program), *sys.argv[1:]])
+    program = os.path.join(FILES, "sqlite-wasm-run")
+    os.execv(program, [program, *sys.argv[1:]])

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::support::other_user::{Stage, allow};
 use crate::support::{self, Directory, Input, Outcome};
 
 /// Runs `doctor` where the only program on the `PATH` is a `sqlite3` of this version.
@@ -52,6 +53,7 @@ fn all_is_well_here() {
         "sqlite3",
         "journal",
         "file system",
+        "directory",
         "database",
         "Landlock",
         "seccomp",
@@ -93,4 +95,34 @@ fn others_that_write_and_odd_journals_are_told() {
     let outcome = doctor(&directory.path(), "3.51.3", &["my.db"]).exits_with(1);
     assert!(outcome.out().contains("note     database     my.db: mode 0666"));
     assert!(outcome.out().contains("problem  beside it    my.db-journal: mode 0777"));
+}
+
+/// SQLite creates files beside the database, in WAL mode also to read it.
+#[test]
+fn a_directory_without_permission_to_write_is_found() {
+    let stage = Stage::set();
+    let directory = stage.directory("data");
+    for (mode, state) in [("DELETE", "note"), ("WAL", "problem")] {
+        allow(&directory, 0o777);
+        database(&directory, mode);
+        allow(&directory, 0o555);
+        let outcome = stage.run(&stage.ours(), &["doctor", "my.db"], &directory);
+        let expected = format!("{state:8} directory    .: you cannot create files in it\n");
+        assert!(outcome.out().contains(&expected), "{mode}: {}", outcome.out());
+    }
+}
+
+#[test]
+fn a_database_in_memory_and_links_are_looked_at() {
+    let memory = tempfile::tempdir_in("/dev/shm").expect("Linux has it");
+    database(memory.path(), "DELETE");
+    fs::write(memory.path().join("my.db-wal"), "").unwrap();
+    let directory = Directory::fresh("doctor");
+    std::os::unix::fs::symlink(memory.path().join("my.db"), directory.path().join("link.db"))
+        .unwrap();
+    let outcome = doctor(&directory.path(), "3.51.3", &["link.db"]).exits_with(0);
+    assert!(outcome.out().contains("note     file system  in memory"), "{}", outcome.out());
+    assert!(outcome.out().contains("my.db-wal: mode"), "{}", outcome.out());
+    let outcome = doctor(&directory.path(), "3.51.3", &["/dev/null"]).exits_with(1);
+    assert!(outcome.out().contains("`/dev/null` cannot be used: it is not a regular file\n"));
 }

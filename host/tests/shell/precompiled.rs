@@ -13,7 +13,7 @@ use crate::support::artifact::{
 };
 use crate::support::hostile;
 use crate::support::other_user::{Stage, allow};
-use crate::support::{self, Directory};
+use crate::support::{self, Directory, Input};
 
 #[test]
 fn a_truncated_artifact_is_refused() {
@@ -159,20 +159,47 @@ fn what_the_user_trusts_is_still_to_be_whole() {
     refused(artifact.run(&["--allow-native", artifact.name]), artifact.name, "damaged");
 }
 
-/// The number of wasmtime's version comes first, after its length.
-#[test]
-fn an_artifact_of_another_version_is_refused() {
+/// Code of another version. The number of wasmtime's comes first, after its length.
+fn of_another_version() -> Vec<u8> {
     let version = support::ours(&Directory::fresh("version").path(), &["--version"]);
     let version = version.out().into_owned();
     let major = version.lines().find_map(|line| line.strip_prefix("wasmtime "));
     let major = major.and_then(|version| version.split('.').next()).expect("it has one");
-    let older = resealed(|code| {
+    resealed(|code| {
         let text = [&[major.len() as u8], major.as_bytes()].concat();
         let place = code[..200].windows(text.len()).position(|window| window == text);
         let place = place.expect("wasmtime writes its version in front");
         code[place + major.len()] ^= 1;
-    });
-    Artifact::new("older.cwasm", &older).is_refused("another version");
+    })
+}
+
+#[test]
+fn an_artifact_of_another_version_is_refused() {
+    Artifact::new("older.cwasm", &of_another_version()).is_refused("another version");
+}
+
+/// As after an upgrade that left the shell's code of the version before.
+#[test]
+fn an_installed_shell_of_another_version_is_compiled_once() {
+    let directory = Directory::fresh("upgraded");
+    let path = |name: &str| directory.path().join(name);
+    support::copy_runner(&path("sqlite-wasm-run"));
+    fs::copy(hostile::portable(), path("cli.wasm")).expect("there is room");
+    fs::write(path("cli.cwasm"), of_another_version()).expect("there is room");
+    let run = || {
+        let (program, place) = (path("sqlite-wasm-run"), directory.path());
+        let mut command = support::command(&program, &["run=/bin/true"], &place);
+        command.env("XDG_CACHE_HOME", path("cache"));
+        support::finish(command, &Input::Nothing)
+    };
+    for _ in 0..2 {
+        let ran = run().exits_with(0);
+        assert!(ran.out().contains("run: refused"), "it did not run\n{ran}");
+    }
+    let kept = fs::read_dir(path("cache/sqlite-wasm-run/compiled")).expect("it is there");
+    assert_eq!(kept.count(), 1);
+    fs::remove_file(path("cli.wasm")).expect("it is ours");
+    refused(run(), &path("cli.cwasm").display().to_string(), "another version");
 }
 
 /// So does the name of the system that it was made for.

@@ -77,6 +77,20 @@ fn a_compile_bomb_ends_with_the_limit_of_time() {
     run.outcome.exits_with(TIMEOUT).complains("compiling it reached the time limit");
 }
 
+/// The kernel's signal says which limit it was. Of the helper's own, 120 s of processors, the test
+/// takes a smaller one of the system; SQLite needs more.
+#[test]
+fn a_component_that_is_compiled_too_long_ends_with_that_limit() {
+    let directory = Directory::fresh("compile");
+    let script = "ulimit -S -t 1; exec \"$0\" precompile \"$1\" -o out.cwasm";
+    let [program, component] = [support::our_binary(), support::portable_component()]
+        .map(|path| path.display().to_string());
+    let args = ["-c", script, &program, &component];
+    let command = support::command("sh".as_ref(), &args, &directory.path());
+    let outcome = support::finish(command, &Input::Nothing).exits_with(ARTIFACT).prints("");
+    outcome.complains("compiling it took more than");
+}
+
 #[test]
 fn both_limits_hold_together() {
     let directory = directory_with("bomb.wasm", &bomb(BOMB_BYTES));

@@ -161,7 +161,7 @@ impl Limits {
         limit(Resource::RLIMIT_DATA, data)?;
         limit(Resource::RLIMIT_AS, data + ADDRESS_BYTES)?;
         limit(Resource::RLIMIT_FSIZE, self.result_bytes as u64)?;
-        limit(Resource::RLIMIT_CPU, self.cpu_seconds)?;
+        limit_time(self.cpu_seconds)?;
         limit(Resource::RLIMIT_STACK, STACK_BYTES)?;
         limit(Resource::RLIMIT_NOFILE, MAX_OPEN_FILES)?;
         limit(Resource::RLIMIT_CORE, 0)
@@ -173,6 +173,14 @@ fn limit(resource: Resource, wanted: u64) -> io::Result<()> {
     let (soft, hard) = getrlimit(resource)?;
     let value = soft.min(hard).min(wanted as rlim_t);
     Ok(setrlimit(resource, value, value)?)
+}
+
+/// Limit the time of processors. At the hard limit the kernel kills; below it SIGXCPU shows the
+/// parent what has happened.
+fn limit_time(seconds: u64) -> io::Result<()> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_CPU)?;
+    let value = soft.min(hard).min(seconds as rlim_t);
+    Ok(setrlimit(Resource::RLIMIT_CPU, value, hard.min(value + 1))?)
 }
 
 /// This process's memory sizes in pages. The file is opened early, since the

@@ -34,7 +34,7 @@ const IN_MEMORY: [u32; 2] = [0x0102_1994, 0x8584_58f6];
 
 /// Check the database at `path`.
 pub fn check(path: &Path, native: Option<Version>) -> Vec<Finding> {
-    // SQLite's other files are beside the database itself, not beside a link to it.
+    // SQLite's other files are in the directory of the database itself, not of a link to it.
     let target = path.is_symlink().then(|| fs::canonicalize(path).ok()).flatten();
     let path = target.as_deref().unwrap_or(path);
     let (file, is_wal) = match header(path) {

@@ -7,6 +7,7 @@
 //! deleted, or to another one that has its number now: it is a worse link, no wrong one.
 //! A tree of links (`graph/tree.rs`) keeps each node within reach.
 
+mod found;
 mod tree;
 
 use std::cmp::Reverse;
@@ -16,6 +17,8 @@ use sqlite_wasm_kit::Result;
 
 use crate::cache::{Cache, Source, Upper};
 use crate::code::{Code, Coder};
+
+pub use found::Found;
 
 /// Most layers above the lowest: with 4 links, a node in 16 million has this many.
 pub const MAX_UPPER_LAYERS: usize = 12;
@@ -50,31 +53,6 @@ pub struct Graph<S> {
     visit: u16,
     /// Links that are looked at, used again and again.
     near: Vec<u32>,
-}
-
-/// A node and its distance, in one number that orders by distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found(u64);
-
-impl Found {
-    #[inline]
-    pub fn new(distance: f32, slot: u32) -> Self {
-        let distance = if distance.is_nan() { f32::INFINITY } else { distance };
-        let bits = distance.to_bits();
-        let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
-        Self(u64::from(ordered) << 32 | u64::from(slot))
-    }
-
-    #[inline]
-    pub fn slot(self) -> u32 {
-        self.0 as u32
-    }
-
-    #[inline]
-    pub fn distance(self) -> f32 {
-        let ordered = (self.0 >> 32) as u32;
-        f32::from_bits(if ordered >> 31 == 1 { ordered ^ 1 << 31 } else { !ordered })
-    }
 }
 
 impl<S: Source> Graph<S> {

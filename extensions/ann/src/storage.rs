@@ -7,6 +7,8 @@
 //! - `NAME_free`: numbers of nodes that were deleted
 //! - `NAME_config`: the arguments of CREATE VIRTUAL TABLE, and the state
 
+mod state;
+
 use std::hash::{BuildHasher, RandomState};
 
 use sqlite_wasm_kit::sql::{self, Blob, Statement};
@@ -15,7 +17,9 @@ use sqlite_wasm_kit::{Error, Result, Value, code};
 use crate::arguments::{Definition, quoted};
 use crate::cache::{MAX_NODES, Node, Source, Upper};
 use crate::code::Coder;
-use crate::graph::{Entrance, MAX_UPPER_LAYERS};
+use crate::graph::MAX_UPPER_LAYERS;
+
+pub use state::State;
 
 pub const SHADOW_NAMES: &[&str] = &["rows", "nodes", "upper", "free", "config"];
 
@@ -24,44 +28,6 @@ const HEADER: usize = 12;
 
 /// Nodes that one statement reads: half of the links that a node has by default.
 const NODES_PER_REQUEST: usize = 16;
-
-/// Where a graph begins, and how many nodes there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Another one after each change.
-    pub stamp: u64,
-    pub entrance: Option<Entrance>,
-    /// All nodes have lower numbers.
-    pub next: u32,
-    pub count: u32,
-    /// Nodes below are linked; a search looks at each of the others.
-    pub built: u32,
-    pub free: u32,
-}
-
-impl State {
-    pub fn to_bytes(self) -> Vec<u8> {
-        let (slot, layers) = self.entrance.map_or((0, 0), |it| (it.slot + 1, it.layers as u32));
-        let numbers = [slot, layers, self.next, self.count, self.built, self.free];
-        let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
-        self.stamp.to_le_bytes().into_iter().chain(numbers).collect()
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (stamp, numbers) = bytes.split_first_chunk::<8>()?;
-        let stamp = u64::from_le_bytes(*stamp);
-        let numbers = words(numbers);
-        let [slot, layers, next, count, built, free] = numbers[..] else { return None };
-        let entrance = slot.checked_sub(1).map(|slot| Entrance { slot, layers: layers as usize });
-        let is_sound = next <= MAX_NODES
-            && count <= next
-            && built <= next
-            && free <= next
-            && layers as usize <= MAX_UPPER_LAYERS
-            && slot <= next;
-        is_sound.then_some(Self { stamp, entrance, next, count, built, free })
-    }
-}
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _) = bytes.as_chunks::<4>();

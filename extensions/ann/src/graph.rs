@@ -98,6 +98,7 @@ impl<S: Source> Graph<S> {
         loop {
             let before = nearest;
             let links = self.links(before.slot(), layer)?;
+            self.cache.prefetch(&links)?;
             for slot in links {
                 let found = self.distance(query, slot)?;
                 nearest = found.map_or(nearest, |found| found.min(nearest));
@@ -141,6 +142,9 @@ impl<S: Source> Graph<S> {
             self.unvisited_links(next.slot(), layer)?;
             let near = std::mem::take(&mut self.near);
             self.cache.prefetch(&near)?;
+            if layer > 0 {
+                self.cache.prefetch_upper(&near)?;
+            }
             for slot in &near {
                 let Some(found) = self.distance(query, *slot)? else { continue };
                 if best.len() < ef || best.peek().is_some_and(|worst| found < *worst) {
@@ -255,6 +259,7 @@ impl<S: Source> Graph<S> {
         if links.len() <= max {
             return self.set_links(slot, layer, links);
         }
+        self.cache.prefetch(links)?;
         let kept = if layer == 0 { self.tree_links(slot, links)? } else { Vec::new() };
         let mut found = Vec::with_capacity(links.len());
         for other in links.iter().filter(|other| !kept.contains(other)) {
@@ -332,6 +337,7 @@ impl<S: Source> Graph<S> {
         let orphans = self.tree_neighbours(slot)?;
         for layer in 0..=layers {
             let around = self.links(slot, layer)?;
+            self.cache.prefetch(&around)?;
             for neighbour in &around {
                 let mut links = self.links(*neighbour, layer)?;
                 let Some(own) = links.iter().position(|link| *link == slot) else { continue };

@@ -23,6 +23,10 @@ pub use found::Found;
 /// Most layers above the lowest: with 4 links, a node in 16 million has this many.
 pub const MAX_UPPER_LAYERS: usize = 12;
 
+/// Which part of the nodes that are kept while links are searched is kept in upper layers: with
+/// all, one insertion in sixteen read five times as many nodes as others.
+const UPPER_EF_SHARE: usize = 4;
+
 /// Where a search begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entrance {
@@ -213,7 +217,8 @@ impl<S: Source> Graph<S> {
             if starts.is_empty() {
                 break;
             }
-            starts = self.search_layer(&code, starts, self.shape.ef, layer)?;
+            let ef = if layer == 0 { self.shape.ef } else { self.upper_ef() };
+            starts = self.search_layer(&code, starts, ef, layer)?;
             starts.retain(|it| it.slot() != slot);
             self.connect(slot, &starts, layer)?;
         }
@@ -221,6 +226,12 @@ impl<S: Source> Graph<S> {
             self.entrance = Some(Entrance { slot, layers });
         }
         Ok(())
+    }
+
+    /// Nodes that are kept while links of upper layers are searched, where a search only has
+    /// to come near.
+    fn upper_ef(&self) -> usize {
+        (self.shape.ef / UPPER_EF_SHARE).max(2 * self.shape.links)
     }
 
     /// Take the links of a node away, which were those of an older graph.

@@ -169,7 +169,7 @@ LOOPS = (
     Loop("W10.v1/brute-force", "ten nearest of 384 dimensions, cosine, exact", nearest(384), **VECTORS, seed=46, extension="vec0",
          peers=("sqlrite", "turso", "libsql", "usearch", "lancedb")),
     Loop("W10.v1/hnsw", "the same by an index of the graph: ours is `ann`, libSQL's DiskANN", indexed(384), **VECTORS, seed=46,
-         extension="ann", exact="W10.v1/brute-force", peers=("sqlrite", "libsql", "usearch-hnsw")),
+         extension="ann", exact="W10.v1/brute-force", peers=("sqlrite", "libsql", "usearch-hnsw", "chromadb")),
     Loop("W10q.v1", "the same by bits first, then exact", quantised(384), **VECTORS, seed=46, extension="vec0",
          exact="W10.v1/brute-force"),
     Loop("W11.v1", "BM25, 1,000 documents of 16 words", search(64, zipf=False), **WORDS, seed=47, peers=("apsw", "turso", "tantivy")),

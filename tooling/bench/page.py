@@ -168,6 +168,7 @@ def table_cell(row: dict | None, best: float | None) -> str:
     details += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
     details += [f"{row['wire_bytes']:.0f} bytes a message"] if row.get("wire_bytes") else []
     details += [f"memory {row['peak_bytes'] / 1e6:.1f} MB"] if row.get("peak_bytes") else []
+    details += [f"program {row['program_bytes'] / 1e6:.1f} MB"] if row.get("program_bytes") else []
     if row.get("db_bytes"):
         details.append(f"database {row['db_bytes'] / 1e6:.2f} MB, {row['db_bytes'] / max(row.get('raw_bytes') or 1, 1):.2f} times the values")
     notes = [f"{row['ratio_to_ref'][0]:.2f}"] if row["ratio_to_ref"] and row["engine"] != REFERENCE else []

@@ -13,7 +13,7 @@ from statistics import median
 from .engines import REFERENCE, Engine, engine
 from .placements import Placements
 from .spread import ratios
-from .workloads import Script, Workload
+from .workloads import START, Script, Workload
 from .workplace import Workplace, first_line, flush
 
 CONTENT = """
@@ -52,6 +52,8 @@ class Series:
 
     runs: list[Run] = field(default_factory=list)
     unavailable: str = ""
+    program_bytes: int | None = None
+    """Of what was started, where starting is what the workload measures."""
 
     def median_ms(self) -> float | None:
         return median(run.wall_ms for run in self.runs) if self.runs else None
@@ -108,6 +110,8 @@ class Session(Workplace):
         self.progress(f"{title}: check")
         digest = self.check(title, result, script, template)
         able = [each for each in self.engines if not result.series[each.name].unavailable]
+        for each in able if workload.script is START.script else ():
+            result.series[each.name].program_bytes = self.placements.program_bytes(each, workload)
         rounds = self.repeats * workload.runs_per_repeat
         for number in range(rounds):
             self.progress(f"{title}: run {number + 1} of {rounds}")

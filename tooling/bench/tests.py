@@ -6,8 +6,9 @@ from pathlib import Path
 
 from . import record_tests
 from .breadth import BREADTH
-from .engines import Engine
+from .engines import Engine, engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
+from .placements import Placements
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -117,6 +118,13 @@ class Sessions(unittest.TestCase):
         with Session([shell("ref", "echo 1"), shell("sqlite3", "echo 1")], 1, lambda _: None) as session:
             found = session.measure(workload, None)
         self.assertEqual({name: each.unavailable for name, each in found.series.items()}, {"ref": "", "sqlite3": "has no sha3"})
+
+    def test_only_the_uncompiled_program_is_compiled_each_time(self) -> None:
+        workload, placements = dataclasses.replace(SCRIPT, compiles=True), Placements(Path("."))
+        lacks = {name: placements.lack(engine(name), workload) for name in ("ref", "wasm", "cwasm")}
+        self.assertEqual([name for name, lack in lacks.items() if not lack], ["ref", "wasm"])
+        self.assertIn("--no-cache", placements.command(engine("wasm"), workload))
+        self.assertNotIn("--no-cache", placements.command(engine("ref"), workload))
 
 
 class Breadth(unittest.TestCase):

@@ -9,7 +9,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-from . import breakdown, page, persistent, tape, wire
+from . import breakdown, page, persistent, players, tape, wire
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .compare import compare, markdown
@@ -295,6 +295,12 @@ class Catalogue(unittest.TestCase):
         wires = {id.partition(".")[0] for id, _ in wire.ABOUT.values()}
         self.assertEqual(wires, {f"PG{number}" for number in range(1, 6)})
         self.assertEqual(breakdown.ID, "T6.v1")
+        starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
+        self.assertEqual(starts, {"start", "start-composed", "start-compiled"})
+
+    def test_each_peer_of_a_workload_is_a_player(self) -> None:
+        names = {each.name for each in players.PLAYERS}
+        self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in loop.peers}, names)
 
     def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
         for line, part in (

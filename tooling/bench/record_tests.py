@@ -194,6 +194,13 @@ class Page(unittest.TestCase):
         (name, mean, count, lost), = page.against(envelope(*rows))
         self.assertEqual((name, round(mean, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
 
+    def test_a_stranger_sees_which_engine_is_the_fastest(self) -> None:
+        rows = [*pair(1.5), *pair(1.5, "suite/W2.v1/x"), *pair(0.5, "suite/W3.v1")]
+        self.assertEqual(page.fastest(envelope(*rows)), "ref <b>2</b><small></small>, cwasm <b>1</b><small> (W3)</small>")
+        text = page.html([envelope(*rows) | {"suite": "turdb"}], None)
+        self.assertIn("<dt>cwasm</dt><dd>this project", text)
+        self.assertIn("how often the disk is flushed", text)
+
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(page.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
         self.assertIn("TurDB, T4, WAL off: 82.3 ms, quoted from its document: other machine", text)

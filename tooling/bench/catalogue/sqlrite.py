@@ -180,8 +180,9 @@ LOOPS = (
          # Of random vectors bits say little: the reference's two hundred of 10,000 hold three quarters of the ten nearest.
          exact="W10.v1/brute-force", least_recall=0.7),
     Loop("W11.v1", "BM25, 1,000 documents of 16 words", search(64, zipf=False), **WORDS, seed=47,
-         peers=("apsw", "turso", "tantivy", "sqlrite-words")),
-    Loop("W11b.v1", "BM25, Zipf words, a hundred hits and more", search(64, zipf=True), **BIGGER, seed=47, peers=("apsw", "tantivy")),
+         peers=("apsw", "turso", "tantivy", "lancedb", "sqlrite-words")),
+    Loop("W11b.v1", "BM25, Zipf words, a hundred hits and more", search(64, zipf=True), **BIGGER, seed=47,
+         peers=("apsw", "tantivy", "lancedb")),
     *(Loop(f"W12{name}", about, hybrid(form), **size, seed=48, extension="vec0",
            peers=("sqlrite-words",) if name == ".v1" else ()) for name, about, form, size in (
         (".v1", "BM25 and vectors, weighted", "weighted", WORDS),

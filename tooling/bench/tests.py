@@ -1,6 +1,7 @@
 """Tests of the benchmark itself: `tooling/bench.py --test`."""
 
 import dataclasses
+import shlex
 import unittest
 from pathlib import Path
 
@@ -87,6 +88,20 @@ class Sessions(unittest.TestCase):
         for command in ("echo 2", "echo 1; echo wrong >&2", "echo 1; exit 3"):
             with self.assertRaises(Disagreement, msg=command):
                 self.measure(shell("a", "echo 1"), shell("b", command))
+
+    def test_the_form_of_a_full_text_index_need_not_be_equal(self) -> None:
+        def words(name: str, bytes_in_memory: int, text: str) -> Engine:
+            sql = (f"CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f(f, rank) VALUES ('hashsize', {bytes_in_memory});"
+                   f" INSERT INTO f SELECT '{text}' || value FROM generate_series(1, 300);")  # fmt: skip
+            return shell(name, f'{shlex.join(engine("ref").argv())} "$0" {shlex.quote(sql)}')
+
+        workload = dataclasses.replace(SCRIPT, keeps_database=False)
+        for text, differs in (("word", False), ("other", True)):
+            with Session([words("a", 64, "word"), words("b", 1 << 20, text)], 1, lambda _: None) as session:
+                if differs:
+                    self.assertRaises(Disagreement, session.measure, workload, None)
+                else:
+                    session.measure(workload, None)
 
     def test_an_output_that_changes_ends_the_run(self) -> None:
         with self.assertRaises(Disagreement):

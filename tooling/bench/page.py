@@ -32,7 +32,7 @@ ENGINE_WORDS = {
     "sqlite3": "the system's SQLite, native and older",
 }
 SUITE_WORDS = {each.name: each.about for each in SUITES} | LOOP_SUITE_ABOUT | OTHER_ABOUT
-MOST_KINDS = 6
+MAX_KINDS = 6
 """Of an engine, in the table of means."""
 LOST = 1.6
 """From this ratio on a row is called lost in the README."""
@@ -143,7 +143,7 @@ def html(envelopes: list[dict], plots: Path | None) -> str:
 
 
 def choice(envelopes: list[dict]) -> str:
-    """Which engine for which work: the mean of each suite, ours apart, and who is the fastest in how many rows."""
+    """Which engine for which work: the mean of each suite, ours apart, and which engine is the fastest in how many rows."""
     rows = []
     for each in envelopes:
         if found := sorted(means(each).items(), key=lambda item: item[1]):
@@ -169,7 +169,7 @@ def mean_list(found: list[tuple[str, tuple[float, int]]]) -> str:
 
 
 def fastest(envelope: dict) -> str:
-    """How many rows an engine is the fastest in, and in which kinds of work for all but the reference."""
+    """In how many rows each engine is the fastest, and in which kinds of work for all but the reference."""
     found: dict[str, list[str]] = {}
     for (workload, _), rows in grouped(envelope).items():
         times = {name: row["median_ns"] for name, row in rows.items() if row["median_ns"] is not None}
@@ -178,7 +178,7 @@ def fastest(envelope: dict) -> str:
     lines = []
     for name, works in sorted(found.items(), key=lambda item: -len(item[1])):
         kinds = list(dict.fromkeys(works))
-        which = "" if name == REFERENCE else f" ({', '.join(kinds[:MOST_KINDS])}{', …' if len(kinds) > MOST_KINDS else ''})"
+        which = "" if name == REFERENCE else f" ({', '.join(kinds[:MAX_KINDS])}{', …' if len(kinds) > MAX_KINDS else ''})"
         lines.append(f"{escape.escape(name)} <b>{len(works)}</b><small>{escape.escape(which)}</small>")
     return ", ".join(lines)
 

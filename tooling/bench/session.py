@@ -22,15 +22,14 @@ SELECT 'journal mode ' || journal_mode FROM pragma_journal_mode;
 SELECT 'integrity check: ' || integrity_check FROM pragma_integrity_check;
 SELECT 'table ' || name FROM sqlite_schema;
 """
-"""The questions to `ref` about the database that an engine has left behind, before its hash."""
-
+"""The queries in `ref` on the database that an engine has left behind, before its hash."""
 
 HASH = ".sha3sum --schema\n"
 
 FULL_TEXT = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE % USING fts5(%';"
 REBUILD = "INSERT INTO {0}({0}, rank) VALUES ('hashsize', 2147483647); INSERT INTO {0}({0}) VALUES ('rebuild');\n"
-"""FTS5 writes a segment when its structures in memory reach a size, which depends on the width of pointers. What is in
-the index was compared with the rows before, by the integrity check; so its form need not be equal."""
+"""FTS5 writes a segment when its structures in memory reach a size, which depends on the width of pointers. The
+integrity check has compared each index with its rows before, so the form of the index need not be equal."""
 
 PEER_REPEATS = 3
 """Timed runs of an engine that is not ours, most of which take a second to start."""
@@ -164,12 +163,12 @@ class Session(Workplace):
     def content(self) -> list[str]:
         """What the database of the last run holds, and the files next to it."""
         files = sorted(f"file {path.name}" for path in self.work.iterdir() if path.name not in ("out", "err"))
-        rebuilt = "".join(REBUILD.format(name) for name in self.asked(FULL_TEXT).stdout.split())
-        asked = self.asked(CONTENT + rebuilt + HASH)
-        *lines, tables = asked.stdout.splitlines() or [""]
-        return [*files, *lines, f"hash of all tables {tables}", *asked.stderr.splitlines()]
+        rebuilt = "".join(REBUILD.format(name) for name in self.query(FULL_TEXT).stdout.split())
+        done = self.query(CONTENT + rebuilt + HASH)
+        *lines, tables = done.stdout.splitlines() or [""]
+        return [*files, *lines, f"hash of all tables {tables}", *done.stderr.splitlines()]
 
-    def asked(self, script: str) -> subprocess.CompletedProcess:
+    def query(self, script: str) -> subprocess.CompletedProcess:
         return subprocess.run([*engine(REFERENCE).argv(), "data.db"], input=script, capture_output=True, text=True,
                               cwd=self.work, check=False)  # fmt: skip
 

@@ -15,7 +15,7 @@ def version():
 
 class Engine:
     def __init__(self, path):
-        # It sends reports about its use unless it is told not to.
+        # It reports how it is used unless that is switched off.
         self.client = chromadb.PersistentClient(path, Settings(anonymized_telemetry=False))
         # Without a function it never downloads a model.
         self.vectors = self.client.get_or_create_collection(

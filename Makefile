@@ -10,6 +10,8 @@ DATABASE_CODE := $(RELEASE)/database.cwasm
 PORTABLE_DATABASE := $(RELEASE)/database.wasm
 EXCLUDE_HOST := $(addprefix --exclude sqlite-wasm-,run runtime compile serve library postgres tests) --exclude sqlite-wasm
 BENCH_PAGE := target/bench-report.html
+# With the peers' Python usearch is measured too, where `make bench-peers` has installed it.
+PEERS_PYTHON := $(firstword $(wildcard target/bench-peers/python/bin/python) python3)
 PLOTLY := target/bench-peers/node_modules/plotly.js-basic-dist-min/plotly-basic.min.js
 
 # The paths above hold wherever the user's other builds go, and a fresh rustup
@@ -118,8 +120,8 @@ bench-screenshot: ## pictures of the page of bench-report, by Chromium, which ap
 bench-readme: ## the README's chapter on speed, from RECORD=DIR
 	tooling/bench.py report $(RECORD) --readme README.md
 
-bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec
-	tooling/bench.py --suites vec
+bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec, ann with usearch
+	$(PEERS_PYTHON) tooling/bench.py --suites vec
 
 bench-connection: build ## the crate sqlite-wasm compared with rusqlite
 	tooling/bench-connection

@@ -13,7 +13,7 @@ from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names,
 from .envelope import Unusable
 from .report import Part, Report
 from .session import Disagreement, Result, Session
-from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, SUITES, Suite
+from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, OTHER_ABOUT, SUITES, Suite
 
 ALL = ["all"]
 
@@ -29,8 +29,6 @@ REPEATS = {SMOKE: 2, SMALL: 7, FULL: 15}
 
 EPILOG = """suites:
 {suites}
-  extensions  calls, rows, SQL of extensions, loaded and embedded
-  vec         vec0, compared with the native sqlite-vec
 
 workloads of whole processes:
 {workloads}
@@ -149,7 +147,7 @@ def show_progress(text: str) -> None:
 
 def parser() -> argparse.ArgumentParser:
     every = [workload for suite in SUITES for workload in suite.workloads]
-    about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items()]
+    about = [*((each.name, each.about) for each in SUITES), *LOOP_SUITE_ABOUT.items(), *OTHER_ABOUT.items()]
     made = argparse.ArgumentParser(
         prog="bench.py",
         description="Compare the speed of our shell and of our engine with native SQLite and with others.",
@@ -159,7 +157,7 @@ def parser() -> argparse.ArgumentParser:
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    suites, engines = [name for name, _ in about] + [*OTHERS], [each.name for each in ENGINES]
+    suites, engines = [name for name, _ in about], [each.name for each in ENGINES]
     names = [each.name for each in players.PLAYERS]
     add = made.add_argument
     add("--suites", type=suites_of(suites), default=DEFAULT_SUITES, metavar="NAME,…", help="some of those below, or `all`")

@@ -29,7 +29,6 @@ PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 540, FULL: 7200}
 DEARER_REPEATS = 10
 """At most so many of what the reference itself runs ten times."""
 
-LEAST_RECALL = 0.95
 LEAST_AGREEMENT = 0.8
 """Of peers, whose recall their rows show: enough that they did the same work."""
 
@@ -124,7 +123,7 @@ class Table(Workplace):
         recall = None
         if loop.exact or each.approximate:
             recall = recall_of(answers["ids"], self.exact.get(loop.exact or loop.id, []))
-            least = LEAST_RECALL if loop.exact and not each.peer else LEAST_AGREEMENT
+            least = loop.least_recall if loop.exact and not each.peer else LEAST_AGREEMENT
             if self.profile != SMOKE and (recall is None or recall < least):
                 return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
         elif not able:

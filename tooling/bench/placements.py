@@ -44,6 +44,8 @@ class Placements:
         """Why an engine cannot do a workload; empty if it can."""
         if engine.peer and (workload.writer or (workload.setup and workload.keeps_database)):
             return "not a script of the reference: its own processes and a large file"
+        if workload.compiles and engine.name not in (REFERENCE, "wasm"):
+            return "compiles nothing when it starts"
         if not workload.extension or engine.name == REFERENCE:
             return ""
         if engine.native or engine.peer or (workload.embedded and engine.name != SUBJECT):
@@ -53,11 +55,21 @@ class Placements:
     def command(self, engine: Engine, workload: Workload) -> list[str]:
         if engine.name == REFERENCE and workload.native:
             return [*engine.argv(), "-cmd", f".load {NATIVE / workload.native}"]
+        if workload.compiles and not engine.native:
+            runner, *rest = engine.argv()
+            return [runner, "--no-cache", *rest]
         if engine.native or not workload.extension:
             return engine.argv()
         if workload.embedded:
             return self.programs.compiled((workload.extension,))
         return [*engine.argv(), "--extension-dir", str(located(workload.extension).parent), "--load", workload.extension]
+
+    def program_bytes(self, engine: Engine, workload: Workload) -> int | None:
+        """The size of what an engine starts: ours by their component, others by their program; none of a peer's script."""
+        if engine.peer:
+            return None
+        files = [Path(word) for word in self.command(engine, workload) if Path(word).is_file()]
+        return files[-1].stat().st_size
 
 
 def located(extension: str) -> Path | None:

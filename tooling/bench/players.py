@@ -71,7 +71,7 @@ NODE = ENVIRONMENT / "node_modules"
 GO = ENVIRONMENT / "go-player"
 
 
-APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb")
+APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb", "chromadb", "sqlrite-words")
 
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
@@ -93,11 +93,13 @@ PLAYERS = (
     python_peer("duckdb", "duckdb"),
     python_peer("turso", "turso"),
     python_peer("sqlrite", "sqlrite"),
+    python_peer("sqlrite-words", "sqlrite"),
     python_peer("sochdb", "sochdb"),
     python_peer("usearch", "usearch"),
     python_peer("usearch-hnsw", "usearch"),
     python_peer("libsql", "libsql"),
     python_peer("lancedb", "lancedb"),
+    python_peer("chromadb", "chromadb"),
     python_peer("tantivy", "tantivy"),
     node_peer("node-sqlite3-wasm"),
     node_peer("sql.js"),

@@ -9,7 +9,7 @@ import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
-from . import breakdown, page, persistent, tape, wire
+from . import breakdown, page, persistent, players, tape, wire
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .compare import compare, markdown
@@ -194,6 +194,13 @@ class Page(unittest.TestCase):
         (name, mean, count, lost), = page.against(envelope(*rows))
         self.assertEqual((name, round(mean, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
 
+    def test_a_stranger_sees_which_engine_is_the_fastest(self) -> None:
+        rows = [*pair(1.5), *pair(1.5, "suite/W2.v1/x"), *pair(0.5, "suite/W3.v1")]
+        self.assertEqual(page.fastest(envelope(*rows)), "ref <b>2</b><small></small>, cwasm <b>1</b><small> (W3)</small>")
+        text = page.html([envelope(*rows) | {"suite": "turdb"}], None)
+        self.assertIn("<dt>cwasm</dt><dd>this project", text)
+        self.assertIn("how often the disk is flushed", text)
+
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(page.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
         self.assertIn("TurDB, T4, WAL off: 82.3 ms, quoted from its document: other machine", text)
@@ -295,6 +302,12 @@ class Catalogue(unittest.TestCase):
         wires = {id.partition(".")[0] for id, _ in wire.ABOUT.values()}
         self.assertEqual(wires, {f"PG{number}" for number in range(1, 6)})
         self.assertEqual(breakdown.ID, "T6.v1")
+        starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
+        self.assertEqual(starts, {"start", "start-composed", "start-compiled"})
+
+    def test_each_peer_of_a_workload_is_a_player(self) -> None:
+        names = {each.name for each in players.PLAYERS}
+        self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in loop.peers}, names)
 
     def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
         for line, part in (

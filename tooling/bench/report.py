@@ -195,8 +195,9 @@ def series_row(title: str, engine: str, n: int, series: Series, reference: list)
     if not series.runs:
         return envelope.skipped(title, engine, n, series.unavailable)
     nanoseconds = [run.wall_ms * 1e6 for run in series.runs]
+    more = {"program_bytes": series.program_bytes} if series.program_bytes else {}
     return envelope.sample(title, engine, n, nanoseconds, [run.wall_ms * 1e6 for run in reference],
-                           check=series.runs[0].digest, peak_bytes=series.peak_bytes())  # fmt: skip
+                           check=series.runs[0].digest, peak_bytes=series.peak_bytes(), **more)  # fmt: skip
 
 
 def whole_process(suite: str, row: dict) -> dict:

@@ -50,3 +50,8 @@ LOOP_SUITE_ABOUT = {
     "vector": "insertion into vec0 and search, at four sizes",
     "pgsqlite": "clients of Postgres against `serve`",
 }
+
+OTHER_ABOUT = {
+    "extensions": "calls, rows, SQL of extensions, loaded and embedded",
+    "vec": "vec0, compared with the native sqlite-vec, and the index `ann`",
+}

@@ -1,13 +1,15 @@
 """Tests of the benchmark itself: `tooling/bench.py --test`."""
 
 import dataclasses
+import shlex
 import unittest
 from pathlib import Path
 
 from . import record_tests
 from .breadth import BREADTH
-from .engines import Engine
+from .engines import Engine, engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
+from .placements import Placements
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -87,6 +89,20 @@ class Sessions(unittest.TestCase):
             with self.assertRaises(Disagreement, msg=command):
                 self.measure(shell("a", "echo 1"), shell("b", command))
 
+    def test_the_form_of_a_full_text_index_need_not_be_equal(self) -> None:
+        def words(name: str, bytes_in_memory: int, text: str) -> Engine:
+            sql = (f"CREATE VIRTUAL TABLE f USING fts5(x); INSERT INTO f(f, rank) VALUES ('hashsize', {bytes_in_memory});"
+                   f" INSERT INTO f SELECT '{text}' || value FROM generate_series(1, 300);")  # fmt: skip
+            return shell(name, f'{shlex.join(engine("ref").argv())} "$0" {shlex.quote(sql)}')
+
+        workload = dataclasses.replace(SCRIPT, keeps_database=False)
+        for text, differs in (("word", False), ("other", True)):
+            with Session([words("a", 64, "word"), words("b", 1 << 20, text)], 1, lambda _: None) as session:
+                if differs:
+                    self.assertRaises(Disagreement, session.measure, workload, None)
+                else:
+                    session.measure(workload, None)
+
     def test_an_output_that_changes_ends_the_run(self) -> None:
         with self.assertRaises(Disagreement):
             self.measure(shell("a", "date +%N"))
@@ -117,6 +133,13 @@ class Sessions(unittest.TestCase):
         with Session([shell("ref", "echo 1"), shell("sqlite3", "echo 1")], 1, lambda _: None) as session:
             found = session.measure(workload, None)
         self.assertEqual({name: each.unavailable for name, each in found.series.items()}, {"ref": "", "sqlite3": "has no sha3"})
+
+    def test_only_the_uncompiled_program_is_compiled_each_time(self) -> None:
+        workload, placements = dataclasses.replace(SCRIPT, compiles=True), Placements(Path("."))
+        lacks = {name: placements.lack(engine(name), workload) for name in ("ref", "wasm", "cwasm")}
+        self.assertEqual([name for name, lack in lacks.items() if not lack], ["ref", "wasm"])
+        self.assertIn("--no-cache", placements.command(engine("wasm"), workload))
+        self.assertNotIn("--no-cache", placements.command(engine("ref"), workload))
 
 
 class Breadth(unittest.TestCase):

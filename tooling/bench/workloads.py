@@ -48,6 +48,8 @@ class Workload:
     """What ours load before the script."""
     embedded: bool = False
     """It is in the program instead."""
+    compiles: bool = False
+    """Ours compile their program at each start, which only `wasm` can."""
     native: str = ""
     """What the reference loads for it, a library of `tooling/native-reference`."""
     native_script: Script | None = None

@@ -28,7 +28,8 @@ pub use blob::Blob;
 pub(crate) const FIRST_REGISTERED: u32 = 1 << 16;
 
 /// Rows of the first request, and of the largest: the number grows, so that one row does not wait
-/// for a thousand. With two, a single row arrives together with the end.
+/// for a thousand. With two, a single row arrives together with the end. A statement of which more
+/// rows were taken when it ran last requests as many at first.
 const FIRST_ROWS: u32 = 2;
 const MAX_ROWS: u32 = 1024;
 
@@ -47,6 +48,8 @@ pub struct Statement {
     /// The values of fetched rows that were not taken yet.
     rows: std::vec::IntoIter<Value>,
     limit: u32,
+    /// Rows that were taken since it was started.
+    taken: u32,
     is_last: bool,
     /// It was stepped, and its last row was not fetched yet.
     is_running: bool,
@@ -87,6 +90,7 @@ pub fn prepare_first(sql: &str) -> Result<(Option<Statement>, &str)> {
         columns: 0,
         rows: Vec::new().into_iter(),
         limit: FIRST_ROWS,
+        taken: 0,
         is_last: true,
         is_running: false,
     });
@@ -198,7 +202,9 @@ impl Statement {
             let bound = std::mem::take(&mut self.bound);
             self.bound = bound.bind(self.handle, parameter, value.borrowed());
         }
-        (self.limit, self.is_last) = (FIRST_ROWS, false);
+        // One more than the last time, so that the end arrives too.
+        let before = std::mem::take(&mut self.taken);
+        (self.limit, self.is_last) = (before.saturating_add(1).clamp(FIRST_ROWS, MAX_ROWS), false);
         Ok(())
     }
 
@@ -212,6 +218,7 @@ impl Statement {
             self.fetch()?;
         }
         let row: Vec<Value> = self.rows.by_ref().take(self.columns).collect();
+        self.taken = self.taken.saturating_add(u32::from(!row.is_empty()));
         Ok((!row.is_empty()).then_some(row))
     }
 

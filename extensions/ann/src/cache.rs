@@ -50,6 +50,8 @@ pub trait Source {
     }
     /// Its links in upper layers; none where it has none.
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>>;
+    /// Those that there are of several nodes, by one request.
+    fn uppers(&mut self, slots: &[u32]) -> Result<Vec<(u32, Upper)>>;
     /// A node in the highest layer, and its number of upper layers; not `except`, and
     /// below `end`.
     fn highest(&mut self, except: u32, end: u32) -> Result<Option<(u32, usize)>>;
@@ -179,6 +181,18 @@ impl<S: Source> Cache<S> {
             for (slot, node) in nodes.into_iter().filter(|(slot, _)| unknown.contains(slot)) {
                 self.put(slot, node);
             }
+        }
+        Ok(())
+    }
+
+    /// Read those links of some nodes in upper layers that are not in memory, by few requests.
+    pub fn prefetch_upper(&mut self, slots: &[u32]) -> Result<()> {
+        let is_unknown = |slot: &&u32| **slot < MAX_NODES && !self.upper.contains_key(*slot);
+        let unknown: Vec<u32> = slots.iter().filter(is_unknown).copied().collect();
+        if unknown.len() > 1 {
+            self.make_room_for_upper();
+            let found: HashMap<u32, Upper> = self.source.uppers(&unknown)?.into_iter().collect();
+            self.upper.extend(unknown.iter().map(|slot| (*slot, found.get(slot).cloned())));
         }
         Ok(())
     }
@@ -342,13 +356,17 @@ impl<S: Source> Cache<S> {
     /// The links of a node in upper layers.
     pub fn upper(&mut self, slot: u32) -> Result<Option<&Upper>> {
         if !self.upper.contains_key(&slot) {
-            if self.upper.len() >= MAX_UPPER && self.changed_upper.is_empty() {
-                self.upper.clear();
-            }
+            self.make_room_for_upper();
             let upper = self.source.upper(slot)?;
             self.upper.insert(slot, upper);
         }
         Ok(self.upper[&slot].as_ref())
+    }
+
+    fn make_room_for_upper(&mut self) {
+        if self.upper.len() >= MAX_UPPER && self.changed_upper.is_empty() {
+            self.upper.clear();
+        }
     }
 
     /// Change them.

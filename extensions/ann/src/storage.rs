@@ -7,6 +7,8 @@
 //! - `NAME_free`: numbers of nodes that were deleted
 //! - `NAME_config`: the arguments of CREATE VIRTUAL TABLE, and the state
 
+mod state;
+
 use std::hash::{BuildHasher, RandomState};
 
 use sqlite_wasm_kit::sql::{self, Blob, Statement};
@@ -15,7 +17,9 @@ use sqlite_wasm_kit::{Error, Result, Value, code};
 use crate::arguments::{Definition, quoted};
 use crate::cache::{MAX_NODES, Node, Source, Upper};
 use crate::code::Coder;
-use crate::graph::{Entrance, MAX_UPPER_LAYERS};
+use crate::graph::MAX_UPPER_LAYERS;
+
+pub use state::State;
 
 pub const SHADOW_NAMES: &[&str] = &["rows", "nodes", "upper", "free", "config"];
 
@@ -24,44 +28,6 @@ const HEADER: usize = 12;
 
 /// Nodes that one statement reads: half of the links that a node has by default.
 const NODES_PER_REQUEST: usize = 16;
-
-/// Where a graph begins, and how many nodes there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// Another one after each change.
-    pub stamp: u64,
-    pub entrance: Option<Entrance>,
-    /// All nodes have lower numbers.
-    pub next: u32,
-    pub count: u32,
-    /// Nodes below are linked; a search looks at each of the others.
-    pub built: u32,
-    pub free: u32,
-}
-
-impl State {
-    pub fn to_bytes(self) -> Vec<u8> {
-        let (slot, layers) = self.entrance.map_or((0, 0), |it| (it.slot + 1, it.layers as u32));
-        let numbers = [slot, layers, self.next, self.count, self.built, self.free];
-        let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
-        self.stamp.to_le_bytes().into_iter().chain(numbers).collect()
-    }
-
-    fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (stamp, numbers) = bytes.split_first_chunk::<8>()?;
-        let stamp = u64::from_le_bytes(*stamp);
-        let numbers = words(numbers);
-        let [slot, layers, next, count, built, free] = numbers[..] else { return None };
-        let entrance = slot.checked_sub(1).map(|slot| Entrance { slot, layers: layers as usize });
-        let is_sound = next <= MAX_NODES
-            && count <= next
-            && built <= next
-            && free <= next
-            && layers as usize <= MAX_UPPER_LAYERS
-            && slot <= next;
-        is_sound.then_some(Self { stamp, entrance, next, count, built, free })
-    }
-}
 
 fn words(bytes: &[u8]) -> Vec<u32> {
     let (words, _) = bytes.as_chunks::<4>();
@@ -74,6 +40,7 @@ struct Statements {
     node: Option<Statement>,
     nodes: Option<Statement>,
     upper: Option<Statement>,
+    uppers: Option<Statement>,
     state: Option<Statement>,
     insert_row: Option<Statement>,
     insert_node: Option<Statement>,
@@ -287,6 +254,11 @@ impl Storage {
         sql::prepare(&sql)?.run([Value::Integer(slot.into()), Value::Blob(bytes)])
     }
 
+    fn upper_of(&self, links: Value) -> Result<Upper> {
+        let upper = parse_upper(&words(&links.into_bytes()), self.max_links / 2);
+        upper.ok_or_else(|| self.corrupt("links of an upper layer are malformed"))
+    }
+
     /// An error for content that nobody but this module should have written.
     pub fn corrupt(&self, why: &str) -> Error {
         Error::new(code::CORRUPT, format!("ann: table `{}` is corrupt: {why}", self.names.name))
@@ -299,35 +271,22 @@ impl Source for Storage {
     }
 
     fn nodes(&mut self, slots: &[u32]) -> Result<Vec<(u32, Node)>> {
-        let names = self.names.table("nodes");
-        let sql = || {
-            let places = ["?"; NODES_PER_REQUEST].join(",");
-            format!("SELECT slot, node FROM {names} WHERE slot IN ({places})")
-        };
-        let mut found = Vec::with_capacity(slots.len());
-        for slots in slots.chunks(NODES_PER_REQUEST) {
-            // Those that are left over are NULL, which no number equals.
-            let numbers = slots.iter().map(|slot| Value::Integer((*slot).into()));
-            let values = numbers.chain(std::iter::repeat(Value::Null)).take(NODES_PER_REQUEST);
-            let mut rows = Vec::with_capacity(slots.len());
-            for row in prepared(&mut self.statements.nodes, sql)?.query(values)? {
-                rows.push(row?);
-            }
-            for mut row in rows {
-                let node = self.checked(row.pop().unwrap_or_default())?;
-                found.push((row[0].to_integer() as u32, self.parse(&node)?));
-            }
-        }
-        Ok(found)
+        let sql = || several("node", &self.names.table("nodes"));
+        let rows = rows_of(prepared(&mut self.statements.nodes, sql)?, slots)?;
+        let rows = rows.into_iter();
+        rows.map(|(slot, node)| Ok((slot, self.parse(&self.checked(node)?)?))).collect()
     }
 
     fn upper(&mut self, slot: u32) -> Result<Option<Upper>> {
         let sql = || format!("SELECT links FROM {} WHERE slot = ?", self.names.table("upper"));
         let row = first(prepared(&mut self.statements.upper, sql)?, [Value::Integer(slot.into())])?;
-        let Some(mut row) = row else { return Ok(None) };
-        let bytes = row.pop().unwrap_or_default().into_bytes();
-        let upper = parse_upper(&words(&bytes), self.max_links / 2);
-        upper.map(Some).ok_or_else(|| self.corrupt("links of an upper layer are malformed"))
+        row.map(|mut row| self.upper_of(row.pop().unwrap_or_default())).transpose()
+    }
+
+    fn uppers(&mut self, slots: &[u32]) -> Result<Vec<(u32, Upper)>> {
+        let sql = || several("links", &self.names.table("upper"));
+        let rows = rows_of(prepared(&mut self.statements.uppers, sql)?, slots)?;
+        rows.into_iter().map(|(slot, links)| Ok((slot, self.upper_of(links)?))).collect()
     }
 
     fn highest(&mut self, except: u32, end: u32) -> Result<Option<(u32, usize)>> {
@@ -342,6 +301,28 @@ impl Source for Storage {
         let Some(slot) = slot.filter(|slot| *slot < MAX_NODES) else { return Ok(None) };
         Ok(Some((slot, self.upper(slot)?.map_or(0, |upper| upper.len()))))
     }
+}
+
+/// A statement that reads a column of several nodes.
+fn several(column: &str, table: &str) -> String {
+    let places = ["?"; NODES_PER_REQUEST].join(",");
+    format!("SELECT slot, {column} FROM {table} WHERE slot IN ({places})")
+}
+
+/// What it reads of them.
+fn rows_of(statement: &mut Statement, slots: &[u32]) -> Result<Vec<(u32, Value)>> {
+    let mut found = Vec::with_capacity(slots.len());
+    for slots in slots.chunks(NODES_PER_REQUEST) {
+        // Those that are left over are NULL, which no number equals.
+        let numbers = slots.iter().map(|slot| Value::Integer((*slot).into()));
+        let values = numbers.chain(std::iter::repeat(Value::Null)).take(NODES_PER_REQUEST);
+        for row in statement.query(values)? {
+            let mut row = row?;
+            let value = row.pop().unwrap_or_default();
+            found.push((row[0].to_integer() as u32, value));
+        }
+    }
+    Ok(found)
 }
 
 fn parse_upper(mut numbers: &[u32], max_links: usize) -> Option<Upper> {

@@ -85,6 +85,11 @@ fn a_graph_finds_nearly_all_also_with_filters_and_after_changes() {
     // What was written is what the next connection finds.
     let again: Vec<&str> = vec!["1"; 3];
     answers(&directory, &searches, &again);
+    // It reads the nodes around those that change together; one by one, they were 423 requests.
+    let changes = "DELETE FROM v WHERE rowid IN (61, 4001, 8001);
+        INSERT INTO v(rowid, e) VALUES (200000, '[0.1, 0.9, 0.3, 0.5, 0.2, 0.4, 0.1, 0.6]');
+        SELECT sql_requests < 330 FROM extension_stats WHERE name = 'ann';";
+    answers(&directory, changes, &["1"]);
 }
 
 /// A graph of codes that leave something out: the nearest by these codes, in their order.

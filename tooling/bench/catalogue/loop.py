@@ -82,6 +82,8 @@ class Loop:
     """The number of processes at a time; `make` is called for the tape of each."""
     exact: str = ""
     """The id of the workload whose answers the recall of this one refers to."""
+    least_recall: float = 0.95
+    """The smallest share of the exact answers with which ours has a number; the row shows the share itself."""
     dearer: bool = False
     """The reference has a tenth of the samples for it."""
 

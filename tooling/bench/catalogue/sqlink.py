@@ -100,6 +100,10 @@ WORKLOADS = (
     Workload("SL7.v1/smalltx-4k", "a transaction for each row, 4 KiB pages", commits(4096), fixed_amount=f"{COMMITS} commits", heavy=True),
     Workload("SL7.v1/smalltx-16k", "the same, 16 KiB pages", commits(16384), fixed_amount=f"{COMMITS} commits", heavy=True),
     Workload("SL8.v1/start", "SELECT 1;", START.script, fixed_amount=START.fixed_amount, runs_per_repeat=5),
+    Workload("SL8.v1/start-composed", "the same, with an extension in the program", START.script, fixed_amount=START.fixed_amount,
+             runs_per_repeat=5, extension="sha3", embedded=True, heavy=True),
+    Workload("SL8.v1/start-compiled", "the same, compiled each time: `--no-cache`", START.script, fixed_amount=START.fixed_amount,
+             compiles=True, heavy=True),
     Workload("SL10.v1/builtin-scalar", "built, then length() of each row", lengths),
     *(Workload(f"SL10.v1/{name}-scalar", "built, then sha3() of each row", hashes, native="shathree", extension="sha3", **more)
       for name, more in PLACED.items()),

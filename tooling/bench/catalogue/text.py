@@ -34,6 +34,11 @@ def by_rank(words: list[str], numbers: Generator):
     return lambda: words[bisect(limits, numbers.below(limits[-1]))]
 
 
+def any_of(question: str) -> str:
+    """The words of a question, for an engine to which any of them is enough."""
+    return question.replace(" OR ", " ")
+
+
 def questions(count: int, numbers: Generator, zipf: bool) -> list[str]:
     """Two to four words, any of which may match."""
     words = dictionary()

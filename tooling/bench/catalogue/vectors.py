@@ -3,7 +3,7 @@
 from ..generator import Generator
 from ..tape import Statement, Work
 from .loop import Size, loaded, single
-from .text import documents, questions
+from .text import any_of, documents, questions
 
 NEIGHBOURS = 10
 
@@ -108,6 +108,9 @@ def quantised(dimensions: int):
 WEIGHTED = """SELECT d.id FROM words AS f JOIN docs AS d ON d.id = f.rowid WHERE words MATCH ?1
 ORDER BY 0.5 * (1 + bm25(words) / 10.0) + 0.5 * vec_distance_cosine(d.embedding, ?2), d.id LIMIT 10"""
 
+WEIGHTED_IN_SQLRITE = """SELECT id FROM docs WHERE fts_match(body, ?)
+ORDER BY 0.5 * (1.0 - bm25_score(body, ?) / 10.0) + 0.5 * vec_distance_cosine(embedding, ?) ASC LIMIT 10"""
+
 RANKS = """WITH near AS (SELECT id, row_number() OVER (ORDER BY distance, id) AS place FROM
     (SELECT id, vec_distance_cosine(embedding, ?2) AS distance FROM docs ORDER BY 2, 1 LIMIT 100)),
   said AS (SELECT rowid AS id, row_number() OVER (ORDER BY rank, rowid) AS place FROM
@@ -117,10 +120,17 @@ GROUP BY id ORDER BY sum(1.0 / (60 + place)) DESC, id LIMIT 10"""
 
 
 def hybrid(form: str, dimensions: int = 384):
-    def make(size: Size, numbers: Generator, _: str) -> Work:
+    def make(size: Size, numbers: Generator, dialect: str) -> Work:
         bodies = documents(size.rows, numbers, zipf=False)
         vectors = [numbers.vector(dimensions) for _ in bodies]
         asked = [(text, numbers.vector(dimensions)) for text in questions(64, numbers, zipf=False)]
+        if dialect == "sqlrite":
+            schema = [f"CREATE TABLE docs(id INTEGER PRIMARY KEY, body TEXT, embedding VECTOR({dimensions}))",
+                      "CREATE INDEX docs_words ON docs USING fts (body)"]  # fmt: skip
+            both = ((any_of(text), any_of(text), vector) for text, vector in asked[: size.operations])
+            return Work(schema, loaded(zip(range(1, size.rows + 1), bodies, vectors)), single(both),
+                        ["INSERT INTO docs(id, body, embedding) VALUES (?, ?, ?)"], [Statement(WEIGHTED_IN_SQLRITE, ids=True)],
+                        warmup=1)  # fmt: skip
         schema = ["CREATE VIRTUAL TABLE words USING fts5(body)", "CREATE TABLE docs(id INTEGER PRIMARY KEY, embedding BLOB)"]
         loads = ["INSERT INTO words(rowid, body) VALUES (?, ?)", "INSERT INTO docs(id, embedding) VALUES (?, ?)"]
 
@@ -128,7 +138,7 @@ def hybrid(form: str, dimensions: int = 384):
             yield from loaded(enumerate(bodies, 1), 0)
             yield from loaded(enumerate(vectors, 1), 1)
 
-        select = Statement({"weighted": WEIGHTED, "ranks": RANKS}[form])
+        select = Statement({"weighted": WEIGHTED, "ranks": RANKS}[form], ids=True)
         return Work(schema, setup(), single(asked[: size.operations]), loads, [select], warmup=1)
 
     return make

@@ -18,6 +18,10 @@ impl Source for Nowhere {
         Ok(None)
     }
 
+    fn uppers(&mut self, _: &[u32]) -> Result<Vec<(u32, Upper)>> {
+        Ok(Vec::new())
+    }
+
     fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
         Ok(None)
     }
@@ -46,6 +50,12 @@ impl Source for Stored {
         Ok(self.upper[slot as usize].clone())
     }
 
+    fn uppers(&mut self, slots: &[u32]) -> Result<Vec<(u32, Upper)>> {
+        self.requests += 1;
+        let links = |slot: &u32| Some((*slot, self.upper[*slot as usize].clone()?));
+        Ok(slots.iter().filter_map(links).collect())
+    }
+
     fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
         Ok(None)
     }
@@ -67,6 +77,10 @@ impl Source for Lying {
 
     fn upper(&mut self, _: u32) -> Result<Option<Upper>> {
         Ok(None)
+    }
+
+    fn uppers(&mut self, _: &[u32]) -> Result<Vec<(u32, Upper)>> {
+        Ok(Vec::new())
     }
 
     fn highest(&mut self, _: u32, _: u32) -> Result<Option<(u32, usize)>> {
@@ -174,25 +188,47 @@ fn near_nodes_are_found() {
     assert!(recall(&mut graph, &vectors[..50], 2000, 50) > 0.97);
 }
 
-#[test]
-fn a_search_reads_nodes_together() {
-    let vectors = clustered(2000, 24, &mut Numbers(4));
-    let mut built = build(&vectors, HNSW);
+/// The same graph, of which nothing is in memory.
+fn stored(built: &mut Graph<Nowhere>, vectors: &[Vec<f32>]) -> Graph<Stored> {
     let (mut nodes, mut upper) = (Vec::new(), Vec::new());
-    for (slot, vector) in (0..).zip(&vectors) {
+    for (slot, vector) in (0..).zip(vectors) {
         let (links, code) = (built.links(slot, 0).unwrap(), built.coder.encode(vector));
         nodes.push(Node { row_id: slot.into(), links, code });
         upper.push(built.cache.upper(slot).unwrap().cloned());
     }
-    let stored = Stored { nodes, upper, requests: 0 };
-    let mut graph = Graph::new(stored, built.coder, HNSW);
+    let mut graph = Graph::new(Stored { nodes, upper, requests: 0 }, built.coder, HNSW);
     graph.entrance = built.entrance;
+    graph
+}
+
+#[test]
+fn a_search_reads_nodes_together() {
+    let vectors = clustered(2000, 24, &mut Numbers(4));
+    let mut built = build(&vectors, HNSW);
+    let mut graph = stored(&mut built, &vectors);
     let code = graph.coder.encode(&vectors[7]);
     assert_eq!(graph.search(&code, 200), built.search(&code, 200));
     let (requests, read) = (graph.cache.source.requests, graph.cache.count());
     assert!(requests < read / 3, "{requests} requests for {read} nodes");
     assert_eq!(graph.search(&code, 200), built.search(&code, 200));
     assert_eq!(graph.cache.source.requests, requests);
+}
+
+#[test]
+fn changes_read_nodes_together() {
+    let vectors = clustered(2000, 24, &mut Numbers(5));
+    let mut built = build(&vectors, HNSW);
+    let mut graph = stored(&mut built, &vectors);
+    graph.remove(7, 2000).unwrap();
+    let (requests, read) = (graph.cache.source.requests, graph.cache.count());
+    assert!(requests < read / 3, "{requests} requests for {read} nodes to remove one");
+    // A node that is in upper layers too.
+    let slot = (2000..).find(|slot| graph.layers_of(*slot) > 0).unwrap();
+    let node = Node { row_id: 7, links: Vec::new(), code: graph.coder.encode(&vectors[7]) };
+    graph.cache.put(slot, node);
+    graph.insert(slot).unwrap();
+    let (requests, read) = (graph.cache.source.requests - requests, graph.cache.count() - read);
+    assert!(requests < read / 2, "{requests} requests for {read} nodes to add one");
 }
 
 #[test]

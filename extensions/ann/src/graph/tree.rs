@@ -16,6 +16,7 @@ impl<S: Source> Graph<S> {
     /// Of a node's links, those of the tree, the one to its parent first: half of those
     /// that a node may have, and few more.
     pub(super) fn tree_links(&mut self, slot: u32, links: &[u32]) -> Result<Vec<u32>> {
+        self.cache.prefetch(links)?;
         let mut kept: Vec<u32> = links.first().copied().into_iter().collect();
         for other in links.iter().skip(1) {
             if self.parent(*other)? == Some(slot) {

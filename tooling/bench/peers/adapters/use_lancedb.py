@@ -1,4 +1,4 @@
-"""LanceDB without an index: it compares with all vectors."""
+"""LanceDB: vectors without an index, which it compares with all, or words by its index of them."""
 
 import lancedb
 import numpy
@@ -14,7 +14,7 @@ def version():
 class Engine:
     def __init__(self, path):
         self.db = lancedb.connect(path)
-        self.table = self.db.open_table("vecs") if "vecs" in self.db.table_names() else None
+        self.table = self.db.open_table("rows") if "rows" in self.db.table_names() else None
 
     def setting(self, sql):
         pass
@@ -23,12 +23,22 @@ class Engine:
         pass
 
     def load(self, steps):
-        rows = [(values[0], numpy.frombuffer(values[1], "<f4")) for _, values, _ in steps if values]
-        vectors = pyarrow.array([vector for _, vector in rows], pyarrow.list_(pyarrow.float32(), len(rows[0][1])))
-        self.db.create_table("vecs", pyarrow.table({"id": [id for id, _ in rows], "vector": vectors}))
+        ids, values = zip(*(values for _, values, _ in steps if values))
+        if isinstance(values[0], str):
+            table = self.db.create_table("rows", pyarrow.table({"id": ids, "body": values}))
+            table.create_fts_index("body", use_tantivy=False, stem=False, remove_stop_words=False)
+            return
+        vectors = [numpy.frombuffer(value, "<f4") for value in values]
+        column = pyarrow.array(vectors, pyarrow.list_(pyarrow.float32(), len(vectors[0])))
+        self.db.create_table("rows", pyarrow.table({"id": ids, "vector": column}))
 
     def run(self, call, values):
-        query = self.table.search(numpy.frombuffer(values[0], "<f4")).distance_type("cosine")
+        (asked,) = values
+        if isinstance(asked, str):
+            # Any of the words is enough for it, so it needs no OR.
+            query = self.table.search(asked.replace(" OR ", " "), query_type="fts")
+        else:
+            query = self.table.search(numpy.frombuffer(asked, "<f4")).distance_type("cosine")
         return [(row["id"],) for row in query.select(["id"]).limit(NEIGHBOURS).to_list()]
 
     def close(self):

@@ -50,6 +50,51 @@ fn simple_queries_have_rows_tags_and_errors() {
 }
 
 #[test]
+fn violated_keys_have_their_names() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows(
+        "CREATE TABLE t(a_b int UNIQUE, a int NOT NULL, b int CONSTRAINT mine UNIQUE, UNIQUE (a, b));
+         CREATE UNIQUE INDEX \"i'\" ON t(b, a_b); INSERT INTO t VALUES (1, 2, 3)",
+    );
+    assert_eq!(
+        client.rows("SELECT conname FROM pg_constraint WHERE contype = 'u' ORDER BY 1"),
+        "mine\nt_a_b_key\nt_a_b_key1"
+    );
+    let mut violated = |sql: &str| shown(&client.query(sql));
+    for (values, name) in [("1, 9, 9", "t_a_b_key"), ("9, 9, 3", "mine")] {
+        let report = violated(&format!("INSERT INTO t VALUES ({values})"));
+        let fields = format!("unique constraint \"{name}\"");
+        assert!(report.contains(&fields), "{report}");
+        assert!(report.contains(&format!("\0spublic\0tt\0n{name}\0")), "{report}");
+    }
+    violated("DROP TABLE t; CREATE TABLE t(a_b int UNIQUE, a int NOT NULL, b int, UNIQUE (a, b))");
+    violated("CREATE UNIQUE INDEX \"i'\" ON t(b, a_b); INSERT INTO t VALUES (NULL, 2, 3)");
+    let report = violated("INSERT INTO t VALUES (1, 2, 3)");
+    assert!(report.contains("nt_a_b_key1\0"), "{report}");
+    let report = violated("INSERT INTO t VALUES (NULL, NULL, 4)");
+    assert!(report.contains("\0spublic\0tt\0ca\0"), "{report}");
+}
+
+#[test]
+fn only_vectors_of_the_catalogue_begin_at_0() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE t(a int, b int, indkey int[]); CREATE INDEX i ON t(b, a)");
+    client.rows("INSERT INTO t VALUES (0, 1, '{7,8}'), (0, 2, ARRAY[5])");
+    assert_eq!(
+        client.rows("SELECT indkey[1], indkey[b], indkey[a] FROM t"),
+        "7|7|NULL\n5|NULL|NULL"
+    );
+    let both = "SELECT i.indkey[0], i.indkey[1], t.indkey[0], t.indkey[1] FROM pg_index i, t
+                WHERE indexrelid = 'i'::regclass AND t.b = 1";
+    assert_eq!(client.rows(both), "2|1|NULL|7");
+    let nested =
+        "SELECT v.indkey[0] FROM (SELECT indkey FROM pg_index WHERE indexrelid = 'i'::regclass) v";
+    assert_eq!(client.rows(nested), "2");
+}
+
+#[test]
 fn a_failed_transaction_waits_for_its_end() {
     let server = server(&[]);
     let mut client = Client::new(&server);

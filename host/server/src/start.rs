@@ -335,9 +335,7 @@ async fn serve(
     server.drained().await;
     sweepers.iter().for_each(tokio::task::JoinHandle::abort);
     streams.close();
-    let databases = server.clone();
-    // The last connection to each database copies its log into it.
-    let _ = tokio::task::spawn_blocking(move || databases.databases.close()).await;
+    server.close().await;
     Ok(())
 }
 

@@ -38,6 +38,16 @@ pub struct Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(String);
 
+impl Refusal {
+    /// Whether it is none of SQL, for every role.
+    pub fn is_syntax(&self) -> bool {
+        self.0.ends_with("syntax error") || self.0 == INCOMPLETE
+    }
+}
+
+/// What SQLite says of a statement without its end.
+const INCOMPLETE: &str = "incomplete input";
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -95,7 +105,7 @@ pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind
 }
 
 fn after_explain<'a>(words: &mut Words<'a>) -> Result<words::Word<'a>, Refusal> {
-    let incomplete = || Refusal("incomplete input".to_owned());
+    let incomplete = || Refusal(INCOMPLETE.to_owned());
     let mut word = words.next().ok_or_else(incomplete)?;
     if word.is("QUERY") {
         // PLAN

@@ -91,7 +91,7 @@ pub fn check(mut words: Words, role: Role, has_checkpoints: bool) -> Result<(), 
 }
 
 fn next<'a>(words: &mut Words<'a>) -> Result<Word<'a>, Refusal> {
-    words.next().ok_or_else(|| Refusal("incomplete input".to_owned()))
+    words.next().ok_or_else(|| Refusal(super::INCOMPLETE.to_owned()))
 }
 
 /// The least role that may run a PRAGMA; none if no role may.

@@ -208,7 +208,7 @@ public class Jdbc {
             org.postgresql.util.ServerErrorMessage report =
                 ((org.postgresql.util.PSQLException) twice).getServerErrorMessage();
             same(report.getConstraint() + " " + report.getTable(), "jdbc_item_name_key jdbc_item");
-            fails("23503", () -> all.execute("INSERT INTO jdbc_line VALUES (99, 1)"));
+            fails("23503", () -> all.execute("INSERT INTO jdbc_line(item, number) VALUES (99, 1)"));
             fails("23502", () -> all.execute("INSERT INTO jdbc_item(name) VALUES (NULL)"));
             fails("42601", () -> all.execute("SELEC 1"));
             all.setQueryTimeout(1);

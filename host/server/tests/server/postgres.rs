@@ -38,6 +38,7 @@ fn simple_queries_have_rows_tags_and_errors() {
     assert_eq!(client.error("SELECT nope FROM item").0, "42703");
     assert_eq!(client.error("SELECT \"nope\" FROM item").0, "42703");
     assert_eq!(client.error("SELECT 1 FROM nope").0, "42P01");
+    assert_eq!(client.error("SELEC 1").0, "42601");
     assert_eq!(client.error("INSERT INTO item(id, name) VALUES (1, 'x')").0, "23505");
     assert_eq!(client.error("INSERT INTO item(name) VALUES (NULL)").0, "23502");
     let wrong = client.query("SELECT 'é', nope FROM item");

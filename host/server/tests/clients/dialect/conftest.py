@@ -12,6 +12,7 @@ from sqlalchemy.testing import provision
 import sqlalchemy.dialects.postgresql.provision  # noqa: F401  isort: skip
 
 from sqlalchemy.dialects.postgresql.base import PGDialect
+from sqlalchemy.testing.plugin import pytestplugin
 from sqlalchemy.testing.plugin.pytestplugin import *  # noqa: F401,F403
 
 # SQLite keeps no comments. The suite's tables have some, which a dialect without them leaves out.
@@ -30,7 +31,7 @@ def no_prepared_transactions(cfg, eng):
 
 
 def exclusions():
-    """Pairs of a prefix of a test's name and the reason."""
+    """Pairs of a test's name and the reason."""
     lines = pathlib.Path(__file__).with_name("exclusions.txt").read_text().splitlines()
     reason, found = None, []
     for line in lines:
@@ -49,8 +50,13 @@ def short(item):
     return item.nodeid.split("::", 1)[1].replace("_postgresql+psycopg_15_0", "")
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_itemcollected(item):
-    for name, reason in EXCLUSIONS:
-        if short(item) == name:
+def pytest_collection_modifyitems(session, config, items):
+    # It makes the tests of this dialect.
+    pytestplugin.pytest_collection_modifyitems(session, config, items)
+    left = dict(EXCLUSIONS)
+    for item in items:
+        if reason := left.pop(short(item), None):
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+    is_whole = not any("::" in argument for argument in config.args)
+    if left and is_whole:
+        raise pytest.UsageError(f"excluded, and not there: {sorted(left)}")

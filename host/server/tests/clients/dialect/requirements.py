@@ -5,6 +5,8 @@ from sqlalchemy.testing.requirements import SuiteRequirements
 
 
 class Requirements(SuiteRequirements):
+    # PostgreSQL's dialect has them.
+    reflect_table_options = property(lambda self: exclusions.open())
     # A file is one schema.
     schemas = property(lambda self: exclusions.closed())
     # SQLite has no sequences.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
 
-use crate::policy::Role;
+use crate::policy::{self, Role};
 use crate::session::{Log, Opened, Writers};
 
 /// Longest name of a database in `--root`, in bytes.
@@ -49,6 +49,8 @@ pub struct FileLimits {
     /// Whether connections move the WAL to the database: after a commit when it is long, and when
     /// the last one is closed.
     pub has_checkpoints: bool,
+    /// Whether extensions are loaded, whose SQL a client may choose.
+    pub has_extensions: bool,
 }
 
 /// The protocol of a client.
@@ -226,6 +228,9 @@ impl Databases {
             settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
         }
         db.execute_batch(&settings)?;
+        if self.limits.has_extensions {
+            db.authorizer(Some(policy::authorizer(role, self.limits.has_checkpoints)))?;
+        }
         Ok(Opened { db, writers: kept.writers.clone() })
     }
 

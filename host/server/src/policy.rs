@@ -4,8 +4,10 @@
 //! statements that SQLite does not call read-only, and its connection is `query_only`.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
-//! VACUUM can be nowhere else: not in a trigger, a view or a subquery.
+//! VACUUM can be nowhere else: not in a trigger, a view or a subquery. The SQL of an extension is
+//! seen by an authorizer.
 
+mod authorizer;
 mod pragmas;
 mod words;
 
@@ -13,6 +15,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+pub use authorizer::authorizer;
 use words::Words;
 
 /// What a user may do with a database; each role includes the ones before it.

@@ -126,6 +126,7 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         has_temporary_files,
         is_durable: !settings.fast_commits,
         has_checkpoints: !settings.no_checkpoints,
+        has_extensions: !settings.load.is_empty(),
     };
     let databases = match &settings.root {
         Some(root) => Databases::of_root(sandboxes, files, root),

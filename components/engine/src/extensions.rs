@@ -1,7 +1,7 @@
 //! Extensions: SQLite's mechanism loads them, and the host's `dispatch` calls them.
 //!
-//! Values cross without a copy on this side: the host reads SQLite's memory, and SQLite takes
-//! ownership of the memory that the host has written.
+//! Long values cross without a copy on this side: the host reads SQLite's memory, and SQLite takes
+//! ownership of the memory that the host has written. Short ones cross in registers.
 
 mod aggregate;
 mod attached;
@@ -10,7 +10,6 @@ mod collation;
 pub mod embedded;
 pub mod load;
 mod pointers;
-mod register;
 pub mod scalar;
 pub mod sql;
 mod statistics;

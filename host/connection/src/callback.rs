@@ -1,9 +1,10 @@
 //! Callbacks of the sandbox: closures of the program, one call at a time.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, TryLockError};
 
 use runtime::database::wire::Value;
-use runtime::database::{Callback, Event};
+use runtime::database::{Callback, Event, Returned};
 
 /// `SQLITE_MISUSE`.
 const MISUSE: i32 = 21;
@@ -25,14 +26,15 @@ pub fn callback(called: impl Called + 'static) -> Arc<dyn Callback> {
 }
 
 impl<C: Called> Callback for Exclusive<C> {
-    fn call(&self, event: Event, bytes: &[u8]) -> Outcome {
-        match self.0.try_lock() {
+    fn call(&self, event: Event, bytes: &[u8]) -> Returned<'_> {
+        let returned = match self.0.try_lock() {
             Ok(mut called) => called.call(event, bytes),
             // It has panicked before, which SQL has received as an error.
             Err(TryLockError::Poisoned(called)) => called.into_inner().call(event, bytes),
             Err(TryLockError::WouldBlock) => {
                 Err((MISUSE, "the program's function is called by its own SQL".to_owned()))
             }
-        }
+        };
+        returned.map(|value| value.map(Cow::Owned))
     }
 }

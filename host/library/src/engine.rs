@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use runtime::database::wire::{Operations, ProgramOperation, Reader, Value};
-use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Settings};
+use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Returned, Settings};
 use runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 
 use crate::grants;
@@ -139,7 +139,7 @@ unsafe impl Send for Events {}
 unsafe impl Sync for Events {}
 
 impl Callback for Events {
-    fn call(&self, _: Event, bytes: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
+    fn call(&self, _: Event, bytes: &[u8]) -> Returned<'_> {
         let mut count = 0;
         // SAFETY: the C code reads the bytes, and its reply has `count` bytes until it is called
         // again.
@@ -147,7 +147,7 @@ impl Callback for Events {
             let reply = library_event(self.0, bytes.as_ptr(), bytes.len(), &mut count);
             if reply.is_null() { &[] } else { slice::from_raw_parts(reply, count) }
         };
-        Ok(Value::Blob(reply.to_vec()))
+        Ok(Value::Blob(reply.into()))
     }
 }
 

@@ -3,7 +3,6 @@
 mod code;
 mod loader;
 mod open;
-mod precompile;
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -20,6 +19,7 @@ use crate::escape::escaped;
 
 pub(crate) use code::Code;
 pub use loader::Loader;
+pub(crate) use loader::is_native;
 pub use open::open;
 
 /// A component of any kind, with the code that it was loaded from.

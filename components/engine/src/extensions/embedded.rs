@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::{attached, register};
+use super::{attached, load};
 use crate::host::dispatch::{self, Loaded};
 use crate::sqlite::connection::Connection;
 
@@ -21,7 +21,7 @@ fn all() -> Rc<[Loaded]> {
 pub fn connect(db: &Connection, complain: impl Fn(&str)) {
     let all = all();
     for loaded in all.iter() {
-        if let Err(error) = register::connect(db, loaded) {
+        if let Err(error) = load::connect(db, loaded) {
             complain(&format!("the extension `{}`: {}", loaded.manifest.name, error.message));
         }
     }
@@ -37,7 +37,7 @@ pub fn register(db: &Connection) {
     for loaded in all().iter() {
         if let Some(handle) = attached::handle(db, loaded.extension) {
             // A failure here has already happened in `connect`, which reported it.
-            let _ = register::register_all(db, loaded, handle);
+            let _ = load::register_all(db, loaded, handle);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use runtime::database::wire::library::{Call, Function, Hook};
 use runtime::database::wire::{Reader, Value};
-use runtime::database::{Callback, Event};
+use runtime::database::{Callback, Event, Returned};
 
 use crate::error::Result;
 use crate::session::Session;
@@ -64,14 +64,14 @@ impl Hooks {
 }
 
 impl Callback for Hooks {
-    fn call(&self, _: Event, bytes: &[u8]) -> std::result::Result<Value<Vec<u8>>, (i32, String)> {
+    fn call(&self, _: Event, bytes: &[u8]) -> Returned<'_> {
         let mut from = Reader(bytes);
         // The event, and the connection; only its hooks are here.
         let reply = match (from.u8(), from.u32()) {
             (Ok(event), Ok(_)) => self.run(event, &mut from),
             _ => 0,
         };
-        Ok(Value::Blob(reply.to_le_bytes().to_vec()))
+        Ok(Value::Blob(reply.to_le_bytes().to_vec().into()))
     }
 }
 

@@ -4,26 +4,25 @@
 //! that no component can change.
 
 mod native;
-mod portable;
+mod precompile;
 
 use std::any::Any;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
 use blake3::Hash;
+use precompile::precompile;
 use wasmtime::Engine;
 
 use super::code::Code;
-use super::precompile::precompile;
 use super::{LoadError, Loaded, Program, open};
 use crate::address_space::Reservation;
 use crate::artifact;
 use crate::cache::{self, Directory};
 use crate::compiler::{Compiler, Facts};
-use crate::composition::Composition;
-use crate::contract::version::EXTENSION_EXPORT;
 use crate::engine::EngineKind;
 use crate::file_hashes::{FileState, HashKind, Records};
 use crate::key::Key;
@@ -261,37 +260,6 @@ impl Loader {
         self.compiler.inspect(wasm).map_err(|error| error.context(LoadError(path.into())))
     }
 
-    /// Compile the `.wasm` file at `path`; the result has a seal.
-    ///
-    /// # Errors
-    ///
-    /// [`LoadError`], with the reason in its chain.
-    pub fn precompile(&self, path: &Path) -> Result<Vec<u8>> {
-        self.precompile_bytes(path, &self.bytes(path)?)
-    }
-
-    /// Compile these bytes of the file at `path`; the result has a seal.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::precompile`].
-    pub fn precompile_bytes(&self, path: &Path, wasm: &[u8]) -> Result<Vec<u8>> {
-        let compile = || {
-            let _shown = (self.on_compile)(path);
-            let kind = self.kind_of(wasm)?;
-            precompile(&self.compiler, kind, wasm, self.key.as_deref())
-        };
-        compile().map_err(|error| error.context(LoadError(path.into())))
-    }
-
-    /// An extension is compiled for its own engine, whose code checks a
-    /// deadline.
-    fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
-        let is_extension = Composition::of(wasm)?.is_none()
-            && self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT);
-        Ok(if is_extension { self.kind.of_extensions() } else { self.kind })
-    }
-
     fn open_named(&self, path: &Path) -> Result<Loaded> {
         let file = open(path)?;
         match is_native(path) {
@@ -306,6 +274,58 @@ impl Loader {
             true => self.source_of(path, &file),
             false => self.portable(path, &file),
         }
+    }
+
+    /// The component of a `.wasm`, from the cache if it was compiled before.
+    fn portable(&self, path: &Path, file: &File) -> Result<Loaded> {
+        let state = FileState::of(file)?;
+        let known = self.records.get(&state, HashKind::Content);
+        if let Some(compiled) = known.and_then(|id| self.cached_code(&id)) {
+            return Ok(compiled);
+        }
+        let wasm = self.read(file)?;
+        artifact::check_wasm(&wasm)?;
+        let id = blake3::hash(&wasm);
+        self.records.put(&state, HashKind::Content, &id);
+        if known != Some(id)
+            && let Some(compiled) = self.cached_code(&id)
+        {
+            return Ok(compiled);
+        }
+        self.compile(path, &wasm, &id)
+    }
+
+    fn compile(&self, path: &Path, wasm: &[u8], id: &Hash) -> Result<Loaded> {
+        let code = {
+            let _shown = (self.on_compile)(path);
+            Arc::new(precompile(&self.compiler, self.kind, wasm, self.key.as_deref())?)
+        };
+        let loaded = self.load_code(Code::Bytes(code.clone()))?;
+        // Code that does not load, by a helper of another version, is not kept.
+        if let Some(cache) = self.cache.as_ref().filter(|_| self.key.is_some())
+            && let Some(path) = cache.compiled(self.kind, id)
+        {
+            cache.write(&path, &code);
+        }
+        Ok(loaded)
+    }
+
+    fn read(&self, file: &File) -> Result<Vec<u8>> {
+        let max_bytes = self.compiler.max_wasm_bytes();
+        // At once: a vector that grows would take three times as much.
+        let mut wasm = Vec::with_capacity(file.metadata()?.len().min(max_bytes + 1) as usize);
+        file.take(max_bytes + 1).read_to_end(&mut wasm).context("failed to read it")?;
+        ensure!(
+            wasm.len() as u64 <= max_bytes,
+            "it is larger than {max_bytes} bytes, too large to compile within the memory limit; \
+             raise `--max-memory` or build it smaller"
+        );
+        Ok(wasm)
+    }
+
+    fn cached_code(&self, id: &Hash) -> Option<Loaded> {
+        let path = self.cache.as_ref()?.compiled(self.kind, id)?;
+        self.cached(&path, id, |_, source| source == *id)
     }
 
     /// Native code from the cache for the content `id`. Stale, damaged or
@@ -339,6 +359,6 @@ impl Loader {
 }
 
 /// Whether the name promises native code.
-fn is_native(path: &Path) -> bool {
+pub fn is_native(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "cwasm")
 }

@@ -1,6 +1,7 @@
 //! Functions, collations and hooks of the program. They run on the program's stack: the component
 //! calls them by number, and leaves its own stack (see `fiber`).
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -22,8 +23,11 @@ pub trait Callback: Send + Sync {
     /// # Errors
     ///
     /// SQLite's result code and a message, which SQL sees.
-    fn call(&self, event: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)>;
+    fn call(&self, event: Event, arguments: &[u8]) -> Returned<'_>;
 }
+
+/// A value for SQL, or a result code and a message.
+pub type Returned<'a> = Result<Value<Cow<'a, [u8]>>, (i32, String)>;
 
 /// Called every few thousand steps of a statement. Returns whether to interrupt it.
 pub type OnProgress = Box<dyn FnMut() -> bool + Send>;
@@ -89,10 +93,10 @@ fn failed(message: &str) -> Answer {
     Answer::Returned(Err(SqlError { code: SQLITE_ERROR, message: message.to_owned() }))
 }
 
-fn returned(value: &Value<Vec<u8>>) -> Answer {
+fn returned(value: &Value<Cow<'_, [u8]>>) -> Answer {
     let value = match value {
-        Value::Text(bytes) => Value::Text(&bytes[..]),
-        Value::Blob(bytes) => Value::Blob(&bytes[..]),
+        Value::Text(bytes) => Value::Text(&**bytes),
+        Value::Blob(bytes) => Value::Blob(&**bytes),
         Value::Null => Value::Null,
         Value::Integer(integer) => Value::Integer(*integer),
         Value::Real(real) => Value::Real(*real),
@@ -114,11 +118,11 @@ mod tests {
     struct Echo;
 
     impl Callback for Echo {
-        fn call(&self, _: Event, arguments: &[u8]) -> Result<Value<Vec<u8>>, (i32, String)> {
+        fn call(&self, _: Event, arguments: &[u8]) -> Returned<'_> {
             match arguments {
                 [] => panic!("as a test"),
                 [255, ..] => Err((19, "no".to_owned())),
-                bytes => Ok(Value::Blob(bytes.to_vec())),
+                bytes => Ok(Value::Blob(bytes.to_vec().into())),
             }
         }
     }

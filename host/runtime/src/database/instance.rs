@@ -15,7 +15,7 @@ use super::failure::{Failure, Reason};
 use super::fiber::{Fiber, Left};
 use super::host::Host;
 use super::live;
-use super::messages::{Input, Output, Perform};
+use super::messages::{Call, Input, Output};
 use super::process::Interrupter;
 use crate::mapping;
 use crate::stop::Stop;
@@ -30,6 +30,8 @@ const MISUSE: i32 = 21;
 /// it on the same thread.
 pub struct Instance {
     fiber: RefCell<Fiber<Input, Output>>,
+    /// Memory for the next call.
+    call: Cell<Option<Box<Call>>>,
     callbacks: RefCell<Callbacks>,
     on_progress: RefCell<Option<OnProgress>>,
     interrupter: Interrupter,
@@ -50,6 +52,7 @@ impl Instance {
         let fiber = Fiber::new(run).context("no address space is left for a stack")?;
         let instance = Self {
             fiber: RefCell::new(fiber),
+            call: Cell::default(),
             callbacks: RefCell::default(),
             on_progress: RefCell::default(),
             interrupter,
@@ -109,12 +112,19 @@ impl Instance {
             let operations = operations.to_vec();
             Input::Answer(Answer::Request { connection, operations })
         } else {
-            let (operations, reply) = (operations.into(), std::mem::take(reply));
-            Input::Perform(Perform { connection, operations, reply, statement_end })
+            let mut call = self.call.take().unwrap_or_default();
+            call.connection = connection;
+            call.operations.clear();
+            call.operations.extend_from_slice(operations);
+            call.statement_end = statement_end;
+            std::mem::swap(&mut call.reply, reply);
+            Input::Perform(call)
         };
         match self.until_done(input) {
-            Left::With(Output::Performed(result, filled)) if !is_in_call => {
-                *reply = filled;
+            Left::With(Output::Performed(mut call)) if !is_in_call => {
+                std::mem::swap(&mut call.reply, reply);
+                let result = std::mem::replace(&mut call.result, Ok(()));
+                self.call.set(Some(call));
                 result
             }
             Left::With(Output::Reply(result)) if is_in_call => result.map(|bytes| *reply = bytes),

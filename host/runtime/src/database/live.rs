@@ -7,10 +7,9 @@ use wasmtime::Store;
 use wasmtime::component::{InstancePre, TypedFunc, WasmList};
 
 use super::exports::Exports;
-use super::failure::Failure;
 use super::fiber::Exit;
 use super::host::Host;
-use super::messages::{InlineOperations, Input, Operations, Output, Perform};
+use super::messages::{Call, InlineOperations, Input, Output};
 use super::time;
 use crate::contract::types::SqlError;
 use crate::extensions::trap_message;
@@ -43,11 +42,11 @@ pub fn run(
     let mut output = Output::Started(Ok(()));
     loop {
         let exit = live.store.data().exit.as_ref();
-        let Some(Input::Perform(call)) = exit.map(|exit| exit.leave(output)) else { return };
+        let Some(Input::Perform(mut call)) = exit.map(|exit| exit.leave(output)) else { return };
         // The host's code does not panic; if it did, only this instance would end.
-        let performed = catch_unwind(AssertUnwindSafe(|| live.perform(call)));
+        let performed = catch_unwind(AssertUnwindSafe(|| live.perform(&mut call)));
         output = match performed {
-            Ok(Ok((result, reply))) => Output::Performed(result, reply),
+            Ok(Ok(())) => Output::Performed(call),
             Ok(Err(trap)) => {
                 let why = trap_message(&trap, &live.store.data().log.contents());
                 return last(live.store, Output::Trapped(why));
@@ -85,25 +84,27 @@ impl Live {
         }
     }
 
-    fn perform(&mut self, call: Perform) -> wasmtime::Result<(Result<(), Failure>, Vec<u8>)> {
-        let Perform { connection, operations, mut reply, statement_end } = call;
+    fn perform(&mut self, call: &mut Call) -> wasmtime::Result<()> {
         let store = &mut self.store;
-        time::begin(store, statement_end);
-        let (result,) = match operations {
-            Operations::Few(few) => self.perform_inline.call(&mut *store, (connection, few))?,
-            Operations::Many(many) => self.perform.call(&mut *store, (connection, many))?,
+        time::begin(store, call.statement_end);
+        let (result,) = match InlineOperations::new(&call.operations) {
+            Some(few) => self.perform_inline.call(&mut *store, (call.connection, few))?,
+            None => {
+                let many = std::mem::take(&mut call.operations);
+                self.perform.call(&mut *store, (call.connection, many))?
+            }
         };
-        let result = match result {
+        call.result = match result {
             Ok(list) => {
                 let bytes = list.as_le_slice(&*store);
                 if bytes.len() > MAX_REPLY_BYTES {
                     return Err(wasmtime::format_err!("its reply is too long"));
                 }
-                reply.extend_from_slice(bytes);
+                call.reply.extend_from_slice(bytes);
                 Ok(())
             }
             Err(error) => Err(store.data_mut().failure(error)),
         };
-        Ok((result, reply))
+        Ok(())
     }
 }

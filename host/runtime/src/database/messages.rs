@@ -17,7 +17,7 @@ pub enum Input {
     /// Start the instance.
     Start,
     /// Perform operations.
-    Perform(Perform),
+    Perform(Box<Call>),
     /// The program's reply to an event.
     Answer(Answer),
     /// End the instance.
@@ -28,8 +28,8 @@ pub enum Input {
 pub enum Output {
     /// The instance was started, or why not.
     Started(Result<()>),
-    /// A call has ended: its result, and the buffer for the reply.
-    Performed(Result<(), Failure>, Vec<u8>),
+    /// A call has ended.
+    Performed(Box<Call>),
     /// The instance has trapped, with this message.
     Trapped(String),
     /// A call of the program.
@@ -56,20 +56,22 @@ impl Output {
     }
 }
 
-/// A call.
-pub struct Perform {
+/// A call and its reply. An instance uses the same memory for each call, and a pointer to it crosses
+/// the stacks: each copy of it would cost about 20 ns.
+pub struct Call {
     pub connection: u32,
-    pub operations: Operations,
-    /// Memory for the reply.
-    pub reply: Vec<u8>,
+    pub operations: Vec<u8>,
     /// The end of the statement's time.
     pub statement_end: Option<Instant>,
+    pub result: Result<(), Failure>,
+    pub reply: Vec<u8>,
 }
 
-/// Operations for the component.
-pub enum Operations {
-    Few(InlineOperations),
-    Many(Vec<u8>),
+impl Default for Call {
+    fn default() -> Self {
+        let (operations, reply) = (Vec::new(), Vec::new());
+        Self { connection: 0, operations, statement_end: None, result: Ok(()), reply }
+    }
 }
 
 /// Operations of at most 96 bytes.
@@ -82,30 +84,13 @@ pub struct InlineOperations {
 
 type Words = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 
-impl From<&[u8]> for Operations {
-    /// As words, if there are few enough bytes.
-    fn from(operations: &[u8]) -> Self {
-        let mut bytes = [0; MAX_INLINE_BYTES];
-        let Some(room) = bytes.get_mut(..operations.len()) else {
-            return Self::Many(operations.to_vec());
-        };
-        room.copy_from_slice(operations);
-        let (words, _) = bytes.as_chunks();
-        let word = |index: usize| u64::from_le_bytes(words[index]);
-        let words = (
-            word(0),
-            word(1),
-            word(2),
-            word(3),
-            word(4),
-            word(5),
-            word(6),
-            word(7),
-            word(8),
-            word(9),
-            word(10),
-            word(11),
-        );
-        Self::Few(InlineOperations { length: operations.len() as u32, words })
+impl InlineOperations {
+    /// Operations as words, if there are few enough bytes.
+    pub fn new(operations: &[u8]) -> Option<Self> {
+        let mut words = [0; MAX_INLINE_BYTES / 8];
+        wire::pack(operations, &mut words)?;
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = words;
+        let words = (a, b, c, d, e, f, g, h, i, j, k, l);
+        Some(Self { length: operations.len() as u32, words })
     }
 }

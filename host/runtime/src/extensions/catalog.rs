@@ -1,5 +1,5 @@
-//! The catalog of extensions: searching, listing, checking and inspecting them. Loading, composing
-//! and listing find and check extensions here.
+//! The catalog of extensions: finding and listing them, for loading and composing, and the records
+//! that their files contain.
 
 pub(super) mod record;
 pub mod search;

@@ -1,5 +1,5 @@
-//! The functions of `dispatch`. Each one calls a function of an extension; `sandbox` limits the
-//! call.
+//! The functions of `dispatch`: loading and attaching extensions, and calling their functions, which
+//! `sandbox` limits.
 
 #[macro_use]
 mod call;

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use super::catalog::record;
 use crate::artifact;
 use crate::compiler::{CustomSection, Facts};
-use crate::component::{self, Code, LoadError};
+use crate::component::{self, Code, LoadError, is_native};
 use crate::composition::{Composition, Contained, Contents};
 use crate::contract::version::{COMMAND_EXPORT, DATABASE_EXPORT};
 use crate::contract::{check, need, types as wit, version};
@@ -172,10 +172,6 @@ impl ExtensionsCtx {
         );
         Ok(())
     }
-}
-
-fn is_native(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "cwasm")
 }
 
 /// Native code is not loaded: only its seal, its length and its list are inspected.

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use wasmtime::component::Component;
 
 use super::catalog::search::{self, Source};
-use super::package::{self, Package};
+use super::package::Package;
 use super::registry::missing;
-use super::sandbox::{Described, Instance};
-use super::{ExtensionsCtx, error};
+use super::sandbox::{self, Code, Described, Instance};
+use super::{ExtensionsCtx, Limits, error};
 use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::Loaded;
 use crate::compiler::Facts;
 use crate::component::{LoadError, Loader};
 use crate::contract::types::{Manifest, SqlError};
-use crate::contract::version;
+use crate::contract::{check, version};
 use crate::escape::escaped;
 use crate::grants::Grants;
 
@@ -115,7 +116,12 @@ impl ExtensionsCtx {
             (Source::Chosen(path, file), _) => self.loader()?.load_chosen(path, file)?,
         };
         self.registry.check_room()?;
-        Package::load(&loaded, source, self.limits, &mut self.grants)
+        let (code, described) = described(&loaded.component, &self.limits)?;
+        let manifest = described.manifest.clone();
+        let hash = || loaded.sha256();
+        let granted = self.grants.for_needs(source.identity(), &manifest.needs, hash)?;
+        let path = source.path().to_owned();
+        Ok((Package::of_file(path, manifest, granted, self.limits, code), described))
     }
 
     /// Register the extensions that are bundled with the component. Those that cannot be used are
@@ -176,9 +182,18 @@ impl ExtensionsCtx {
     /// its usual limits, and without grants.
     pub(crate) fn describe(&mut self, path: &Path, wasm: &[u8]) -> Result<Manifest> {
         let component = self.loader()?.load_bytes(path, wasm)?.component;
-        let (_, described) = package::described(&component, &self.limits)?;
+        let (_, described) = described(&component, &self.limits)?;
         Ok(described.manifest)
     }
+}
+
+/// The code of `component`, and the instance that returned its manifest.
+fn described(component: &Component, limits: &Limits) -> Result<(Code, Described)> {
+    let code = Code::new(component)?;
+    let described = sandbox::describe(&code, limits)?;
+    check::manifest(&described.manifest)?;
+    code.check_use(&described.manifest)?;
+    Ok((code, described))
 }
 
 /// The error of an extension that does not load. The error of a file that cannot be used contains

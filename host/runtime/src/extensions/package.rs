@@ -6,16 +6,14 @@ use std::sync::OnceLock;
 
 use anyhow::{Result, bail, ensure};
 use wasmtime::Engine;
-use wasmtime::component::Component;
 
 use super::Limits;
-use super::catalog::search::Source;
 use super::grants::{ExtensionGrants, Granted, Identity};
-use super::sandbox::{self, Calls, Code, Described};
-use crate::component::{Beside, Loaded};
+use super::sandbox::Code;
+use crate::component::Beside;
 use crate::composition::Placement;
+use crate::contract::check;
 use crate::contract::types::Manifest;
-use crate::contract::{check, version};
 
 /// An extension.
 pub struct Package {
@@ -29,61 +27,17 @@ pub struct Package {
     is_checked: OnceLock<()>,
 }
 
-/// The code of `component`, and the instance that returned its manifest.
-///
-/// # Errors
-///
-/// When the extension cannot be used.
-pub fn described(component: &Component, limits: &Limits) -> Result<(Code, Described)> {
-    let exports = version::exports(component);
-    let code = code(component, &exports)?;
-    let described = sandbox::describe(&code, limits)?;
-    check::manifest(&described.manifest)?;
-    check_use(&code, &described.manifest, &exports)?;
-    Ok((code, described))
-}
-
-fn code(component: &Component, exports: &[String]) -> Result<Code> {
-    version::check(exports)?;
-    Code::new(component)
-}
-
-/// Compare the manifest with the imports and exports.
-fn check_use(code: &Code, manifest: &Manifest, exports: &[String]) -> Result<()> {
-    check::exports(manifest, exports)?;
-    ensure!(
-        check::needs_sql(manifest) || code.calls == Calls::Direct,
-        "it imports `sql` and does not say in its manifest that it needs SQL"
-    );
-    Ok(())
-}
-
 impl Package {
-    /// Load the extension that was found as `source`, with its first instance.
-    ///
-    /// # Errors
-    ///
-    /// When the extension cannot be used, or lacks a grant.
-    pub fn load(
-        loaded: &Loaded,
-        source: &Source,
+    /// An extension of the file at `path`.
+    pub fn of_file(
+        path: PathBuf,
+        manifest: Manifest,
+        granted: Granted,
         limits: Limits,
-        grants: &mut ExtensionGrants,
-    ) -> Result<(Self, Described)> {
-        let (code, described) = described(&loaded.component, &limits)?;
-        let manifest = described.manifest.clone();
-        let granted = grants.of(source.identity(), &manifest.needs, || loaded.sha256())?;
-        let path = Some(source.path().to_owned());
-        let package = Self {
-            manifest,
-            granted,
-            limits,
-            path,
-            code: code.into(),
-            bundled: None,
-            is_checked: OnceLock::new(),
-        };
-        Ok((package, described))
+        code: Code,
+    ) -> Self {
+        let (path, code, is_checked) = (Some(path), code.into(), OnceLock::new());
+        Self { manifest, granted, limits, path, code, bundled: None, is_checked }
     }
 
     /// A bundled extension, not started yet.
@@ -101,7 +55,8 @@ impl Package {
         // The manifest is compared when the extension is started. The composed file could claim any
         // path, so the identity has none.
         let identity = Identity::Named { name: &manifest.name, path: None };
-        let granted = grants.of(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
+        let granted =
+            grants.for_needs(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));
         let (code, is_checked) = (OnceLock::new(), OnceLock::new());
         Ok(Self { manifest, granted, limits, path: None, code, bundled, is_checked })
@@ -114,10 +69,8 @@ impl Package {
     /// When the code cannot be used.
     pub fn prepare(&self, engine: &Engine) -> Result<()> {
         let Some(bundled) = &self.bundled else { return Ok(()) };
-        let component = bundled.component(engine)?;
-        let exports = version::exports(&component);
-        let code = code(&component, &exports)?;
-        check_use(&code, &self.manifest, &exports)?;
+        let code = Code::new(&bundled.component(engine)?)?;
+        code.check_use(&self.manifest)?;
         let _ = self.code.set(code);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The sandbox of an extension: an instance for each connection, in a store with its own memory,
-//! log, clock and limits. `store` limits memory, output and the size of results, `instance` the
+//! The sandbox of an extension: an instance (for each connection, if it uses SQL) in a store with
+//! memory, log, clock and limits that nothing else uses. `store` limits memory, output and the size of results, `instance` the
 //! time of each call.
 
 mod exports;

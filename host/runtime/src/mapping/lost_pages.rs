@@ -41,7 +41,12 @@ pub fn check() -> wasmtime::Result<()> {
 /// held for the one before. A call of one component into another nests them.
 pub fn replace(lost: bool) -> bool {
     compiler_fence(Ordering::SeqCst);
-    LOST.with(|flag| flag.swap(lost, Ordering::Relaxed))
+    // No other thread has it, and no mapped page is read in between. `swap` would lock the bus.
+    LOST.with(|flag| {
+        let before = flag.load(Ordering::Relaxed);
+        flag.store(lost, Ordering::Relaxed);
+        before
+    })
 }
 
 thread_local! {

@@ -126,7 +126,7 @@ impl ExtensionGrants {
     /// # Errors
     ///
     /// The first needed capability that is not granted, and the option that would grant it.
-    pub fn of(
+    pub fn for_needs(
         &mut self,
         identity: Identity<'_>,
         needs: &[Need],
@@ -234,16 +234,17 @@ mod tests {
 
     #[test]
     fn a_need_that_nobody_grants_names_its_option() {
-        let error =
-            ExtensionGrants::default().of(named("define"), &[Need::Sql], nowhere).unwrap_err();
+        let error = ExtensionGrants::default()
+            .for_needs(named("define"), &[Need::Sql], nowhere)
+            .unwrap_err();
         assert!(error.to_string().contains("`--grant define=sql`"), "{error}");
         let mut grants = ExtensionGrants::default();
         grants.add("define=sql:ro").unwrap();
-        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_err());
-        assert!(grants.of(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
-        assert!(grants.of(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(grants.for_needs(named("define"), &[Need::Sql], nowhere).is_err());
+        assert!(grants.for_needs(named("define"), &[Need::SqlReadOnly], nowhere).is_ok());
+        assert!(grants.for_needs(named("other"), &[Need::SqlReadOnly], nowhere).is_err());
         let chosen = Identity::Chosen("./define.wasm".as_ref());
-        assert!(grants.of(chosen, &[Need::SqlReadOnly], nowhere).is_err());
+        assert!(grants.for_needs(chosen, &[Need::SqlReadOnly], nowhere).is_err());
     }
 
     #[test]
@@ -253,25 +254,25 @@ mod tests {
         fs::write(&path, "[define]\ngrants = [\"sql\"]\n").unwrap();
         let mut grants = ExtensionGrants::default();
         grants.add_file(&path).unwrap();
-        assert!(grants.of(named("define"), &[Need::Sql], nowhere).is_ok());
+        assert!(grants.for_needs(named("define"), &[Need::Sql], nowhere).is_ok());
 
         let shipped =
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut grants = ExtensionGrants::default();
         grants.shipped(path);
-        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
-        assert!(grants.of(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
+        assert!(grants.for_needs(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(grants.for_needs(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
         let chosen = Identity::Chosen("./any.wasm".as_ref());
-        assert!(grants.of(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
+        assert!(grants.for_needs(chosen, &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
     }
 
     #[test]
     fn the_user_is_prompted_for_what_is_missing() {
         let mut grants = ExtensionGrants::default();
         grants.prompt_with(Box::new(|prompt| prompt.contains("`define`")));
-        let granted = grants.of(named("define"), &[Need::Sql], nowhere).unwrap();
+        let granted = grants.for_needs(named("define"), &[Need::Sql], nowhere).unwrap();
         assert_eq!(granted.sql, SqlAccess::ReadWrite);
-        assert!(grants.of(named("other"), &[Need::Sql], nowhere).is_err());
+        assert!(grants.for_needs(named("other"), &[Need::Sql], nowhere).is_err());
     }
 }

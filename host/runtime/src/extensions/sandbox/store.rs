@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, ensure};
 use wasmtime::component::{Component, HasData, InstancePre, Linker, ResourceTable};
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
@@ -14,6 +14,8 @@ use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
 use crate::call_clock;
 use crate::clock::Waiting;
+use crate::contract::types::Manifest;
+use crate::contract::{check, version};
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
@@ -63,6 +65,7 @@ pub enum Calls {
 pub struct Code {
     pub pre: InstancePre<Sandbox>,
     pub calls: Calls,
+    exports: Vec<String>,
 }
 
 impl Code {
@@ -70,15 +73,32 @@ impl Code {
     ///
     /// # Errors
     ///
-    /// When it has an import that no extension can have.
+    /// When it is not an extension for this version of the contract, or has an import that no
+    /// extension can have.
     pub fn new(component: &Component) -> anyhow::Result<Self> {
+        let exports = version::exports(component);
+        version::check(&exports)?;
         // The clock's thread starts with the first extension, behind the second wall.
         call_clock::start(component.engine())?;
         let calls = calls(component);
         let pre = linker(component, calls)?
             .instantiate_pre(component)
             .map_err(|error| anyhow!(error).context("it asks for what no extension can have"))?;
-        Ok(Self { pre, calls })
+        Ok(Self { pre, calls, exports })
+    }
+
+    /// Compare `manifest` with the imports and exports.
+    ///
+    /// # Errors
+    ///
+    /// When it has functions without their export, or does not name what the code imports.
+    pub fn check_use(&self, manifest: &Manifest) -> anyhow::Result<()> {
+        check::exports(manifest, &self.exports)?;
+        ensure!(
+            check::needs_sql(manifest) || self.calls == Calls::Direct,
+            "it imports `sql` and does not say in its manifest that it needs SQL"
+        );
+        Ok(())
     }
 
     /// A store for one instance.

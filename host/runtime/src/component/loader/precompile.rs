@@ -1,14 +1,52 @@
 //! Compiling a `.wasm` to the content of a `.cwasm`.
 
+use std::path::Path;
+
 use anyhow::Result;
 
+use super::Loader;
 use crate::artifact::check_wasm;
 use crate::compiler::Compiler;
+use crate::component::LoadError;
 use crate::composition::{Composition, Placement};
+use crate::contract::version::EXTENSION_EXPORT;
 use crate::engine::EngineKind;
 use crate::key::Key;
 use crate::seal::Seal;
 use crate::sha256::sha256;
+
+impl Loader {
+    /// Compile the `.wasm` file at `path`; the result has a seal.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`], with the reason in its chain.
+    pub fn precompile(&self, path: &Path) -> Result<Vec<u8>> {
+        self.precompile_bytes(path, &self.bytes(path)?)
+    }
+
+    /// Compile these bytes of the file at `path`; the result has a seal.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::precompile`].
+    pub fn precompile_bytes(&self, path: &Path, wasm: &[u8]) -> Result<Vec<u8>> {
+        let compile = || {
+            let _shown = (self.on_compile)(path);
+            let kind = self.kind_of(wasm)?;
+            precompile(&self.compiler, kind, wasm, self.key.as_deref())
+        };
+        compile().map_err(|error| error.context(LoadError(path.into())))
+    }
+
+    /// An extension is compiled for its own engine, whose code checks a
+    /// deadline.
+    fn kind_of(&self, wasm: &[u8]) -> Result<EngineKind> {
+        let is_extension = Composition::of(wasm)?.is_none()
+            && self.compiler.inspect(wasm)?.exports(EXTENSION_EXPORT);
+        Ok(if is_extension { self.kind.of_extensions() } else { self.kind })
+    }
+}
 
 /// Compile a component for the engine of this kind and seal the result with
 /// `key`. Code without a key runs only with `--allow-native`.
@@ -16,7 +54,7 @@ use crate::sha256::sha256;
 /// # Errors
 ///
 /// [`Unusable`], or the compiler's error.
-pub fn precompile(
+pub(super) fn precompile(
     compiler: &Compiler,
     kind: EngineKind,
     wasm: &[u8],

@@ -231,7 +231,8 @@ impl Databases {
         if self.limits.has_extensions {
             db.authorizer(Some(policy::authorizer(role, self.limits.has_checkpoints)))?;
         }
-        Ok(Opened { db, writers: kept.writers.clone() })
+        let has_plain_queries = !self.limits.has_extensions;
+        Ok(Opened { db, writers: kept.writers.clone(), has_plain_queries })
     }
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are

@@ -166,9 +166,7 @@ fn constraints(relation: &Relation) -> Vec<(String, &'static str, usize)> {
     let of_index = of_index
         .map(|(at, index)| (index.name.clone(), if index.is_primary { "p" } else { "u" }, at));
     let of_key = relation.foreign_keys.iter().enumerate();
-    let default_name = |key: &ForeignKey| format!("{}_{}_fkey", relation.name, key.from.join("_"));
-    let of_key =
-        of_key.map(|(at, key)| (key.name.clone().unwrap_or_else(|| default_name(key)), "f", at));
+    let of_key = of_key.map(|(at, key)| (key.name.clone(), "f", at));
     let of_check =
         relation.checks.iter().enumerate().map(|(at, check)| (check.name.clone(), "c", at));
     of_index.chain(of_key).chain(of_check).collect()

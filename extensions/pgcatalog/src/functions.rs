@@ -43,6 +43,7 @@ pub const SCALARS: &[Scalar] = &[
     reads!("pg_get_triggerdef", 2, trigger_definition),
     reads!("to_regclass", 1, to_regclass),
     reads!("pg_regclass_name", 1, regclass_name),
+    reads!("pg_violated_key", 1, violated_key),
     Scalar::new("to_regtype", 1, Stable, Innocuous, |a| a.apply(to_regtype)),
     Scalar::new("pg_regtype_name", 1, Stable, Innocuous, |a| {
         a.apply(|oid: i64| definitions::type_text(oid, -1))
@@ -210,6 +211,22 @@ fn regclass_name(oid: Value) -> Result<Option<String>> {
     let catalog = catalog::current()?;
     let unknown = || if oid == 0 { "-".to_owned() } else { oid.to_string() };
     Ok(Some(catalog.name(oid).map_or_else(unknown, quote_ident)))
+}
+
+/// The unique index that SQLite's message names by its columns: `t.a, t.b`. Of several the first.
+fn violated_key(subject: String) -> Result<Option<String>> {
+    let catalog = catalog::current()?;
+    let indexes = catalog.relations.iter().flat_map(|relation| {
+        relation.indexes.iter().filter(|index| index.is_unique).map(move |index| (relation, index))
+    });
+    let mut found = indexes.filter(|(relation, index)| {
+        let column = |(at, _): &(Option<usize>, bool)| {
+            Some(format!("{}.{}", relation.name, relation.columns.get((*at)?)?.name))
+        };
+        let columns: Option<Vec<_>> = index.columns.iter().map(column).collect();
+        columns.is_some_and(|columns| columns.join(", ") == subject)
+    });
+    Ok(found.next().map(|(_, index)| index.name.clone()))
 }
 
 fn to_regtype(name: String) -> Option<i64> {

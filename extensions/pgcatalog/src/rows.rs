@@ -90,6 +90,7 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_views" => relations(catalog, true).map(|(_, relation)| pg_view(relation)).collect(),
         "pg_indexes" => pg_indexes(catalog),
         "pg_trigger" => triggers(catalog),
+        "pg_settings" => SETTINGS.iter().map(setting).collect(),
         "pg_tablespace" => vec![vec![
             ("oid", int(1663)),
             ("spcname", text("pg_default")),
@@ -103,6 +104,18 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         }
         table => information::cells(catalog, table),
     }
+}
+
+/// What drivers look up there: JDBC's metadata needs the number of columns that a key may have.
+const SETTINGS: &[(&str, &str)] = &[
+    ("max_identifier_length", "63"),
+    ("max_index_keys", "32"),
+    ("server_encoding", "UTF8"),
+    ("standard_conforming_strings", "on"),
+];
+
+fn setting((name, value): &(&'static str, &'static str)) -> Cells {
+    vec![("name", text(*name)), ("setting", text(*value)), ("context", text("internal"))]
 }
 
 fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Relation)> {

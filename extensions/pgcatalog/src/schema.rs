@@ -1,8 +1,10 @@
 //! The tables, columns, indexes and keys of the database, as SQLite reports them.
 
+mod constraint_names;
+
 use sqlite_wasm_kit::{Result, Value, sql};
 
-use crate::sql_text::{self, Declared};
+use crate::sql_text;
 
 /// A table or a view.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +35,7 @@ pub struct Column {
 /// An index, or the key by the row id, which needs none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Index {
+    /// Empty for that of a constraint until it gets one.
     pub name: String,
     pub is_unique: bool,
     pub is_primary: bool,
@@ -50,8 +53,8 @@ pub struct Index {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ForeignKey {
     pub table: String,
-    /// The client's name for it, if any.
-    pub name: Option<String>,
+    /// Empty until it gets one.
+    pub name: String,
     pub from: Vec<String>,
     /// Empty for the primary key of the other table.
     pub to: Vec<String>,
@@ -97,9 +100,10 @@ pub fn database() -> Result<String> {
 
 /// All tables and views, by their names.
 pub fn relations() -> Result<Vec<Relation>> {
+    // As they were made, which is how their constraints get their names.
     let rows = query(
         "SELECT type, name, tbl_name, sql FROM main.sqlite_schema \
-         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid",
         None,
     )?;
     let mut relations = Vec::new();
@@ -115,6 +119,11 @@ pub fn relations() -> Result<Vec<Relation>> {
         let of = relations.iter_mut().find(|relation| relation.name == text(&row[2]));
         of.into_iter().for_each(|relation| relation.triggers.push((text(&row[1]), text(&row[3]))));
     }
+    constraint_names::complete(&mut relations);
+    relations.sort_by(|one, other| one.name.cmp(&other.name));
+    relations
+        .iter_mut()
+        .for_each(|relation| relation.triggers.sort_by(|one, other| one.0.cmp(&other.0)));
     Ok(relations)
 }
 
@@ -146,7 +155,7 @@ fn relation(row: &[Value]) -> Result<Relation> {
     if !relation.is_view {
         relation.indexes = indexes(&relation)?;
         relation.foreign_keys = foreign_keys(&relation.name)?;
-        name_constraints(&mut relation);
+        constraint_names::declared(&mut relation);
         relation.checks = sql_text::checks(&relation);
     }
     Ok(relation)
@@ -172,20 +181,21 @@ fn indexes(relation: &Relation) -> Result<Vec<Index>> {
             .map(|row| (usize::try_from(row[0].to_integer()).ok(), row[1].to_integer() != 0))
             .collect();
         let origin = text(&row[2]);
-        let index = Index {
-            name: text(&row[0]),
+        let is_constraint = origin != "c";
+        indexes.push(Index {
+            // SQLite's own name for that of a constraint is none.
+            name: if is_constraint { String::new() } else { text(&row[0]) },
             is_unique: row[1].to_integer() != 0,
             is_primary: origin == "pk",
-            is_constraint: origin != "c",
+            is_constraint,
             columns,
             collations,
             sql: text(&row[3]),
-        };
-        indexes.push(named(index, relation));
+        });
     }
     let key = key_columns(relation);
     if !key.is_empty() && !indexes.iter().any(|index| index.is_primary) {
-        let name = format!("{}_pkey", relation.name);
+        let name = String::new();
         let columns = key.into_iter().map(|column| (Some(column), false)).collect();
         let (is_unique, is_primary, is_constraint) = (true, true, true);
         indexes.push(Index {
@@ -214,75 +224,6 @@ pub fn key_columns(relation: &Relation) -> Vec<usize> {
     key
 }
 
-/// Postgres' names for what SQLite names `sqlite_autoindex_t_1`.
-fn named(mut index: Index, relation: &Relation) -> Index {
-    if index.is_primary {
-        index.name = format!("{}_pkey", relation.name);
-    } else if index.is_constraint {
-        let names: Vec<_> = index
-            .columns
-            .iter()
-            .filter_map(|(column, _)| Some(relation.columns.get((*column)?)?.name.as_str()))
-            .collect();
-        index.name = format!("{}_{}_key", relation.name, names.join("_"));
-    }
-    index
-}
-
-/// The names that CREATE TABLE has for constraints. Each key that it declares is one of SQLite's,
-/// and its name is for no other.
-fn name_constraints(relation: &mut Relation) {
-    // SQLite lists the last one first.
-    let mut keys: Vec<usize> = (0..relation.foreign_keys.len()).rev().collect();
-    let is_constraint = |at: &usize| relation.indexes[*at].is_constraint;
-    let mut indexes: Vec<usize> = (0..relation.indexes.len()).filter(is_constraint).collect();
-    // A constraint that is declared twice has one index.
-    let mut unnamed = Vec::new();
-    for declared in sql_text::declared(&relation.sql) {
-        if declared.references.is_some() {
-            let key = take(&mut keys, |at| is_key(&declared, &relation.foreign_keys[at]));
-            key.into_iter().for_each(|at| relation.foreign_keys[at].name = declared.name.clone());
-            continue;
-        }
-        let fits = |at: usize| is_index(&declared, &relation.indexes[at], &relation.columns);
-        match (take(&mut indexes, fits).or_else(|| take(&mut unnamed, fits)), declared.name.clone())
-        {
-            (Some(at), Some(name)) => relation.indexes[at].name = name,
-            (at, _) => unnamed.extend(at),
-        }
-    }
-}
-
-/// Remove the first one that fits.
-fn take(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let found = places.iter().position(|at| fits(*at))?;
-    Some(places.remove(found))
-}
-
-fn is_key(declared: &Declared, key: &ForeignKey) -> bool {
-    let Some((table, to)) = &declared.references else { return false };
-    let from = declared.columns.iter().map(|(name, _)| name.as_str());
-    table.eq_ignore_ascii_case(&key.table)
-        && same(from, &key.from)
-        && same(to.iter().map(String::as_str), &key.to)
-}
-
-fn is_index(declared: &Declared, index: &Index, all: &[Column]) -> bool {
-    let named = |(column, _): &(Option<usize>, bool)| Some(all.get((*column)?)?.name.clone());
-    let names: Vec<_> = index.columns.iter().filter_map(named).collect();
-    // One that is not written is the column's, which SQLite does not report.
-    let mut collations = declared.columns.iter().zip(&index.collations);
-    index.is_primary == (declared.kind == "p")
-        && same(declared.columns.iter().map(|(name, _)| name.as_str()), &names)
-        && collations.all(|((_, written), collation)| {
-            written.as_ref().is_none_or(|written| written.eq_ignore_ascii_case(collation))
-        })
-}
-
-fn same<'a>(one: impl ExactSizeIterator<Item = &'a str>, other: &[String]) -> bool {
-    one.len() == other.len() && one.zip(other).all(|(one, other)| one.eq_ignore_ascii_case(other))
-}
-
 fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {
     let rows = query(
         "SELECT id, \"table\", \"from\", \"to\", on_update, on_delete \
@@ -309,76 +250,4 @@ fn foreign_keys(table: &str) -> Result<Vec<ForeignKey>> {
         }
     }
     Ok(keys.into_iter().map(|(_, key)| key).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(name: &str) -> Column {
-        Column { name: name.into(), ..Column::default() }
-    }
-
-    fn key(from: &str, table: &str, to: &str) -> ForeignKey {
-        let (from, to) = (vec![from.into()], vec![to.into()]);
-        ForeignKey { table: table.into(), from, to, ..ForeignKey::default() }
-    }
-
-    fn unique(collation: &str) -> Index {
-        Index {
-            name: "t_x_key".into(),
-            is_unique: true,
-            is_constraint: true,
-            columns: vec![(Some(0), false)],
-            collations: vec![collation.into()],
-            ..Index::default()
-        }
-    }
-
-    /// The names of the foreign keys, first declared first, and of the indexes.
-    fn names(sql: &str, mut keys: Vec<ForeignKey>, indexes: Vec<Index>) -> Vec<String> {
-        keys.reverse();
-        let mut relation = Relation {
-            sql: format!("CREATE TABLE t({sql})"),
-            columns: vec![column("x")],
-            foreign_keys: keys,
-            indexes,
-            ..Relation::default()
-        };
-        name_constraints(&mut relation);
-        let keys = relation.foreign_keys.into_iter().rev();
-        let keys = keys.map(|key| key.name.unwrap_or_default());
-        keys.chain(relation.indexes.into_iter().map(|index| index.name)).collect()
-    }
-
-    #[test]
-    fn each_foreign_key_has_its_name() {
-        let sql = "x int constraint one references w2(a), \
-                   constraint two foreign key(x) references w3(a)";
-        assert_eq!(
-            names(sql, vec![key("x", "w2", "a"), key("x", "w3", "a")], vec![]),
-            ["one", "two"]
-        );
-        let keys = || vec![key("x", "b", "id"), key("x", "b", "x")];
-        let sql =
-            "x, constraint c2 foreign key(x) references b(id), foreign key(x) references b(x)";
-        assert_eq!(names(sql, keys(), vec![]), ["c2", ""]);
-        let sql =
-            "x, foreign key(x) references b(id), constraint c2 foreign key(x) references B(X)";
-        assert_eq!(names(sql, keys(), vec![]), ["", "c2"]);
-        let equal = vec![key("x", "b", "id"), key("x", "b", "id")];
-        let sql = "x references b(id) constraint c references b(id)";
-        assert_eq!(names(sql, equal, vec![]), ["", "c"]);
-    }
-
-    #[test]
-    fn each_index_has_its_name() {
-        let both = || vec![unique("BINARY"), unique("NOCASE")];
-        let sql = "x constraint ux unique, constraint u3 unique(x collate nocase)";
-        assert_eq!(names(sql, vec![], both()), ["ux", "u3"]);
-        let sql = "x unique, constraint u3 unique(x collate nocase)";
-        assert_eq!(names(sql, vec![], both()), ["t_x_key", "u3"]);
-        let sql = "x unique, constraint twice unique(x)";
-        assert_eq!(names(sql, vec![], vec![unique("BINARY")]), ["twice"]);
-    }
 }

@@ -76,12 +76,26 @@ pub struct Error {
     pub hint: Option<String>,
     /// The character of the statement, from 1.
     pub position: Option<usize>,
+    /// What is violated, for programs.
+    pub violated: Option<Box<Violated>>,
+}
+
+/// The objects of a violated constraint, as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violated {
+    /// The table.
+    pub table: Option<String>,
+    /// The column that must not be NULL.
+    pub column: Option<String>,
+    /// The name of the constraint.
+    pub constraint: Option<String>,
 }
 
 impl Error {
     /// An error with this SQLSTATE.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), detail: None, hint: None, position: None }
+        let (detail, hint, position, violated) = Default::default();
+        Self { code, message: message.into(), detail, hint, position, violated }
     }
 
     /// What SQLite cannot do, and nothing here rewrites.
@@ -108,6 +122,24 @@ impl Error {
     #[must_use]
     pub fn at(mut self, sql: &str, offset: usize) -> Self {
         self.position = sql.get(..offset).map(|before| before.chars().count() + 1);
+        self
+    }
+
+    /// The columns of a violated key, as SQLite names them: `t.a, t.b`. The schema knows its name.
+    #[must_use]
+    pub fn key_columns(&self) -> Option<&str> {
+        let subject = subject(self.detail.as_deref()?)?;
+        let is_key = self.code == sqlstate::UNIQUE_VIOLATION && !subject.starts_with("index ");
+        is_key.then_some(subject)
+    }
+
+    /// The same for the key with this name.
+    #[must_use]
+    pub fn of_key(mut self, name: String) -> Self {
+        self.message = duplicate(&name);
+        if let Some(violated) = &mut self.violated {
+            violated.constraint = Some(name);
+        }
         self
     }
 
@@ -253,24 +285,27 @@ fn of_message(message: &str) -> &'static str {
 
 /// Constraints in Postgres' words, with the names that it would have given them.
 fn of_constraint(extended: i32, message: &str) -> Option<Error> {
-    let subject = message.split_once("failed: ").map(|(_, subject)| subject);
+    let subject = subject(message).unwrap_or_default();
+    let mut violated = Violated::default();
     let (code, text) = match extended {
         // SQLITE_CONSTRAINT_ and: UNIQUE, PRIMARYKEY, ROWID.
         2067 | 1555 | 2579 => {
-            let name = key_name(subject.unwrap_or_default(), extended != 2067);
-            let text = format!("duplicate key value violates unique constraint \"{name}\"");
-            (sqlstate::UNIQUE_VIOLATION, text)
+            let name = key_name(subject, extended != 2067);
+            violated.table = subject.split_once('.').map(|(table, _)| table.to_owned());
+            violated.constraint = Some(name.clone());
+            (sqlstate::UNIQUE_VIOLATION, duplicate(&name))
         }
         1299 => {
-            let (table, column) = subject.and_then(|name| name.rsplit_once('.'))?;
+            let (table, column) = subject.rsplit_once('.')?;
+            (violated.table, violated.column) = (Some(table.to_owned()), Some(column.to_owned()));
             let text = format!(
                 "null value in column \"{column}\" of relation \"{table}\" violates not-null constraint"
             );
             (sqlstate::NOT_NULL_VIOLATION, text)
         }
         275 => {
-            let name = subject.unwrap_or_default();
-            (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{name}\""))
+            violated.constraint = Some(subject.to_owned());
+            (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{subject}\""))
         }
         787 => (
             sqlstate::FOREIGN_KEY_VIOLATION,
@@ -279,7 +314,17 @@ fn of_constraint(extended: i32, message: &str) -> Option<Error> {
         3091 => (sqlstate::DATATYPE_MISMATCH, message.to_owned()),
         _ => return None,
     };
-    Some(Error::new(code, text).detail(message))
+    let error = Error::new(code, text).detail(message);
+    Some(Error { violated: Some(Box::new(violated)), ..error })
+}
+
+/// What SQLite says has failed.
+fn subject(message: &str) -> Option<&str> {
+    message.split_once("failed: ").map(|(_, subject)| subject)
+}
+
+fn duplicate(name: &str) -> String {
+    format!("duplicate key value violates unique constraint \"{name}\"")
 }
 
 /// `t_pkey`, or `t_a_b_key` for `t.a, t.b`.

@@ -5,12 +5,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
 
-use crate::policy::Role;
+use crate::policy::{self, Role};
 use crate::session::{Log, Opened, Writers};
 
 /// Longest name of a database in `--root`, in bytes.
@@ -48,6 +49,8 @@ pub struct FileLimits {
     /// Whether connections move the WAL to the database: after a commit when it is long, and when
     /// the last one is closed.
     pub has_checkpoints: bool,
+    /// Whether extensions are loaded, whose SQL a client may choose.
+    pub has_extensions: bool,
 }
 
 /// The protocol of a client.
@@ -69,7 +72,9 @@ struct Kept {
     writers: Writers,
     /// For the next clients of the Postgres wire: nobody has used them.
     ready: Mutex<Vec<(Identity, Connection)>>,
-    is_filling: AtomicBool,
+    /// The thread that opens them.
+    filling: Mutex<Option<JoinHandle<()>>>,
+    is_closing: AtomicBool,
 }
 
 /// Which file a path leads to: device and inode; none where there is none.
@@ -223,7 +228,11 @@ impl Databases {
             settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
         }
         db.execute_batch(&settings)?;
-        Ok(Opened { db, writers: kept.writers.clone() })
+        if self.limits.has_extensions {
+            db.authorizer(Some(policy::authorizer(role, self.limits.has_checkpoints)))?;
+        }
+        let has_plain_queries = !self.limits.has_extensions;
+        Ok(Opened { db, writers: kept.writers.clone(), has_plain_queries })
     }
 
     /// A connection of the Postgres wire, whose extensions take most of its time; others are
@@ -237,13 +246,8 @@ impl Databases {
             ready.retain_mut(of_this);
             ready.pop()
         };
-        if !kept.is_filling.swap(true, Ordering::AcqRel) {
-            let (sandbox, kept, named) = (self.postgres.clone(), kept.clone(), named.clone());
-            let limits = self.limits;
-            let fill = move || kept.fill(&sandbox, &named, limits);
-            // Without another thread each client waits for its own.
-            let _ = std::thread::Builder::new().name("ready".to_owned()).spawn(fill);
-        }
+        let (sandbox, named_too, limits) = (self.postgres.clone(), named.clone(), self.limits);
+        kept.start_filling(move |kept| kept.fill(&sandbox, &named_too, limits));
         match found {
             Some((_, db)) => Ok(db),
             None => open(&self.postgres, named, self.limits),
@@ -269,6 +273,8 @@ impl Databases {
         let db = open(&self.sandbox, named, self.limits)?;
         // A file system without shared memory keeps its journal.
         db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
+        // Only a read opens the log where the file has just been changed to it.
+        db.query_row("PRAGMA schema_version", (), |_| Ok(()))?;
         *kept = Some(db);
         Ok(())
     }
@@ -303,7 +309,8 @@ impl Databases {
 
     /// Close all, so that their logs are copied into them, unless that is left to another program.
     pub fn close(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.drain().for_each(|(_, entry)| entry.kept.stop_filling());
     }
 }
 
@@ -320,13 +327,33 @@ impl FileLimits {
 
 impl Kept {
     fn new(log: Log) -> Self {
-        let (connection, ready, is_filling) = Default::default();
-        Self { connection, writers: Writers::new(log), ready, is_filling }
+        let (connection, ready, filling, is_closing) = Default::default();
+        Self { connection, writers: Writers::new(log), ready, filling, is_closing }
+    }
+
+    /// Let a thread `fill` it, unless one does.
+    fn start_filling(self: &Arc<Self>, fill: impl FnOnce(&Self) + Send + 'static) {
+        let mut filling = self.filling.lock().unwrap_or_else(PoisonError::into_inner);
+        if filling.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        let kept = self.clone();
+        let thread = std::thread::Builder::new().name("ready".to_owned());
+        // Without another thread each client waits for its own.
+        *filling = thread.spawn(move || fill(&kept)).ok();
+    }
+
+    /// Wait for the connection that is being opened, if any: no other one will be.
+    fn stop_filling(&self) {
+        self.is_closing.store(true, Ordering::Release);
+        let thread = self.filling.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // One that panicked has closed its connection, too.
+        thread.into_iter().for_each(|thread| drop(thread.join()));
     }
 
     fn fill(&self, sandbox: &Database, named: &Named, limits: FileLimits) {
         let ready = || self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        while ready().len() < READY {
+        while ready().len() < READY && !self.is_closing.load(Ordering::Acquire) {
             let before = identity(&named.path);
             let Ok(db) = open(sandbox, named, limits) else { break };
             if before != identity(&named.path) {
@@ -334,7 +361,6 @@ impl Kept {
             }
             ready().push((before, db));
         }
-        self.is_filling.store(false, Ordering::Release);
     }
 }
 
@@ -365,24 +391,4 @@ fn is_name(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_not_paths() {
-        for name in ["shop", "Tenant-7_b", "0"] {
-            assert!(is_name(name), "{name}");
-        }
-        for name in ["", ".", "..", "../x", "a/b", ".x", "a.db", "a\0", "é", "-a", "a b", "a%2f"] {
-            assert!(!is_name(name), "{name}");
-        }
-        assert!(!is_name(&"x".repeat(65)));
-    }
-
-    #[test]
-    fn the_only_one_is_the_default() {
-        assert_eq!(only([1].iter()), Some(&1));
-        assert_eq!(only([1, 2].iter()), None);
-        assert_eq!(only([0; 0].iter()), None);
-    }
-}
+mod tests;

@@ -4,8 +4,10 @@
 //! statements that SQLite does not call read-only, and its connection is `query_only`.
 //!
 //! Only the first words of a statement decide. That is sound because a PRAGMA, an ATTACH or a
-//! VACUUM can be nowhere else: not in a trigger, a view or a subquery.
+//! VACUUM can be nowhere else: not in a trigger, a view or a subquery. The SQL of an extension is
+//! seen by an authorizer.
 
+mod authorizer;
 mod pragmas;
 mod words;
 
@@ -13,6 +15,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
+pub use authorizer::authorizer;
 use words::Words;
 
 /// What a user may do with a database; each role includes the ones before it.
@@ -37,6 +40,16 @@ pub struct Kind {
 /// Why a statement is refused.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal(String);
+
+impl Refusal {
+    /// Whether it is none of SQL, for every role.
+    pub fn is_syntax(&self) -> bool {
+        self.0.ends_with("syntax error") || self.0 == INCOMPLETE
+    }
+}
+
+/// What SQLite says of a statement without its end.
+const INCOMPLETE: &str = "incomplete input";
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +108,7 @@ pub fn check(sql: &str, role: Role, has_checkpoints: bool) -> Result<Option<Kind
 }
 
 fn after_explain<'a>(words: &mut Words<'a>) -> Result<words::Word<'a>, Refusal> {
-    let incomplete = || Refusal("incomplete input".to_owned());
+    let incomplete = || Refusal(INCOMPLETE.to_owned());
     let mut word = words.next().ok_or_else(incomplete)?;
     if word.is("QUERY") {
         // PLAN

@@ -22,6 +22,9 @@ pub const CONNECTIONS_PER_SESSION: usize = 4;
 /// Time to say goodbye over WebSockets.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// Time for sessions to close their connections: they are interrupted, and roll back what is open.
+const CLOSING: Duration = Duration::from_secs(10);
+
 /// Interval at which unused databases are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 
@@ -97,6 +100,15 @@ impl Server {
         let ended = self.connections.acquire_many(all.unwrap_or(u32::MAX));
         // Those that take longer are dropped.
         let _ = timeout(FAREWELL, ended).await;
+    }
+
+    /// Wait until all sessions have closed their connections, and close the databases: the last
+    /// connection to each one copies its log into it, and removes it.
+    pub async fn close(self: Arc<Self>) {
+        if timeout(CLOSING, self.slots.all_free()).await.is_err() {
+            tracing::warn!("some sessions are still closing");
+        }
+        let _ = tokio::task::spawn_blocking(move || self.databases.close()).await;
     }
 
     /// Close the databases that are not used, until the server ends.

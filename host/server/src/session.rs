@@ -48,6 +48,8 @@ pub struct Rules {
 pub struct Opened {
     pub db: Connection,
     pub writers: Writers,
+    /// Whether a query runs nothing else: no extension is loaded that could.
+    pub has_plain_queries: bool,
 }
 
 /// A session. Dropping it ends it.

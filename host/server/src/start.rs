@@ -126,6 +126,7 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         has_temporary_files,
         is_durable: !settings.fast_commits,
         has_checkpoints: !settings.no_checkpoints,
+        has_extensions: !settings.load.is_empty(),
     };
     let databases = match &settings.root {
         Some(root) => Databases::of_root(sandboxes, files, root),
@@ -335,9 +336,7 @@ async fn serve(
     server.drained().await;
     sweepers.iter().for_each(tokio::task::JoinHandle::abort);
     streams.close();
-    let databases = server.clone();
-    // The last connection to each database copies its log into it.
-    let _ = tokio::task::spawn_blocking(move || databases.databases.close()).await;
+    server.close().await;
     Ok(())
 }
 

@@ -2,11 +2,11 @@
 
 use sqlite_wasm_kit::Value;
 
-use super::keys::constrained;
+use super::keys::{constrained, key_index};
 use super::types::{category, type_name, typed};
 use super::{Cells, int, relations, text};
 use crate::catalog::{Catalog, Constraint, OWNER_NAME};
-use crate::schema::{Column as SchemaColumn, Index, Relation, key_columns};
+use crate::schema::{Column as SchemaColumn, Relation};
 use crate::types::{Scalar, Type, Typed};
 
 /// The rows of a table; none for one that SQLite has nothing for.
@@ -233,20 +233,7 @@ fn referential_constraints(catalog: &Catalog) -> Vec<Cells> {
 
 /// The name of the key with these columns.
 fn unique_key(relation: &Relation, columns: &[String]) -> Option<String> {
-    let places: Vec<_> = columns
-        .iter()
-        .filter_map(|name| {
-            relation.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
-        })
-        .collect();
-    if places == key_columns(relation) {
-        return Some(format!("{}_pkey", relation.name));
-    }
-    let fits = |index: &&Index| {
-        index.is_unique
-            && index.columns.iter().filter_map(|column| column.0).eq(places.iter().copied())
-    };
-    relation.indexes.iter().find(fits).map(|index| index.name.clone())
+    key_index(relation, columns).map(|at| relation.indexes[at].name.clone())
 }
 
 fn check_constraints(catalog: &Catalog) -> Vec<Cells> {

@@ -66,6 +66,19 @@ pub fn constrained(catalog: &Catalog, constraint: &Constraint) -> Vec<String> {
     }
 }
 
+/// The key with these columns.
+pub fn key_index(relation: &Relation, columns: &[String]) -> Option<usize> {
+    let place = |name: &String| {
+        relation.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
+    };
+    let places: Vec<_> = columns.iter().filter_map(place).collect();
+    let fits = |index: &Index| {
+        index.is_unique
+            && index.columns.iter().filter_map(|column| column.0).eq(places.iter().copied())
+    };
+    relation.indexes.iter().position(fits)
+}
+
 /// `a` for NO ACTION, `c` for CASCADE, …
 fn action(text: &str) -> &'static str {
     match text {
@@ -98,6 +111,9 @@ pub fn constraints(catalog: &Catalog) -> Vec<Cells> {
                 if let Some(at) = at {
                     cells.push(("confrelid", int(catalog.oids[at])));
                     cells.push(("confkey", numbers(&catalog.relations[at], &columns)));
+                    let index = key_index(&catalog.relations[at], &columns);
+                    let oid = index.and_then(|index| catalog.index_oids[at].get(index));
+                    cells.extend(oid.map(|oid| ("conindid", int(*oid))));
                 }
                 cells.push(("confupdtype", text(action(&key.on_update))));
                 cells.push(("confdeltype", text(action(&key.on_delete))));

@@ -282,20 +282,40 @@ pub fn array(expr: &Expr) -> String {
     if is_json { text } else { format!("pg_array_json({text})") }
 }
 
-/// Columns of the catalogue that are vectors, which begin at 0.
-const VECTORS: &[&str] = &["indkey", "indclass", "indoption", "indcollation", "proargtypes"];
-
 /// `array[1]`, and `(composite).field`, where the composite is JSON.
 fn subscript(root: &Expr, chain: &[AccessExpr]) -> Result<Expr> {
     match chain {
+        // The parser takes the name of a table for a composite.
+        [AccessExpr::Dot(Expr::Identifier(column)), rest @ ..] if !rest.is_empty() => {
+            let mut parts = match root {
+                Expr::Identifier(name) => vec![name.clone()],
+                Expr::CompoundIdentifier(parts) => parts.clone(),
+                _ => return Err(Error::unsupported("this subscript")),
+            };
+            parts.push(column.clone());
+            subscript(&Expr::CompoundIdentifier(parts), rest)
+        }
         [AccessExpr::Subscript(Subscript::Index { index })] => {
-            let first = if is_vector(root) { 0 } else { 1 };
-            Ok(raw(format!("({} ->> (({index}) - {first}))", array(root))))
+            Ok(raw(format!("({} ->> {})", array(root), place(root, index))))
         }
         [AccessExpr::Dot(Expr::Identifier(field))] => {
             Ok(raw(format!("({root} ->> {})", quoted(&folded(field)))))
         }
         _ => Err(Error::unsupported("this subscript")),
+    }
+}
+
+/// Columns of the catalogue that are vectors, which begin at 0.
+const VECTORS: &[&str] = &["indkey", "indclass", "indoption", "indcollation", "proargtypes"];
+
+/// Where an element is in the JSON of an array, from 0; NULL for nowhere, since SQLite would count a
+/// negative place from the end. What has the name of a vector may be a user's array: its values say
+/// where they begin.
+fn place(root: &Expr, index: &Expr) -> String {
+    let first = if is_vector(root) { format!("array_lower({root}, 1)") } else { "1".to_owned() };
+    match index.to_string().parse::<u64>() {
+        Ok(1..) if !is_vector(root) => format!("(({index}) - 1)"),
+        _ => format!("nullif(max(({index}) - {first}, -1), -1)"),
     }
 }
 

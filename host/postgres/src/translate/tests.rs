@@ -97,6 +97,11 @@ const REWRITES: &[(&str, &str)] = &[
         "SELECT (WITH pg_rows(x) AS (SELECT a FROM t) SELECT json_group_array(x) FROM pg_rows)",
     ),
     ("SELECT a[2] FROM t", "SELECT (pg_array_json(a) ->> ((2) - 1)) FROM t"),
+    ("SELECT a[b] FROM t", "SELECT (pg_array_json(a) ->> nullif(max((b) - 1, -1), -1)) FROM t"),
+    (
+        "SELECT i.indkey[0] FROM pg_index i",
+        "SELECT (pg_array_json(i.indkey) ->> nullif(max((0) - array_lower(i.indkey, 1), -1), -1)) FROM pg_index i",
+    ),
     ("EXPLAIN ANALYZE SELECT 1", "EXPLAIN QUERY PLAN SELECT 1"),
     ("START TRANSACTION ISOLATION LEVEL SERIALIZABLE READ ONLY", "BEGIN"),
     ("ROLLBACK TO SAVEPOINT a", "ROLLBACK TO \"a\""),

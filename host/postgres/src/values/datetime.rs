@@ -148,7 +148,9 @@ fn zone(text: &str) -> Option<(&str, Option<i64>)> {
             return Some((text[..text.len() - name.len()].trim_end(), Some(0)));
         }
     }
-    let Some(at) = text.rfind(['+', '-']).filter(|at| text[..*at].contains(':')) else {
+    // A date alone has a space before its zone: its own hyphens are none.
+    let is_zone = |at: &usize| text[..*at].contains(':') || text[..*at].ends_with(' ');
+    let Some(at) = text.rfind(['+', '-']).filter(is_zone) else {
         return Some((text, None));
     };
     let sign = if text.as_bytes()[at] == b'-' { -1 } else { 1 };

@@ -90,6 +90,7 @@ fn parameters_become_what_is_stored() {
         ("\\x00Ff", "bytea", Value::Blob(vec![0, 255])),
         ("a\\\\b\\001", "bytea", Value::Blob(b"a\\b\x01".to_vec())),
         ("2026-01-31T10:11:12.5Z", "timestamptz", t("2026-01-31 10:11:12.5")),
+        ("2026-01-31 +00", "date", t("2026-01-31")),
         ("2026-01-31 00:11:12-0230", "timestamptz", t("2026-01-31 02:41:12")),
         ("2026-01-31 10:11:12.123456789", "timestamp", t("2026-01-31 10:11:12.123457")),
         ("{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", "uuid", t("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")),

@@ -113,7 +113,7 @@ impl Running {
         let encoding = self.performer.encoding;
         let wants_rows = stmt.want_rows.unwrap_or(true);
         let out = std::cell::RefCell::new(&mut self.out);
-        let changes = engine.run(
+        let mut changes = engine.run(
             &sql,
             |statement| bind(statement, stmt),
             |statement| {
@@ -126,6 +126,7 @@ impl Running {
                 false => Ok(()),
             },
         )?;
+        changes.last_insert_rowid = engine.last_insert_rowid()?;
         Ok(StmtResult { changes, ..StmtResult::default() })
     }
 

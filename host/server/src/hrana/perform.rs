@@ -102,6 +102,7 @@ impl Performer {
                 self.count(rows.len() - before)
             },
         )?;
+        result.changes.last_insert_rowid = engine.last_insert_rowid()?;
         Ok(result)
     }
 

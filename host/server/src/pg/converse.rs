@@ -222,8 +222,20 @@ impl<'a> Conversation<'a> {
 
     /// Report an error, which ends or fails the transaction.
     fn fail(&mut self, error: &Error) -> Result<()> {
-        self.stream.out.report(Severity::Error, error);
+        match self.key_name(error) {
+            Some(name) => {
+                self.stream.out.report(Severity::Error, &error.clone().of_key(name));
+            }
+            None => self.stream.out.report(Severity::Error, error),
+        }
         self.abort()
+    }
+
+    /// The name of the key that is violated, which only the schema knows.
+    fn key_name(&self, error: &Error) -> Option<String> {
+        let columns = error.key_columns()?.replace('\'', "''");
+        let sql = format!("SELECT pg_violated_key('{columns}')");
+        self.engine.own_rows(&sql, |row| row.get(0)).ok()?.pop()?
     }
 
     fn extended(&mut self, message: Message<'_>) -> Result<()> {

@@ -38,6 +38,9 @@ impl From<SessionError> for Failure {
             SessionError::ReadOnly => {
                 Self::Error(Error::new(sqlstate::READ_ONLY_TRANSACTION, error.to_string()))
             }
+            SessionError::Refused(refusal) if refusal.is_syntax() => {
+                Self::Error(Error::new(sqlstate::SYNTAX_ERROR, refusal.to_string()))
+            }
             SessionError::Refused(_) => {
                 Self::Error(Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, error.to_string()))
             }

@@ -86,6 +86,7 @@ impl Out {
     pub fn report(&mut self, severity: Severity, error: &Error) {
         let tag = if severity == Severity::Warning { b'N' } else { b'E' };
         let position = error.position.map(|position| position.to_string());
+        let violated = error.violated.as_deref().cloned().unwrap_or_default();
         self.message(tag, |out| {
             let fields = [
                 (b'S', Some(severity.word())),
@@ -95,6 +96,10 @@ impl Out {
                 (b'D', error.detail.as_deref()),
                 (b'H', error.hint.as_deref()),
                 (b'P', position.as_deref()),
+                (b's', violated.table.as_ref().map(|_| "public")),
+                (b't', violated.table.as_deref()),
+                (b'c', violated.column.as_deref()),
+                (b'n', violated.constraint.as_deref()),
             ];
             for (field, text) in fields {
                 if let Some(text) = text {

@@ -79,7 +79,7 @@ pub fn check(mut words: Words, role: Role, has_checkpoints: bool) -> Result<(), 
     if SHOW.iter().any(|shown| name.names(shown)) {
         return Ok(());
     }
-    match needed(name, has_value) {
+    match needed(name.text(), has_value) {
         Some(needed) if needed <= role => Ok(()),
         Some(needed) => Err(Refusal(format!(
             "PRAGMA {} needs the role `{}`",
@@ -91,15 +91,27 @@ pub fn check(mut words: Words, role: Role, has_checkpoints: bool) -> Result<(), 
 }
 
 fn next<'a>(words: &mut Words<'a>) -> Result<Word<'a>, Refusal> {
-    words.next().ok_or_else(|| Refusal("incomplete input".to_owned()))
+    words.next().ok_or_else(|| Refusal(super::INCOMPLETE.to_owned()))
 }
 
 /// The least role that may run a PRAGMA; none if no role may.
-fn needed(name: Word, has_value: bool) -> Option<Role> {
-    let setting = SETTINGS.iter().find(|(setting, _)| name.names(setting));
+fn needed(name: &str, has_value: bool) -> Option<Role> {
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    let setting = SETTINGS.iter().find(|(setting, _)| is(setting));
     match setting {
         Some((_, change)) if has_value => *change,
         Some(_) => Some(Role::Read),
-        None => ACTIONS.iter().find(|(action, _)| name.names(action)).map(|(_, role)| *role),
+        None => ACTIONS.iter().find(|(action, _)| is(action)).map(|(_, role)| *role),
+    }
+}
+
+/// The same as SQLite names it. The server itself makes checkpoints for writers.
+pub fn needed_by_name(name: &str, has_value: bool, has_checkpoints: bool) -> Option<Role> {
+    if name.eq_ignore_ascii_case(CHECKPOINT) {
+        return has_checkpoints.then_some(Role::Write);
+    }
+    match SHOW.iter().any(|shown| shown.eq_ignore_ascii_case(name)) {
+        true => Some(Role::Read),
+        false => needed(name, has_value),
     }
 }

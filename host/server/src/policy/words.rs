@@ -22,6 +22,10 @@ impl<'a> Word<'a> {
         self.text.eq_ignore_ascii_case(name)
     }
 
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Its beginning, for a message.
     pub fn shown(&self) -> String {
         self.text.chars().take(MAX_SHOWN).collect()

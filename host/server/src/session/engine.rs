@@ -37,6 +37,7 @@ pub struct Times {
 pub struct Changes {
     /// Rows, without those of triggers.
     pub rows: u64,
+    /// 0 unless the caller asks for it.
     pub last_insert_rowid: i64,
 }
 
@@ -53,6 +54,12 @@ pub struct Engine {
     transaction: Option<Instant>,
     /// The client's own limit.
     statement_time: Option<Duration>,
+    /// Whether a query is no more than that: no extension runs other SQL meanwhile.
+    has_plain_queries: bool,
+    /// Whether the last statement can have begun or ended a transaction.
+    may_have_ended: bool,
+    /// None after what can have changed it.
+    last_insert_rowid: Option<i64>,
 }
 
 impl Engine {
@@ -65,12 +72,25 @@ impl Engine {
         control: Arc<Control>,
         runtime: Handle,
     ) -> Result<Self> {
-        let Opened { db, writers } = opened;
+        let Opened { db, writers, has_plain_queries } = opened;
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
         db.progress_handler(STEPS, Some(move || seen.must_end()))?;
         let (turn, transaction, statement_time) = (None, None, None);
-        Ok(Self { db, writers, turn, rules, control, runtime, transaction, statement_time })
+        let (may_have_ended, last_insert_rowid) = (true, None);
+        Ok(Self {
+            db,
+            writers,
+            turn,
+            rules,
+            control,
+            runtime,
+            transaction,
+            statement_time,
+            has_plain_queries,
+            may_have_ended,
+            last_insert_rowid,
+        })
     }
 
     /// How long to wait for the next request, and what happens then.
@@ -134,6 +154,9 @@ impl Engine {
     ) -> Result<Changes> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
+        // Each question to the sandbox takes as long as a short query.
+        let is_query = statement.readonly() && statement.column_count() > 0;
+        self.may_have_ended = !(is_query && self.has_plain_queries);
         bind(&mut statement)?;
         begin(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
@@ -151,7 +174,21 @@ impl Engine {
             Some(before) if before != self.db.total_changes()? => self.db.changes()?,
             _ => 0,
         };
-        Ok(Changes { rows, last_insert_rowid: self.db.last_insert_rowid()? })
+        Ok(Changes { rows, ..Changes::default() })
+    }
+
+    /// The row id of the last insertion.
+    ///
+    /// # Errors
+    ///
+    /// When the sandbox cannot be called.
+    pub fn last_insert_rowid(&mut self) -> Result<i64> {
+        if let Some(known) = self.last_insert_rowid {
+            return Ok(known);
+        }
+        let found = self.db.last_insert_rowid()?;
+        self.last_insert_rowid = Some(found);
+        Ok(found)
     }
 
     /// Run all statements of a text; their rows are dropped.
@@ -309,7 +346,10 @@ impl Engine {
             tracing::warn!(milliseconds = took.as_millis() as u64, ?sql, "slow statement");
         }
         let ended = self.control.is_transaction_over();
-        self.note_transaction();
+        if std::mem::replace(&mut self.may_have_ended, true) || done.is_err() {
+            self.last_insert_rowid = None;
+            self.note_transaction();
+        }
         match done {
             Err(_) if self.control.is_cancelled() => Err(Error::Cancelled),
             Err(_) if ended => Err(self.transaction_over()),

@@ -21,11 +21,21 @@ pub struct Slot(#[expect(dead_code, reason = "dropped")] OwnedSemaphorePermit);
 pub struct Slots {
     free: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
+    count: usize,
 }
 
 impl Slots {
     pub fn new(count: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(count)), waiting: Arc::new(Semaphore::new(count)) }
+        let places = || Arc::new(Semaphore::new(count));
+        Self { free: places(), waiting: places(), count }
+    }
+
+    /// Wait until all sessions have ended, and closed their connections. None begins any more.
+    pub async fn all_free(&self) {
+        let all = u32::try_from(self.count).unwrap_or(u32::MAX);
+        if let Ok(all) = self.free.acquire_many(all).await {
+            all.forget();
+        }
     }
 
     /// A place at once, or when another client ends.

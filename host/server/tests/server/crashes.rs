@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::{Server, execute, setting};
+use crate::wire::Client;
 
 const OURS: &str = "release/sqlite-wasm-run";
 const NATIVE: &str = "native-reference/sqlite3";
@@ -97,6 +98,31 @@ fn an_ordinary_end_waits_for_requests() {
     assert_eq!(checked(&server), "ok\n1\n");
     // The log was copied into the database.
     assert!(!server.database().with_extension("db-wal").exists());
+}
+
+/// Sessions of both protocols, some in transactions, and one whose connection is just being opened.
+#[test]
+fn an_ordinary_end_leaves_nothing() {
+    for _ in 0..5 {
+        let mut server = Server::start(&["--pg", "127.0.0.1:0"]);
+        server.query("CREATE TABLE t(x)");
+        let mut streams: Vec<_> = (0..8).map(|_| server.stream()).collect();
+        for stream in &mut streams {
+            stream.run(&[execute("BEGIN"), execute("SELECT * FROM t")]);
+        }
+        let fill = "WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c LIMIT 50000)
+                    INSERT INTO t SELECT i FROM c";
+        streams[0].run(&[execute(fill)]);
+        let mut client = Client::new(&server);
+        client.rows("BEGIN; SELECT * FROM t");
+        let _last = Client::new(&server);
+        server.signal("-TERM");
+        assert!(server.wait());
+        for ending in ["db-wal", "db-shm"] {
+            assert!(!server.database().with_extension(ending).exists(), "{ending}");
+        }
+        assert_eq!(checked(&server), "ok\n0\n");
+    }
 }
 
 #[test]

@@ -38,6 +38,7 @@ fn simple_queries_have_rows_tags_and_errors() {
     assert_eq!(client.error("SELECT nope FROM item").0, "42703");
     assert_eq!(client.error("SELECT \"nope\" FROM item").0, "42703");
     assert_eq!(client.error("SELECT 1 FROM nope").0, "42P01");
+    assert_eq!(client.error("SELEC 1").0, "42601");
     assert_eq!(client.error("INSERT INTO item(id, name) VALUES (1, 'x')").0, "23505");
     assert_eq!(client.error("INSERT INTO item(name) VALUES (NULL)").0, "23502");
     let wrong = client.query("SELECT 'é', nope FROM item");
@@ -47,6 +48,51 @@ fn simple_queries_have_rows_tags_and_errors() {
     assert_eq!(client.rows("SELECT count(*) FROM item"), "2");
     assert_eq!(client.rows("SHOW server_version"), "15.0");
     assert_eq!(server.query("SELECT name FROM item WHERE id = 1")[0][0], "a");
+}
+
+#[test]
+fn violated_keys_have_their_names() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows(
+        "CREATE TABLE t(a_b int UNIQUE, a int NOT NULL, b int CONSTRAINT mine UNIQUE, UNIQUE (a, b));
+         CREATE UNIQUE INDEX \"i'\" ON t(b, a_b); INSERT INTO t VALUES (1, 2, 3)",
+    );
+    assert_eq!(
+        client.rows("SELECT conname FROM pg_constraint WHERE contype = 'u' ORDER BY 1"),
+        "mine\nt_a_b_key\nt_a_b_key1"
+    );
+    let mut violated = |sql: &str| shown(&client.query(sql));
+    for (values, name) in [("1, 9, 9", "t_a_b_key"), ("9, 9, 3", "mine")] {
+        let report = violated(&format!("INSERT INTO t VALUES ({values})"));
+        let fields = format!("unique constraint \"{name}\"");
+        assert!(report.contains(&fields), "{report}");
+        assert!(report.contains(&format!("\0spublic\0tt\0n{name}\0")), "{report}");
+    }
+    violated("DROP TABLE t; CREATE TABLE t(a_b int UNIQUE, a int NOT NULL, b int, UNIQUE (a, b))");
+    violated("CREATE UNIQUE INDEX \"i'\" ON t(b, a_b); INSERT INTO t VALUES (NULL, 2, 3)");
+    let report = violated("INSERT INTO t VALUES (1, 2, 3)");
+    assert!(report.contains("nt_a_b_key1\0"), "{report}");
+    let report = violated("INSERT INTO t VALUES (NULL, NULL, 4)");
+    assert!(report.contains("\0spublic\0tt\0ca\0"), "{report}");
+}
+
+#[test]
+fn only_vectors_of_the_catalogue_begin_at_0() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE t(a int, b int, indkey int[]); CREATE INDEX i ON t(b, a)");
+    client.rows("INSERT INTO t VALUES (0, 1, '{7,8}'), (0, 2, ARRAY[5])");
+    assert_eq!(
+        client.rows("SELECT indkey[1], indkey[b], indkey[a] FROM t"),
+        "7|7|NULL\n5|NULL|NULL"
+    );
+    let both = "SELECT i.indkey[0], i.indkey[1], t.indkey[0], t.indkey[1] FROM pg_index i, t
+                WHERE indexrelid = 'i'::regclass AND t.b = 1";
+    assert_eq!(client.rows(both), "2|1|NULL|7");
+    let nested =
+        "SELECT v.indkey[0] FROM (SELECT indkey FROM pg_index WHERE indexrelid = 'i'::regclass) v";
+    assert_eq!(client.rows(nested), "2");
 }
 
 #[test]

@@ -24,6 +24,10 @@ struct Tenants {
 }
 
 fn tenants() -> Tenants {
+    tenants_with(&[])
+}
+
+fn tenants_with(arguments: &[&str]) -> Tenants {
     let directory = directory();
     let root = directory.path().join("root");
     std::fs::create_dir(&root).unwrap();
@@ -42,7 +46,8 @@ fn tenants() -> Tenants {
     );
     let file = users_file(&directory, &users);
     let root = root.to_str().unwrap().to_owned();
-    let server = Server::start_in(directory, &["--root", &root, "--users", &file]);
+    let all = [&["--root", root.as_str(), "--users", file.as_str()], arguments].concat();
+    let server = Server::start_in(directory, &all);
     Tenants { server, reader, writer, owner }
 }
 
@@ -108,6 +113,109 @@ fn roles_limit_statements() {
     assert_eq!(all.code(&all.reader, "b", "SELECT 1"), "404");
     assert_eq!(all.code(&all.owner, "b", "CREATE TABLE t(x)"), "ok");
     assert_eq!(all.code("wrong", "a", "SELECT 1"), "401");
+}
+
+/// What nobody may change: settings, the schema's text, other files.
+fn state(all: &Tenants) -> String {
+    let read = "SELECT json_array((SELECT group_concat(x) FROM t), (SELECT count(*) FROM sqlite_schema),
+        (SELECT journal_mode FROM pragma_journal_mode), (SELECT locking_mode FROM pragma_locking_mode),
+        (SELECT user_version FROM pragma_user_version), (SELECT query_only FROM pragma_query_only))";
+    let files = std::fs::read_dir(all.server.directory.path()).unwrap().count();
+    format!("{} {files}", all.run(&all.reader, "a", read).1["response"]["result"]["rows"])
+}
+
+/// Ways around the words of a statement, by each request of the protocol.
+const DETOURS: &[&str] = &[
+    "SELECT * FROM pragma_query_only(0)",
+    "SELECT * FROM pragma_journal_mode('delete')",
+    "SELECT * FROM pragma_user_version(7)",
+    "SELECT * FROM pragma_writable_schema(1)",
+    "SELECT * FROM pragma_wal_checkpoint('TRUNCATE')",
+    "WITH x AS (SELECT * FROM pragma_locking_mode('exclusive')) SELECT * FROM x",
+    "SELECT load_extension('/tmp/x.so')",
+    "SELECT writefile('x', 'y')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT fts3_tokenizer('x', x'00')",
+    "SELECT * FROM sqlite_dbpage",
+    "SELECT * FROM \"main\".[SQLITE_DBPAGE]",
+    "UPDATE sqlite_schema SET sql = ''",
+    "DELETE FROM sqlite_master",
+    "INSERT INTO sqlite_schema VALUES ('table', 'u', 'u', 2, 'CREATE TABLE u(x)')",
+    "VACUUM INTO 'copy.db'",
+    "VACUUM main INTO 'copy.db'",
+    "ATTACH 'b.db' AS b",
+    "CREATE VIRTUAL TABLE v USING sqlite_dbpage",
+    "CREATE VIRTUAL TABLE temp.v USING fts5(x, content=sqlite_dbpage)",
+    "CREATE TRIGGER g AFTER INSERT ON t BEGIN PRAGMA locking_mode = exclusive; END",
+    "SELECT 1; PRAGMA locking_mode = exclusive",
+    "EXPLAIN SELECT 1; PRAGMA query_only = 0; DELETE FROM t",
+];
+
+#[test]
+fn nothing_goes_around_the_roles() {
+    let all = tenants();
+    for sql in
+        ["CREATE TABLE t(x)", "INSERT INTO t VALUES(1)", "CREATE VIRTUAL TABLE f USING fts5(x)"]
+    {
+        assert_eq!(all.code(&all.writer, "a", sql), "ok", "{sql}");
+    }
+    let before = state(&all);
+    for token in [&all.reader, &all.writer] {
+        for sql in DETOURS {
+            let requests = [
+                json!({"type": "store_sql", "sql_id": 1, "sql": sql}),
+                json!({"type": "execute", "stmt": {"sql_id": 1}}),
+                json!({"type": "batch", "batch": {"steps": [{"stmt": {"sql": sql}}]}}),
+                json!({"type": "sequence", "sql": format!("SELECT 1; {sql}")}),
+                json!({"type": "describe", "sql": sql}),
+                json!({"type": "sequence", "sql_id": 1}),
+                json!({"type": "close"}),
+            ];
+            let (status, reply) =
+                all.server.post_as(token, "/a/v3/pipeline", &json!({"requests": requests}));
+            assert_eq!(status, 200, "{sql}: {reply}");
+            assert_eq!(state(&all), before, "{sql}: {reply}");
+        }
+    }
+    // A reader cannot even give commands to a virtual table.
+    for sql in ["INSERT INTO f(f) VALUES ('rebuild')", "DELETE FROM f_data", "DROP TABLE f_data"] {
+        assert_ne!(all.code(&all.reader, "a", sql), "ok", "{sql}");
+    }
+    // A writer who breaks the tables of one breaks only what may be deleted anyway.
+    assert_eq!(all.code(&all.writer, "a", "INSERT INTO f VALUES ('word')"), "ok");
+    all.code(&all.writer, "a", "UPDATE f_data SET block = randomblob(100)");
+    all.code(&all.writer, "a", "SELECT * FROM f WHERE f MATCH 'word'");
+    assert_eq!(all.code(&all.reader, "a", "SELECT * FROM t"), "ok");
+}
+
+#[test]
+fn extensions_do_not_go_around_the_roles() {
+    let all = tenants_with(&["--load", "define", "--grant", "define=sql"]);
+    assert_eq!(all.code(&all.writer, "a", "CREATE TABLE t(x)"), "ok");
+    assert_eq!(all.code(&all.writer, "a", "INSERT INTO t VALUES(1)"), "ok");
+    let before = state(&all);
+    let own = ["DELETE FROM t", "CREATE TABLE u(x)", "PRAGMA user_version = 7", "DROP TABLE t"];
+    for (token, own) in [(&all.reader, &own[..]), (&all.writer, &[])] {
+        for sql in own.iter().chain(DETOURS).filter(|sql| !sql.starts_with("SELECT * FROM pragma"))
+        {
+            let quoted = sql.replace('\'', "''");
+            all.code(token, "a", &format!("SELECT eval('{quoted}')"));
+            assert_eq!(state(&all), before, "{sql}");
+        }
+        for sql in
+            ["PRAGMA query_only = 0", "PRAGMA locking_mode = exclusive", "ATTACH 'b.db' AS b"]
+        {
+            assert_ne!(all.code(token, "a", &format!("SELECT eval('{sql}')")), "ok", "{sql}");
+        }
+    }
+    // In one session, too.
+    let requests =
+        ["SELECT eval('PRAGMA query_only = 0')", "SELECT eval('DELETE FROM t')"].map(execute);
+    all.server.post_as(&all.reader, "/a/v3/pipeline", &json!({"requests": requests}));
+    assert_eq!(state(&all), before);
+    assert_eq!(all.code(&all.writer, "a", "SELECT eval('INSERT INTO t VALUES (2)')"), "ok");
+    assert_ne!(state(&all), before);
+    assert_eq!(all.code(&all.owner, "a", "VACUUM"), "ok");
 }
 
 #[test]

@@ -1,0 +1,81 @@
+//! The same rules for SQL that an extension runs: it reaches SQLite without being looked at here.
+//! SQLite reports each action, wherever its SQL comes from. That costs a call for each name of a
+//! statement, and SQLite itself is in the sandbox, so it comes in addition, and only where there
+//! are extensions.
+
+use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
+
+use super::{PAGES, Role, pragmas};
+
+/// Decides for SQLite what a role may do.
+pub fn authorizer(
+    role: Role,
+    has_checkpoints: bool,
+) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
+    move |context| match needed(context.action, has_checkpoints) {
+        Some(needed) if needed <= role => Authorization::Allow,
+        _ => Authorization::Deny,
+    }
+}
+
+/// The least role that may do this; none if no role may.
+fn needed(action: AuthAction<'_>, has_checkpoints: bool) -> Option<Role> {
+    use AuthAction as A;
+    match action {
+        A::Pragma { pragma_name, pragma_value } => {
+            pragmas::needed_by_name(pragma_name, !pragma_value.is_empty(), has_checkpoints)
+        }
+        A::Attach { .. } => Some(Role::Owner),
+        A::Function { function_name, .. } if is(function_name, "load_extension") => None,
+        A::Read { table_name, .. }
+        | A::Update { table_name, .. }
+        | A::Insert { table_name }
+        | A::Delete { table_name }
+            if is(table_name, PAGES) =>
+        {
+            Some(Role::Owner)
+        }
+        A::CreateVtable { module_name, .. } if is(module_name, PAGES) => Some(Role::Owner),
+        A::Select
+        | A::Read { .. }
+        | A::Function { .. }
+        | A::Recursive
+        | A::Transaction { .. }
+        | A::Savepoint { .. }
+        | A::Detach { .. } => Some(Role::Read),
+        _ => Some(Role::Write),
+    }
+}
+
+fn is(name: &str, other: &str) -> bool {
+    name.eq_ignore_ascii_case(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_need_roles() {
+        use AuthAction as A;
+        let pragma = |pragma_name, pragma_value| A::Pragma { pragma_name, pragma_value };
+        for (action, role) in [
+            (A::Select, Some(Role::Read)),
+            (pragma("table_info", "t"), Some(Role::Read)),
+            (pragma("query_only", ""), Some(Role::Read)),
+            (pragma("query_only", "0"), None),
+            (pragma("Journal_Mode", "delete"), None),
+            (pragma("writable_schema", "1"), None),
+            (pragma("user_version", "1"), Some(Role::Write)),
+            (A::Attach { filename: "x" }, Some(Role::Owner)),
+            (A::Update { table_name: "sqlite_DBPAGE", column_name: "data" }, Some(Role::Owner)),
+            (A::Insert { table_name: "t" }, Some(Role::Write)),
+            (A::CreateTempTable { table_name: "t" }, Some(Role::Write)),
+            (A::Function { unused: "", function_name: "load_extension" }, None),
+            (A::Unknown { code: 99, arg1: None, arg2: None }, Some(Role::Write)),
+        ] {
+            assert_eq!(needed(action, true), role, "{action:?}");
+        }
+        assert_eq!(needed(pragma("wal_checkpoint", ""), false), None);
+    }
+}

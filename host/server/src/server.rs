@@ -19,6 +19,10 @@ use crate::session::{Rules, Session, Slots};
 /// Connections for each session that there may be: a browser opens several.
 pub const CONNECTIONS_PER_SESSION: usize = 4;
 
+/// Connections that are opened at a time. That is work for a processor, and an extension has a limit
+/// of time to begin, which many at once would exceed together.
+const OPENING: usize = 8;
+
 /// Time to say goodbye over WebSockets.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -36,6 +40,7 @@ pub struct Server {
     pub metrics: Arc<Metrics>,
     pub large: Large,
     slots: Slots,
+    opening: Arc<Semaphore>,
     /// How many connections there may be at a time.
     pub connections: Arc<Semaphore>,
     /// Whether the server is about to end.
@@ -51,6 +56,7 @@ impl Server {
             metrics: Arc::new(Metrics::new()),
             large: Large::default(),
             slots: Slots::new(limits.clients),
+            opening: Arc::new(Semaphore::new(OPENING)),
             connections: Arc::new(Semaphore::new(limits.clients * CONNECTIONS_PER_SESSION)),
             stopping: watch::Sender::new(false),
         })
@@ -75,7 +81,12 @@ impl Server {
         let times = Times { statement, transaction, idle, slow };
         let rules = Rules { role, times, metrics: self.metrics.clone() };
         let server = self.clone();
-        Session::start(slot, rules, move || server.databases.connect(&named, role, wire))
+        // It never closes before the server.
+        let opening = self.opening.clone().acquire_owned().await.ok();
+        Session::start(slot, rules, move || {
+            let _held = opening;
+            server.databases.connect(&named, role, wire)
+        })
     }
 
     /// Wait until the server is about to end.

@@ -18,10 +18,11 @@ try {
   console.log("the page passes in Chromium");
 } finally {
   clearTimeout(patience);
-  const ended = new Promise((done) => browser.on("exit", done));
+  // Its other processes still write there; the last one closes the pipe.
+  const ended = new Promise((done) => browser.on("close", done));
   browser.kill();
   await ended;
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
 }
 
 // Chromium's protocol: a request for each message.

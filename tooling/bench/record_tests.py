@@ -19,6 +19,7 @@ from .generator import Generator
 from .loops import is_wanted, recall_of
 from .records import main
 from .suites import LOOP_SUITES
+from .workplace import PARENT, ROOT, without_root
 
 ABOUT = {"about": "", "rows": 10}
 
@@ -100,6 +101,10 @@ class Envelopes(unittest.TestCase):
             (Path(name) / "old.json").write_text("{")
             with self.assertRaises(Unusable):
                 load_record(Path(name))
+
+    def test_no_directory_of_the_machine_is_recorded(self):
+        said = f"cannot lock '{PARENT}/tmpx_1/work/data.db' by {ROOT}/target/release/x"
+        self.assertEqual(without_root(said), "cannot lock 'data.db' by target/release/x")
 
 
 class Comparisons(unittest.TestCase):

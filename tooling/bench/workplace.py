@@ -5,6 +5,7 @@ look free.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,5 +79,7 @@ def first_line(path: Path) -> str:
 
 
 def without_root(text: str) -> str:
-    """Paths from this tree on, since a record names no directory of its machine."""
-    return text.replace(f"{ROOT}/", "")
+    """Paths from this tree on, and plain names of the files of one run: a record names no directory of
+    its machine."""
+    own = text.replace(f"{ROOT}/", "")
+    return re.sub(rf"{PARENT.relative_to(ROOT)}/(?:[\w.-]+/)*", "", own)

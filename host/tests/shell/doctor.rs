@@ -97,7 +97,7 @@ fn others_that_write_and_odd_journals_are_told() {
     assert!(outcome.out().contains("problem  beside it    my.db-journal: mode 0777"));
 }
 
-/// SQLite creates files beside the database, in WAL mode also to read it.
+/// SQLite creates files next to the database, in WAL mode also to read it.
 #[test]
 fn a_directory_without_permission_to_write_is_found() {
     let stage = Stage::set();

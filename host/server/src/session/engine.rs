@@ -37,7 +37,7 @@ pub struct Times {
 pub struct Changes {
     /// Rows, without those of triggers.
     pub rows: u64,
-    /// 0 unless the caller asks for it.
+    /// 0 unless the caller requests it.
     pub last_insert_rowid: i64,
 }
 
@@ -154,7 +154,7 @@ impl Engine {
     ) -> Result<Changes> {
         let mut statement = self.db.prepare_cached(sql)?;
         self.check_read_only(&statement)?;
-        // Each question to the sandbox takes as long as a short query.
+        // Each call of the sandbox takes as long as a short query.
         let is_query = statement.readonly() && statement.column_count() > 0;
         self.may_have_ended = !(is_query && self.has_plain_queries);
         bind(&mut statement)?;

@@ -68,7 +68,7 @@ public class Jdbc {
         }
         String insert = "INSERT INTO jdbc_item(name, price, big, ok, day, at, data, f) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         try (PreparedStatement one = db.prepareStatement(insert, Statement.RETURN_GENERATED_KEYS)) {
-            // The driver names the statement, and asks for binary, from the second time on.
+            // The driver names the statement, and requests binary, from the second time on.
             for (int time = 1; time <= 4; time++) {
                 one.setString(1, "n" + time);
                 one.setBigDecimal(2, new BigDecimal("12.50"));

@@ -120,7 +120,7 @@ async function tried({ send, events }) {
     || (event.method === "Log.entryAdded" && event.params.entry.level === "error" && !/favicon/.test(event.params.entry.url ?? "")));
   assert.deepEqual(wrong, []);
 
-  // Without the token the page asks for it.
+  // Without the token the page prompts for it.
   await evaluate("sessionStorage.clear()");
   await send("Page.reload");
   await until(`document.getElementById("login")?.hidden === false`);

@@ -1,4 +1,4 @@
-"""What this server has of what SQLAlchemy's suite asks for."""
+"""What this server has of what SQLAlchemy's suite requires."""
 
 from sqlalchemy.testing import exclusions
 from sqlalchemy.testing.requirements import SuiteRequirements

@@ -11,10 +11,10 @@ static void (*const functions[])(Call *) = {
 static void put_head(Call *call, Out *out) {
   sqlite3 *db = call->db;
   ReplyHead head = {.code = call->code, .error = sqlite3_extended_errcode(db)};
-  head.offset = sqlite3_error_offset(db);
   head.autocommit = (unsigned char)sqlite3_get_autocommit(db);
   head.has_message =
       head.error != SQLITE_OK && head.error != SQLITE_ROW && head.error != SQLITE_DONE;
+  if (head.has_message) head.offset = sqlite3_error_offset(db);
   head.changes = sqlite3_changes64(db);
   head.total_changes = sqlite3_total_changes64(db);
   head.last_insert_rowid = sqlite3_last_insert_rowid(db);
@@ -91,6 +91,25 @@ typedef struct {
 
 static const char identity[] = "sqlite-wasm-library";
 
+/* That of the connection which called last: SQLite finds it by comparing names. */
+static struct {
+  sqlite3 *db;
+  Identity *given;
+} last_caller;
+
+static const Identity *identity_of(sqlite3 *db) {
+  if (last_caller.db != db) {
+    last_caller.given = sqlite3_get_clientdata(db, identity);
+    last_caller.db = last_caller.given ? db : NULL;
+  }
+  return last_caller.given;
+}
+
+static void free_identity(void *given) {
+  if (last_caller.given == given) memset(&last_caller, 0, sizeof(last_caller));
+  sqlite3_free(given);
+}
+
 void call_connect(Call *call) {
   Identity *given = sqlite3_malloc(sizeof(*given));
   if (!given) {
@@ -101,7 +120,7 @@ void call_connect(Call *call) {
   given->connection = in_u32(&call->in);
   sqlite3_extended_result_codes(call->db, 1);
   out_u32(&call->out, (uint32_t)(uintptr_t)call->db);
-  call->code = sqlite3_set_clientdata(call->db, identity, given, sqlite3_free);
+  call->code = sqlite3_set_clientdata(call->db, identity, given, free_identity);
 }
 
 /* A buffer for arguments that is not in use. */
@@ -112,7 +131,7 @@ Out event_begin(sqlite3 *db, uint8_t event) {
   memset(&spare, 0, sizeof(spare));
   out.count = 0;
   out.is_short = false;
-  Identity *given = sqlite3_get_clientdata(db, identity);
+  const Identity *given = identity_of(db);
   out_u32(&out, given ? given->callback : 0);
   out_u8(&out, event);
   out_u32(&out, given ? given->connection : 0);

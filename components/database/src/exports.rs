@@ -1,7 +1,8 @@
-//! `perform` and `perform-inline` in their lowered form, by hand: the generated bindings would
-//! copy the reply, and the host would call back to free it.
+//! The functions of `connections` in their lowered form, by hand: the generated bindings would copy
+//! the reply, and the host would call back to free it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ptr::NonNull;
 use std::slice;
 
 use engine::database::{self, SqlError};
@@ -20,12 +21,12 @@ static VERSION: [u8; libsqlite3_sys::SQLITE_VERSION.count_bytes()] = {
     version
 };
 
-/// Bytes of operations in registers at most.
-const MAX_INLINE_BYTES: usize = 96;
+/// What `perform-in-mailbox` returns for a reply that is not there: more than any length.
+const ELSEWHERE: u32 = u32::MAX;
 
 /// `result<list<u8>, sql-error>` in memory.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy)]
 pub struct Returned {
     is_error: u32,
     /// Address and length of the list; or the code of the error, and address and length of its
@@ -34,14 +35,18 @@ pub struct Returned {
 }
 
 /// The last reply, which the host reads when the call has returned.
-#[derive(Default)]
 struct Reply {
     returned: Returned,
     bytes: Vec<u8>,
 }
 
 thread_local! {
-    static REPLY: RefCell<Box<Reply>> = RefCell::default();
+    static REPLY: RefCell<Reply> = const {
+        let returned = Returned { is_error: 0, words: [0; 3] };
+        RefCell::new(Reply { returned, bytes: Vec::new() })
+    };
+    /// Address and length of the mailbox.
+    static MAILBOX: Cell<(NonNull<u8>, usize)> = const { Cell::new((NonNull::dangling(), 0)) };
 }
 
 /// Keep a reply until the next call.
@@ -57,7 +62,7 @@ fn keep(result: Result<Vec<u8>, SqlError>) -> *const Returned {
             Some(code) => Returned { is_error: 1, words: [code as usize, start, count] },
         };
         reply.bytes = bytes;
-        // The box stays where it is when the borrow ends.
+        // A component has one thread, so it stays where it is.
         &raw const reply.returned
     })
 }
@@ -113,29 +118,45 @@ unsafe extern "C" fn perform(
     reply(connection, &operations)
 }
 
-#[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-inline")]
-extern "C" fn perform_inline(
-    connection: u32,
-    length: u32,
-    word_0: u64,
-    word_1: u64,
-    word_2: u64,
-    word_3: u64,
-    word_4: u64,
-    word_5: u64,
-    word_6: u64,
-    word_7: u64,
-    word_8: u64,
-    word_9: u64,
-    word_10: u64,
-    word_11: u64,
-) -> *const Returned {
-    let words = [
-        word_0, word_1, word_2, word_3, word_4, word_5, word_6, word_7, word_8, word_9, word_10,
-        word_11,
-    ];
-    let length = (length as usize).min(MAX_INLINE_BYTES);
-    // SAFETY: `length` is at most the size of the words, which this processor stores in this order.
-    let operations = unsafe { slice::from_raw_parts(words.as_ptr().cast::<u8>(), length) };
-    reply(connection, operations)
+/// # Safety
+///
+/// The host has stored as many bytes as it says at `operations` and `events` by `cabi_realloc`.
+#[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#share-mailboxes")]
+unsafe extern "C" fn share_mailboxes(
+    operations: *mut u8,
+    operations_count: usize,
+    events: *mut u8,
+    events_count: usize,
+) {
+    // SAFETY: the lists are this function's. They are never freed.
+    let (operations, events) = unsafe {
+        (
+            Vec::from_raw_parts(operations, operations_count, operations_count).leak(),
+            Vec::from_raw_parts(events, events_count, events_count).leak(),
+        )
+    };
+    MAILBOX.set((NonNull::from(&mut *operations).cast(), operations.len()));
+    database::set_events(events);
+}
+
+#[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#perform-in-mailbox")]
+extern "C" fn perform_in_mailbox(connection: u32, count: u32) -> u32 {
+    let (mailbox, room) = MAILBOX.get();
+    let count = (count as usize).min(room);
+    // SAFETY: the mailbox has `room` bytes, which the host has written before this call, and nothing
+    // changes them until the reply is complete.
+    let operations = unsafe { slice::from_raw_parts(mailbox.as_ptr(), count) };
+    // SAFETY: the pointer is to the last reply, which nothing changes until the next call.
+    let Returned { is_error, words: [start, count, _] } = unsafe { *reply(connection, operations) };
+    if is_error != 0 || count > room {
+        return ELSEWHERE;
+    }
+    // SAFETY: the reply has `count` bytes, and is not in the mailbox, of which nothing else knows.
+    unsafe { mailbox.as_ptr().copy_from_nonoverlapping(start as *const u8, count) };
+    count as u32
+}
+
+#[unsafe(export_name = "sqlite-wasm:database/connections@0.1.0#last-reply")]
+extern "C" fn last_reply() -> *const Returned {
+    REPLY.with_borrow(|reply| &raw const reply.returned)
 }

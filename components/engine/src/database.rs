@@ -19,7 +19,7 @@ pub use crate::host::dispatch::SqlError;
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
 use callbacks::Callback;
-pub use callbacks::{Returned, call_program};
+pub use callbacks::{Returned, call_program, set_events};
 
 /// Most connections of one component: each has its own handles.
 const MAX_CONNECTIONS: usize = 64;

@@ -150,7 +150,7 @@ fn first_word(word: u64) -> [u64; 8] {
 /// they need; none if there are fewer. The C library's `memcpy` would be a call out of compiled
 /// code, which costs more.
 #[inline]
-pub fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
+fn pack(bytes: &[u8], words: &mut [u64]) -> Option<usize> {
     let count = bytes.len().div_ceil(8);
     let words = words.get_mut(..count)?;
     let (whole, rest) = bytes.as_chunks();

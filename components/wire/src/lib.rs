@@ -22,7 +22,7 @@ mod value;
 
 pub use bytes::{Error, Names, Reader, Writer};
 pub use header::c_header;
-pub use inline::{Head, InlineArguments, InlineValue, pack};
+pub use inline::{Head, InlineArguments, InlineValue};
 pub use operation::{BlobLocation, Database, Opcode, Operation};
 pub use operations::Operations;
 pub use program::{Function, FunctionKind, ProgramOperation};

@@ -18,6 +18,7 @@ mod host;
 mod imports;
 mod instance;
 mod live;
+mod mailbox;
 mod messages;
 mod process;
 mod streams;

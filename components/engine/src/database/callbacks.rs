@@ -1,6 +1,6 @@
 //! Callbacks of the program.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use wire::{InlineValue, Value, Writer};
 
@@ -22,25 +22,48 @@ pub enum Returned {
 thread_local! {
     /// A buffer for arguments, reused by later calls.
     static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// The mailbox of events.
+    static EVENTS: RefCell<&'static mut [u8]> = const { RefCell::new(&mut []) };
 }
 
 /// Maximum size of the buffer between calls, in bytes: few arguments are longer.
 const MAX_ROOM_BYTES: usize = 64 << 10;
 
+/// Keep the host's mailbox of events.
+pub fn set_events(mailbox: &'static mut [u8]) {
+    EVENTS.set(mailbox);
+}
+
+/// Call the program. Returns its result if that is short.
+fn call(callback: u32, event: Event, arguments: &[u8]) -> Option<InlineValue> {
+    let is_short = EVENTS.with_borrow_mut(|mailbox| {
+        let place = mailbox.get_mut(..arguments.len());
+        place.map(|place| place.copy_from_slice(arguments)).is_some()
+    });
+    if !is_short {
+        return program_callbacks::call(callback, event, arguments).map(inline);
+    }
+    if !program_callbacks::call_in_mailbox(callback, event, arguments.len() as u32) {
+        return None;
+    }
+    EVENTS.with_borrow(|mailbox| mailbox.first_chunk().map(InlineValue::from_memory))
+}
+
+fn inline(value: program_callbacks::InlineValue) -> InlineValue {
+    InlineValue { head: value.head, words: value.words.into() }
+}
+
 /// Perform the program's requests until its callback has returned.
-fn until_returned(
-    mut returned: Option<program_callbacks::InlineValue>,
-) -> Result<Returned, SqlError> {
+fn until_returned(mut returned: Option<InlineValue>) -> Result<Returned, SqlError> {
     loop {
         if let Some(value) = returned {
-            let words: [u64; 8] = value.words.into();
-            return Ok(Returned::Inline(InlineValue { head: value.head, words }));
+            return Ok(Returned::Inline(value));
         }
         match program_callbacks::last_outcome() {
             Outcome::Returned(result) => return result.map(Returned::Long),
             Outcome::Pending(request) => {
                 let reply = super::perform(request.connection, &request.operations);
-                returned = program_callbacks::resume(reply.as_deref());
+                returned = program_callbacks::resume(reply.as_deref()).map(inline);
             }
         }
     }
@@ -52,7 +75,7 @@ fn until_returned(
 ///
 /// The error of the callback.
 pub fn call_program(callback: u32, bytes: &[u8]) -> Result<Returned, SqlError> {
-    until_returned(program_callbacks::call(callback, Event::Scalar, bytes))
+    until_returned(call(callback, Event::Scalar, bytes))
 }
 
 impl Callback {
@@ -65,7 +88,7 @@ impl Callback {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
         put(&mut arguments);
-        let returned = program_callbacks::call(self.0, event, &arguments.0);
+        let returned = call(self.0, event, &arguments.0);
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
         }

@@ -29,6 +29,25 @@ fn values_come_back_as_they_were_bound() -> Result<()> {
     Ok(())
 }
 
+/// The mailbox has 4096 bytes: requests and replies around that length take different ways.
+#[test]
+fn values_of_every_length_come_back() -> Result<()> {
+    let db = memory();
+    let mut echo = db.prepare("SELECT ?1")?;
+    let mut short = db.prepare("SELECT length(?1)")?;
+    let mut made = db.prepare("SELECT zeroblob(?1)")?;
+    for length in (0..200).chain(3900..4200).chain(65_500..65_600) {
+        let value: Vec<u8> = (0..length).map(|n| (n * 7 + length) as u8).collect();
+        assert_eq!(echo.query_row([&value], |row| row.get::<_, Vec<u8>>(0))?, value, "{length}");
+        assert_eq!(short.query_row([&value], |row| row.get::<_, usize>(0))?, value.len());
+        let zeros = made.query_row([length], |row| row.get::<_, Vec<u8>>(0))?;
+        assert_eq!(zeros, vec![0; value.len()]);
+        let failure = format!("SELECT '{}' FROM missing", "x".repeat(value.len()));
+        assert!(db.prepare(&failure).is_err());
+    }
+    Ok(())
+}
+
 #[test]
 fn parameters_are_checked() -> Result<()> {
     let db = memory();

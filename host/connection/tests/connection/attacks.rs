@@ -324,7 +324,7 @@ fn replies_of_a_hostile_component_are_errors() {
 #[test]
 fn a_trap_ends_its_own_connection_only() -> Result<()> {
     let database = hostile();
-    for attack in ["trap", "memory", "late", "resume", "outcome", "print"] {
+    for attack in ["trap", "memory", "late", "resume", "outcome", "arguments", "print"] {
         let start = Instant::now();
         let db = attacked(&database, attack)?;
         let error = db.execute_batch("x").err();

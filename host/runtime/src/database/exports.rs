@@ -8,7 +8,9 @@ use crate::contract::version::{CONTRACT_VERSION, DATABASE_EXPORT};
 /// The functions of `connections`.
 pub struct Exports {
     pub perform: ComponentExportIndex,
-    pub perform_inline: ComponentExportIndex,
+    pub share_mailboxes: ComponentExportIndex,
+    pub perform_in_mailbox: ComponentExportIndex,
+    pub last_reply: ComponentExportIndex,
 }
 
 impl Exports {
@@ -25,6 +27,11 @@ impl Exports {
             let index = pre.component().get_export_index(Some(&interface), name);
             index.with_context(|| format!("it does not export `{name}`"))
         };
-        Ok(Self { perform: function("perform")?, perform_inline: function("perform-inline")? })
+        Ok(Self {
+            perform: function("perform")?,
+            share_mailboxes: function("share-mailboxes")?,
+            perform_in_mailbox: function("perform-in-mailbox")?,
+            last_reply: function("last-reply")?,
+        })
     }
 }

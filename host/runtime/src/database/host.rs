@@ -3,14 +3,16 @@
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wire::InlineValue;
 
 use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
 use super::callbacks::Answer;
 use super::failure::{Failure, Reason};
 use super::fiber::Exit;
+use super::mailbox::Mailbox;
 use super::messages::{Input, Output};
 use super::process::Process;
-use crate::contract::types::{self, SqlError};
+use crate::contract::types::SqlError;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -37,6 +39,8 @@ pub struct Host {
     pub fused: FusedCtx,
     /// Leaves the fiber for the program, while the component is called.
     pub exit: Option<Exit<Input, Output>>,
+    /// The mailbox of events.
+    pub events: Option<Mailbox>,
     /// The outcome of the last call of the program.
     pub outcome: Option<Outcome>,
     /// The component's output: the message of a panic.
@@ -59,9 +63,9 @@ impl Host {
     }
 
     /// The same for a call, whose outcome is stored unless it is an inline value.
-    pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<types::InlineValue>> {
+    pub fn call_program(&mut self, output: Output) -> wasmtime::Result<Option<InlineValue>> {
         let outcome = match self.leave(output)? {
-            Answer::Inline(value) => return Ok(Some(value.into())),
+            Answer::Inline(value) => return Ok(Some(value)),
             Answer::Returned(result) => Outcome::Returned(result),
             Answer::Request { connection, operations } => {
                 Outcome::Pending(Request { connection, operations })

@@ -55,7 +55,24 @@ impl callbacks::Host for Host {
         event: Event,
         arguments: Vec<u8>,
     ) -> wasmtime::Result<Option<types::InlineValue>> {
-        self.call_program(Output::Event { callback, event, arguments })
+        let value = self.call_program(Output::Event { callback, event, arguments })?;
+        Ok(value.map(Into::into))
+    }
+
+    fn call_in_mailbox(
+        &mut self,
+        callback: u32,
+        event: Event,
+        count: u32,
+    ) -> wasmtime::Result<bool> {
+        let mut arguments = Vec::new();
+        if !self.events.as_ref().is_some_and(|events| events.take(count, &mut arguments)) {
+            return Err(wasmtime::format_err!("its arguments are not in the mailbox"));
+        }
+        let Some(value) = self.call_program(Output::Event { callback, event, arguments })? else {
+            return Ok(false);
+        };
+        Ok(self.events.as_mut().and_then(|events| events.put(&value.to_memory())).is_some())
     }
 
     fn last_outcome(&mut self) -> wasmtime::Result<Outcome> {
@@ -67,7 +84,7 @@ impl callbacks::Host for Host {
         reply: Result<Vec<u8>, SqlError>,
     ) -> wasmtime::Result<Option<types::InlineValue>> {
         let reply = reply.map_err(|error| self.failure(error));
-        self.call_program(Output::Reply(reply))
+        Ok(self.call_program(Output::Reply(reply))?.map(Into::into))
     }
 
     fn release(&mut self, callback: u32) -> wasmtime::Result<()> {

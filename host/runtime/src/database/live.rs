@@ -9,7 +9,8 @@ use wasmtime::component::{InstancePre, TypedFunc, WasmList};
 use super::exports::Exports;
 use super::fiber::Exit;
 use super::host::Host;
-use super::messages::{Call, InlineOperations, Input, Output};
+use super::mailbox::{Mailbox, Room};
+use super::messages::{Call, Input, Output};
 use super::time;
 use crate::contract::types::SqlError;
 use crate::extensions::trap_message;
@@ -24,7 +25,9 @@ type Reply = (Result<WasmList<u8>, SqlError>,);
 struct Live {
     store: Store<Host>,
     perform: TypedFunc<(u32, Vec<u8>), Reply>,
-    perform_inline: TypedFunc<(u32, InlineOperations), Reply>,
+    perform_in_mailbox: TypedFunc<(u32, u32), (u32,)>,
+    last_reply: TypedFunc<(), Reply>,
+    mailbox: Mailbox,
 }
 
 /// Create an instance in `store`, and perform calls until the end.
@@ -71,15 +74,26 @@ impl Live {
         pre: &InstancePre<Host>,
         exports: &Exports,
     ) -> Result<Self, (Store<Host>, anyhow::Error)> {
-        let functions = catch_unwind(AssertUnwindSafe(|| {
+        let started = catch_unwind(AssertUnwindSafe(|| {
             let instance = pre.instantiate(&mut store)?;
-            let perform = instance.get_typed_func(&mut store, exports.perform)?;
-            Ok((perform, instance.get_typed_func(&mut store, exports.perform_inline)?))
+            let share = instance
+                .get_typed_func::<(&Room, &Room), ()>(&mut store, exports.share_mailboxes)?;
+            let (operations, events) = (Room::default(), Room::default());
+            share.call(&mut store, (&operations, &events))?;
+            store.data_mut().events = Some(events.mailbox()?);
+            Ok((
+                instance.get_typed_func(&mut store, exports.perform)?,
+                instance.get_typed_func(&mut store, exports.perform_in_mailbox)?,
+                instance.get_typed_func(&mut store, exports.last_reply)?,
+                operations.mailbox()?,
+            ))
         }));
-        let functions = functions.unwrap_or_else(|_| wasmtime::bail!("the host panicked"));
-        let functions = functions.map_err(anyhow::Error::from);
-        match functions.context("failed to start the database within its limits") {
-            Ok((perform, perform_inline)) => Ok(Self { store, perform, perform_inline }),
+        let started = started.unwrap_or_else(|_| wasmtime::bail!("the host panicked"));
+        let started = started.map_err(anyhow::Error::from);
+        match started.context("failed to start the database within its limits") {
+            Ok((perform, perform_in_mailbox, last_reply, mailbox)) => {
+                Ok(Self { store, perform, perform_in_mailbox, last_reply, mailbox })
+            }
             Err(error) => Err((store, error)),
         }
     }
@@ -87,8 +101,16 @@ impl Live {
     fn perform(&mut self, call: &mut Call) -> wasmtime::Result<()> {
         let store = &mut self.store;
         time::begin(store, call.statement_end);
-        let (result,) = match InlineOperations::new(&call.operations) {
-            Some(few) => self.perform_inline.call(&mut *store, (call.connection, few))?,
+        let (result,) = match self.mailbox.put(&call.operations) {
+            Some(count) => {
+                let (count,) =
+                    self.perform_in_mailbox.call(&mut *store, (call.connection, count))?;
+                if self.mailbox.take(count, &mut call.reply) {
+                    call.result = Ok(());
+                    return Ok(());
+                }
+                self.last_reply.call(&mut *store, ())?
+            }
             None => {
                 let many = std::mem::take(&mut call.operations);
                 self.perform.call(&mut *store, (call.connection, many))?

@@ -3,14 +3,10 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use wasmtime::component::{ComponentType, Lower};
 
 use super::bindings::sqlite_wasm::database::callbacks::Event;
 use super::callbacks::Answer;
 use super::failure::Failure;
-
-/// Longest operations in registers, in bytes; see `connections.inline-operations`.
-const MAX_INLINE_BYTES: usize = 96;
 
 /// A message from the program to the fiber.
 pub enum Input {
@@ -71,26 +67,5 @@ impl Default for Call {
     fn default() -> Self {
         let (operations, reply) = (Vec::new(), Vec::new());
         Self { connection: 0, operations, statement_end: None, result: Ok(()), reply }
-    }
-}
-
-/// Operations of at most 96 bytes.
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub struct InlineOperations {
-    length: u32,
-    words: Words,
-}
-
-type Words = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
-
-impl InlineOperations {
-    /// Operations as words, if there are few enough bytes.
-    pub fn new(operations: &[u8]) -> Option<Self> {
-        let mut words = [0; MAX_INLINE_BYTES / 8];
-        wire::pack(operations, &mut words)?;
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = words;
-        let words = (a, b, c, d, e, f, g, h, i, j, k, l);
-        Some(Self { length: operations.len() as u32, words })
     }
 }

@@ -127,6 +127,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
         extensions: settings.extensions,
         fused: FusedCtx::default(),
         exit: None,
+        events: None,
         outcome: None,
         log,
     }

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use wire::{LIBRARY, ProgramOperation};
 
-use bindings::exports::sqlite_wasm::database::connections::{Guest, InlineOperations, SqlError};
+use bindings::exports::sqlite_wasm::database::connections::{Guest, SqlError};
 use bindings::sqlite_wasm::database::callbacks::{self, Event};
 use bindings::sqlite_wasm::host::process;
 
@@ -26,6 +26,9 @@ bindings::export!(Hostile with_types_in bindings);
 thread_local! {
     static RANDOM: Cell<u64> = const { Cell::new(1) };
     static ATTACK: RefCell<String> = const { RefCell::new(String::new()) };
+    static MAILBOX: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static EVENTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static LAST: Cell<Option<Result<Vec<u8>, SqlError>>> = const { Cell::new(None) };
 }
 
 fn random() -> u64 {
@@ -65,6 +68,7 @@ fn reply() -> Result<Vec<u8>, SqlError> {
         "resume" => _ = callbacks::resume(Ok(&bytes())),
         "outcome" => _ = callbacks::last_outcome(),
         "callbacks" => (0..200).for_each(|_| call_back()),
+        "arguments" => _ = callbacks::call_in_mailbox(0, Event::Scalar, u32::MAX),
         _ => {}
     }
     if random().is_multiple_of(4) {
@@ -86,7 +90,15 @@ fn call_back() {
     ];
     let number = (random() % 8) as u32;
     let event = events[(random() % events.len() as u64) as usize];
-    if callbacks::call(number, event, &bytes()).is_none() {
+    let bytes = bytes();
+    let is_in_mailbox = random().is_multiple_of(2);
+    let has_result = if is_in_mailbox {
+        EVENTS.with_borrow_mut(|events| events[..bytes.len()].copy_from_slice(&bytes));
+        callbacks::call_in_mailbox(number, event, bytes.len() as u32)
+    } else {
+        callbacks::call(number, event, &bytes).is_some()
+    };
+    if !has_result {
         let _ = callbacks::last_outcome();
     }
     if random().is_multiple_of(50) {
@@ -123,9 +135,40 @@ impl Guest for Hostile {
         perform(&operations)
     }
 
-    fn perform_inline(_: u32, few: InlineOperations) -> Result<Vec<u8>, SqlError> {
-        let words: [u64; 12] = few.words.into();
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        perform(&bytes[..few.length as usize])
+    fn share_mailboxes(operations: Vec<u8>, events: Vec<u8>) {
+        MAILBOX.set(operations);
+        EVENTS.set(events);
     }
+
+    /// Lengths that are wrong, or too large, and replies that are not where they should be.
+    fn perform_in_mailbox(_: u32, count: u32) -> u32 {
+        let operations = MAILBOX.with_borrow(|mailbox| mailbox[..count as usize].to_vec());
+        let reply = perform(&operations);
+        let count = match &reply {
+            Ok(bytes) => MAILBOX.with_borrow_mut(|mailbox| match mailbox.get_mut(..bytes.len()) {
+                Some(place) => {
+                    place.copy_from_slice(bytes);
+                    bytes.len() as u32
+                }
+                None => u32::MAX,
+            }),
+            Err(_) => u32::MAX,
+        };
+        LAST.set(Some(reply));
+        match random() % 20 {
+            0 if !is_expected(&operations) => random() as u32,
+            1 if !is_expected(&operations) => (random() % 5000) as u32,
+            _ => count,
+        }
+    }
+
+    fn last_reply() -> Result<Vec<u8>, SqlError> {
+        LAST.take().unwrap_or_else(|| Ok(bytes()))
+    }
+}
+
+/// Whether the tests need it to succeed.
+fn is_expected(operations: &[u8]) -> bool {
+    matches!(ProgramOperation::read(operations), Ok(Some(_)))
+        || operations.first() == Some(&LIBRARY)
 }

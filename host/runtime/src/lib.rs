@@ -48,6 +48,7 @@ mod memory;
 mod native_code;
 pub mod own_files;
 pub mod owner;
+mod page;
 pub mod process;
 mod processor;
 mod received;

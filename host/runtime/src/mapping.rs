@@ -29,11 +29,12 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous};
-use rustix::param::page_size;
 use wasmtime::AsContext;
 use wasmtime::component::WasmList;
 
 use lost_pages::{Slot, watch};
+
+use crate::page::page_size;
 
 pub use lost_pages::{check, replace as replace_lost};
 

@@ -7,9 +7,10 @@ use std::os::fd::RawFd;
 use std::{ptr, slice};
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::param::page_size;
 use wasmtime::Engine;
 use wasmtime::component::Component;
+
+use crate::page::page_size;
 
 /// Map the precompiled component that is open as `descriptor`.
 ///

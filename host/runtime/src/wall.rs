@@ -113,10 +113,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn reaches_files(&self) -> bool {
-        !self.handles.is_empty() || !self.paths.is_empty()
-    }
-
     fn handles(&self) -> impl Iterator<Item = (BorrowedFd<'a>, Rights)> + '_ {
         self.handles.iter().copied()
     }
@@ -176,11 +172,6 @@ pub fn raise(plan: &Plan) -> Result<Raised> {
         "the second wall must go up before the first thread starts; \
          `--no-second-wall` runs without it"
     );
-    // Cache the page size: reading it later would need a file in `/proc`.
-    // The helper maps no file, and its parent's wall already refuses that one.
-    if plan.reaches_files() {
-        rustix::param::page_size();
-    }
     // Seccomp comes last, since the other steps need system calls that it
     // refuses.
     prctl_no_new_privileges()?;

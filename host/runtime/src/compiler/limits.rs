@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use nix::libc::rlim_t;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+use crate::page::page_size;
+
 /// Memory of the helper when the user sets no limit, in bytes. Composing a CLI
 /// with thirty extensions and compiling the result needs a third of it.
 const DEFAULT_MEMORY_BYTES: usize = 2 << 30;
@@ -197,7 +199,7 @@ fn resident_bytes() -> usize {
         let length = sizes()?.read_at(&mut text, 0).ok()?;
         str::from_utf8(&text[..length]).ok()?.split(' ').nth(1)?.parse().ok()
     };
-    pages().map_or(USUAL_RESIDENT_BYTES, |pages| pages * rustix::param::page_size())
+    pages().map_or(USUAL_RESIDENT_BYTES, |pages| pages * page_size())
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering,
 
 use nix::libc;
 use rustix::mm::{MapFlags, mmap_anonymous};
-use rustix::param::page_size;
 
 use super::{BehindEnd, Pages, READ_WRITE};
+use crate::page::page_size;
 use crate::stop::Stop;
 
 /// Largest number of mappings of all components together.

@@ -1,6 +1,7 @@
 //! Compiling a component to native code.
 
 mod forward;
+mod processor;
 
 use anyhow::Result;
 use sqlite_wasm_runtime::address_space::Form;
@@ -20,6 +21,7 @@ pub fn compile(kind: EngineKind, wasm: &[u8]) -> Result<Vec<u8>> {
         .cranelift_opt_level(OptLevel::Speed)
         // With little address space, each compiling thread would reserve its own heap.
         .parallel_compilation(kind.form() == Form::Full);
+    processor::limit(&mut config);
     let engine = Engine::new(&config)?;
     // Errors in a component are reported for the component itself, below.
     let forwarding = forward::forwarding(wasm).ok().flatten();

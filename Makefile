@@ -96,6 +96,7 @@ smoke: build ## only the scripts of cli-smokes
 	tooling/host test shell smokes::
 
 bench: dist native-reference guests c-extensions ## compare with native SQLite; SUITE=NAME,…|all PROFILE=smoke|small|full PEERS=1 RECORD=DIR
+	tooling/setup valgrind
 	tooling/bench-loop crate
 	tooling/bench-loop component
 	tooling/bench-loop vec0

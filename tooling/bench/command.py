@@ -6,12 +6,12 @@ import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from . import breakdown, extensions, loops, persistent, players, records, vec, wire
+from . import breakdown, extensions, instructions, loops, persistent, players, records, vec, wire
 from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .envelope import Unusable
-from .report import Part, Report
+from .report import Part, Report, result_rows
 from .session import Disagreement, Result, Session
 from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, OTHER_ABOUT, SUITES, Suite
 
@@ -63,6 +63,8 @@ def main() -> int:
     engines = [each for each in ENGINES if each.name in options.engines] if set(options.suites) & WHOLE_PROCESS else []
     complaint = complaint_about_missing([*engines, engine(REFERENCE)])
     complaint = "; ".join(filter(None, (complaint, *(OTHERS[each].complaint() for each in OTHERS if each in options.suites))))
+    if counts_instructions(options):
+        complaint = "; ".join(filter(None, (complaint, instructions.complaint())))
     if complaint:
         print(f"error: {complaint}", file=sys.stderr)
         return USAGE
@@ -106,7 +108,11 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
             some = [each for each in engines if suite.name == "sqlink" or not each.peer]
             with Session(some, repeats, show_progress) as session:
                 results = list(results_of(suite, session, options))
-            part = Part(suite.name, results, suite.judge(results))
+                part = Part(suite.name, results, suite.judge(results))
+                if counts_instructions(options, suite.name) and results:
+                    show_progress("instructions")
+                    part.verdicts += instructions.measure(results[0], session.directory)
+                    part.workloads = {row["workload"]: instructions.ABOUT for row in result_rows(suite.name, results[0])}
             if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
                 part.samples, part.workloads = persistent.measure([each for each in engines if not each.peer], options.profile, repeats)
             yield part
@@ -124,6 +130,10 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
             yield Part(name, [], [], rows, about, failures, {each.name: each.version() for each in used(playing, rows)})
     if wire.SUITE in options.suites:
         yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
+
+
+def counts_instructions(options: argparse.Namespace, suite: str = instructions.SUITE) -> bool:
+    return suite == instructions.SUITE and suite in options.suites and options.profile != SMOKE
 
 
 def used(playing: list, rows: list[dict]) -> list:

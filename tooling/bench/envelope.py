@@ -37,6 +37,7 @@ MEASURES = {
     "p50_ns": OPTIONAL, "p95_ns": OPTIONAL, "p99_ns": OPTIONAL, "p999_ns": OPTIONAL, "max_ns": OPTIONAL, "rows_per_s": OPTIONAL,
     "peak_bytes": OPTIONAL, "db_bytes": OPTIONAL, "vacuumed_bytes": OPTIONAL, "raw_bytes": OPTIONAL, "syncs": OPTIONAL,
     "recall": OPTIONAL, "clock_ns": OPTIONAL, "wire_bytes": OPTIONAL, "program_bytes": OPTIONAL,
+    "faults": OPTIONAL, "instructions": OPTIONAL,
 }  # fmt: skip
 """What not every way can measure."""
 

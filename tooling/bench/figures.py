@@ -9,7 +9,7 @@ from .spread import Spread, geometric_means
 
 MEGABYTE = 1e6
 
-DIGITS = {"MB": 1, "faults": 0, "ns": 0, "µs": 3, "ms": 2, "s": 2, "times": 2}
+DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 2, "s": 2, "times": 2}
 
 
 @dataclass(frozen=True)

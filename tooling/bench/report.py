@@ -5,6 +5,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from statistics import median
 from typing import TextIO
 
 from . import envelope
@@ -195,7 +196,9 @@ def series_row(title: str, engine: str, n: int, series: Series, reference: list)
     if not series.runs:
         return envelope.skipped(title, engine, n, series.unavailable)
     nanoseconds = [run.wall_ms * 1e6 for run in series.runs]
-    more = {"program_bytes": series.program_bytes} if series.program_bytes else {}
+    more = {"program_bytes": series.program_bytes, "faults": median(run.faults for run in series.runs)} if series.program_bytes else {}
+    if series.instructions:
+        more["instructions"] = median(series.instructions)
     return envelope.sample(title, engine, n, nanoseconds, [run.wall_ms * 1e6 for run in reference],
                            check=series.runs[0].digest, peak_bytes=series.peak_bytes(), **more)  # fmt: skip
 

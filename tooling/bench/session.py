@@ -59,6 +59,8 @@ class Series:
     unavailable: str = ""
     program_bytes: int | None = None
     """Of what was started, where starting is what the workload measures."""
+    instructions: list[int] = field(default_factory=list)
+    """Of further runs, where they were counted."""
 
     def median_ms(self) -> float | None:
         return median(run.wall_ms for run in self.runs) if self.runs else None

@@ -29,7 +29,7 @@ def profiles(smoke: int, *full: int) -> dict[str, tuple[int, ...]]:
 
 
 SUITES = (
-    Suite("start", "`SELECT 1;`: time, memory, page faults", (START,)),
+    Suite("start", "`SELECT 1;`: time, memory, page faults, instructions", (START,)),
     Suite("shell", "scripts of a thousand rows and more", WORKLOADS, profiles(1_000, 1_000, 10_000, 100_000)),
     Suite("breadth", "classes of statements and tasks of the shell", BREADTH, profiles(1_000, 50_000, 200_000), breadth_verdicts),
     Suite("sqlink", "the scripts of reference 001, building included", sqlink.WORKLOADS, profiles(200, 1_000, 10_000, 100_000)),

@@ -1,15 +1,18 @@
 """Tests of the benchmark itself: `tooling/bench.py --test`."""
 
+import argparse
 import dataclasses
 import shlex
 import unittest
 from pathlib import Path
 
-from . import record_tests
+from . import instructions, record_tests
 from .breadth import BREADTH
+from .command import counts_instructions
 from .engines import Engine, engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
 from .placements import Placements
+from .report import series_row
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -54,6 +57,29 @@ class Timer(unittest.TestCase):
         output = "1\nRun Time: real 0.100 user 0.020000 sys 0.001000\n2\nRun Time: real 0.3 user 0.250000 sys 0.000000\n"
         self.assertEqual(processor_seconds(output), [0.021, 0.25])
         self.assertEqual(without_times(output), "1\n2\n")
+
+
+class Instructions(unittest.TestCase):
+    LOG = "==7== Events    : Ir\n==7== Collected : 6411234\n==7== \n==7== I   refs:      6,411,234\n"
+
+    def test_the_sum_is_found_where_the_answer_is_right(self) -> None:
+        self.assertEqual(instructions.collected("1\n", "", self.LOG), 6411234)
+        for output, log, problem in (("", self.LOG, "error: x"), ("1\n", "==7== killed\n", "killed")):
+            with self.assertRaisesRegex(Disagreement, problem):
+                instructions.collected(output, "error: x" if problem == "error: x" else "", log)
+
+    def test_a_record_has_them_and_page_faults(self) -> None:
+        series = Series([Run(1, 1, 0, 300, ""), Run(1, 1, 0, 302, "")], program_bytes=7, instructions=[5, 6, 7])
+        row = series_row("start/startup.v1", "cwasm", 0, series, series.runs)
+        self.assertEqual((row["faults"], row["instructions"]), (301, 6))
+        unmeasured = series_row("start/startup.v1", "cwasm", 0, Series(series.runs), series.runs)
+        self.assertFalse({"faults", "instructions"} & unmeasured.keys())
+
+    def test_only_a_start_that_is_timed_is_counted(self) -> None:
+        cases = (("start", "small", True), ("start", "smoke", False), ("shell", "full", False))
+        for suite, profile, counted in cases:
+            options = argparse.Namespace(suites=[suite], profile=profile)
+            self.assertEqual(counts_instructions(options, suite), counted, (suite, profile))
 
 
 class Figures(unittest.TestCase):

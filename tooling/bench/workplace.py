@@ -56,15 +56,19 @@ class Workplace:
 
 def start_launcher(directory: Path) -> subprocess.Popen:
     """The launcher, in an environment where no start-up file of the user counts."""
-    home = directory / "home"
-    home.mkdir()
-    # The runner's compiled `.wasm` stays in the user's cache, as in real life.
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    environment = {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
     return subprocess.Popen(
         [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory, env=environment,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory, env=environment(directory),
     )  # fmt: skip
+
+
+def environment(directory: Path) -> dict[str, str]:
+    """Without start-up files of the user."""
+    home = directory / "home"
+    home.mkdir(exist_ok=True)
+    # The runner's compiled `.wasm` stays in the user's cache, as in real life.
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return {**os.environ, "HOME": str(home), "XDG_CONFIG_HOME": str(home), "XDG_CACHE_HOME": cache}
 
 
 def flush(path: Path) -> None:

@@ -36,11 +36,12 @@ impl Conversation<'_> {
             self.run_plain("BEGIN")?;
             self.is_implicit = true;
         }
-        self.stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
         let (patience, then) = self.engine.patience();
         let reader = Reader::new(copy.options.clone(), types);
         let stream = &mut self.stream;
         let rows = self.engine.run_often(&copy.insert(&names), |insert| {
+            // Only a client that may insert is asked for data.
+            stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
             receive(
                 stream,
                 reader,

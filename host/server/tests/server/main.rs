@@ -14,3 +14,4 @@ mod support;
 mod tls;
 mod websocket;
 mod wire;
+mod wire_roles;

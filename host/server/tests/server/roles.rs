@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Server, directory, error, execute, run};
+use crate::support::{Server, directory, error, execute, run, run_with_input};
 
 /// A token, and its line for the file of users.
 fn token() -> (String, String) {
@@ -16,10 +16,13 @@ fn token() -> (String, String) {
     (token.to_owned(), line.to_owned())
 }
 
-struct Tenants {
-    server: Server,
+/// The password of the reader and the writer.
+pub const PASSWORD: &str = "pencil";
+
+pub struct Tenants {
+    pub server: Server,
     reader: String,
-    writer: String,
+    pub writer: String,
     owner: String,
 }
 
@@ -27,7 +30,7 @@ fn tenants() -> Tenants {
     tenants_with(&[])
 }
 
-fn tenants_with(arguments: &[&str]) -> Tenants {
+pub fn tenants_with(arguments: &[&str]) -> Tenants {
     let directory = directory();
     let root = directory.path().join("root");
     std::fs::create_dir(&root).unwrap();
@@ -39,9 +42,10 @@ fn tenants_with(arguments: &[&str]) -> Tenants {
     symlink("a.db", root.join("inner.db")).unwrap();
     std::fs::create_dir(root.join("dir.db")).unwrap();
     let ((reader, first), (writer, second), (owner, third)) = (token(), token(), token());
+    let secret = run_with_input(&["--new-password"], PASSWORD);
     let users = format!(
-        "[reader]\n{first}\ndatabases = {{ a = \"read\" }}\n\
-         [writer]\n{second}\ndatabases = {{ a = \"write\", b = \"read\" }}\n\
+        "[reader]\n{first}\n{secret}databases = {{ a = \"read\" }}\n\
+         [writer]\n{second}\n{secret}databases = {{ a = \"write\", b = \"read\" }}\n\
          [owner]\n{third}\ndatabases = {{ \"*\" = \"owner\" }}\n"
     );
     let file = users_file(&directory, &users);
@@ -66,7 +70,7 @@ impl Tenants {
         (status, reply["results"][0].clone())
     }
 
-    fn code(&self, token: &str, database: &str, sql: &str) -> String {
+    pub fn code(&self, token: &str, database: &str, sql: &str) -> String {
         let (status, result) = self.run(token, database, sql);
         match (status, result["type"].as_str()) {
             (200, Some("ok")) => "ok".to_owned(),
@@ -116,7 +120,7 @@ fn roles_limit_statements() {
 }
 
 /// What nobody may change: settings, the schema's text, other files.
-fn state(all: &Tenants) -> String {
+pub fn state(all: &Tenants) -> String {
     let read = "SELECT json_array((SELECT group_concat(x) FROM t), (SELECT count(*) FROM sqlite_schema),
         (SELECT journal_mode FROM pragma_journal_mode), (SELECT locking_mode FROM pragma_locking_mode),
         (SELECT user_version FROM pragma_user_version), (SELECT query_only FROM pragma_query_only))";
@@ -125,7 +129,7 @@ fn state(all: &Tenants) -> String {
 }
 
 /// Ways around the words of a statement, by each request of the protocol.
-const DETOURS: &[&str] = &[
+pub const DETOURS: &[&str] = &[
     "SELECT * FROM pragma_query_only(0)",
     "SELECT * FROM pragma_journal_mode('delete')",
     "SELECT * FROM pragma_user_version(7)",

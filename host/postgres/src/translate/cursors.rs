@@ -141,6 +141,8 @@ mod tests {
             (declared.sql.as_str(), declared.parameters),
             ("SELECT `a` FROM t WHERE x = ?1", 1)
         );
+        let locked = one("DECLARE c CURSOR FOR SELECT a FROM t FOR UPDATE OF t NOWAIT").unwrap();
+        assert_eq!(locked.sql, "SELECT a FROM t");
         for (sql, direction) in [
             ("FETCH c", Direction::Forward(1)),
             ("FETCH FORWARD 100 FROM c", Direction::Forward(100)),

@@ -10,7 +10,7 @@ use sqlite_wasm_postgres::translate::{Action, Statement, translate};
 use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema};
 use sqlite_wasm_postgres::types::{TEXT, Typed, parameters};
 
-use super::converse::Conversation;
+use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
 use super::store::{Analysed, Prepared};
 use crate::session::engine::Engine;
@@ -23,13 +23,16 @@ const MAX_KEPT_BYTES: usize = 8 << 10;
 /// What was found out already, as long as the schema stays the same.
 #[derive(Debug, Default)]
 pub struct Analyses {
-    version: i64,
+    /// Of the schema; none where it may change back, with its transaction.
+    version: Option<i64>,
+    /// How often the schema was forgotten.
+    generation: u64,
     kept: HashMap<(String, Vec<u32>), Rc<Analysed>>,
     tables: RefCell<HashMap<String, Option<Vec<Column>>>>,
 }
 
 impl Analyses {
-    /// Forget all: names mean something else now.
+    /// Forget all: the same text means something else now.
     pub fn clear(&mut self) {
         self.kept.clear();
         self.tables.borrow_mut().clear();
@@ -107,12 +110,44 @@ impl Conversation<'_> {
             return Ok(());
         }
         let version = self.engine.own_rows("PRAGMA schema_version", |row| row.get::<_, i64>(0))?;
-        let version = version.first().copied().unwrap_or_default();
+        let version = version.first().copied();
         if version != self.analyses.version {
-            self.analyses.clear();
+            self.forget_schema();
+            // SQLite reads the schema again when a statement finds another one than its own.
+            self.engine.own_rows("SELECT 1 FROM sqlite_schema LIMIT 1", |_| Ok(()))?;
             self.analyses.version = version;
         }
         Ok(())
+    }
+
+    /// Forget what the schema was. SQLite prepares a statement again only when it runs; before that
+    /// it reports the types of the tables that were there.
+    pub fn forget_schema(&mut self) {
+        self.analyses.clear();
+        self.analyses.version = None;
+        self.analyses.generation += 1;
+        self.engine.keep_statements(0);
+        self.engine.keep_statements(KEPT_STATEMENTS);
+    }
+
+    /// A prepared statement, if its rows still are what its client was told.
+    ///
+    /// # Errors
+    ///
+    /// 26000 where there is none, 0A000 where its columns are others now.
+    pub fn prepared(&self, name: &str) -> Result<Prepared> {
+        let prepared = self.store.prepared(name)?;
+        let Some(analysed) = &prepared else { return Ok(None) };
+        let generation = self.analyses.generation;
+        if !analysed.columns.is_empty() && analysed.generation.get() != generation {
+            if has_own_columns(&analysed.statement)
+                && self.columns(&analysed.statement, "")? != analysed.columns
+            {
+                return Err(other_columns().into());
+            }
+            analysed.generation.set(generation);
+        }
+        Ok(prepared)
     }
 
     /// The types of a statement of `text`.
@@ -123,14 +158,12 @@ impl Conversation<'_> {
                 vec![Output { name: shown_name(name).to_owned(), typed: Typed::plain(TEXT) }]
             }
             Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
-            // What runs before may make what the statement names.
-            Action::Run | Action::Explain if statement.before.is_empty() => {
-                self.columns(&statement, text)?
-            }
+            _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
         let parameters = parameters::infer(&statement, given, &self.tables());
-        Ok(Analysed { statement, parameters, columns })
+        let generation = self.analyses.generation.into();
+        Ok(Analysed { statement, parameters, columns, generation })
     }
 
     /// The columns of a query.
@@ -166,6 +199,16 @@ impl Conversation<'_> {
     fn tables(&self) -> Tables<'_> {
         Tables { engine: self.engine, known: &self.analyses.tables }
     }
+}
+
+/// Whether SQLite knows a statement's columns: what runs before may make what it names.
+fn has_own_columns(statement: &Statement) -> bool {
+    matches!(statement.action, Action::Run | Action::Explain) && statement.before.is_empty()
+}
+
+/// A statement whose rows would not be those that were described.
+pub fn other_columns() -> Error {
+    Error::new(sqlstate::FEATURE_NOT_SUPPORTED, "cached plan must not change result type")
 }
 
 /// The name of SHOW's column.

@@ -17,7 +17,7 @@ use crate::session::control::Ended;
 use crate::session::engine::Engine;
 
 /// Statements that stay prepared in SQLite.
-const KEPT_STATEMENTS: usize = 64;
+pub const KEPT_STATEMENTS: usize = 64;
 
 /// What begins a conversation.
 #[derive(Debug)]
@@ -248,7 +248,7 @@ impl<'a> Conversation<'a> {
             }
             Message::Bind(bind) => self.bind(&bind)?,
             Message::Describe(Target::Statement, name) => {
-                let prepared = self.store.prepared(name)?;
+                let prepared = self.prepared(name)?;
                 self.describe_statement(&prepared);
             }
             Message::Describe(Target::Portal, name) => {
@@ -287,7 +287,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> Result<()> {
-        let prepared = self.store.prepared(bind.statement)?;
+        let prepared = self.prepared(bind.statement)?;
         let types = prepared.as_ref().map_or(&[][..], |one| &one.parameters);
         let columns = prepared.as_ref().map_or(0, |one| one.columns.len());
         if bind.values.len() != types.len() {

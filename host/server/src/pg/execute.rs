@@ -11,6 +11,7 @@ use sqlite_wasm_postgres::translate::{Action, Statement, translate};
 use sqlite_wasm_postgres::types::infer::Output;
 use sqlite_wasm_postgres::values::{Format, in_result};
 
+use super::analyse::other_columns;
 use super::converse::Conversation;
 use super::failure::{Failure, Result};
 use super::out::{Out, format_of};
@@ -229,7 +230,7 @@ impl Conversation<'_> {
         let is_definition =
             ["CREATE", "ALTER", "DROP"].iter().any(|verb| statement.command.starts_with(verb));
         if is_definition {
-            self.analyses.clear();
+            self.forget_schema();
         }
         self.begin_at_last()?;
         let left = self.waiting_left();
@@ -323,8 +324,7 @@ pub fn check(
 ) -> SessionResult<()> {
     may_run(prepared, is_read_only)?;
     if first == 0 && prepared.column_count() != columns {
-        let message = "cached plan must not change result type";
-        return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message).into());
+        return Err(other_columns().into());
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The state of a session between two messages: prepared statements, portals and cursors.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -29,6 +30,8 @@ pub struct Analysed {
     pub statement: Statement,
     pub parameters: Vec<Type>,
     pub columns: Vec<Output>,
+    /// That of the schema that the columns were last compared with.
+    pub generation: Cell<u64>,
 }
 
 /// A prepared statement; none for an empty one.

@@ -136,6 +136,8 @@ impl Conversation<'_> {
                 self.is_read_only = is_read_only.unwrap_or_else(default);
             }
             Action::Savepoint => self.has_savepoints = true,
+            // Tables may have come back.
+            Action::RollbackTo => self.forget_schema(),
             _ if ends => self.after_transaction(),
             _ => {}
         }

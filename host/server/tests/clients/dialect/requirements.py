@@ -12,3 +12,6 @@ class Requirements(SuiteRequirements):
     # SQLite has no sequences.
     sequences = property(lambda self: exclusions.closed())
     sequences_optional = property(lambda self: exclusions.closed())
+    views = property(lambda self: exclusions.open())
+    # PostgreSQL shows the index of a UNIQUE constraint as an index too.
+    unique_constraints_reflect_as_index = property(lambda self: exclusions.open())

@@ -146,9 +146,10 @@ new-extension: ## NAME=x KIND=scalar|table|aggregate|c [DIR=…]: one to begin w
 cargo-component: build ## prove that extensions also build by `cargo component`; takes minutes
 	tooling/cargo-component
 
-lint: setup ## formatting, clippy (warnings are errors) and the rules of tooling/guards
+lint: setup ## formatting, clippy (warnings are errors), the rules of tooling/guards, refusals of a release
 	tooling/guards --test
 	tooling/bench.py --test
+	tooling/test-release
 	tooling/guards
 	cargo fmt --all --check
 	cargo fmt --check --manifest-path host/tests/rust-extensions/Cargo.toml

@@ -9,6 +9,7 @@ mod load;
 mod neighbours;
 mod postgres;
 mod roles;
+mod schema;
 mod sessions;
 mod support;
 mod tls;

@@ -1,9 +1,11 @@
 //! What clients send.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use serde::de::Error as _;
+use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 
 /// A body of a pipeline.
@@ -22,7 +24,7 @@ pub struct Cursor {
 
 /// A request on a stream.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(try_from = "Fields")]
 pub enum Request {
     Close {},
     Execute { stmt: Box<Stmt> },
@@ -34,12 +36,56 @@ pub enum Request {
     GetAutocommit {},
 }
 
+/// The fields of all requests. For an enum with a tag, serde would copy them into a tree before it
+/// knows what they are: half of the time of decoding.
+#[derive(Deserialize)]
+struct Fields {
+    #[serde(rename = "type")]
+    kind: Kind,
+    stmt: Option<Box<Stmt>>,
+    batch: Option<Batch>,
+    sql: Option<String>,
+    sql_id: Option<i32>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Close,
+    Execute,
+    Batch,
+    Sequence,
+    Describe,
+    StoreSql,
+    CloseSql,
+    GetAutocommit,
+}
+
+impl TryFrom<Fields> for Request {
+    type Error = &'static str;
+
+    fn try_from(fields: Fields) -> Result<Self, Self::Error> {
+        let Fields { kind, stmt, batch, sql, sql_id } = fields;
+        let number = sql_id.ok_or("the request has no `sql_id`");
+        Ok(match kind {
+            Kind::Close => Self::Close {},
+            Kind::Execute => Self::Execute { stmt: stmt.ok_or("the request has no `stmt`")? },
+            Kind::Batch => Self::Batch { batch: batch.ok_or("the request has no `batch`")? },
+            Kind::Sequence => Self::Sequence(Text { sql, sql_id }),
+            Kind::Describe => Self::Describe(Text { sql, sql_id }),
+            Kind::StoreSql => {
+                Self::StoreSql { sql_id: number?, sql: sql.ok_or("the request has no `sql`")? }
+            }
+            Kind::CloseSql => Self::CloseSql { sql_id: number? },
+            Kind::GetAutocommit => Self::GetAutocommit {},
+        })
+    }
+}
+
 /// SQL, or the number of a stored one.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub struct Text {
-    #[serde(default)]
     pub sql: Option<String>,
-    #[serde(default)]
     pub sql_id: Option<i32>,
 }
 
@@ -89,28 +135,98 @@ pub enum Condition {
 
 /// A value.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(try_from = "ValueFields")]
 pub enum Value {
     Null {},
-    Integer {
-        #[serde(deserialize_with = "integer")]
-        value: i64,
-    },
-    Float {
-        value: f64,
-    },
-    Text {
-        value: String,
-    },
-    Blob {
-        #[serde(rename = "base64", deserialize_with = "bytes")]
-        value: Vec<u8>,
-    },
+    Integer { value: i64 },
+    Float { value: f64 },
+    Text { value: String },
+    Blob { value: Vec<u8> },
 }
 
-fn integer<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
-    let text = String::deserialize(from)?;
-    text.parse().map_err(|_| D::Error::custom("an integer is a text of a 64-bit number"))
+/// The fields of all values, for the same reason as [`Fields`].
+#[derive(Deserialize)]
+struct ValueFields {
+    #[serde(rename = "type")]
+    kind: ValueKind,
+    value: Option<Scalar>,
+    base64: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ValueKind {
+    Null,
+    Integer,
+    Float,
+    Text,
+    Blob,
+}
+
+impl TryFrom<ValueFields> for Value {
+    type Error = &'static str;
+
+    fn try_from(fields: ValueFields) -> Result<Self, Self::Error> {
+        let not_integer = "an integer is a text of a 64-bit number";
+        Ok(match (fields.kind, fields.value) {
+            (ValueKind::Null, _) => Self::Null {},
+            (ValueKind::Integer, Some(Scalar::Text(text))) => {
+                Self::Integer { value: text.parse().map_err(|_| not_integer)? }
+            }
+            (ValueKind::Integer, _) => return Err(not_integer),
+            (ValueKind::Float, Some(Scalar::Number(value))) => Self::Float { value },
+            (ValueKind::Float, _) => return Err("a float is a number"),
+            (ValueKind::Text, Some(Scalar::Text(value))) => Self::Text { value },
+            (ValueKind::Text, _) => return Err("a text is a string"),
+            (ValueKind::Blob, _) => {
+                let text = fields.base64.ok_or("a blob has no `base64`")?;
+                let value = BASE64.decode(text).map_err(|_| "a blob is not base64")?;
+                Self::Blob { value }
+            }
+        })
+    }
+}
+
+/// What a field `value` has.
+enum Scalar {
+    Text(String),
+    Number(f64),
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+
+        impl Visitor<'_> for Any {
+            type Value = Scalar;
+
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a string or a number")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar::Text(text.to_owned()))
+            }
+
+            fn visit_string<E>(self, text: String) -> Result<Scalar, E> {
+                Ok(Scalar::Text(text))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(number))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(number as f64))
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
+                Ok(Scalar::Number(number as f64))
+            }
+        }
+
+        from.deserialize_any(Any)
+    }
 }
 
 /// Clients send base64 with and without padding.
@@ -118,11 +234,6 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-
-fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-    let text = String::deserialize(from)?;
-    BASE64.decode(text).map_err(|_| D::Error::custom("a blob is not base64"))
-}
 
 #[cfg(test)]
 mod tests {
@@ -145,11 +256,38 @@ mod tests {
             r#"{"type":"integer","value":1}"#,
             r#"{"type":"integer","value":"9223372036854775808"}"#,
             r#"{"type":"blob","base64":"Y"}"#,
+            r#"{"type":"blob","value":"YQ=="}"#,
+            r#"{"type":"text","value":1}"#,
+            r#"{"type":"text","value":null}"#,
+            r#"{"type":"text"}"#,
+            r#"{"type":"float","value":"1"}"#,
+            r#"{"type":"float","value":true}"#,
             r#"{"type":"date","value":"x"}"#,
             r#"{"value":"x"}"#,
         ] {
             assert_eq!(value(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn requests_have_what_they_need() {
+        let request = |json: &str| serde_json::from_str::<Request>(json).map_err(|e| e.to_string());
+        for (json, missing) in [
+            (r#"{"type":"execute"}"#, "no `stmt`"),
+            (r#"{"type":"batch","stmt":{}}"#, "no `batch`"),
+            (r#"{"type":"store_sql","sql_id":1}"#, "no `sql`"),
+            (r#"{"type":"store_sql","sql":"x"}"#, "no `sql_id`"),
+            (r#"{"type":"close_sql"}"#, "no `sql_id`"),
+            (r#"{"type":"other"}"#, "unknown variant"),
+            (r#"{"stmt":{}}"#, "missing field `type`"),
+            (r#"{"type":"close","type":"close"}"#, "duplicate field"),
+        ] {
+            let error = request(json).unwrap_err();
+            assert!(error.contains(missing), "{json}: {error}");
+        }
+        // The tag may come last.
+        let sequence = request(r#"{"sql":"x","type":"sequence"}"#).unwrap();
+        assert!(matches!(sequence, Request::Sequence(Text { sql: Some(_), sql_id: None })));
     }
 
     #[test]

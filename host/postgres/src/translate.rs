@@ -241,7 +241,7 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
-        if piece.has_odd_names {
+        if piece.has_odd_names && !rewriter.has_own_names {
             return Err(Error::unsupported(
                 "a quote inside a quoted name of a rewritten statement",
             ));
@@ -275,6 +275,8 @@ struct Rewriter<'a> {
     before: Vec<String>,
     /// The whole statement, where the tree has no form for it.
     whole: Option<String>,
+    /// Whether all names in it were written by [`quoted_name`](names::quoted_name).
+    has_own_names: bool,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
     /// The bytes that may still be written.
@@ -288,6 +290,7 @@ impl<'a> Rewriter<'a> {
             is_changed: false,
             before: Vec::new(),
             whole: None,
+            has_own_names: false,
             sets: Vec::new(),
             left: may_be_written(length),
         }

@@ -43,6 +43,7 @@ impl Rewriter<'_> {
                     .iter()
                     .map(|name| format!("DROP {kind} {exists}{}", quoted_name(&last(name))));
                 self.all(drops.collect());
+                self.has_own_names = true;
                 format!("DROP {kind}")
             }
             S::CreateTrigger(trigger) if trigger.exec_body.is_some() => {

@@ -181,6 +181,14 @@ fn what_cannot_be_done_is_refused_by_its_name() {
 }
 
 #[test]
+fn dropped_names_may_have_quotes() {
+    for name in [r#""a"" b""#, r#""a\ b""#, r#""a' "" b""#] {
+        assert_eq!(one(&format!("DROP VIEW {name}")).sql, format!("DROP VIEW {name}"));
+        assert_eq!(one(&format!("TRUNCATE {name}")).sql, format!("DELETE FROM {name}"));
+    }
+}
+
+#[test]
 fn several_statements_are_apart() {
     let statements = all("BEGIN; INSERT INTO t VALUES ('a;b'); COMMIT;");
     let commands: Vec<_> = statements.iter().map(|statement| statement.command.as_str()).collect();

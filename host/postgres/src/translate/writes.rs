@@ -141,6 +141,7 @@ impl Rewriter<'_> {
             .iter()
             .map(|target| format!("DELETE FROM {}", quoted_name(&last(&target.name))));
         self.all(deletions.collect());
+        self.has_own_names = true;
     }
 
     /// Several statements for one.

@@ -130,7 +130,7 @@ impl Conversation<'_> {
         self.engine.keep_statements(KEPT_STATEMENTS);
     }
 
-    /// A prepared statement, if its rows still are what its client was told.
+    /// A prepared statement, if its rows still are as they were described.
     ///
     /// # Errors
     ///

@@ -40,7 +40,7 @@ impl Conversation<'_> {
         let reader = Reader::new(copy.options.clone(), types);
         let stream = &mut self.stream;
         let rows = self.engine.run_often(&copy.insert(&names), |insert| {
-            // Only a client that may insert is asked for data.
+            // Only a client that may insert gets CopyInResponse.
             stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
             receive(
                 stream,

@@ -57,8 +57,6 @@ struct CachedBlob {
 thread_local! {
     /// The newest is the last.
     static BLOBS: RefCell<Vec<CachedBlob>> = const { RefCell::new(Vec::new()) };
-    /// Whether there may be some: all that most steps look at.
-    static HAS_BLOBS: Cell<bool> = const { Cell::new(false) };
     /// The number of reused blobs.
     static REUSED: Cell<u64> = const { Cell::new(0) };
     /// The number of the program's nested steps in progress.
@@ -75,7 +73,6 @@ pub fn put(db: &Connection, key: BlobKey, blob: Rc<Blob>) {
     let _oldest = BLOBS.with_borrow_mut(|blobs| {
         let since = REUSED.get();
         blobs.push(CachedBlob { key, blob, since });
-        HAS_BLOBS.set(true);
         let is_full = blobs.len() > MAX_BLOBS || blobs[0].since + MAX_IDLE < since;
         is_full.then(|| blobs.remove(0))
     });
@@ -100,14 +97,14 @@ pub fn take(
 
 /// Close all cached blobs.
 pub fn clear() {
-    if HAS_BLOBS.replace(false) {
+    if BLOBS.with_borrow(|blobs| !blobs.is_empty()) {
         drop(BLOBS.take());
     }
 }
 
 /// Close all cached blobs before a statement that they could prevent.
 pub fn clear_for(sql: &[u8]) {
-    if HAS_BLOBS.get() && !begins_plainly(sql) {
+    if BLOBS.with_borrow(|blobs| !blobs.is_empty()) && !begins_plainly(sql) {
         clear();
     }
 }

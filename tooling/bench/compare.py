@@ -3,11 +3,16 @@
 import re
 from dataclasses import dataclass, field
 
+from .engines import REFERENCE
 from .envelope import is_reference, rows_by_key, same_host
 
 LIMIT = 0.10
 NOISY_LIMIT = 0.20
 """A ratio may be worse by this share; also the intervals must be apart."""
+
+REFERENCE_LIMIT = 0.20
+"""Where the reference itself took longer or shorter by this share, the machine was not the same, and its other speed
+need not change both engines alike."""
 
 VERSION = re.compile(r"\.v\d+")
 
@@ -29,12 +34,19 @@ def compare(before: list[dict], after: list[dict]) -> Comparison:
     old, new = rows_by_key(before), rows_by_key(after)
     for key in old:
         if key in new and not is_reference(old[key]):
-            found.lines.append((*key, *judged(old[key], new[key])))
+            found.lines.append((*key, *judged(old[key], new[key], reference_change(key, old, new))))
     note_one_sided(found, old, new)
     return found
 
 
-def judged(before: dict, after: dict) -> tuple:
+def reference_change(key: tuple, old: dict, new: dict) -> float:
+    """The share by which the reference of a row took longer."""
+    key = (*key[:2], REFERENCE)
+    medians = [rows[key]["median_ns"] for rows in (old, new) if key in rows]
+    return medians[1] / medians[0] - 1 if len(medians) == 2 and all(medians) else 0.0
+
+
+def judged(before: dict, after: dict, reference: float) -> tuple:
     if not before["ratio_to_ref"] or not after["ratio_to_ref"]:
         reason = before["skipped"] or after["skipped"] or "no ratio to the reference"
         return None, None, None, f"not compared: {reason}"
@@ -46,6 +58,8 @@ def judged(before: dict, after: dict) -> tuple:
         verdict = "regression"
     elif change < -limit and new_high < old_low:
         verdict = "faster"
+    if verdict and abs(reference) > REFERENCE_LIMIT:
+        verdict = f"not compared: the reference took {reference:+.0%}"
     return old, new, change, verdict
 
 

@@ -42,6 +42,11 @@ def pair(ratio: float, workload: str = "suite/W1.v1", wobble: float = 0.01) -> l
     return [row(workload, "ref", runs), row(workload, "cwasm", [ratio * run for run in runs[1:] + runs[:1]], runs)]
 
 
+def at_speed(factor: float, rows: list[dict]) -> list[dict]:
+    times = ("median_ns", "mean_ns", "ci95_lower_ns", "ci95_upper_ns")
+    return [each | {name: each[name] * factor for name in times} for each in rows]
+
+
 class Envelopes(unittest.TestCase):
     def broken(self, change) -> str:
         found = envelope(*pair(1.5))
@@ -120,10 +125,13 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(self.verdicts(pair(1.8), pair(1.5)), ["faster"])
 
     def test_a_slower_machine_is_none(self) -> None:
-        slower = pair(1.5)
-        for each in slower:
-            each |= {name: each[name] * 3 for name in ("median_ns", "mean_ns", "ci95_lower_ns", "ci95_upper_ns")}
-        self.assertEqual(self.verdicts(pair(1.5), slower), [""])
+        self.assertEqual(self.verdicts(pair(1.5), at_speed(3, pair(1.5))), [""])
+
+    def test_where_the_machine_changed_nothing_is_compared(self) -> None:
+        for factor, said in ((1.3, "+30%"), (0.7, "-30%")):
+            verdicts = self.verdicts(pair(1.5), at_speed(factor, pair(1.8)))
+            self.assertEqual(verdicts, [f"not compared: the reference took {said}"])
+        self.assertEqual(self.verdicts(pair(1.5), at_speed(1.15, pair(1.8))), ["regression"])
 
     def test_noise_needs_more(self) -> None:
         noisy = [each | {"noisy": True} for each in pair(1.75)]

@@ -72,6 +72,9 @@ test-replication: build native-reference ## Litestream beside our shell and our 
 test-packages: ## install the packages into empty environments, and use them
 	tooling/packages test
 
+test-packages-aarch64: ## the same for those of aarch64, in an emulated machine
+	ARCH=aarch64 tooling/packages test
+
 dist: build precompile-cli ## the files to hand out, in dist
 	install -m 755 $(RUNNER) $(RELEASE)/sqlite-wasm-compile $(RELEASE)/sqlite-wasm-serve dist
 	install -m 644 $(COMPONENT) dist/cli.wasm

@@ -9,7 +9,7 @@ import WebSocket from "ws";
 const [url, directory] = process.argv.slice(2);
 const profile = mkdtempSync(join(tmpdir(), "page-"));
 // Root has no sandbox in Chromium; the page is ours.
-const browser = spawn("chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+const browser = spawn(process.env.CHROMIUM ?? "chromium", ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
   "--remote-debugging-port=0", `--user-data-dir=${profile}`, "--window-size=1100,700", "about:blank"],
   { stdio: ["ignore", "ignore", "pipe"] });
 const patience = setTimeout(() => { browser.kill(); throw new Error("the browser takes too long"); }, 120_000);

@@ -8,6 +8,7 @@ pub mod engine;
 pub mod error;
 mod log;
 mod slots;
+mod way;
 mod writers;
 
 use std::sync::Arc;

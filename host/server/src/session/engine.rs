@@ -9,6 +9,7 @@ use tokio::runtime::Handle;
 
 use super::control::{Control, Ended};
 use super::error::{Error, Result};
+use super::way::Way;
 use super::writers::{Turn, Writers};
 use super::{Opened, Rules};
 use crate::policy::{self, Kind, Role};
@@ -75,7 +76,12 @@ impl Engine {
         let Opened { db, writers, has_plain_queries } = opened;
         control.interrupts(db.get_interrupt_handle());
         let seen = control.clone();
-        db.progress_handler(STEPS, Some(move || seen.must_end()))?;
+        let mut way = Way::default();
+        let looks = move || {
+            way.give();
+            seen.must_end()
+        };
+        db.progress_handler(STEPS, Some(looks))?;
         let (turn, transaction, statement_time) = (None, None, None);
         let (may_have_ended, last_insert_rowid) = (true, None);
         Ok(Self {

@@ -1,10 +1,10 @@
 //! Long statements give way to short ones. A kernel that does not preempt lets a thread that has been
 //! woken wait for the scheduler's tick, 4 ms, while another one computes.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// When a session's thread gives way next. It has run at least as long as it was away before, so
-/// that beside threads that never give way it keeps its share of the processor.
+/// that it keeps its share of the processor where other threads never give way.
 #[derive(Debug, Default)]
 pub struct Way {
     next: Option<Instant>,
@@ -22,13 +22,15 @@ impl Way {
             return;
         }
         others();
-        let away: Duration = left.elapsed();
+        let away = left.elapsed();
         self.next = Instant::now().checked_add(away);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -31,6 +31,7 @@ pub mod compose;
 pub mod composition;
 pub mod console;
 pub mod contract;
+mod data;
 pub mod database;
 pub mod deadline;
 pub mod engine;

@@ -10,12 +10,13 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{Engine, Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
-use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder};
 
 use crate::address_space::{self, NoAddressSpace};
 use crate::clock::Waiting;
 use crate::component::Program;
 use crate::console::{self, ConsoleCtx, ConsoleView, History};
+use crate::data::Data;
 use crate::deadline::Deadline;
 use crate::engine::{MAX_EXTENSION_STACK_BYTES, MAX_STACK_BYTES};
 use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
@@ -162,22 +163,17 @@ pub enum Outcome {
     },
 }
 
-struct Host {
-    wasi: WasiCtx,
+/// The data in the store of a command.
+pub struct CommandHost {
+    pub(crate) wasi: WasiCtx,
     wasi_files: WasiFiles,
-    table: ResourceTable,
+    pub(crate) table: ResourceTable,
     files: FilesCtx,
     console: ConsoleCtx,
     process: ProcessCtx,
     memory: MemoryLimit,
     extensions: ExtensionsCtx,
     fused: FusedCtx,
-}
-
-impl WasiView for Host {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
 }
 
 /// Run `program` to its end.
@@ -213,16 +209,17 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     // Embedded extensions are loaded already.
     let loads = options.loads.iter().filter(|name| !program.embeds(name));
     options.extensions.load_required(loads, &options.grants)?;
-    let mut store = Store::new(&program.engine, host(options)?);
-    store.limiter(|host| &mut host.memory);
+    let data = Data::Command(Box::new(host(options)?));
+    let mut store = Store::new(&program.engine, data);
+    store.limiter(|data| &mut data.command_mut().memory);
     // The data of a call, such as an extension's arguments, is at most as large
     // as the component's memory.
     store.set_hostcall_fuel(max_memory_bytes.min(MAX_CALL_BYTES));
     let linker = linker(program)?;
     let command = match Command::instantiate(&mut store, &program.component, &linker) {
         Ok(command) => command,
-        Err(_) if store.data().memory.was_reached() => {
-            return Ok(Outcome::MemoryReached(store.data().memory.limit_bytes()));
+        Err(_) if store.data().command().memory.was_reached() => {
+            return Ok(Outcome::MemoryReached(store.data().command().memory.limit_bytes()));
         }
         Err(error) if address_space::is_missing(&error) => {
             return Err(anyhow!(NoAddressSpace).context("failed to start the component"));
@@ -230,8 +227,8 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
         Err(error) => return Err(refused_import(error)),
     };
     let result = command.wasi_cli_run().call_run(&mut store);
-    let outcome = match outcome(result, store.data(), timeout.unwrap_or_default()) {
-        Outcome::Trapped(error) => trapped(error, program, store.data()),
+    let outcome = match outcome(result, store.data().command(), timeout.unwrap_or_default()) {
+        Outcome::Trapped(error) => trapped(error, program, store.data().command()),
         outcome => outcome,
     };
     if at_end == AtEnd::Abandon {
@@ -257,7 +254,11 @@ fn refused_import(error: wasmtime::Error) -> anyhow::Error {
     anyhow!(cause).context(RefusedImport)
 }
 
-fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
+fn outcome(
+    result: wasmtime::Result<Result<(), ()>>,
+    host: &CommandHost,
+    timeout: Duration,
+) -> Outcome {
     let exit_code = |fallback| match host.process.exit_code().unwrap_or(fallback) {
         // A program may succeed without the refused memory: a database too
         // large to map is read instead.
@@ -285,7 +286,7 @@ fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Durat
 }
 
 /// Attribute a trap to the component itself or to a fused extension.
-fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
+fn trapped(error: wasmtime::Error, program: &Program, host: &CommandHost) -> Outcome {
     let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |trace| trace.frames());
     let culprit = program.composition.as_ref().and_then(|composition| {
         frames.iter().find_map(|frame| composition.at(frame.module_offset()?))
@@ -299,7 +300,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     }
 }
 
-fn host(mut options: Options) -> Result<Host> {
+fn host(mut options: Options) -> Result<CommandHost> {
     let process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
         .command_line(options.arguments.clone(), options.directory.clone())
@@ -308,7 +309,7 @@ fn host(mut options: Options) -> Result<Host> {
         .report_refusals_on(options.stdio.error.clone());
     own_files::mask(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
-    Ok(Host {
+    Ok(CommandHost {
         wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
@@ -341,30 +342,34 @@ fn wasi_ctx(options: &Options, deadline_flag: &DeadlineFlag) -> WasiCtx {
     builder.build()
 }
 
-fn linker(program: &Program) -> Result<Linker<Host>> {
+fn linker(program: &Program) -> Result<Linker<Data>> {
     let mut linker = Linker::new(&program.engine);
     wasi::add_to_linker(&mut linker, &program.component, Waiting::Allowed)?;
-    wasi_files::add_to_linker(&mut linker, |host: &mut Host| &mut host.wasi_files)?;
+    wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.command_mut().wasi_files)?;
     // A `Program` is always compiled for `command_engine`, whose memories do
     // not move.
-    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
-    extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
-        ctx: &mut host.extensions,
-        grants: host.files.grants(),
+    files::add_to_linker(
+        &mut linker,
+        |data: &mut Data| &mut data.command_mut().files,
+        |data| &data.command().files,
+    )?;
+    extensions::add_to_linker(&mut linker, |data: &mut Data| {
+        let CommandHost { extensions, files, .. } = data.command_mut();
+        ExtensionsView { ctx: extensions, grants: files.grants() }
     })?;
     console::add_to_linker(
         &mut linker,
-        |host: &mut Host| ConsoleView { ctx: &mut host.console },
-        |host| &host.console,
+        |data: &mut Data| ConsoleView { ctx: &mut data.command_mut().console },
+        |data| &data.command().console,
     )?;
-    process::add_to_linker(&mut linker, |host: &mut Host| ProcessView {
-        ctx: &mut host.process,
-        grants: host.files.grants(),
+    process::add_to_linker(&mut linker, |data: &mut Data| {
+        let CommandHost { process, files, .. } = data.command_mut();
+        ProcessView { ctx: process, grants: files.grants() }
     })?;
     if program.composition.is_some() {
-        fused::add_to_linker(&mut linker, |host: &mut Host| FusedView {
-            ctx: &host.fused,
-            table: &mut host.table,
+        fused::add_to_linker(&mut linker, |data: &mut Data| {
+            let CommandHost { fused, table, .. } = data.command_mut();
+            FusedView { ctx: fused, table }
         })?;
     }
     Ok(linker)

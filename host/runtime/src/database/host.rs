@@ -1,8 +1,8 @@
 //! The data in the store of an instance.
 
 use wasmtime::component::ResourceTable;
+use wasmtime_wasi::WasiCtx;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wire::InlineValue;
 
 use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
@@ -28,7 +28,7 @@ const FULL: i32 = 13;
 /// `SQLITE_INTERRUPT`.
 const INTERRUPT: i32 = 9;
 
-/// The data in a store.
+/// The data in the store of a database.
 pub struct Host {
     pub wasi: WasiCtx,
     pub table: ResourceTable,
@@ -45,12 +45,6 @@ pub struct Host {
     pub outcome: Option<Outcome>,
     /// The component's output: the message of a panic.
     pub log: MemoryOutputPipe,
-}
-
-impl WasiView for Host {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
 }
 
 impl Host {

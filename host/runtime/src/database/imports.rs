@@ -16,6 +16,7 @@ use crate::bindings::sqlite_wasm::host::process::{self, CpuTimes, Interruption};
 use crate::clock::Waiting;
 use crate::component::Program;
 use crate::contract::types::{self, SqlError};
+use crate::data::Data;
 use crate::escape::escaped;
 use crate::extensions::{self, ExtensionsView};
 use crate::files;
@@ -28,21 +29,25 @@ use crate::wasi;
 const MAX_REFUSED_BYTES: usize = 4096;
 
 /// The imports that the component may use.
-pub fn linker(program: &Program) -> wasmtime::Result<Linker<Host>> {
+pub fn linker(program: &Program) -> wasmtime::Result<Linker<Data>> {
     let mut linker = Linker::new(&program.engine);
     wasi::add_to_linker(&mut linker, &program.component, Waiting::Refused)?;
     streams::add_to_linker(&mut linker)?;
-    files::add_to_linker(&mut linker, |host: &mut Host| &mut host.files, |host| &host.files)?;
-    extensions::add_to_linker(&mut linker, |host: &mut Host| ExtensionsView {
-        ctx: &mut host.extensions,
-        grants: host.files.grants(),
+    files::add_to_linker(
+        &mut linker,
+        |data: &mut Data| &mut data.database_mut().files,
+        |data| &data.database().files,
+    )?;
+    extensions::add_to_linker(&mut linker, |data: &mut Data| {
+        let Host { extensions, files, .. } = data.database_mut();
+        ExtensionsView { ctx: extensions, grants: files.grants() }
     })?;
-    process::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host)?;
-    callbacks::add_to_linker::<Host, HasSelf<Host>>(&mut linker, |host| host)?;
+    process::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::database_mut)?;
+    callbacks::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::database_mut)?;
     if program.composition.is_some() {
-        fused::add_to_linker(&mut linker, |host: &mut Host| FusedView {
-            ctx: &host.fused,
-            table: &mut host.table,
+        fused::add_to_linker(&mut linker, |data: &mut Data| {
+            let Host { fused, table, .. } = data.database_mut();
+            FusedView { ctx: fused, table }
         })?;
     }
     Ok(linker)

@@ -13,10 +13,10 @@ use super::callbacks::{Answer, Callback, Callbacks, OnProgress, answer};
 use super::exports::Exports;
 use super::failure::{Failure, Reason};
 use super::fiber::{Fiber, Left};
-use super::host::Host;
 use super::live;
 use super::messages::{Call, Input, Output};
 use super::process::Interrupter;
+use crate::data::Data;
 use crate::mapping;
 use crate::stop::Stop;
 
@@ -43,8 +43,8 @@ pub struct Instance {
 
 impl Instance {
     pub(super) fn start(
-        store: Store<Host>,
-        pre: InstancePre<Host>,
+        store: Store<Data>,
+        pre: InstancePre<Data>,
         exports: Arc<Exports>,
         interrupter: Interrupter,
     ) -> Result<Self> {

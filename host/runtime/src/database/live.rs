@@ -8,11 +8,11 @@ use wasmtime::component::{InstancePre, TypedFunc, WasmList};
 
 use super::exports::Exports;
 use super::fiber::Exit;
-use super::host::Host;
 use super::mailbox::{Mailbox, Room};
 use super::messages::{Call, Input, Output};
 use super::time;
 use crate::contract::types::SqlError;
+use crate::data::Data;
 use crate::extensions::trap_message;
 
 /// Longest reply of one call, in bytes: SQLite's longest value. The component chooses the length,
@@ -23,7 +23,7 @@ type Reply = (Result<WasmList<u8>, SqlError>,);
 
 /// A store with an instance that has not trapped.
 struct Live {
-    store: Store<Host>,
+    store: Store<Data>,
     perform: TypedFunc<(u32, Vec<u8>), Reply>,
     perform_in_mailbox: TypedFunc<(u32, u32), (u32,)>,
     last_reply: TypedFunc<(), Reply>,
@@ -32,26 +32,26 @@ struct Live {
 
 /// Create an instance in `store`, and perform calls until the end.
 pub fn run(
-    mut store: Store<Host>,
-    pre: &InstancePre<Host>,
+    mut store: Store<Data>,
+    pre: &InstancePre<Data>,
     exports: &Exports,
     exit: Exit<Input, Output>,
 ) {
-    store.data_mut().exit = Some(exit);
+    store.data_mut().database_mut().exit = Some(exit);
     let mut live = match Live::start(store, pre, exports) {
         Ok(live) => live,
         Err((store, error)) => return last(store, Output::Started(Err(error))),
     };
     let mut output = Output::Started(Ok(()));
     loop {
-        let exit = live.store.data().exit.as_ref();
+        let exit = live.store.data().database().exit.as_ref();
         let Some(Input::Perform(mut call)) = exit.map(|exit| exit.leave(output)) else { return };
         // The host's code does not panic; if it did, only this instance would end.
         let performed = catch_unwind(AssertUnwindSafe(|| live.perform(&mut call)));
         output = match performed {
             Ok(Ok(())) => Output::Performed(call),
             Ok(Err(trap)) => {
-                let why = trap_message(&trap, &live.store.data().log.contents());
+                let why = trap_message(&trap, &live.store.data().database().log.contents());
                 return last(live.store, Output::Trapped(why));
             }
             Err(_) => return last(live.store, Output::Trapped("the host panicked".to_owned())),
@@ -60,8 +60,8 @@ pub fn run(
 }
 
 /// Leave the fiber for the last time, after closing the files and locks of the instance.
-fn last(mut store: Store<Host>, output: Output) {
-    let exit = store.data_mut().exit.take();
+fn last(mut store: Store<Data>, output: Output) {
+    let exit = store.data_mut().database_mut().exit.take();
     drop(store);
     if let Some(exit) = exit {
         exit.leave(output);
@@ -70,17 +70,17 @@ fn last(mut store: Store<Host>, output: Output) {
 
 impl Live {
     fn start(
-        mut store: Store<Host>,
-        pre: &InstancePre<Host>,
+        mut store: Store<Data>,
+        pre: &InstancePre<Data>,
         exports: &Exports,
-    ) -> Result<Self, (Store<Host>, anyhow::Error)> {
+    ) -> Result<Self, (Store<Data>, anyhow::Error)> {
         let started = catch_unwind(AssertUnwindSafe(|| {
             let instance = pre.instantiate(&mut store)?;
             let share = instance
                 .get_typed_func::<(&Room, &Room), ()>(&mut store, exports.share_mailboxes)?;
             let (operations, events) = (Room::default(), Room::default());
             share.call(&mut store, (&operations, &events))?;
-            store.data_mut().events = Some(events.mailbox()?);
+            store.data_mut().database_mut().events = Some(events.mailbox()?);
             Ok((
                 instance.get_typed_func(&mut store, exports.perform)?,
                 instance.get_typed_func(&mut store, exports.perform_in_mailbox)?,
@@ -125,7 +125,7 @@ impl Live {
                 call.reply.extend_from_slice(bytes);
                 Ok(())
             }
-            Err(error) => Err(store.data_mut().failure(error)),
+            Err(error) => Err(store.data_mut().database_mut().failure(error)),
         };
         Ok(())
     }

@@ -19,6 +19,7 @@ use super::process::{Interrupter, OnRefused, Process};
 use super::time;
 use crate::call_clock;
 use crate::component::Program;
+use crate::data::Data;
 use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
@@ -51,7 +52,7 @@ pub struct Settings {
 /// A component of `wit/database` with its imports, ready to be instantiated.
 pub struct Template {
     program: Program,
-    pre: InstancePre<Host>,
+    pre: InstancePre<Data>,
     exports: Arc<Exports>,
     /// Set once the clock of its engine runs.
     has_clock: OnceLock<()>,
@@ -84,8 +85,9 @@ impl Template {
         self.start_clock()?;
         let limit = self.program.reservation().limited(settings.memory_bytes);
         let interrupter = Interrupter::default();
-        let mut store = Store::new(&self.program.engine, host(settings, limit, &interrupter));
-        store.limiter(|host| &mut host.memory);
+        let data = Data::Database(Box::new(host(settings, limit, &interrupter)));
+        let mut store = Store::new(&self.program.engine, data);
+        store.limiter(|data| &mut data.database_mut().memory);
         store.set_hostcall_fuel(limit.min(MAX_REPLY_BYTES));
         time::limit(&mut store);
         Instance::start(store, self.pre.clone(), self.exports.clone(), interrupter)

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Store, UpdateDeadline};
 
-use super::host::Host;
 use super::process::{GRACE, Process, continued};
 use crate::call_clock;
+use crate::data::Data;
 use crate::deadline::MAX_TIME;
 
 /// Let the store trap when the time of a call and [`GRACE`] are over.
-pub fn limit(store: &mut Store<Host>) {
+pub fn limit(store: &mut Store<Data>) {
     call_clock::set_deadline(store, MAX_TIME);
     store.epoch_deadline_callback(|mut store| {
-        let process = &mut store.data_mut().process;
+        let process = &mut store.data_mut().database_mut().process;
         match process.over() {
             // A tick too early, or the deadline of an earlier call.
             None => Ok(UpdateDeadline::Continue(call_clock::ticks(process.left()))),
@@ -29,8 +29,8 @@ pub fn limit(store: &mut Store<Host>) {
 }
 
 /// Begin a call with this end of the statement's time.
-pub fn begin(store: &mut Store<Host>, statement_end: Option<Instant>) {
-    let process = &mut store.data_mut().process;
+pub fn begin(store: &mut Store<Data>, statement_end: Option<Instant>) {
+    let process = &mut store.data_mut().database_mut().process;
     process.stopped = None;
     process.statement_end = statement_end;
     if process.next_end().is_none() {

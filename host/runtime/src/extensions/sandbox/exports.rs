@@ -6,7 +6,7 @@ macro_rules! exports {
         use wasmtime::component::{Instance, InstancePre};
         use wasmtime::{Result, Store};
 
-        use crate::extensions::sandbox::Sandbox;
+        use crate::data::Data;
         use exports::sqlite_wasm::extension as interfaces;
 
         /// The exports of an extension; only `extension` is required.
@@ -41,8 +41,8 @@ macro_rules! exports {
 
         impl Exports {
             pub fn find(
-                pre: &InstancePre<Sandbox>,
-                store: &mut Store<Sandbox>,
+                pre: &InstancePre<Data>,
+                store: &mut Store<Data>,
                 instance: &Instance,
             ) -> Result<Self> {
                 let extension = interfaces::extension::GuestIndices::new(pre)?;

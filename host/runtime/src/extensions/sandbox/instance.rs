@@ -9,11 +9,12 @@ use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
 use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
-use super::{Calls, Code, Sandbox, Usage};
+use super::{Calls, Code, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
 use crate::call_clock;
 use crate::contract::types::{Connecting, Manifest, Output, SqlError};
+use crate::data::Data;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sandbox::sql::SQLITE_MISUSE;
@@ -22,7 +23,7 @@ use crate::text;
 
 /// A store, with the exports of its instance.
 pub struct Started<E> {
-    pub store: Store<Sandbox>,
+    pub store: Store<Data>,
     pub exports: E,
     /// It replaces an instance that was connected and trapped: the next call connects it first.
     is_lost: bool,
@@ -79,7 +80,7 @@ pub enum Life {
 
 impl Life {
     /// Start an instance; `is_lost` as in [`Started`].
-    fn start(code: &Code, store: Store<Sandbox>, is_lost: bool) -> Result<Self> {
+    fn start(code: &Code, store: Store<Data>, is_lost: bool) -> Result<Self> {
         Ok(match code.calls {
             Calls::Direct => Self::Direct(Box::new(direct(code, store, is_lost)?)),
             Calls::Suspendable => Self::Suspendable(Box::new(suspendable(code, store, is_lost)?)),
@@ -97,11 +98,7 @@ impl Life {
     }
 }
 
-fn direct(
-    code: &Code,
-    mut store: Store<Sandbox>,
-    is_lost: bool,
-) -> Result<Started<direct::Exports>> {
+fn direct(code: &Code, mut store: Store<Data>, is_lost: bool) -> Result<Started<direct::Exports>> {
     let instance = code.pre.instantiate(&mut store).map_err(not_started)?;
     let exports = direct::Exports::find(&code.pre, &mut store, &instance).map_err(other_type)?;
     Ok(Started { store, exports, is_lost, is_connected: false })
@@ -109,7 +106,7 @@ fn direct(
 
 fn suspendable(
     code: &Code,
-    mut store: Store<Sandbox>,
+    mut store: Store<Data>,
     is_lost: bool,
 ) -> Result<Started<suspendable::Exports>> {
     let instance = at_once(code.pre.instantiate_async(&mut store)).map_err(not_started)?;
@@ -366,7 +363,7 @@ impl FunctionHandle {
         match self {
             Self::Listed(index) => Ok(index),
             Self::Late(handle, lost) => {
-                let channel = &started.store.data().channel;
+                let channel = &started.store.data().extension().channel;
                 channel.functions(|functions| functions.get(handle)).ok_or(lost)
             }
         }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use anyhow::{anyhow, ensure};
-use wasmtime::component::{Component, HasData, InstancePre, Linker, ResourceTable};
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker, ResourceTable};
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
 
 use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::trap::Shared;
@@ -16,6 +16,7 @@ use crate::call_clock;
 use crate::clock::Waiting;
 use crate::contract::types::Manifest;
 use crate::contract::{check, version};
+use crate::data::Data;
 use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
@@ -29,27 +30,15 @@ use crate::wasi_files::{self, Kinds, WasiFiles};
 /// The imports of extensions that use SQL, in any version.
 const SQL: [&str; 2] = ["sqlite-wasm:extension/sql@", "sqlite-wasm:extension/sql-work@"];
 
-/// The data in a store.
+/// The data in the store of an extension.
 pub struct Sandbox {
     pub table: ResourceTable,
     pub channel: Channel,
     /// Bytes of bound values that wait for the next step.
     pub bound_bytes: usize,
-    wasi: WasiCtx,
+    pub wasi: WasiCtx,
     files: WasiFiles,
     memory: WatchedMemory,
-}
-
-impl WasiView for Sandbox {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
-    }
-}
-
-struct HasSql;
-
-impl HasData for HasSql {
-    type Data<'a> = &'a mut Sandbox;
 }
 
 /// How an instance is called.
@@ -63,7 +52,7 @@ pub enum Calls {
 
 /// An extension's code with its imports.
 pub struct Code {
-    pub pre: InstancePre<Sandbox>,
+    pub pre: InstancePre<Data>,
     pub calls: Calls,
     exports: Vec<String>,
 }
@@ -112,7 +101,7 @@ impl Code {
         granted: &Granted,
         shared: &Shared,
         usage: &Usage,
-    ) -> anyhow::Result<Store<Sandbox>> {
+    ) -> anyhow::Result<Store<Data>> {
         let memory = MemoryLimit::new(limits.memory_bytes).reporting_to(&shared.memory_reached);
         let sandbox = Sandbox {
             table: resource_table(),
@@ -122,8 +111,8 @@ impl Code {
             files: files(granted)?,
             memory: usage.watched(memory),
         };
-        let mut store = Store::new(self.pre.engine(), sandbox);
-        store.limiter(|sandbox| &mut sandbox.memory);
+        let mut store = Store::new(self.pre.engine(), Data::Extension(Box::new(sandbox)));
+        store.limiter(|data| &mut data.extension_mut().memory);
         // Limits the data that one call returns: wasmtime counts each byte that the host lifts from
         // the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
@@ -145,13 +134,13 @@ fn calls(component: &Component) -> Calls {
 }
 
 /// The imports that an extension may have.
-fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Sandbox>> {
+fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Data>> {
     let mut linker = Linker::new(component.engine());
     wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
-    wasi_files::add_to_linker(&mut linker, |sandbox: &mut Sandbox| &mut sandbox.files)?;
+    wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.extension_mut().files)?;
     if calls == Calls::Suspendable {
-        sql::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
-        sql_work::add_to_linker::<Sandbox, HasSql>(&mut linker, |sandbox| sandbox)?;
+        sql::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::extension_mut)?;
+        sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::extension_mut)?;
     }
     Ok(linker)
 }
@@ -187,8 +176,8 @@ fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
 }
 
 /// Exclude the time for which the instance waits for SQL.
-fn exclude_sql(store: &mut Store<Sandbox>) {
-    store.epoch_deadline_callback(|store| match store.data().channel.take_waited() {
+fn exclude_sql(store: &mut Store<Data>) {
+    store.epoch_deadline_callback(|store| match store.data().extension().channel.take_waited() {
         0 => Err(Trap::Interrupt.into()),
         waited => Ok(UpdateDeadline::Continue(waited + 1)),
     });

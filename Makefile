@@ -33,7 +33,6 @@ run: build ## set up, build, then import and query real data
 test: build native-reference guests c-extensions first-wall-broken ## set up, build, then run all tests
 	tooling/host unit-tests
 	tooling/host test
-	tooling/host connection
 	tooling/host server
 	tooling/library test
 	tooling/test-programs cpython shell

@@ -77,7 +77,7 @@ fn a_compile_bomb_ends_with_the_limit_of_time() {
     run.outcome.exits_with(TIMEOUT).complains("compiling it reached the time limit");
 }
 
-/// The kernel's signal says which limit it was. Of the helper's own, 300 s of processors, the test
+/// The kernel's signal says which limit it was. Of the helper's own, 120 s of processors, the test
 /// takes a smaller one of the system; SQLite needs more.
 #[test]
 fn a_component_that_is_compiled_too_long_ends_with_that_limit() {

@@ -28,7 +28,6 @@ mod time;
 pub use bindings::sqlite_wasm::database::callbacks::Event;
 pub use callbacks::{Callback, OnProgress, Returned};
 pub use failure::{Failure, Reason};
-pub(crate) use host::Host;
 pub use instance::Instance;
 pub use process::{Interrupter, OnRefused};
 pub use template::{Settings, Template};

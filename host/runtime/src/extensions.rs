@@ -46,7 +46,7 @@ pub use grants::{
     Directory as GrantedDirectory, ExtensionGrants, Granted, Identity, Prompt, SqlAccess,
 };
 pub use load::{NotLoaded, Prepared};
-pub(crate) use sandbox::{Sandbox, message as trap_message};
+pub(crate) use sandbox::message as trap_message;
 
 /// `SQLITE_ERROR`.
 const SQLITE_ERROR: i32 = 1;

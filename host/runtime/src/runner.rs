@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{Engine, Store, WasmBacktrace};
 use wasmtime_wasi::p2::bindings::sync::Command;
-use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{I32Exit, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::address_space::{self, NoAddressSpace};
 use crate::clock::Waiting;
@@ -164,16 +164,22 @@ pub enum Outcome {
 }
 
 /// The data in the store of a command.
-pub struct CommandHost {
-    pub(crate) wasi: WasiCtx,
+struct Host {
+    wasi: WasiCtx,
     wasi_files: WasiFiles,
-    pub(crate) table: ResourceTable,
+    table: ResourceTable,
     files: FilesCtx,
     console: ConsoleCtx,
     process: ProcessCtx,
     memory: MemoryLimit,
     extensions: ExtensionsCtx,
     fused: FusedCtx,
+}
+
+impl WasiView for Host {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
 }
 
 /// Run `program` to its end.
@@ -209,17 +215,17 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     // Embedded extensions are loaded already.
     let loads = options.loads.iter().filter(|name| !program.embeds(name));
     options.extensions.load_required(loads, &options.grants)?;
-    let data = Data::Command(Box::new(host(options)?));
+    let data = Data::new(host(options)?);
     let mut store = Store::new(&program.engine, data);
-    store.limiter(|data| &mut data.command_mut().memory);
+    store.limiter(|data| &mut data.of_mut::<Host>().memory);
     // The data of a call, such as an extension's arguments, is at most as large
     // as the component's memory.
     store.set_hostcall_fuel(max_memory_bytes.min(MAX_CALL_BYTES));
     let linker = linker(program)?;
     let command = match Command::instantiate(&mut store, &program.component, &linker) {
         Ok(command) => command,
-        Err(_) if store.data().command().memory.was_reached() => {
-            return Ok(Outcome::MemoryReached(store.data().command().memory.limit_bytes()));
+        Err(_) if store.data().of::<Host>().memory.was_reached() => {
+            return Ok(Outcome::MemoryReached(store.data().of::<Host>().memory.limit_bytes()));
         }
         Err(error) if address_space::is_missing(&error) => {
             return Err(anyhow!(NoAddressSpace).context("failed to start the component"));
@@ -227,8 +233,8 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
         Err(error) => return Err(refused_import(error)),
     };
     let result = command.wasi_cli_run().call_run(&mut store);
-    let outcome = match outcome(result, store.data().command(), timeout.unwrap_or_default()) {
-        Outcome::Trapped(error) => trapped(error, program, store.data().command()),
+    let outcome = match outcome(result, store.data().of::<Host>(), timeout.unwrap_or_default()) {
+        Outcome::Trapped(error) => trapped(error, program, store.data().of::<Host>()),
         outcome => outcome,
     };
     if at_end == AtEnd::Abandon {
@@ -254,11 +260,7 @@ fn refused_import(error: wasmtime::Error) -> anyhow::Error {
     anyhow!(cause).context(RefusedImport)
 }
 
-fn outcome(
-    result: wasmtime::Result<Result<(), ()>>,
-    host: &CommandHost,
-    timeout: Duration,
-) -> Outcome {
+fn outcome(result: wasmtime::Result<Result<(), ()>>, host: &Host, timeout: Duration) -> Outcome {
     let exit_code = |fallback| match host.process.exit_code().unwrap_or(fallback) {
         // A program may succeed without the refused memory: a database too
         // large to map is read instead.
@@ -286,7 +288,7 @@ fn outcome(
 }
 
 /// Attribute a trap to the component itself or to a fused extension.
-fn trapped(error: wasmtime::Error, program: &Program, host: &CommandHost) -> Outcome {
+fn trapped(error: wasmtime::Error, program: &Program, host: &Host) -> Outcome {
     let frames = error.downcast_ref::<WasmBacktrace>().map_or(&[][..], |trace| trace.frames());
     let culprit = program.composition.as_ref().and_then(|composition| {
         frames.iter().find_map(|frame| composition.at(frame.module_offset()?))
@@ -300,7 +302,7 @@ fn trapped(error: wasmtime::Error, program: &Program, host: &CommandHost) -> Out
     }
 }
 
-fn host(mut options: Options) -> Result<CommandHost> {
+fn host(mut options: Options) -> Result<Host> {
     let process = ProcessCtx::new(options.interrupt.clone())
         .home(options.home.clone())
         .command_line(options.arguments.clone(), options.directory.clone())
@@ -309,7 +311,7 @@ fn host(mut options: Options) -> Result<CommandHost> {
         .report_refusals_on(options.stdio.error.clone());
     own_files::mask(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
-    Ok(CommandHost {
+    Ok(Host {
         wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
@@ -345,30 +347,32 @@ fn wasi_ctx(options: &Options, deadline_flag: &DeadlineFlag) -> WasiCtx {
 fn linker(program: &Program) -> Result<Linker<Data>> {
     let mut linker = Linker::new(&program.engine);
     wasi::add_to_linker(&mut linker, &program.component, Waiting::Allowed)?;
-    wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.command_mut().wasi_files)?;
+    wasi_files::add_to_linker(&mut linker, |data: &mut Data| {
+        &mut data.of_mut::<Host>().wasi_files
+    })?;
     // A `Program` is always compiled for `command_engine`, whose memories do
     // not move.
     files::add_to_linker(
         &mut linker,
-        |data: &mut Data| &mut data.command_mut().files,
-        |data| &data.command().files,
+        |data: &mut Data| &mut data.of_mut::<Host>().files,
+        |data| &data.of::<Host>().files,
     )?;
     extensions::add_to_linker(&mut linker, |data: &mut Data| {
-        let CommandHost { extensions, files, .. } = data.command_mut();
+        let Host { extensions, files, .. } = data.of_mut::<Host>();
         ExtensionsView { ctx: extensions, grants: files.grants() }
     })?;
     console::add_to_linker(
         &mut linker,
-        |data: &mut Data| ConsoleView { ctx: &mut data.command_mut().console },
-        |data| &data.command().console,
+        |data: &mut Data| ConsoleView { ctx: &mut data.of_mut::<Host>().console },
+        |data| &data.of::<Host>().console,
     )?;
     process::add_to_linker(&mut linker, |data: &mut Data| {
-        let CommandHost { process, files, .. } = data.command_mut();
+        let Host { process, files, .. } = data.of_mut::<Host>();
         ProcessView { ctx: process, grants: files.grants() }
     })?;
     if program.composition.is_some() {
         fused::add_to_linker(&mut linker, |data: &mut Data| {
-            let CommandHost { fused, table, .. } = data.command_mut();
+            let Host { fused, table, .. } = data.of_mut::<Host>();
             FusedView { ctx: fused, table }
         })?;
     }

@@ -1,8 +1,8 @@
 //! The data in the store of an instance.
 
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::WasiCtx;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wire::InlineValue;
 
 use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
@@ -45,6 +45,12 @@ pub struct Host {
     pub outcome: Option<Outcome>,
     /// The component's output: the message of a panic.
     pub log: MemoryOutputPipe,
+}
+
+impl WasiView for Host {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
 }
 
 impl Host {

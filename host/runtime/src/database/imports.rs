@@ -35,18 +35,18 @@ pub fn linker(program: &Program) -> wasmtime::Result<Linker<Data>> {
     streams::add_to_linker(&mut linker)?;
     files::add_to_linker(
         &mut linker,
-        |data: &mut Data| &mut data.database_mut().files,
-        |data| &data.database().files,
+        |data: &mut Data| &mut data.of_mut::<Host>().files,
+        |data| &data.of::<Host>().files,
     )?;
     extensions::add_to_linker(&mut linker, |data: &mut Data| {
-        let Host { extensions, files, .. } = data.database_mut();
+        let Host { extensions, files, .. } = data.of_mut::<Host>();
         ExtensionsView { ctx: extensions, grants: files.grants() }
     })?;
-    process::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::database_mut)?;
-    callbacks::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::database_mut)?;
+    process::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::of_mut::<Host>)?;
+    callbacks::add_to_linker::<Data, HasSelf<Host>>(&mut linker, Data::of_mut::<Host>)?;
     if program.composition.is_some() {
         fused::add_to_linker(&mut linker, |data: &mut Data| {
-            let Host { fused, table, .. } = data.database_mut();
+            let Host { fused, table, .. } = data.of_mut::<Host>();
             FusedView { ctx: fused, table }
         })?;
     }

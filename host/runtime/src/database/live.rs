@@ -8,6 +8,7 @@ use wasmtime::component::{InstancePre, TypedFunc, WasmList};
 
 use super::exports::Exports;
 use super::fiber::Exit;
+use super::host::Host;
 use super::mailbox::{Mailbox, Room};
 use super::messages::{Call, Input, Output};
 use super::time;
@@ -37,21 +38,21 @@ pub fn run(
     exports: &Exports,
     exit: Exit<Input, Output>,
 ) {
-    store.data_mut().database_mut().exit = Some(exit);
+    store.data_mut().of_mut::<Host>().exit = Some(exit);
     let mut live = match Live::start(store, pre, exports) {
         Ok(live) => live,
         Err((store, error)) => return last(store, Output::Started(Err(error))),
     };
     let mut output = Output::Started(Ok(()));
     loop {
-        let exit = live.store.data().database().exit.as_ref();
+        let exit = live.store.data().of::<Host>().exit.as_ref();
         let Some(Input::Perform(mut call)) = exit.map(|exit| exit.leave(output)) else { return };
         // The host's code does not panic; if it did, only this instance would end.
         let performed = catch_unwind(AssertUnwindSafe(|| live.perform(&mut call)));
         output = match performed {
             Ok(Ok(())) => Output::Performed(call),
             Ok(Err(trap)) => {
-                let why = trap_message(&trap, &live.store.data().database().log.contents());
+                let why = trap_message(&trap, &live.store.data().of::<Host>().log.contents());
                 return last(live.store, Output::Trapped(why));
             }
             Err(_) => return last(live.store, Output::Trapped("the host panicked".to_owned())),
@@ -61,7 +62,7 @@ pub fn run(
 
 /// Leave the fiber for the last time, after closing the files and locks of the instance.
 fn last(mut store: Store<Data>, output: Output) {
-    let exit = store.data_mut().database_mut().exit.take();
+    let exit = store.data_mut().of_mut::<Host>().exit.take();
     drop(store);
     if let Some(exit) = exit {
         exit.leave(output);
@@ -80,7 +81,7 @@ impl Live {
                 .get_typed_func::<(&Room, &Room), ()>(&mut store, exports.share_mailboxes)?;
             let (operations, events) = (Room::default(), Room::default());
             share.call(&mut store, (&operations, &events))?;
-            store.data_mut().database_mut().events = Some(events.mailbox()?);
+            store.data_mut().of_mut::<Host>().events = Some(events.mailbox()?);
             Ok((
                 instance.get_typed_func(&mut store, exports.perform)?,
                 instance.get_typed_func(&mut store, exports.perform_in_mailbox)?,
@@ -125,7 +126,7 @@ impl Live {
                 call.reply.extend_from_slice(bytes);
                 Ok(())
             }
-            Err(error) => Err(store.data_mut().database_mut().failure(error)),
+            Err(error) => Err(store.data_mut().of_mut::<Host>().failure(error)),
         };
         Ok(())
     }

@@ -85,9 +85,9 @@ impl Template {
         self.start_clock()?;
         let limit = self.program.reservation().limited(settings.memory_bytes);
         let interrupter = Interrupter::default();
-        let data = Data::Database(Box::new(host(settings, limit, &interrupter)));
+        let data = Data::new(host(settings, limit, &interrupter));
         let mut store = Store::new(&self.program.engine, data);
-        store.limiter(|data| &mut data.database_mut().memory);
+        store.limiter(|data| &mut data.of_mut::<Host>().memory);
         store.set_hostcall_fuel(limit.min(MAX_REPLY_BYTES));
         time::limit(&mut store);
         Instance::start(store, self.pre.clone(), self.exports.clone(), interrupter)

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use wasmtime::{Store, UpdateDeadline};
 
+use super::host::Host;
 use super::process::{GRACE, Process, continued};
 use crate::call_clock;
 use crate::data::Data;
@@ -15,7 +16,7 @@ use crate::deadline::MAX_TIME;
 pub fn limit(store: &mut Store<Data>) {
     call_clock::set_deadline(store, MAX_TIME);
     store.epoch_deadline_callback(|mut store| {
-        let process = &mut store.data_mut().database_mut().process;
+        let process = &mut store.data_mut().of_mut::<Host>().process;
         match process.over() {
             // A tick too early, or the deadline of an earlier call.
             None => Ok(UpdateDeadline::Continue(call_clock::ticks(process.left()))),
@@ -30,7 +31,7 @@ pub fn limit(store: &mut Store<Data>) {
 
 /// Begin a call with this end of the statement's time.
 pub fn begin(store: &mut Store<Data>, statement_end: Option<Instant>) {
-    let process = &mut store.data_mut().database_mut().process;
+    let process = &mut store.data_mut().of_mut::<Host>().process;
     process.stopped = None;
     process.statement_end = statement_end;
     if process.next_end().is_none() {

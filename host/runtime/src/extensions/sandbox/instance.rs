@@ -9,7 +9,7 @@ use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
 use super::suspended::{Suspended, at_once};
 use super::trap::Shared;
-use super::{Calls, Code, Usage};
+use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
 use crate::bindings::sqlite_wasm::host::dispatch::Unfinished;
 use crate::call_clock;
@@ -363,7 +363,7 @@ impl FunctionHandle {
         match self {
             Self::Listed(index) => Ok(index),
             Self::Late(handle, lost) => {
-                let channel = &started.store.data().extension().channel;
+                let channel = &started.store.data().of::<Sandbox>().channel;
                 channel.functions(|functions| functions.get(handle)).ok_or(lost)
             }
         }

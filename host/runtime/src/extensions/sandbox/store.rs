@@ -7,7 +7,7 @@ use anyhow::{anyhow, ensure};
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker, ResourceTable};
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
-use wasmtime_wasi::{WasiCtx, WasiCtxBuilder};
+use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
 use super::trap::Shared;
@@ -36,9 +36,15 @@ pub struct Sandbox {
     pub channel: Channel,
     /// Bytes of bound values that wait for the next step.
     pub bound_bytes: usize,
-    pub wasi: WasiCtx,
+    wasi: WasiCtx,
     files: WasiFiles,
     memory: WatchedMemory,
+}
+
+impl WasiView for Sandbox {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView { ctx: &mut self.wasi, table: &mut self.table }
+    }
 }
 
 /// How an instance is called.
@@ -111,8 +117,8 @@ impl Code {
             files: files(granted)?,
             memory: usage.watched(memory),
         };
-        let mut store = Store::new(self.pre.engine(), Data::Extension(Box::new(sandbox)));
-        store.limiter(|data| &mut data.extension_mut().memory);
+        let mut store = Store::new(self.pre.engine(), Data::new(sandbox));
+        store.limiter(|data| &mut data.of_mut::<Sandbox>().memory);
         // Limits the data that one call returns: wasmtime counts each byte that the host lifts from
         // the component's memory.
         store.set_hostcall_fuel(limits.value_bytes);
@@ -137,10 +143,10 @@ fn calls(component: &Component) -> Calls {
 fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Data>> {
     let mut linker = Linker::new(component.engine());
     wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
-    wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.extension_mut().files)?;
+    wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.of_mut::<Sandbox>().files)?;
     if calls == Calls::Suspendable {
-        sql::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::extension_mut)?;
-        sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::extension_mut)?;
+        sql::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?;
+        sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?;
     }
     Ok(linker)
 }
@@ -177,8 +183,10 @@ fn wasi_ctx(granted: &Granted, log: &MemoryOutputPipe) -> WasiCtx {
 
 /// Exclude the time for which the instance waits for SQL.
 fn exclude_sql(store: &mut Store<Data>) {
-    store.epoch_deadline_callback(|store| match store.data().extension().channel.take_waited() {
-        0 => Err(Trap::Interrupt.into()),
-        waited => Ok(UpdateDeadline::Continue(waited + 1)),
+    store.epoch_deadline_callback(|store| {
+        match store.data().of::<Sandbox>().channel.take_waited() {
+            0 => Err(Trap::Interrupt.into()),
+            waited => Ok(UpdateDeadline::Continue(waited + 1)),
+        }
     });
 }

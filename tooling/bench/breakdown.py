@@ -61,9 +61,9 @@ def sampled(table: Table, played: Played, player: Player) -> tuple[dict[str, flo
     """The share of each part, and the nanoseconds of all insertions."""
     if not shutil.which("perf"):
         raise Failed("it is not installed")
-    if reason := player.missing("") or table.prepare(played, player, {}):
+    if reason := player.missing("") or table.prepare(played, player):
         raise Failed(reason)
-    data, database = table.directory / "perf", table.fresh(player)
+    data, database = table.directory / "perf", table.fresh(played, player)
     command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", FREQUENCY, "-o", str(data), "--", *player.argv(database.parent, "")]
     with played.tapes[SQLITE][1].open("rb") as stdin:
         done = subprocess.run([*command, "time", str(database)], stdin=stdin, capture_output=True, text=True, check=False, cwd=database.parent)

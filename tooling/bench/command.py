@@ -12,8 +12,9 @@ from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .envelope import Unusable
 from .report import Part, Report, result_rows
-from .session import Disagreement, Result, Session
+from .session import Disagreement, Session
 from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, OTHER_ABOUT, SUITES, Suite
+from .workloads import Workload
 
 ALL = ["all"]
 
@@ -107,7 +108,7 @@ def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterat
             # Peers have the scripts of the reference only.
             some = [each for each in engines if suite.name == "sqlink" or not each.peer]
             with Session(some, repeats, show_progress) as session:
-                results = list(results_of(suite, session, options))
+                results = session.measure(work_of(suite, options))
                 part = Part(suite.name, results, suite.judge(results))
                 if counts_instructions(options, suite.name) and results:
                     show_progress("instructions")
@@ -141,12 +142,13 @@ def used(playing: list, rows: list[dict]) -> list:
     return [each for each in playing if each.name in names]
 
 
-def results_of(suite: Suite, session: Session, options: argparse.Namespace) -> Iterator[Result]:
+def work_of(suite: Suite, options: argparse.Namespace) -> Iterator[tuple[Workload, int | None]]:
+    """The workloads of a suite that are wanted, at each size."""
     for workload in suite.workloads:
         heavy = workload.heavy and options.profile == SMOKE
         if not heavy and loops.is_wanted(workload.name, options.workloads):
             for rows in [None] if workload.fixed_amount else options.sizes or suite.sizes[options.profile]:
-                yield session.measure(workload, rows)
+                yield workload, rows
 
 
 def show_progress(text: str) -> None:

@@ -3,8 +3,9 @@
 import json
 import shutil
 import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -43,12 +44,25 @@ class Failed(Exception):
 class Played:
     """One workload at one size."""
 
+    title: str
     loop: Loop
     size: Size
     work: tape.Work
+    directory: Path
+    """Of its tapes and of the databases that they are played on."""
     tapes: dict[str, tuple[Path, Path]] = field(default_factory=dict)
     """Set-up and timed, by dialect."""
     digest: str = ""
+    able: dict[str, dict] = field(default_factory=dict)
+    """Who gave the right answers, by name, with the runs so far."""
+    rows: list[dict] = field(default_factory=list)
+    """The samples."""
+
+    def template(self, each: Player) -> Path:
+        """The database that a player starts from."""
+        template = self.directory / each.name
+        template.mkdir(exist_ok=True)
+        return template / "data.db"
 
 
 class Table(Workplace):
@@ -61,25 +75,34 @@ class Table(Workplace):
         self.failures: list[str] = []
         self.peer_seconds = 0.0
 
-    def rows(self, loop: Loop) -> Iterator[dict]:
-        """The samples of a workload; none if the profile is without it."""
-        size = loop.size(self.profile)
-        if not size.rows:
-            return
+    def measure(self, loops: Iterable[Loop]) -> list[dict]:
+        """Samples of all workloads that the profile has.
+
+        A round goes over all workloads, so that each meets all the speeds that the machine takes on meanwhile.
+        """
+        every = [self.checked(loop) for loop in loops if loop.size(self.profile).rows]
+        for number in range(self.repeats):
+            for each in every:
+                if number < self.repeats_of(each):
+                    self.progress(f"{each.title}: run {number + 1} of {self.repeats_of(each)}")
+                    self.time(each, number)
+        for each in every:
+            self.summarize(each)
+        return [row for each in every for row in each.rows]
+
+    def checked(self, loop: Loop) -> Played:
         title = f"{self.suite}/{loop.id}"
         self.progress(f"{title}: tapes")
-        played = self.recorded(title, loop, size)
-        able: dict[str, dict] = {}
+        played = self.recorded(title, loop, loop.size(self.profile))
         for each in self.players:
             if each.peer and each.name not in loop.peers:
                 continue
             self.progress(f"{title}: check {each.name}")
-            reason = self.spent(each) or each.missing(loop.extension) or self.prepare(played, each, able)
-            if reason:
-                yield skipped(title, each.name, size.rows, reason)
+            if reason := self.spent(each) or each.missing(loop.extension) or self.prepare(played, each):
+                played.rows.append(skipped(title, each.name, played.size.rows, reason))
                 if not each.peer and each.has(loop.extension) and each.name != CRATE:
                     self.failures.append(f"{title}, {each.name}: {reason}")
-        yield from self.timed(title, played, able)
+        return played
 
     def spent(self, each: Player) -> str:
         most = PEER_SUITE_SECONDS[self.profile]
@@ -87,7 +110,7 @@ class Table(Workplace):
 
     def recorded(self, title: str, loop: Loop, size: Size) -> Played:
         work = loop.make(size, Generator(loop.seed), SQLITE)
-        played = Played(loop, size, work)
+        played = Played(title, loop, size, work, Path(tempfile.mkdtemp(dir=self.directory)))
         digests = self.write_tapes(played, SQLITE, work)
         self.workloads[title] = {
             "about": loop.about, "rows": size.rows, "operations": size.operations, "seed": loop.seed, "way": "loop",
@@ -98,27 +121,25 @@ class Table(Workplace):
         return played
 
     def write_tapes(self, played: Played, dialect: str, work: tape.Work) -> list[str]:
-        setup, timed = (self.directory / f"{what}-{dialect}.tape" for what in ("setup", "timed"))
+        setup, timed = (played.directory / f"{what}-{dialect}.tape" for what in ("setup", "timed"))
         settings = SETTINGS[played.loop.settings] if dialect == SQLITE else []
         played.tapes[dialect] = setup, timed
         return [tape.write_setup(setup, work, settings), tape.write_timed(timed, work, settings)]
 
-    def prepare(self, played: Played, each: Player, able: dict) -> str:
+    def prepare(self, played: Played, each: Player) -> str:
         """Set up and check; the reason why this engine has no numbers, or nothing."""
         if each.dialect not in played.tapes:
             work = played.loop.make(played.size, Generator(played.loop.seed), each.dialect)
             self.write_tapes(played, each.dialect, work)
         setup, timed = played.tapes[each.dialect]
-        template = self.template(each)
-        remove(template)
         try:
-            self.play(played, each, "setup", setup, template)
-            answers, _ = self.play(played, each, "check", timed, self.fresh(each))
+            self.play(played, each, "setup", setup, played.template(each))
+            answers, _ = self.play(played, each, "check", timed, self.fresh(played, each))
         except Failed as problem:
             return str(problem)
-        return self.judged(played, each, able, answers)
+        return self.judged(played, each, answers)
 
-    def judged(self, played: Played, each: Player, able: dict, answers: dict) -> str:
+    def judged(self, played: Played, each: Player, answers: dict) -> str:
         loop = played.loop
         recall = None
         if loop.exact or each.approximate:
@@ -126,62 +147,73 @@ class Table(Workplace):
             least = loop.least_recall if loop.exact and not each.peer else LEAST_AGREEMENT
             if self.profile != SMOKE and (recall is None or recall < least):
                 return "gate: nothing exact to compare with" if recall is None else f"gate: recall {recall:.3f} is below {least}"
-        elif not able:
+        elif not played.able:
             played.digest = answers["digest"]
             self.exact[loop.id] = answers["ids"]
         elif answers["digest"] != played.digest:
-            first = next(iter(able.values()))["answers"]
+            first = next(iter(played.able.values()))["answers"]
             return f"gate: another answer: {difference(first, answers)}"
-        able[each.name] = {"player": each, "answers": answers, "recall": recall, "runs": [], "seconds": 0.0}
+        played.able[each.name] = {"player": each, "answers": answers, "recall": recall, "runs": [], "seconds": 0.0}
         return ""
 
-    def timed(self, title: str, played: Played, able: dict) -> Iterator[dict]:
-        repeats = min(self.repeats, DEARER_REPEATS) if played.loop.dearer else self.repeats
-        for number in range(repeats):
-            self.progress(f"{title}: run {number + 1} of {repeats}")
-            # To and fro, so that neighbours stay neighbours and each is as often first.
-            for name in list(able)[:: -1 if number % 2 else 1]:
-                each = able[name]
-                if each["player"].peer and each["seconds"] > PEER_ROW_SECONDS[self.profile]:
-                    continue
-                begun = time.monotonic()
-                try:
-                    each["runs"].append(self.run(played, each["player"], each["answers"]))
-                except Failed as problem:
-                    each["failed"] = str(problem)
-                each["seconds"] += time.monotonic() - begun
-            for name in [name for name in able if "failed" in able[name]]:
-                yield skipped(title, name, played.size.rows, able[name]["failed"])
-                if not able.pop(name)["player"].peer:
-                    self.failures.append(f"{title}, {name}: fails")
-        reference = [run["ns"] for run in able[REFERENCE]["runs"]] if REFERENCE in able else []
-        for name, each in able.items():
-            yield self.row(title, played, each, reference)
+    def repeats_of(self, played: Played) -> int:
+        return min(self.repeats, DEARER_REPEATS) if played.loop.dearer else self.repeats
+
+    def time(self, played: Played, number: int) -> None:
+        """One round of a workload: each player in turn."""
+        # To and fro, so that neighbours stay neighbours and each is as often first.
+        for name in list(played.able)[:: -1 if number % 2 else 1]:
+            each = played.able[name]
+            player, begun = each["player"], time.monotonic()
+            if player.peer and each["runs"] and (each["seconds"] > PEER_ROW_SECONDS[self.profile] or self.spent(player)):
+                continue
+            try:
+                each["runs"].append(self.run(played, player, each["answers"]))
+                if not number:
+                    each["more"] = self.examined(played, player)
+            except Failed as problem:
+                played.rows.append(skipped(played.title, name, played.size.rows, str(problem)))
+                played.able.pop(name)
+                if not player.peer:
+                    self.failures.append(f"{played.title}, {name}: fails")
+            each["seconds"] += time.monotonic() - begun
 
     def run(self, played: Played, each: Player, answers: dict) -> dict:
-        database = self.fresh(each)
+        database = self.fresh(played, each)
         found, peak = self.play(played, each, "time", played.tapes[each.dialect][1], database)
         if found["rows"] != answers["rows"]:
             raise Failed(f"gate: {found['rows']} rows, {answers['rows']} when it was checked")
         found |= {"ns": found["total_ns"] / max(found["operations"], 1), "peak": peak, "bytes": size_of(database)}
         return found
 
-    def row(self, title: str, played: Played, each: dict, reference: list[float]) -> dict:
+    def examined(self, played: Played, player: Player) -> dict:
+        """What a sample says beside times, of the database that a run has left and of one more run."""
+        more = {}
+        if played.loop.storage:
+            more |= {"raw_bytes": played.work.raw_bytes, "vacuumed_bytes": self.vacuumed(player)}
+        if played.loop.syncs and not player.peer:
+            more["syncs"] = self.syncs(played, player)
+        return more
+
+    def summarize(self, played: Played) -> None:
+        """The samples of all runs."""
+        reference = [run["ns"] for run in played.able[REFERENCE]["runs"]] if REFERENCE in played.able else []
+        for each in played.able.values():
+            played.rows.append(self.row(played, each, reference))
+
+    def row(self, played: Played, each: dict, reference: list[float]) -> dict:
         runs, player = each["runs"], each["player"]
         nanoseconds = [run["ns"] for run in runs]
         items = max(played.work.raw_bytes and played.size.rows, runs[0]["rows"])
         total = median(nanoseconds) * runs[0]["operations"]
         more = {name: median(run[name] for run in runs) for name in PERCENTILES if name in runs[0]}
         more |= {"check": each["answers"]["digest"], "peak_bytes": median(run["peak"] for run in runs),
-                 "rows_per_s": items * 1e9 / total if items else None}  # fmt: skip
+                 "rows_per_s": items * 1e9 / total if items else None, **each["more"]}  # fmt: skip
         if each["recall"] is not None:
             more["recall"] = each["recall"]
         if played.loop.storage:
-            more |= {"db_bytes": median(run["bytes"] for run in runs), "raw_bytes": played.work.raw_bytes}
-            more["vacuumed_bytes"] = self.vacuumed(player)
-        if played.loop.syncs and not player.peer:
-            more["syncs"] = self.syncs(played, player)
-        return sample(title, player.name, played.size.rows, nanoseconds, reference, **more)
+            more["db_bytes"] = median(run["bytes"] for run in runs)
+        return sample(played.title, player.name, played.size.rows, nanoseconds, reference, **more)
 
     def vacuumed(self, player: Player) -> int | None:
         """The bytes of the last database after VACUUM, if SQLite can read it."""
@@ -196,7 +228,7 @@ class Table(Workplace):
         if not shutil.which("strace"):
             return None
         log = self.directory / "strace"
-        database = self.fresh(player)
+        database = self.fresh(played, player)
         command = ["strace", "-f", "-qq", "-e", "trace=fsync,fdatasync", "-e", "signal=none", "-o", str(log)]
         with played.tapes[player.dialect][1].open("rb") as stdin:
             argv = [*command, *player.argv(self.work, played.loop.extension), "time", str(database)]
@@ -221,16 +253,10 @@ class Table(Workplace):
         except ValueError:
             raise Failed(f"{mode}: the answer is no JSON: {first_line(output)}") from None
 
-    def template(self, each: Player) -> Path:
-        templates = self.directory / "templates" / each.name
-        templates.mkdir(parents=True, exist_ok=True)
-        return templates / "data.db"
-
-    def fresh(self, each: Player) -> Path:
+    def fresh(self, played: Played, each: Player) -> Path:
         """A copy of the player's template, which may be several files or a directory."""
-        remove(self.work / "data.db")
         shutil.rmtree(self.work, ignore_errors=True)
-        shutil.copytree(self.template(each).parent, self.work)
+        shutil.copytree(played.template(each).parent, self.work)
         if self.profile != SMOKE:
             # Else the first commit would have to write the copy too.
             for path in self.work.rglob("*"):
@@ -242,11 +268,6 @@ def last_line(path: Path) -> str:
     """What a program says at its end; languages print where they were before it."""
     lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     return without_root(lines[-1].strip())[:200] if lines else "no message"
-
-
-def remove(database: Path) -> None:
-    for path in database.parent.glob("*"):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def size_of(database: Path) -> int:
@@ -270,7 +291,7 @@ def measure(suite: str, loops: tuple[Loop, ...], profile: str, players: list[Pla
             wanted: list[str], progress: Callable[[str], None]) -> tuple[list[dict], dict, list[str]]:  # fmt: skip
     """Samples, what was executed, and which of our own engines failed."""
     with Table(suite, profile, players, repeats, progress) as table:
-        rows = [row for loop in loops if is_wanted(loop.id, wanted) for row in table.rows(loop)]
+        rows = table.measure(loop for loop in loops if is_wanted(loop.id, wanted))
         return rows, table.workloads, table.failures
 
 

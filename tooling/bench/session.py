@@ -4,7 +4,8 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -81,11 +82,26 @@ class Result:
     def amount(self) -> str:
         return self.workload.fixed_amount if self.rows is None else f"{self.rows:,}"
 
+    def title(self) -> str:
+        return f"{self.workload.name}, {self.amount()}"
+
     def ratios(self, name: str, against: str) -> list[float]:
         """The time of one engine by that of another, for each pair of neighbouring runs."""
         ours, theirs = (self.series.get(each, Series()).runs for each in (name, against))
         # A peer has the first runs only.
         return ratios([run.wall_ms for run in ours], [run.wall_ms for run in theirs[: len(ours)]]) if ours and theirs else []
+
+
+@dataclass
+class Checked:
+    """A workload on which all engines agree, ready to be timed."""
+
+    result: Result
+    scripts: Path
+    """The directory of its scripts."""
+    template: Path | None
+    digest: str = ""
+    """Of the output."""
 
 
 class Session(Workplace):
@@ -102,47 +118,58 @@ class Session(Workplace):
         self.placements = Placements(self.directory)
         return self
 
-    def measure(self, workload: Workload, rows: int | None) -> Result:
-        """Check a workload with each engine, then time it, engine by engine in turn."""
-        result = Result(workload, rows, {each.name: Series() for each in self.engines})
-        title = f"{workload.name}, {result.amount()}"
-        script = self.directory / "script.sql"
-        self.progress(f"{title}: prepare")
-        write_script(workload.script, rows or 0, script)
-        template = self.template(workload.setup, rows or 0)
-        if workload.writer:
-            write_script(workload.writer, rows or 0, self.directory / "writer.sql")
-        if workload.native_script:
-            write_script(workload.native_script, rows or 0, self.directory / "native.sql")
-        self.progress(f"{title}: check")
-        digest = self.check(title, result, script, template)
-        able = [each for each in self.engines if not result.series[each.name].unavailable]
-        for each in able if workload.script is START.script else ():
-            result.series[each.name].program_bytes = self.placements.program_bytes(each, workload)
-        rounds = self.repeats * workload.runs_per_repeat
-        for number in range(rounds):
-            self.progress(f"{title}: run {number + 1} of {rounds}")
-            # To and fro: those that are listed next to each other always run so, each as often first.
-            for each in able[:: -1 if number % 2 else 1]:
-                if each.peer and number >= PEER_REPEATS * workload.runs_per_repeat:
-                    continue
-                run = self.run(workload, title, each, script, template)
-                if run.digest != digest:
-                    raise Disagreement(f"{title}: the output of `{each.name}` has changed since the check")
-                result.series[each.name].runs.append(run)
-        return result
+    def measure(self, work: Iterable[tuple[Workload, int | None]]) -> list[Result]:
+        """Check each workload with all engines, then time them.
 
-    def check(self, title: str, result: Result, script: Path, template: Path | None) -> str:
+        A round goes over all workloads, so that each meets all the speeds that the machine takes on meanwhile.
+        """
+        checked = [self.checked(workload, rows) for workload, rows in work]
+        for number in range(self.repeats):
+            for each in checked:
+                self.progress(f"{each.result.title()}: run {number + 1} of {self.repeats}")
+                self.time(each, number)
+        return [each.result for each in checked]
+
+    def checked(self, workload: Workload, rows: int | None) -> Checked:
+        result = Result(workload, rows, {each.name: Series() for each in self.engines})
+        self.progress(f"{result.title()}: prepare")
+        scripts = Path(tempfile.mkdtemp(dir=self.directory))
+        for name, script in (("script", workload.script), ("writer", workload.writer), ("native", workload.native_script)):
+            if script:
+                write_script(script, rows or 0, scripts / f"{name}.sql")
+        found = Checked(result, scripts, self.template(workload.setup, rows or 0))
+        self.progress(f"{result.title()}: check")
+        found.digest = self.check(found)
+        for each in self.able(found) if workload.script is START.script else ():
+            result.series[each.name].program_bytes = self.placements.program_bytes(each, workload)
+        return found
+
+    def able(self, checked: Checked) -> list[Engine]:
+        return [each for each in self.engines if not checked.result.series[each.name].unavailable]
+
+    def time(self, checked: Checked, number: int) -> None:
+        """One round of a workload: each engine in turn."""
+        runs = checked.result.workload.runs_per_repeat
+        for turn in range(number * runs, (number + 1) * runs):
+            # To and fro: those that are listed next to each other always run so, each as often first.
+            for each in self.able(checked)[:: -1 if turn % 2 else 1]:
+                if each.peer and turn >= PEER_REPEATS * runs:
+                    continue
+                run = self.run(checked, each)
+                if run.digest != checked.digest:
+                    raise Disagreement(f"{checked.result.title()}: the output of `{each.name}` has changed since the check")
+                checked.result.series[each.name].runs.append(run)
+
+    def check(self, checked: Checked) -> str:
         """Run each engine once and compare output and database; the digest of the output."""
         first: tuple[str, str, str, list[str]] | None = None
+        result, workload, wanted = checked.result, checked.result.workload, checked.result.workload.must_answer
         for each in sorted(self.engines, key=Engine.may_fail):
-            wanted = result.workload.must_answer
-            workload = result.workload
             if lack := self.placements.lack(each, workload):
                 result.series[each.name].unavailable = lack
                 continue
             try:
-                digest = self.run(workload, title, each, script, template, tolerant=bool(wanted)).digest
+                digest = self.run(checked, each, tolerant=bool(wanted)).digest
             except Disagreement as problem:
                 if not each.may_fail():
                     raise
@@ -157,7 +184,7 @@ class Session(Workplace):
             seen = (each.name, digest, read_text(self.work / "out"), content)
             if first and seen[1:] != first[1:]:
                 if not each.may_fail():
-                    raise Disagreement(f"{title}: {difference(first, seen)}")
+                    raise Disagreement(f"{result.title()}: {difference(first, seen)}")
                 result.series[each.name].unavailable = f"gate: {difference(first, seen)}"
             first = first or seen
         return first[1] if first else ""
@@ -174,18 +201,17 @@ class Session(Workplace):
         return subprocess.run([*engine(REFERENCE).argv(), "data.db"], input=script, capture_output=True, text=True,
                               cwd=self.work, check=False)  # fmt: skip
 
-    def run(
-        self, workload: Workload, title: str, each: Engine, script: Path, template: Path | None, tolerant: bool = False
-    ) -> Run:
+    def run(self, checked: Checked, each: Engine, tolerant: bool = False) -> Run:
         """Run an engine on a fresh database; `tolerant` leaves errors to the caller."""
-        database = self.fresh_database(template, workload.keeps_database)
+        workload, scripts = checked.result.workload, checked.scripts
+        database = self.fresh_database(checked.template, workload.keeps_database)
         output, errors = self.work / "out", self.work / "err"
-        writer = self.directory / "writer.sql" if workload.writer else ""
-        if workload.native_script and each.name == REFERENCE:
-            script = self.directory / "native.sql"
+        writer = scripts / "writer.sql" if workload.writer else ""
+        script = scripts / ("native.sql" if workload.native_script and each.name == REFERENCE else "script.sql")
         command = [*self.placements.command(each, workload), str(database)]
         found = self.launch(script, output, errors, command, workload.readers, writer)
         if not tolerant and (found.status or errors.stat().st_size):
+            title = checked.result.title()
             raise Disagreement(f"{title}: `{each.name}` fails (exit code {found.exit_code()}): {first_line(errors)}")
         return Run(found.wall_ns / 1e6, found.cpu_ns / 1e6, found.peak_bytes, found.faults, digest_of(output))
 

@@ -103,7 +103,7 @@ class Figures(unittest.TestCase):
 class Sessions(unittest.TestCase):
     def measure(self, *engines: Engine, repeats: int = 2) -> Result:
         with Session(list(engines), repeats, lambda _: None) as session:
-            return session.measure(SCRIPT, None)
+            return session.measure([(SCRIPT, None)])[0]
 
     def test_equal_engines_are_timed(self) -> None:
         found = self.measure(shell("a", "echo 1"), shell("b", "echo 1"))
@@ -125,9 +125,9 @@ class Sessions(unittest.TestCase):
         for text, differs in (("word", False), ("other", True)):
             with Session([words("a", 64, "word"), words("b", 1 << 20, text)], 1, lambda _: None) as session:
                 if differs:
-                    self.assertRaises(Disagreement, session.measure, workload, None)
+                    self.assertRaises(Disagreement, session.measure, [(workload, None)])
                 else:
-                    session.measure(workload, None)
+                    session.measure([(workload, None)])
 
     def test_an_output_that_changes_ends_the_run(self) -> None:
         with self.assertRaises(Disagreement):
@@ -138,9 +138,16 @@ class Sessions(unittest.TestCase):
             log = session.directory / "log"
             session.engines = [shell(name, f"cd .. && echo {name} >>log") for name in "abc"]
             session.repeats = 2
-            session.measure(SCRIPT, None)
+            session.measure([(SCRIPT, None)])
             self.assertEqual(log.read_text().split(), list("abc" "abc" "cba"))
 
+    def test_a_round_goes_over_all_workloads(self) -> None:
+        with Session([], 1, lambda _: None) as session:
+            log = session.directory / "log"
+            session.engines = [shell("a", "read word; cd .. && echo $word >>log")]
+            session.repeats = 3
+            session.measure((dataclasses.replace(SCRIPT, name=word, script=lambda _, word=word: [word]), None) for word in "xy")
+            self.assertEqual(log.read_text().split(), list("xy" "xy" "xy" "xy"))
 
     def test_a_peer_has_the_first_runs_only(self) -> None:
         peer = dataclasses.replace(shell("peer", "echo 1"), peer=True)
@@ -157,7 +164,7 @@ class Sessions(unittest.TestCase):
     def test_what_an_engine_lacks_is_said(self) -> None:
         workload = dataclasses.replace(SCRIPT, extension="sha3")
         with Session([shell("ref", "echo 1"), shell("sqlite3", "echo 1")], 1, lambda _: None) as session:
-            found = session.measure(workload, None)
+            found = session.measure([(workload, None)])[0]
         self.assertEqual({name: each.unavailable for name, each in found.series.items()}, {"ref": "", "sqlite3": "has no sha3"})
 
     def test_only_the_uncompiled_program_is_compiled_each_time(self) -> None:

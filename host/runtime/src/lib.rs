@@ -34,6 +34,7 @@ pub mod contract;
 mod data;
 pub mod database;
 pub mod deadline;
+mod descriptors;
 pub mod engine;
 pub mod escape;
 pub mod exit_code;

@@ -16,6 +16,8 @@ use nix::unistd::geteuid;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fchmod, fstat, mkdirat, openat, unlinkat};
 use rustix::io::Errno;
 
+use crate::descriptors;
+
 /// The directories that SQLite tries after `$SQLITE_TMPDIR` and `$TMPDIR`
 /// (`unixTempFileDir` in `os_unix.c`). The caller tries the working directory
 /// last, with [`file_in`].
@@ -104,7 +106,7 @@ pub fn file_in(directory: BorrowedFd<'_>) -> io::Result<File> {
     // `O_EXCL`: the file can never get a name.
     let unnamed = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     match openat(directory, ".", unnamed, mode) {
-        Ok(file) => Ok(file.into()),
+        Ok(file) => Ok(descriptors::above_streams(file)?.into()),
         // Some file systems do not support `O_TMPFILE`.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => named_file_in(directory, mode),
         Err(error) => Err(error.into()),
@@ -127,7 +129,7 @@ fn named_file_in(directory: BorrowedFd<'_>, mode: Mode) -> io::Result<File> {
         }
         break;
     }
-    Ok(result?.into())
+    Ok(descriptors::above_streams(result?)?.into())
 }
 
 fn directories() -> impl Iterator<Item = PathBuf> {

@@ -13,6 +13,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::{Error, code};
 use crate::bindings::sqlite_wasm::host::files::{ErrorCode, FileAttributes, FileKind, OpenFlags};
+use crate::descriptors;
 use crate::grants::{Access, Grants, LastLink, Mask, Place, Refused};
 
 /// `SQLITE_DEFAULT_FILE_PERMISSIONS`.
@@ -170,6 +171,7 @@ fn open_at(
     let all = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NOCTTY;
     let mode = Mode::from_raw_mode(bits);
     let opened = retry_on_intr(|| openat(&place.dir, &*place.name, all, mode)).map_err(failed)?;
+    let opened = descriptors::above_streams(opened).map_err(failed)?;
     match grants.mask_of(&opened) {
         Some(Mask::Hidden) => Err(ErrorCode::NotGranted),
         Some(Mask::ReadOnly) if flags.intersects(OFlags::RDWR | OFlags::WRONLY) => {

@@ -55,6 +55,9 @@ static sqlite3 *image_of(const uint8_t *content, uint32_t count) {
     return NULL;
   }
   memcpy(copy, content, count);
+  /* A database in memory cannot be in WAL mode, which bytes 18 and 19 of the header say with a 2; the
+  ** image has what is in the log. */
+  if (count > 19 && copy[18] == 2 && copy[19] == 2) copy[18] = copy[19] = 1;
   int flags = SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE;
   if (count) {
     sqlite3_deserialize(db, "main", copy, count, count, flags);

@@ -98,6 +98,9 @@ void call_serialize(Call *call) {
   const char *schema = in_text(&call->in);
   sqlite3_int64 size = 0;
   unsigned char *image = sqlite3_serialize(call->db, schema, &size, in_u32(&call->in));
+  /* An empty database has no image, and 0 bytes. */
+  if (size < 0) call->code = sqlite3_extended_errcode(call->db);
+  else if (!image && size > 0) call->code = SQLITE_NOMEM;
   out_u64(&call->out, (uint64_t)size);
   out_optional(&call->out, image, image ? (size_t)size : 0);
   sqlite3_free(image);

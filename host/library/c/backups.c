@@ -19,8 +19,8 @@ static int image_of(Connection *source, const char *name, Reply *reply) {
   out_text(work, name);
   out_u32(work, 0);
   int code = request(source, reply);
-  in_u64(&reply->in);
-  return code;
+  bool has_image = (sqlite3_int64)in_u64(&reply->in) >= 0;
+  return code || has_image ? code : SQLITE_ERROR;
 }
 
 static uint32_t version_of(sqlite3_backup *backup) {
@@ -118,6 +118,10 @@ EXPORT sqlite3_backup *sqlite3_backup_init(sqlite3 *target, const char *target_n
 
 static int step(sqlite3_backup *backup, int pages) {
   Reply reply;
+  /* As natively: the image would have what is not committed. */
+  if (sqlite3_txn_state(&backup->source->db, backup->source_name) == SQLITE_TXN_WRITE) {
+    return SQLITE_BUSY;
+  }
   bool has_changed = backup->handle && backup->target->sandbox != backup->source->sandbox &&
                      (backup->changes != backup->source->db.nTotalChange ||
                       backup->version != version_of(backup));

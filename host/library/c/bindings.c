@@ -71,13 +71,14 @@ static int bind_utf16(Statement *statement, int index, const void *text, sqlite3
     int code = begin_bind(statement, index);
     return code ? code : too_big(statement);
   }
-  enter(statement->connection);
-  char *utf8 = sqlite3Utf16to8(&statement->connection->db, text, (int)(count & ~(sqlite3_uint64)1),
-                               encoding);
-  leave(statement->connection);
-  if (!utf8) return SQLITE_NOMEM_BKPT;
-  int code = bind_bytes(statement, index, TAG_TEXT, utf8, strlen(utf8));
-  sqlite3_free(utf8);
+  sqlite3_value *value = sqlite3ValueNew(0);
+  sqlite3ValueSetStr(value, (int)(count & ~(sqlite3_uint64)1), text, encoding, SQLITE_STATIC);
+  const void *utf8 = sqlite3ValueText(value, SQLITE_UTF8);
+  /* Not up to its first zero: the text may have several. */
+  int code = utf8 ? bind_bytes(statement, index, TAG_TEXT, utf8,
+                               (size_t)sqlite3ValueBytes(value, SQLITE_UTF8))
+                  : SQLITE_NOMEM_BKPT;
+  sqlite3ValueFree(value);
   return code;
 }
 

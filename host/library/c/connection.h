@@ -19,6 +19,8 @@ struct Sandbox {
   sqlite3_mutex *mutex;
   /* The shared cache; null for an instance of one connection. */
   char *key;
+  /* What the URI of the first connection says of limits; null without any. */
+  char *limits;
   unsigned uses;
   Connection *connections;
   /* The objects that the sandbox refers to by number. */
@@ -47,6 +49,8 @@ struct Connection {
   Statement *statements;
   /* Open blobs and backups. */
   unsigned open_objects;
+  /* Requests that have not returned: a callback runs inside of one. */
+  unsigned requests;
   /* Functions, hooks or collations of the program can run in any statement. */
   bool has_callbacks;
   /* Tables of the program can have statements, which end with them. */

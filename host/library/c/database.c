@@ -9,6 +9,11 @@ EXPORT int sqlite3_exec(sqlite3 *db, const char *sql, sqlite3_callback callback,
   out_text(call(connection, CALL_EXECUTE), sql);
   int code = request_code(connection);
   if (message) *message = code ? sqlite3_mprintf("%s", sqlite3_errmsg(db)) : NULL;
+  if (connection->is_zombie) {
+    /* A callback has closed it. */
+    close_zombie(connection);
+    return code;
+  }
   return leave_with(connection, code);
 }
 

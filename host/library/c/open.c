@@ -57,13 +57,34 @@ static bool is_in_memory(const char *file, unsigned flags, const char *vfs) {
          strcmp(vfs, "memdb") == 0;
 }
 
+/* The absolute path of a file that need not exist, without links; null if its directory does not.
+** The caller frees it. */
+static char *real_path(const char *file) {
+  char *real = realpath(file, NULL);
+  const char *name = strrchr(file, '/');
+  if (real) return real;
+  char *parent = name ? sqlite3_mprintf("%.*s", (int)(name - file) + 1, file) : NULL;
+  char *directory = realpath(parent ? parent : ".", NULL);
+  sqlite3_free(parent);
+  if (!directory) return NULL;
+  name = name ? name + 1 : file;
+  size_t length = strlen(directory) + strlen(name) + 2;
+  real = malloc(length);
+  if (real) {
+    const char *slash = strcmp(directory, "/") ? "/" : "";
+    sqlite3_snprintf((int)length, real, "%s%s%s", directory, slash, name);
+  }
+  free(directory);
+  return real;
+}
+
 /* The properties that connections must share to share an instance; null if the connection shares
 ** none. */
 static char *sharing_key(const char *file, unsigned flags, const char *vfs) {
   if (strcmp(vfs, "memdb") == 0 && *file == '/') return sqlite3_mprintf("memdb");
   if (!(flags & SQLITE_OPEN_SHAREDCACHE)) return NULL;
   if (is_in_memory(file, flags, vfs)) return sqlite3_mprintf("memory:%s", file);
-  char *real = realpath(file, NULL);
+  char *real = real_path(file);
   char *key = sqlite3_mprintf("file:%s", real ? real : file);
   free(real);
   return key;
@@ -75,6 +96,7 @@ static void free_sandbox(Sandbox *sandbox) {
   entries_free(sandbox);
   for (int i = 0; i < MAX_EVENT_DEPTH; i++) sqlite3_free(sandbox->replies[i].bytes);
   sqlite3_free(sandbox->key);
+  sqlite3_free(sandbox->limits);
   sqlite3_mutex_free(sandbox->mutex);
   sqlite3_free(sandbox);
 }
@@ -94,13 +116,34 @@ static int start_sandbox(sqlite3 *db, Sandbox *sandbox, const char *file, bool i
   return code;
 }
 
+/* The limits that a URI names; null without any. */
+static char *limits_of(const char *file) {
+  const char *memory = sqlite3_uri_parameter(file, MAX_MEMORY);
+  const char *timeout = sqlite3_uri_parameter(file, TIMEOUT);
+  if (!memory && !timeout) return NULL;
+  return sqlite3_mprintf("%s %s", memory ? memory : "", timeout ? timeout : "");
+}
+
+/* Whether a connection may use a sandbox that others use: a limit is never ignored. */
+static bool has_limits(const Sandbox *sandbox, const char *file) {
+  char *wanted = limits_of(file);
+  bool fits = !wanted || (sandbox->limits && strcmp(wanted, sandbox->limits) == 0);
+  sqlite3_free(wanted);
+  return fits;
+}
+
 /* The sandbox with a key, or a new one. Takes ownership of the key. */
 static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_file, int *code) {
   sqlite3_mutex *mutex = key ? static_mutex() : NULL;
   sqlite3_mutex_enter(mutex);
   Sandbox *sandbox = key ? shared_sandboxes : NULL;
   while (sandbox && strcmp(sandbox->key, key)) sandbox = sandbox->next;
-  if (sandbox) {
+  if (sandbox && !has_limits(sandbox, file)) {
+    *code = refuse_open(db, SQLITE_CANTOPEN,
+                        "the shared cache has other limits than this URI", NULL);
+    sandbox = NULL;
+    sqlite3_free(key);
+  } else if (sandbox) {
     sandbox->uses++;
     sqlite3_free(key);
   } else {
@@ -109,6 +152,7 @@ static Sandbox *sandbox_of(sqlite3 *db, char *key, const char *file, bool is_fil
     if (sandbox) {
       sandbox->key = key;
       sandbox->uses = 1;
+      sandbox->limits = limits_of(file);
       sandbox->mutex = sqlite3MutexAlloc(SQLITE_MUTEX_RECURSIVE);
       *code = start_sandbox(db, sandbox, file, is_file);
     }
@@ -158,6 +202,16 @@ static int open_in_engine(Connection *connection, const char *path, unsigned fla
   return code;
 }
 
+/* Whether the sandbox stands for this VFS. `unix-excl` and `unix-none` lock less than it does; others
+** lock in another way, and would not exclude each other. */
+static bool is_sandboxed(const char *vfs) {
+  static const char *const names[] = {"unix", "unix-excl", "unix-none", "memdb"};
+  for (size_t i = 0; i < ArraySize(names); i++) {
+    if (strcmp(vfs, names[i]) == 0) return true;
+  }
+  return false;
+}
+
 static int open_database(Connection *connection, const char *name, unsigned flags,
                          const char *vfs) {
   sqlite3 *db = &connection->db;
@@ -174,7 +228,7 @@ static int open_database(Connection *connection, const char *name, unsigned flag
     return code;
   }
   const char *system = db->pVfs->zName;
-  if (strncmp(system, "unix", 4) && strcmp(system, "memdb")) {
+  if (!is_sandboxed(system)) {
     refuse_open(db, SQLITE_CANTOPEN, "the sandbox cannot use the program's VFS \"%s\"", system);
     sqlite3_free_filename(file);
     return SQLITE_CANTOPEN;
@@ -283,7 +337,7 @@ static void free_connection(Connection *connection) {
 }
 
 static bool has_objects(const Connection *connection) {
-  return connection->statements || connection->open_objects;
+  return connection->statements || connection->open_objects || connection->requests;
 }
 
 /* Close a zombie with the last of its objects; leaves the connection. */

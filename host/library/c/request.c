@@ -86,8 +86,10 @@ static int send(Connection *connection, Reply *reply) {
   } else if (work.is_short) {
     code = SQLITE_NOMEM;
   } else {
+    connection->requests++;
     code = engine_perform(connection->sandbox->engine, connection->id, work.bytes, work.count,
                           &bytes, &count, &message);
+    connection->requests--;
   }
   if (code == SQLITE_OK && !read_head(connection, reply, bytes, count)) {
     code = SQLITE_INTERNAL;

@@ -4,6 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use runtime::escape::escaped;
 use runtime::units::{parse_duration, parse_size};
 
 /// Default memory of a connection, in bytes.
@@ -64,7 +65,8 @@ fn value<T>(
         (None, Err(env::VarError::NotPresent)) => return Ok(None),
         (None, Err(error)) => return Err(error).with_context(|| format!("`{variable}`")),
     };
-    parse(&text).with_context(|| format!("`{name}` is `{text}`")).map(Some)
+    // It may come from a stranger's URI, and is printed.
+    parse(&text).with_context(|| format!("`{name}` is `{}`", escaped(&text))).map(Some)
 }
 
 fn size(text: &str) -> Result<usize> {

@@ -242,16 +242,44 @@ static void granted(const char *first, const char *second) {
   sqlite3_close(db);
 }
 
+/* As a daemon without standard streams: what is printed must not be written into the database. */
+static void closed(void) {
+  for (int stream = 0; stream < 3; stream++) close(stream);
+  sqlite3 *db = open_uri(path, SQLITE_OK);
+  CHECK(run(db, "CREATE TABLE t(x); INSERT INTO t VALUES(1)") == SQLITE_OK);
+  for (int stream = 0; stream < 3; stream++) CHECK(write(stream, "printed", 7) < 7);
+  CHECK(run(db, "ATTACH '/nonexistent/x' AS x") == SQLITE_CANTOPEN);
+  CHECK(run(db, "INSERT INTO t VALUES(2)") == SQLITE_OK);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+  db = open_uri(path, SQLITE_OK);
+  CHECK(run(db, "SELECT * FROM t") == SQLITE_OK);
+  CHECK(sqlite3_close(db) == SQLITE_OK);
+}
+
+/* Who shares a sandbox cannot ask for other limits, nor for other locks. */
+static void refused(void) {
+  sqlite3 *db = open_uri("file:/one?vfs=memdb&wasm_timeout=5s", SQLITE_OK);
+  sqlite3_close(open_uri("file:/two?vfs=memdb&wasm_timeout=100ms", SQLITE_CANTOPEN));
+  sqlite3_close(open_uri("file:/two?vfs=memdb&wasm_timeout=zz", SQLITE_CANTOPEN));
+  sqlite3_close(open_uri("file:/two?vfs=memdb&wasm_timeout=5s", SQLITE_OK));
+  sqlite3_close(open_uri("file:/two?vfs=memdb", SQLITE_OK));
+  sqlite3_close(db);
+  sqlite3_close(open_uri("file:x?mode=memory&vfs=unix-dotfile", SQLITE_CANTOPEN));
+  sqlite3_close(open_uri("file:x?mode=memory&vfs=unix-excl", SQLITE_OK));
+}
+
 int main(int count, char **arguments) {
   path = arguments[1];
   if (count > 2) {
     if (strcmp(arguments[2], "limited") == 0) limited();
+    else if (strcmp(arguments[2], "closed") == 0) closed();
     else if (strcmp(arguments[2], "children") == 0) children();
     else granted(arguments[2], arguments[3]);
     return 0;
   }
   limits();
   grants();
+  refused();
   threads();
   forks();
   orphan();

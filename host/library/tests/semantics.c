@@ -156,6 +156,27 @@ static void statements(void) {
   query("INSERT INTO t(x) VALUES('r1'), ('r2') RETURNING i, x");
 }
 
+static void closes(sqlite3_context *context, int count, sqlite3_value **values) {
+  sqlite3_result_int(context, sqlite3_close(db));
+}
+
+/* Closing inside a call that has no statement of the program. */
+static void busy(void) {
+  sqlite3_create_function(db, "closes", 0, SQLITE_UTF8, NULL, closes, NULL, NULL);
+  run("CREATE TABLE closed AS SELECT closes() AS code");
+  query("SELECT code FROM closed");
+}
+
+static void zeros(void) {
+  static const unsigned short text[] = {'a', 0, 'b', 0xe9};
+  sqlite3_stmt *statement;
+  sqlite3_prepare_v2(db, "SELECT hex(?1), length(?1)", -1, &statement, 0);
+  printf("bind %d\n", sqlite3_bind_text16(statement, 1, text, sizeof(text), SQLITE_STATIC));
+  sqlite3_step(statement);
+  printf("%s %s\n", sqlite3_column_text(statement, 0), sqlite3_column_text(statement, 1));
+  sqlite3_finalize(statement);
+}
+
 #include "semantics/callbacks.c"
 #include "semantics/objects.c"
 #include "semantics/tables.c"
@@ -191,6 +212,7 @@ int main(int count, char **arguments) {
   hooks();
   blobs();
   backups();
+  copies(arguments[1]);
   sessions();
   files(arguments[1]);
   shared();
@@ -202,6 +224,8 @@ int main(int count, char **arguments) {
   closed_tables();
   extension(arguments[2]);
   texts();
+  busy();
+  zeros();
   printf("close %d, destroyed %d\n", sqlite3_close(db), destroyed);
   return 0;
 }

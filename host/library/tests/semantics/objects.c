@@ -50,6 +50,40 @@ static void backups(void) {
   error("backup", 0);
 }
 
+/* A copy of `db` into a database that has a table already. */
+static void copy(const char *what) {
+  sqlite3 *target, *own = db;
+  sqlite3_open(":memory:", &target);
+  sqlite3_exec(target, "CREATE TABLE precious(x)", 0, 0, 0);
+  sqlite3_backup *backup = sqlite3_backup_init(target, "main", db, "main");
+  int step = sqlite3_backup_step(backup, -1);
+  printf("%s: step %d, finish %d\n", what, step, sqlite3_backup_finish(backup));
+  db = target;
+  query("SELECT name FROM sqlite_schema");
+  sqlite3_close(target);
+  db = own;
+}
+
+static void copies(const char *path) {
+  sqlite3 *own = db, *other;
+  char *file = sqlite3_mprintf("%s-copied", path);
+  sqlite3_open(file, &db);
+  sqlite3_open(file, &other);
+  sqlite3_free(file);
+  run("CREATE TABLE t(x); INSERT INTO t VALUES(1)");
+  printf("lock %d\n", sqlite3_exec(other, "BEGIN EXCLUSIVE", 0, 0, 0));
+  copy("locked");
+  printf("unlock %d\n", sqlite3_exec(other, "COMMIT", 0, 0, 0));
+  copy("unlocked");
+  run("BEGIN; CREATE TABLE uncommitted(x)");
+  copy("uncommitted");
+  run("ROLLBACK; PRAGMA journal_mode = WAL; CREATE TABLE logged(x)");
+  copy("log");
+  sqlite3_close(other);
+  sqlite3_close(db);
+  db = own;
+}
+
 static int conflict(void *data, int kind, sqlite3_changeset_iter *iterator) {
   sqlite3_value *value = NULL;
   const char *table;

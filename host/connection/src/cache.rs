@@ -12,6 +12,10 @@ use crate::statement::{RawStatement, Statement};
 /// Default number of cached statements.
 const DEFAULT_CAPACITY: usize = 16;
 
+/// Bytes of SQL of the statements that are not in use, apart from the newest: prepared they take
+/// several times as much of the sandbox's memory.
+const MAX_SQL_BYTES: usize = 1 << 20;
+
 /// The statements that are not in use, the newest last.
 pub struct Cache {
     statements: RefCell<Vec<RawStatement>>,
@@ -43,8 +47,13 @@ impl Cache {
     fn put(&self, db: &Connection, statement: RawStatement) {
         let mut statements = self.statements.borrow_mut();
         statements.push(statement);
-        while statements.len() > self.capacity.get() {
-            statements.remove(0).close(db);
+        let mut bytes: usize = statements.iter().map(|kept| kept.sql.len()).sum();
+        while statements.len() > self.capacity.get()
+            || (bytes > MAX_SQL_BYTES && statements.len() > 1)
+        {
+            let oldest = statements.remove(0);
+            bytes -= oldest.sql.len();
+            oldest.close(db);
         }
     }
 

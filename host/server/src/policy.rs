@@ -133,12 +133,27 @@ fn check_verb(
     for special in ["ATTACH", "VACUUM"] {
         if verb.is(special) {
             return match role {
+                Role::Owner if special == "ATTACH" => check_attached(words),
                 Role::Owner => Ok(()),
                 _ => Err(needs_owner(special)),
             };
         }
     }
     Err(Refusal(format!("near \"{}\": syntax error", verb.shown())))
+}
+
+/// Only a database in memory, and only by a constant: through another name of its own file a client
+/// would have its pages without the limits that were set for `main`.
+fn check_attached(mut words: Words) -> Result<(), Refusal> {
+    let mut name = words.next();
+    if name.is_some_and(|word| word.is("DATABASE")) {
+        name = words.next();
+    }
+    let is_alone = words.next().is_some_and(|word| word.is("AS"));
+    match name {
+        Some(name) if is_alone && name.is_string_of(&["", ":memory:"]) => Ok(()),
+        _ => Err(Refusal("only ATTACH ':memory:' AS a name is allowed".to_owned())),
+    }
 }
 
 fn needs_owner(what: &str) -> Refusal {
@@ -197,7 +212,27 @@ mod tests {
             Ok(Some(Kind { is_explain: true }))
         );
         assert_eq!(check(" -- nothing", Role::Read, true), Ok(None));
-        assert!(!refused("ATTACH ':memory:' AS x", Role::Owner));
+    }
+
+    #[test]
+    fn only_databases_in_memory_are_attached() {
+        for sql in ["ATTACH ':memory:' AS x", "attach database /* a */ '' as [b c]"] {
+            assert!(!refused(sql, Role::Owner), "{sql}");
+        }
+        for sql in [
+            "ATTACH 'own.db' AS x",
+            "ATTACH 'file::memory:?cache=shared' AS x",
+            "ATTACH ? AS x",
+            "ATTACH \":memory:\" AS x",
+            "ATTACH ':memory:' || 'x' AS x",
+            "ATTACH ':memory:''' AS x",
+            "ATTACH ('own.db') AS x",
+            "ATTACH own AS x",
+            "ATTACH ':memory:'",
+            "ATTACH",
+        ] {
+            assert!(refused(sql, Role::Owner), "{sql}");
+        }
     }
 
     #[test]

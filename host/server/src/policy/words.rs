@@ -6,6 +6,8 @@ pub struct Word<'a> {
     text: &'a str,
     /// Written in quotes or brackets: a name, never a keyword.
     is_quoted: bool,
+    /// In the quotes of a string.
+    is_string: bool,
 }
 
 /// Characters of a word that a message shows at most.
@@ -20,6 +22,11 @@ impl<'a> Word<'a> {
     /// Whether it is this name, quoted or not.
     pub fn names(&self, name: &str) -> bool {
         self.text.eq_ignore_ascii_case(name)
+    }
+
+    /// Whether it is one of these strings. `"x"` is none, but may be a name.
+    pub fn is_string_of(&self, texts: &[&str]) -> bool {
+        self.is_string && texts.contains(&self.text)
     }
 
     pub fn text(&self) -> &'a str {
@@ -82,7 +89,8 @@ impl<'a> Words<'a> {
 fn quoted(rest: &str, close: char) -> (Word<'_>, usize) {
     let inside = &rest[1..];
     let end = inside.find(close).unwrap_or(inside.len());
-    (Word { text: &inside[..end], is_quoted: true }, (end + 2).min(rest.len()))
+    let is_string = close == '\'';
+    (Word { text: &inside[..end], is_quoted: true, is_string }, (end + 2).min(rest.len()))
 }
 
 fn plain(rest: &str, first: char) -> (Word<'_>, usize) {
@@ -91,7 +99,7 @@ fn plain(rest: &str, first: char) -> (Word<'_>, usize) {
         true => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
         false => first.len_utf8(),
     };
-    (Word { text: &rest[..end], is_quoted: false }, end)
+    (Word { text: &rest[..end], is_quoted: false, is_string: false }, end)
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ use sqlparser::dialect::PostgreSqlDialect;
 pub(crate) use casts::{is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
-pub(crate) use names::{folded, last as table_name};
+pub(crate) use dates::span;
+pub(crate) use names::{folded, last as table_name, string_of};
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};

@@ -108,6 +108,12 @@ fn expressions_have_the_values_of_postgres() {
             "SELECT position('c' in 'abc'), substring('abcde' from 2 for 3), trim(both 'x' from 'xax')",
             "3|bcd|a",
         ),
+        (
+            "SELECT greatest(1, NULL, 3), least(NULL, 2), greatest(NULL, NULL) IS NULL, least(7)",
+            "3|2|1|7",
+        ),
+        ("SELECT greatest(max(n), 2), least(min(n), 0) FROM (VALUES (1), (3)) AS v(n)", "3|0"),
+        ("SELECT greatest(x.n, 1) FROM (VALUES (0), (2)) AS x(n)", "1\n2"),
         ("SELECT 6 # 3, 2 ^ 10, mod(7, 3), div(7, 2)", "5|1024|1|3"),
         ("SELECT a FROM (VALUES (2), (NULL), (1)) AS v(a) ORDER BY a", "1\n2\n"),
         ("SELECT a FROM (VALUES (2), (NULL), (1)) AS v(a) ORDER BY a DESC", "\n2\n1"),

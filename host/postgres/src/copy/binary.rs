@@ -1,6 +1,6 @@
 //! The binary format.
 
-use super::{Field, MAX_ROW};
+use super::{Field, MAX_ROW, TOO_MANY_FIELDS};
 
 /// What the data begins with.
 const SIGNATURE: &[u8; 11] = b"PGCOPY\n\xff\r\n\0";
@@ -39,8 +39,8 @@ pub fn header(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     Ok((bytes.len() >= 19 + extension).then_some(19 + extension))
 }
 
-/// The first row of the data.
-pub fn tuple(bytes: &[u8]) -> Result<Tuple, &'static str> {
+/// The first row of the data, whose columns must not be more than `most`.
+pub fn tuple(bytes: &[u8], most: usize) -> Result<Tuple, &'static str> {
     let Some(count) = bytes.first_chunk().map(|count| i16::from_be_bytes(*count)) else {
         return Ok(Tuple::Incomplete);
     };
@@ -48,6 +48,9 @@ pub fn tuple(bytes: &[u8]) -> Result<Tuple, &'static str> {
         return Ok(Tuple::End);
     }
     let count = usize::try_from(count).map_err(|_| "invalid count of columns")?;
+    if count > most {
+        return Err(TOO_MANY_FIELDS);
+    }
     let (mut fields, mut at) = (Vec::new(), 2);
     for _ in 0..count {
         let Some(length) = word(bytes, at) else { return Ok(Tuple::Incomplete) };

@@ -1,6 +1,6 @@
 //! Comma-separated values.
 
-use super::Field;
+use super::{Field, TOO_MANY_FIELDS};
 use crate::translate::CopyOptions;
 
 /// Whether the data up to here ends inside quotes.
@@ -29,11 +29,14 @@ impl State {
     }
 }
 
-/// The columns of a row.
-pub fn fields(line: &[u8], options: &CopyOptions) -> Result<Vec<Field>, &'static str> {
+/// The columns of a row, which must not be more than `most`.
+pub fn fields(line: &[u8], options: &CopyOptions, most: usize) -> Result<Vec<Field>, &'static str> {
     let mut fields = Vec::new();
     let mut rest = line;
     loop {
+        if fields.len() == most {
+            return Err(TOO_MANY_FIELDS);
+        }
         let (field, tail) = field(rest, options)?;
         fields.push(field);
         match tail.split_first() {

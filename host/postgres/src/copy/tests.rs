@@ -124,3 +124,20 @@ fn any_data_is_read() {
         Ok(())
     });
 }
+
+#[test]
+fn no_more_fields_are_kept_than_the_table_has_columns() {
+    let tabs = "\t".repeat(1000);
+    let commas = ",".repeat(1000);
+    let mut tuple = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0".to_vec();
+    tuple.extend(1000_i16.to_be_bytes());
+    let binary = CopyOptions::of(CopyFormat::Binary);
+    for (options, data) in
+        [(text(), tabs.as_bytes()), (csv(), commas.as_bytes()), (binary, &tuple[..])]
+    {
+        let error = read(&options, data, 7).unwrap_err();
+        assert!(error.to_string().contains("extra data after last expected column"));
+    }
+    assert!(read(&text(), b"1\ta\tb\n", 9).is_err());
+    assert!(read(&text(), b"1\ta\tb\\", 9).is_err());
+}

@@ -1,6 +1,6 @@
 //! The text format: columns between tabs, and escapes by backslashes.
 
-use super::Field;
+use super::{Field, TOO_MANY_FIELDS};
 use crate::translate::CopyOptions;
 
 /// The end of the line, the first one without a backslash before it; or from where to look when
@@ -18,8 +18,8 @@ pub fn end(bytes: &[u8]) -> Result<usize, usize> {
     Err(at)
 }
 
-/// The columns of a line.
-pub fn fields(line: &[u8], options: &CopyOptions) -> Result<Vec<Field>, &'static str> {
+/// The columns of a line, which must not be more than `most`.
+pub fn fields(line: &[u8], options: &CopyOptions, most: usize) -> Result<Vec<Field>, &'static str> {
     if line.is_empty() && !options.null.is_empty() {
         return Ok(vec![Some(Vec::new())]);
     }
@@ -28,6 +28,7 @@ pub fn fields(line: &[u8], options: &CopyOptions) -> Result<Vec<Field>, &'static
         match line.get(at) {
             Some(b'\\') => at += 2,
             Some(byte) if *byte != options.delimiter => at += 1,
+            _ if fields.len() == most => return Err(TOO_MANY_FIELDS),
             _ => {
                 fields.push(field(&line[start..at], options));
                 (start, at) = (at + 1, at + 1);
@@ -36,6 +37,9 @@ pub fn fields(line: &[u8], options: &CopyOptions) -> Result<Vec<Field>, &'static
     }
     if start <= line.len() && at > line.len() + 1 {
         // A backslash was the last byte.
+        if fields.len() == most {
+            return Err(TOO_MANY_FIELDS);
+        }
         fields.push(field(&line[start..], options));
     }
     Ok(fields)

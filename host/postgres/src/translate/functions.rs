@@ -1,7 +1,10 @@
 //! Functions.
 
+use std::ops::ControlFlow;
+
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName,
+    visit_expressions,
 };
 
 use super::expressions::list;
@@ -38,8 +41,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("jsonb_typeof", "json_type"),
     ("to_json", "json_quote"),
     ("to_jsonb", "json_quote"),
-    ("greatest", "max"),
-    ("least", "min"),
     ("substring", "substr"),
     ("uuid_generate_v4", "gen_random_uuid"),
 ];
@@ -137,6 +138,8 @@ impl Rewriter<'_> {
             ("set_config", [_, value, _]) => value.clone(),
             ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),
             ("mod", [a, b]) => raw(format!("(({a}) % ({b}))")),
+            ("greatest", [_, ..]) => extreme("max", arguments)?,
+            ("least", [_, ..]) => extreme("min", arguments)?,
             ("div", [a, b]) => raw(format!("CAST(({a}) / ({b}) AS INTEGER)")),
             ("left", [text, count]) => once(
                 "substr(x, 1, iif(n < 0, max(0, length(x) + n), n))",
@@ -208,6 +211,23 @@ impl Rewriter<'_> {
         );
         Ok(once(&found, &[("x", setting), ("o", is_optional)]))
     }
+}
+
+/// The largest or smallest value. SQLite's function with several arguments is NULL where one of them
+/// is; its aggregate ignores NULL, as Postgres does.
+fn extreme(aggregate: &str, arguments: &[Expr]) -> Result<Expr> {
+    let window = visit_expressions(&arguments.to_vec(), |expr| match expr {
+        Expr::Function(function) if function.over.is_some() => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    if window.is_break() {
+        // In a subquery it would see one row.
+        return Err(Error::unsupported("a window function in greatest or least"));
+    }
+    let names: Vec<_> = (0..arguments.len()).map(|index| format!("x{index}")).collect();
+    let values: Vec<_> = names.iter().map(String::as_str).zip(arguments).collect();
+    let all = names.iter().map(|name| format!("SELECT {name} AS v")).collect::<Vec<_>>();
+    Ok(once(&format!("(SELECT {aggregate}(v) FROM ({}))", all.join(" UNION ALL ")), &values))
 }
 
 /// Functions without parentheses.

@@ -153,6 +153,7 @@ fn other_text_stays_as_it_is() {
 fn what_cannot_be_done_is_refused_by_its_name() {
     for (sql, name) in [
         ("SELECT DISTINCT ON (a) a FROM t", "DISTINCT ON"),
+        ("SELECT greatest(row_number() OVER (), 2) FROM t", "window function"),
         ("SELECT a FROM t, LATERAL (SELECT 1) x", "LATERAL"),
         ("CREATE SEQUENCE s", "CREATE SEQUENCE"),
         ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE FUNCTION"),

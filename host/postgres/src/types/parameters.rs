@@ -1,5 +1,6 @@
 //! The types of parameters that the client leaves open: those of the columns that they are
-//! compared with or inserted into, or of their casts.
+//! compared with or inserted into, or of their casts. And what these types forbid, since SQLite,
+//! which has no such types, would silently take something else for it.
 
 use sqlparser::ast::{
     self, AssignmentTarget, BinaryOperator, Expr, Insert, LimitClause, Query, SetExpr, TableObject,
@@ -9,33 +10,53 @@ use std::ops::ControlFlow;
 
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type};
-use crate::translate::{Statement, is_object};
+use crate::error::{Error, Result};
+use crate::translate::{Statement, is_object, string_of};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
 const MAX_PARAMETERS: usize = 65_535;
 
 /// The types of all parameters; `given` are those of the client, 0 for an open one.
-pub fn infer(statement: &Statement, given: &[u32], schema: &dyn Schema) -> Vec<Type> {
-    let mut finder = Finder { found: Vec::new(), schema, scopes: Vec::new() };
+///
+/// # Errors
+///
+/// 0A000 for sums of dates without a constant interval, and for booleans in quotes.
+pub fn infer(statement: &Statement, given: &[u32], schema: &dyn Schema) -> Result<Vec<Type>> {
+    let mut finder = Finder { found: Vec::new(), schema, scopes: Vec::new(), problem: None };
     if let Some(tree) = &statement.parsed {
         let _ = tree.visit(&mut finder);
+    }
+    if let Some(problem) = finder.problem {
+        return Err(problem);
     }
     let count = statement.parameters.min(MAX_PARAMETERS);
     let of_client = |index: usize| given.get(index).and_then(|oid| Type::of_oid(*oid));
     let inferred = |index: usize| finder.found.get(index).copied().flatten();
-    (0..count).map(|index| of_client(index).or_else(|| inferred(index)).unwrap_or(TEXT)).collect()
+    let ty = |index: usize| of_client(index).or_else(|| inferred(index)).unwrap_or(TEXT);
+    Ok((0..count).map(ty).collect())
 }
 
 struct Finder<'a> {
     found: Vec<Option<Type>>,
     schema: &'a dyn Schema,
     scopes: Vec<Scope>,
+    /// The first that was found.
+    problem: Option<Error>,
 }
 
 impl Finder<'_> {
     /// `expr` is compared with, or stored as, something of a type; the first of these counts.
     fn note(&mut self, expr: &Expr, ty: impl FnOnce(&Self) -> Option<Type>) {
-        let Some(index) = parameter(expr) else { return };
+        let Some(index) = parameter(expr) else {
+            if let Some(text) = string_of(expr)
+                && ty(self) == Some(Type::One(Scalar::Bool))
+            {
+                let what = format_args!("the string '{text:.20}' as a boolean");
+                let error = Error::unsupported(what).hint("write true or false, or a parameter");
+                self.problem.get_or_insert(error);
+            }
+            return;
+        };
         if index >= MAX_PARAMETERS || self.found.get(index).is_some_and(Option::is_some) {
             return;
         }
@@ -54,6 +75,23 @@ impl Finder<'_> {
     fn same(&mut self, one: &Expr, other: &Expr) {
         self.note(one, |finder| finder.type_of(other));
         self.note(other, |finder| finder.type_of(one));
+    }
+
+    /// SQLite would add the numbers that the texts of dates begin with.
+    fn check_dates(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
+        let is_moved = match op {
+            BinaryOperator::Plus => is_span(left) || is_span(right),
+            BinaryOperator::Minus => is_span(right),
+            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => false,
+            _ => return,
+        };
+        let (one, other) = (self.type_of(left), self.type_of(right));
+        if !is_moved && [one, other].into_iter().flatten().any(is_time) {
+            let name = |ty: Option<Type>| ty.map_or("a value", |ty| ty.scalar().name());
+            let what = format!("{} {op} {}", name(one), name(other));
+            let hint = "add a constant interval: d + interval '1 day'";
+            self.problem.get_or_insert(Error::unsupported(what).hint(hint));
+        }
     }
 
     fn insert(&mut self, insert: &Insert) {
@@ -129,6 +167,16 @@ fn compares(op: &BinaryOperator) -> bool {
     )
 }
 
+fn is_span(expr: &Expr) -> bool {
+    crate::translate::span(expr).is_some()
+}
+
+fn is_time(ty: Type) -> bool {
+    use Scalar as S;
+    let times = [S::Date, S::Time, S::Timestamp, S::Timestamptz, S::Interval];
+    times.iter().any(|scalar| ty == Type::One(*scalar))
+}
+
 const fn one(scalar: Scalar) -> Option<Type> {
     Some(Type::One(scalar))
 }
@@ -180,7 +228,10 @@ impl Visitor for Finder<'_> {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
         match expr {
-            Expr::BinaryOp { left, op, right } if compares(op) => self.same(left, right),
+            Expr::BinaryOp { left, op, right } if compares(op) => {
+                self.same(left, right);
+                self.check_dates(left, op, right);
+            }
             Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, right } => {
                 self.note(left, |_| one(Scalar::Bool));
                 self.note(right, |_| one(Scalar::Bool));

@@ -6,25 +6,66 @@ use super::{Format, decode, encode as encode_value, invalid, mismatch, utf8};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 
-/// The elements of an array in text, and whether it was well formed.
-fn elements(text: &str) -> Option<Vec<Option<String>>> {
-    let inner = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-    let mut found = Vec::new();
-    let mut rest = inner.trim_start();
-    if rest.is_empty() {
-        return Some(found);
+/// Elements of an array in text at most. Each takes tens of bytes while it is read, which are the
+/// server's and not those of the client's sandbox.
+const MAX_ELEMENTS: usize = 1 << 18;
+
+/// The elements of an array, as they were read so far.
+#[derive(Default)]
+struct Elements(Vec<Option<String>>);
+
+/// Why a text gives no elements.
+enum Problem {
+    Malformed,
+    TooMany,
+}
+
+impl Problem {
+    fn or(self, malformed: impl FnOnce() -> Error) -> Error {
+        match self {
+            Self::Malformed => malformed(),
+            Self::TooMany => {
+                let message = format!("an array has more than {MAX_ELEMENTS} elements");
+                Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message)
+            }
+        }
     }
-    loop {
-        let (element, tail) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted_element(quoted)?,
-            None => plain_element(rest)?,
-        };
-        found.push(element);
-        rest = match tail.trim_start() {
-            "" => return Some(found),
-            tail => tail.strip_prefix(',')?.trim_start(),
-        };
+}
+
+impl Elements {
+    /// Add what was read; what follows it.
+    fn push<'a>(
+        &mut self,
+        read: Option<(Option<String>, &'a str)>,
+    ) -> std::result::Result<&'a str, Problem> {
+        let (element, tail) = read.ok_or(Problem::Malformed)?;
+        if self.0.len() == MAX_ELEMENTS {
+            return Err(Problem::TooMany);
+        }
+        self.0.push(element);
+        Ok(tail.trim_start())
     }
+}
+
+/// The elements of an array in Postgres' text.
+fn elements(text: &str) -> std::result::Result<Vec<Option<String>>, Problem> {
+    let inner = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    let mut rest = inner.ok_or(Problem::Malformed)?.trim_start();
+    let mut found = Elements::default();
+    while !rest.is_empty() {
+        let tail = found.push(match rest.strip_prefix('"') {
+            Some(quoted) => quoted_element(quoted),
+            None => plain_element(rest),
+        })?;
+        if tail.is_empty() {
+            break;
+        }
+        rest = tail.strip_prefix(',').ok_or(Problem::Malformed)?.trim_start();
+        if rest.is_empty() {
+            return Err(Problem::Malformed);
+        }
+    }
+    Ok(found.0)
 }
 
 fn quoted_element(text: &str) -> Option<(Option<String>, &str)> {
@@ -51,9 +92,9 @@ fn plain_element(text: &str) -> Option<(Option<String>, &str)> {
 }
 
 pub fn decode_text(text: &str, scalar: Scalar) -> Result<Value> {
-    let elements = elements(text).ok_or_else(|| {
-        Error::new(sqlstate::INVALID_TEXT, format!("malformed array literal: \"{text:.100}\""))
-    })?;
+    let malformed =
+        || Error::new(sqlstate::INVALID_TEXT, format!("malformed array literal: \"{text:.100}\""));
+    let elements = elements(text).map_err(|problem| problem.or(malformed))?;
     let element = |text: Option<String>| {
         decode(text.as_deref().map(str::as_bytes), Type::One(scalar), Format::Text)
     };
@@ -119,20 +160,18 @@ fn quote_json(text: &str, out: &mut String) {
 }
 
 /// The elements of a stored array: JSON, or already Postgres' text.
-fn stored(text: &str) -> Option<Vec<Option<String>>> {
+fn stored(text: &str) -> std::result::Result<Vec<Option<String>>, Problem> {
     let Some(inner) = text.trim().strip_prefix('[') else { return elements(text) };
-    let (mut found, mut rest) = (Vec::new(), inner.trim_start());
+    let (mut found, mut rest) = (Elements::default(), inner.trim_start());
     if rest.starts_with(']') {
-        return Some(found);
+        return Ok(found.0);
     }
     loop {
-        let (element, tail) = json_element(rest)?;
-        found.push(element);
-        rest = tail.trim_start();
+        rest = found.push(json_element(rest))?;
         if rest == "]" {
-            return Some(found);
+            return Ok(found.0);
         }
-        rest = rest.strip_prefix(',')?.trim_start();
+        rest = rest.strip_prefix(',').ok_or(Problem::Malformed)?.trim_start();
     }
 }
 
@@ -154,7 +193,7 @@ fn json_element(text: &str) -> Option<(Option<String>, &str)> {
     None
 }
 
-/// One character after a backslash in JSON. Halves of a pair are replaced.
+/// One character after a backslash in JSON. One half of a pair without the other is replaced.
 fn escaped(characters: &mut std::str::CharIndices<'_>) -> Option<char> {
     Some(match characters.next()?.1 {
         'n' => '\n',
@@ -163,11 +202,29 @@ fn escaped(characters: &mut std::str::CharIndices<'_>) -> Option<char> {
         'b' => '\u{8}',
         'f' => '\u{c}',
         'u' => {
-            let digits: String = characters.by_ref().take(4).map(|(_, digit)| digit).collect();
-            char::from_u32(u32::from_str_radix(&digits, 16).ok()?).unwrap_or('\u{fffd}')
+            let first = code_unit(characters)?;
+            let mut after = characters.clone();
+            let is_pair = (0xd800..0xdc00).contains(&first)
+                && after.next().is_some_and(|(_, next)| next == '\\')
+                && after.next().is_some_and(|(_, next)| next == 'u');
+            let pair = is_pair.then(|| code_unit(&mut after)).flatten();
+            match pair.and_then(|low| char::decode_utf16([first, low]).next()?.ok()) {
+                Some(both) => {
+                    *characters = after;
+                    both
+                }
+                None => char::from_u32(first.into()).unwrap_or('\u{fffd}'),
+            }
         }
         other => other,
     })
+}
+
+/// Four hexadecimal digits: a code unit of UTF-16.
+fn code_unit(characters: &mut std::str::CharIndices<'_>) -> Option<u16> {
+    let digits: String = characters.by_ref().take(4).map(|(_, digit)| digit).collect();
+    let is_whole = digits.len() == 4 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_whole.then(|| u16::from_str_radix(&digits, 16).ok()).flatten()
 }
 
 pub fn encode(
@@ -177,8 +234,8 @@ pub fn encode(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let ValueRef::Text(text) = value else { return Err(mismatch(scalar, value)) };
-    let elements =
-        stored(utf8(text)?).ok_or_else(|| invalid(scalar, &String::from_utf8_lossy(text)))?;
+    let malformed = || invalid(scalar, &String::from_utf8_lossy(text));
+    let elements = stored(utf8(text)?).map_err(|problem| problem.or(malformed))?;
     match format {
         Format::Text => encode_text(&elements, scalar, out),
         Format::Binary => encode_binary(&elements, scalar, out),

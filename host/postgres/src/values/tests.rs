@@ -191,3 +191,28 @@ fn any_bytes_are_decoded_or_refused() {
     });
     assert_eq!(decode(None, TEXT, Format::Text).unwrap(), Value::Null);
 }
+
+#[test]
+fn arrays_have_a_bounded_number_of_elements() {
+    let many = format!("{{{}1}}", "1,".repeat(1 << 18));
+    assert!(from_text(&many, "int[]").unwrap_err().to_string().contains("more than 262144"));
+    let json = t(&format!("[{}1]", "1,".repeat(1 << 18)));
+    assert!(text(&json, "int[]").is_err());
+    assert!(text(&t(&format!("[{}1]", "1,".repeat(1000))), "int[]").is_ok());
+}
+
+#[test]
+fn elements_of_arrays_may_have_escaped_pairs() {
+    for (json, expected) in [
+        (r#"["\ud83d\ude00"]"#, "{\u{1f600}}"),
+        (r#"["\ud83d"]"#, "{\u{fffd}}"),
+        (r#"["\ud83d\u0041"]"#, "{\u{fffd}A}"),
+        (r#"["\ude00x"]"#, "{\u{fffd}x}"),
+    ] {
+        assert_eq!(text(&t(json), "text[]").unwrap(), expected, "{json}");
+    }
+    for malformed in ["{1,}", "{,1}", "{1", "[1,2"] {
+        assert!(text(&t(malformed), "int[]").is_err(), "{malformed}");
+    }
+    assert_eq!(text(&t("[]"), "int[]").unwrap(), "{}");
+}

@@ -161,7 +161,7 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
-        let parameters = parameters::infer(&statement, given, &self.tables());
+        let parameters = parameters::infer(&statement, given, &self.tables())?;
         let generation = self.analyses.generation.into();
         Ok(Analysed { statement, parameters, columns, generation })
     }

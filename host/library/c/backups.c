@@ -20,6 +20,8 @@ static int image_of(Connection *source, const char *name, Reply *reply) {
   out_u32(work, 0);
   int code = request(source, reply);
   bool has_image = (sqlite3_int64)in_u64(&reply->in) >= 0;
+  /* The temporary database has none before its first use, and is empty. */
+  has_image |= sqlite3_stricmp(name, "temp") == 0;
   return code || has_image ? code : SQLITE_ERROR;
 }
 

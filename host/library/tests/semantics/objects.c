@@ -50,12 +50,12 @@ static void backups(void) {
   error("backup", 0);
 }
 
-/* A copy of `db` into a database that has a table already. */
-static void copy(const char *what) {
+/* A copy of a database of `db` into a database that has a table already. */
+static void copy(const char *what, const char *name) {
   sqlite3 *target, *own = db;
   sqlite3_open(":memory:", &target);
   sqlite3_exec(target, "CREATE TABLE precious(x)", 0, 0, 0);
-  sqlite3_backup *backup = sqlite3_backup_init(target, "main", db, "main");
+  sqlite3_backup *backup = sqlite3_backup_init(target, "main", db, name);
   int step = sqlite3_backup_step(backup, -1);
   printf("%s: step %d, finish %d\n", what, step, sqlite3_backup_finish(backup));
   db = target;
@@ -72,13 +72,16 @@ static void copies(const char *path) {
   sqlite3_free(file);
   run("CREATE TABLE t(x); INSERT INTO t VALUES(1)");
   printf("lock %d\n", sqlite3_exec(other, "BEGIN EXCLUSIVE", 0, 0, 0));
-  copy("locked");
+  copy("locked", "main");
   printf("unlock %d\n", sqlite3_exec(other, "COMMIT", 0, 0, 0));
-  copy("unlocked");
+  copy("unlocked", "main");
   run("BEGIN; CREATE TABLE uncommitted(x)");
-  copy("uncommitted");
+  copy("uncommitted", "main");
   run("ROLLBACK; PRAGMA journal_mode = WAL; CREATE TABLE logged(x)");
-  copy("log");
+  copy("log", "main");
+  copy("no temporary tables", "temp");
+  run("CREATE TEMP TABLE temporary(x)");
+  copy("temporary tables", "temp");
   sqlite3_close(other);
   sqlite3_close(db);
   db = own;

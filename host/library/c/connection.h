@@ -19,7 +19,7 @@ struct Sandbox {
   sqlite3_mutex *mutex;
   /* The shared cache; null for an instance of one connection. */
   char *key;
-  /* What the URI of the first connection says of limits; null without any. */
+  /* The limits in the URI of the first connection. */
   char *limits;
   unsigned uses;
   Connection *connections;
@@ -49,7 +49,7 @@ struct Connection {
   Statement *statements;
   /* Open blobs and backups. */
   unsigned open_objects;
-  /* Requests that have not returned: a callback runs inside of one. */
+  /* Requests that have not returned: a callback runs inside one. */
   unsigned requests;
   /* Functions, hooks or collations of the program can run in any statement. */
   bool has_callbacks;

@@ -57,25 +57,22 @@ static bool is_in_memory(const char *file, unsigned flags, const char *vfs) {
          strcmp(vfs, "memdb") == 0;
 }
 
-/* The absolute path of a file that need not exist, without links; null if its directory does not.
-** The caller frees it. */
-static char *real_path(const char *file) {
-  char *real = realpath(file, NULL);
-  const char *name = strrchr(file, '/');
-  if (real) return real;
-  char *parent = name ? sqlite3_mprintf("%.*s", (int)(name - file) + 1, file) : NULL;
-  char *directory = realpath(parent ? parent : ".", NULL);
-  sqlite3_free(parent);
-  if (!directory) return NULL;
-  name = name ? name + 1 : file;
-  size_t length = strlen(directory) + strlen(name) + 2;
-  real = malloc(length);
+/* Names a file that need not exist, however its path is written. */
+static char *file_key(const char *file) {
+  char *real = realpath(file, NULL), *key;
   if (real) {
-    const char *slash = strcmp(directory, "/") ? "/" : "";
-    sqlite3_snprintf((int)length, real, "%s%s%s", directory, slash, name);
+    key = sqlite3_mprintf("file:%s", real);
+  } else {
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    char *parent = slash ? sqlite3_mprintf("%.*s", (int)(name - file), file) : NULL;
+    real = realpath(parent ? parent : ".", NULL);
+    /* The root directory's path ends with its slash. */
+    key = sqlite3_mprintf("file:%s%s%s", real ? real : "", real && !real[1] ? "" : "/", name);
+    sqlite3_free(parent);
   }
-  free(directory);
-  return real;
+  free(real);
+  return key;
 }
 
 /* The properties that connections must share to share an instance; null if the connection shares
@@ -84,10 +81,7 @@ static char *sharing_key(const char *file, unsigned flags, const char *vfs) {
   if (strcmp(vfs, "memdb") == 0 && *file == '/') return sqlite3_mprintf("memdb");
   if (!(flags & SQLITE_OPEN_SHAREDCACHE)) return NULL;
   if (is_in_memory(file, flags, vfs)) return sqlite3_mprintf("memory:%s", file);
-  char *real = real_path(file);
-  char *key = sqlite3_mprintf("file:%s", real ? real : file);
-  free(real);
-  return key;
+  return file_key(file);
 }
 
 static void free_sandbox(Sandbox *sandbox) {
@@ -116,18 +110,22 @@ static int start_sandbox(sqlite3 *db, Sandbox *sandbox, const char *file, bool i
   return code;
 }
 
-/* The limits that a URI names; null without any. */
+static bool names_limits(const char *file) {
+  return sqlite3_uri_parameter(file, MAX_MEMORY) || sqlite3_uri_parameter(file, TIMEOUT);
+}
+
+/* The limits that a URI names; null without memory. */
 static char *limits_of(const char *file) {
   const char *memory = sqlite3_uri_parameter(file, MAX_MEMORY);
   const char *timeout = sqlite3_uri_parameter(file, TIMEOUT);
-  if (!memory && !timeout) return NULL;
   return sqlite3_mprintf("%s %s", memory ? memory : "", timeout ? timeout : "");
 }
 
-/* Whether a connection may use a sandbox that others use: a limit is never ignored. */
+/* Whether a shared sandbox has the limits that a URI names: none of them is ignored. */
 static bool has_limits(const Sandbox *sandbox, const char *file) {
+  if (!names_limits(file)) return true;
   char *wanted = limits_of(file);
-  bool fits = !wanted || (sandbox->limits && strcmp(wanted, sandbox->limits) == 0);
+  bool fits = wanted && sandbox->limits && strcmp(wanted, sandbox->limits) == 0;
   sqlite3_free(wanted);
   return fits;
 }

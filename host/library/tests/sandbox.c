@@ -268,6 +268,17 @@ static void refused(void) {
   sqlite3_close(open_uri("file:x?mode=memory&vfs=unix-excl", SQLITE_OK));
 }
 
+static void closes(sqlite3_context *context, int count, sqlite3_value **values) {
+  CHECK(sqlite3_close_v2(sqlite3_context_db_handle(context)) == SQLITE_OK);
+}
+
+/* A connection that is closed during a call lives until the call returns. */
+static void closing(void) {
+  sqlite3 *db = open_uri(":memory:", SQLITE_OK);
+  sqlite3_create_function(db, "closes", 0, SQLITE_UTF8, NULL, closes, NULL, NULL);
+  CHECK(run(db, "CREATE TABLE t AS SELECT closes(); SELECT count(*) FROM t") == SQLITE_OK);
+}
+
 int main(int count, char **arguments) {
   path = arguments[1];
   if (count > 2) {
@@ -280,6 +291,7 @@ int main(int count, char **arguments) {
   limits();
   grants();
   refused();
+  closing();
   threads();
   forks();
   orphan();

@@ -187,7 +187,7 @@ class Table(Workplace):
         return found
 
     def examined(self, played: Played, player: Player) -> dict:
-        """What a sample says beside times, of the database that a run has left and of one more run."""
+        """What a sample has in addition to times, of the database that a run has left and of one more run."""
         more = {}
         if played.loop.storage:
             more |= {"raw_bytes": played.work.raw_bytes, "vacuumed_bytes": self.vacuumed(player)}

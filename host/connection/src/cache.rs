@@ -45,8 +45,18 @@ impl Cache {
     }
 
     fn put(&self, db: &Connection, statement: RawStatement) {
+        self.statements.borrow_mut().push(statement);
+        self.evict(db);
+    }
+
+    pub fn set_capacity(&self, db: &Connection, capacity: usize) {
+        self.capacity.set(capacity);
+        self.evict(db);
+    }
+
+    /// Finalize the oldest statements as far as there are too many or their SQL is too long.
+    fn evict(&self, db: &Connection) {
         let mut statements = self.statements.borrow_mut();
-        statements.push(statement);
         let mut bytes: usize = statements.iter().map(|kept| kept.sql.len()).sum();
         while statements.len() > self.capacity.get()
             || (bytes > MAX_SQL_BYTES && statements.len() > 1)
@@ -54,14 +64,6 @@ impl Cache {
             let oldest = statements.remove(0);
             bytes -= oldest.sql.len();
             oldest.close(db);
-        }
-    }
-
-    pub fn set_capacity(&self, db: &Connection, capacity: usize) {
-        self.capacity.set(capacity);
-        let mut statements = self.statements.borrow_mut();
-        while statements.len() > capacity {
-            statements.remove(0).close(db);
         }
     }
 }

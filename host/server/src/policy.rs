@@ -130,19 +130,15 @@ fn check_verb(
     if verb.is("PRAGMA") {
         return pragmas::check(words, role, has_checkpoints);
     }
-    for special in ["ATTACH", "VACUUM"] {
-        if verb.is(special) {
-            return match role {
-                Role::Owner if special == "ATTACH" => check_attached(words),
-                Role::Owner => Ok(()),
-                _ => Err(needs_owner(special)),
-            };
-        }
+    match ["ATTACH", "VACUUM"].into_iter().find(|special| verb.is(special)) {
+        None => Err(Refusal(format!("near \"{}\": syntax error", verb.shown()))),
+        Some(special) if role < Role::Owner => Err(needs_owner(special)),
+        Some("ATTACH") => check_attached(words),
+        Some(_) => Ok(()),
     }
-    Err(Refusal(format!("near \"{}\": syntax error", verb.shown())))
 }
 
-/// Only a database in memory, and only by a constant: through another name of its own file a client
+/// Only a database in memory, and only by a constant: attached under another name the file of `main`
 /// would have its pages without the limits that were set for `main`.
 fn check_attached(mut words: Words) -> Result<(), Refusal> {
     let mut name = words.next();

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::time::Duration;
 
-use crate::support::{ENDLESS, database, fill, memory};
+use crate::support::{ENDLESS, builder, database, fill, memory};
 use sqlite_wasm::types::{Null, Type, Value, ValueRef};
 use sqlite_wasm::{
     DropBehavior, Error, ErrorCode, OpenFlags, OptionalExtension, Result, Row, TransactionBehavior,
@@ -193,6 +193,18 @@ fn cached_statements_are_prepared_once() -> Result<()> {
     db.prepare_cached("SELECT 1")?.discard();
     let open = "SELECT count(*) FROM sqlite_stmt";
     assert_eq!(db.query_row(open, (), |row| row.get::<_, i64>(0))?, 1);
+    Ok(())
+}
+
+#[test]
+fn long_cached_statements_do_not_fill_the_memory() -> Result<()> {
+    let db = builder().memory(64 << 20).build()?.open_in_memory()?;
+    db.set_prepared_statement_cache_capacity(64);
+    for number in 0..40 {
+        let sql = format!("SELECT {number}, length('{}')", "x".repeat(900 << 10));
+        let found = db.prepare_cached(&sql)?.query_row((), |row| row.get::<_, i64>(1))?;
+        assert_eq!(found, 900 << 10);
+    }
     Ok(())
 }
 

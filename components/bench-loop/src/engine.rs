@@ -13,10 +13,6 @@ mod in_program;
 mod in_sandbox;
 
 pub fn direct(database: &str, mode: Mode, tape: Tape<impl Read>) -> Result<String, Box<dyn Error>> {
-    #[cfg(target_family = "wasm")]
-    if let Some(directory) = engine::host::process::working_directory() {
-        engine::paths::enter(&directory);
-    }
     in_program::play::play(|| rusqlite::Connection::open(database), mode, tape)
 }
 

@@ -17,9 +17,6 @@ use libsqlite3_sys as _;
 use libz_sys as _;
 
 fn main() {
-    if let Some(directory) = process::working_directory() {
-        engine::paths::enter(&directory);
-    }
     set_hooks(Hooks {
         refused_functions: &[(c"edit", "edit: the sandbox cannot start an editor")],
         interrupted: c_interface::interrupt_shell,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::ffi::libc::flush_output;
 use crate::host::files::{self, Resolved};
-use crate::host::process::check_granted;
+use crate::host::process::{check_granted, working_directory};
 use crate::result_code::Code;
 use libsqlite3_sys::SQLITE_CANTOPEN;
 
@@ -14,25 +14,26 @@ pub const MAX_PATH_BYTES: usize = 4096;
 
 /// The absolute path of `name`, from the working directory and with links resolved.
 pub fn full_path(name: &[u8]) -> Result<Resolved, Code> {
-    let cannot_open = |_| Code(SQLITE_CANTOPEN);
-    files::resolve(&absolute(name)).map_err(cannot_open)
+    let cannot_open = || Code(SQLITE_CANTOPEN);
+    files::resolve(&absolute(name).ok_or_else(cannot_open)?).map_err(|_| cannot_open())
 }
 
-/// The absolute path of `name`, without resolving links.
-pub fn absolute(name: &[u8]) -> Vec<u8> {
+/// The absolute path of `name`, without resolving links. None for a relative name if there is no
+/// working directory.
+fn absolute(name: &[u8]) -> Option<Vec<u8>> {
     if name.starts_with(b"/") {
-        return name.to_vec();
+        return Some(name.to_vec());
     }
-    let mut path = WORKING_DIRECTORY.with_borrow(Clone::clone);
+    let mut path = WORKING_DIRECTORY.with_borrow(Clone::clone).or_else(working_directory)?;
     path.push(b'/');
     path.extend_from_slice(name);
-    path
+    Some(path)
 }
 
 /// The path to which `name` leads inside the grants, for functions of the C library, which search
 /// only one granted directory at a time. None outside the grants, after a message to the user.
 pub fn granted(name: &[u8], last_link: LastLink) -> Option<Vec<u8>> {
-    let name = absolute(name);
+    let name = absolute(name)?;
     let slash = name.iter().rposition(|byte| *byte == b'/')?;
     let (directory, last) = (&name[..slash], &name[slash + 1..]);
     let path = if last_link == LastLink::Keep && !matches!(last, b"" | b"." | b"..") {
@@ -60,13 +61,13 @@ pub enum LastLink {
 }
 
 thread_local! {
-    /// The directory of relative names. The C library's working directory can only be a granted one
-    /// whose path is UTF-8.
-    static WORKING_DIRECTORY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// The directory of relative names, if it is not the host's at the time. The C library's can only
+    /// be a granted one whose path is UTF-8.
+    static WORKING_DIRECTORY: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
 /// Set the directory of relative names, an absolute path. It need not be granted; messages use
 /// names in it, too.
 pub fn enter(directory: &[u8]) {
-    WORKING_DIRECTORY.set(directory.to_vec());
+    WORKING_DIRECTORY.set(Some(directory.to_vec()));
 }

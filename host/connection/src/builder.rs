@@ -1,6 +1,5 @@
 //! Databases: the grants and limits of their connections.
 
-use std::env;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
@@ -316,7 +315,6 @@ impl Database {
         grants.mask_all(self.0.code.iter().map(|(path, mask)| (path.as_path(), *mask)));
         let settings = Settings {
             grants: Arc::new(grants),
-            directory: env::current_dir().ok(),
             memory_bytes: self.0.limits.memory,
             temporary_bytes: self.0.limits.temporary_files,
             end,

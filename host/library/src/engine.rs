@@ -1,7 +1,6 @@
 //! One instance and its connections.
 
 use std::cell::RefCell;
-use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
@@ -165,7 +164,6 @@ impl Engine {
     ) -> Result<Self> {
         let settings = Settings {
             grants: Arc::new(grants::of_database(path, &sandbox.own)?),
-            directory: env::current_dir().ok(),
             memory_bytes: limits.memory,
             temporary_bytes: None,
             end: None,

@@ -7,8 +7,6 @@ use std::sync::Once;
 use libsqlite3_sys as sqlite;
 
 use crate::host::dispatch::SqlError;
-use crate::host::process;
-use crate::paths;
 use crate::program::{Hooks, set_hooks};
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
@@ -22,9 +20,6 @@ thread_local! {
 pub fn prepare() {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
-        if let Some(directory) = process::working_directory() {
-            paths::enter(&directory);
-        }
         let complain = |what: &str| COMPLAINT.set(Some(what.to_owned()));
         set_hooks(Hooks { refused_functions: &[], interrupted: || (), complain });
     });

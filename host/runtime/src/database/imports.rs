@@ -1,5 +1,6 @@
 //! The imports of a database.
 
+use std::env;
 use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -144,7 +145,8 @@ impl process::Host for Host {
     }
 
     fn working_directory(&mut self) -> Option<Vec<u8>> {
-        self.process.directory.clone().map(|path| path.into_os_string().into_vec())
+        // The program may have changed it since the last call.
+        env::current_dir().ok().map(|path| path.into_os_string().into_vec())
     }
 
     fn set_exit_code(&mut self, _: u8) {}

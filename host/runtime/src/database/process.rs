@@ -1,6 +1,5 @@
 //! The process of an instance: interruption, time limits and waiting.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -48,7 +47,6 @@ pub type OnRefused = fn(&str);
 /// The state of an instance's process.
 pub struct Process {
     pub interrupter: Interrupter,
-    pub directory: Option<PathBuf>,
     /// The end of the time of all statements.
     pub end: Option<Instant>,
     /// The end of the time of the running statement.
@@ -120,7 +118,6 @@ mod tests {
     fn process() -> Process {
         Process {
             interrupter: Interrupter::default(),
-            directory: None,
             end: None,
             statement_end: None,
             begun: None,

@@ -1,6 +1,5 @@
 //! A loaded component, from which instances are made.
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
@@ -35,8 +34,6 @@ const MAX_LOG_BYTES: usize = 64 << 10;
 pub struct Settings {
     /// Directories and databases.
     pub grants: Arc<Grants>,
-    /// The working directory, for relative paths.
-    pub directory: Option<PathBuf>,
     /// Limit on memory, in bytes, without that of extensions.
     pub memory_bytes: usize,
     /// Limit on temporary files, in bytes; none for no limit.
@@ -115,7 +112,6 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
         files: FilesCtx::new(settings.grants).temporary_bytes(settings.temporary_bytes),
         process: Process {
             interrupter: interrupter.clone(),
-            directory: settings.directory,
             end: settings.end,
             statement_end: None,
             begun: None,

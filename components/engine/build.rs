@@ -1,5 +1,4 @@
-//! Compiles the one function of `src/query_only.c`, which sets a flag that SQLite gives no function
-//! for.
+//! Compiles `src/internals.c`: what SQLite has no function for.
 
 use std::env;
 use std::fs;
@@ -8,26 +7,30 @@ use std::path::{Path, PathBuf};
 /// Where SQLite's own declarations end in its amalgamation.
 const DECLARATIONS_END: &str = "/************** End of sqliteInt.h";
 
+/// Where those of the virtual machine begin and end.
+const MACHINE: [&str; 2] =
+    ["/************** Begin file vdbeInt.h", "/************** End of vdbeInt.h"];
+
 /// Opened on the first lines of the amalgamation and closed on its last.
 const GUARD: &str = "\n#ifndef SQLITE_AMALGAMATION\n";
 
 fn main() {
     println!("cargo:rerun-if-env-changed=DEP_SQLITE3_INCLUDE");
     println!("cargo:rerun-if-env-changed=LIBSQLITE3_FLAGS");
-    println!("cargo:rerun-if-changed=src/query_only.c");
+    println!("cargo:rerun-if-changed=src/internals.c");
     let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
     let flags = env::var("LIBSQLITE3_FLAGS").expect(".cargo/config.toml sets LIBSQLITE3_FLAGS");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("declarations.h"), declarations(Path::new(&include)))
         .expect("OUT_DIR is writable");
     let mut build = cc::Build::new();
-    build.file("src/query_only.c").include(out).define("SQLITE_THREADSAFE", "0");
+    build.file("src/internals.c").include(out).define("SQLITE_THREADSAFE", "0");
     // Its header also defines: what it has there is SQLite's, and not this file's.
     build.define("SQLITE_API", "static").define("SQLITE_EXTERN", "").warnings(false);
     for flag in flags.split_whitespace() {
         build.flag(flag);
     }
-    build.compile("query_only");
+    build.compile("internals");
 }
 
 /// The declarations of the amalgamation that `libsqlite3-sys` compiles.
@@ -37,5 +40,6 @@ fn declarations(include: &Path) -> String {
     let source = fs::read_to_string(path).expect("libsqlite3-sys comes with sqlite3.c");
     let end = source.find(DECLARATIONS_END).expect("sqlite3.c: no end of sqliteInt.h");
     assert!(source[..end].contains(GUARD), "sqlite3.c: another guard");
-    format!("{}\n#endif\n", &source[..end])
+    let [first, last] = MACHINE.map(|mark| source.find(mark).expect("sqlite3.c: no vdbeInt.h"));
+    format!("{}\n#endif\n{}\n", &source[..end], &source[first..last])
 }

@@ -199,7 +199,9 @@ typedef struct {
   unsigned char autocommit;
   /* sqlite3_errmsg follows, a text. */
   unsigned char has_message;
-  unsigned char unused[2];
+  /* Of the databases, such as SQLITE_UTF8. */
+  unsigned char encoding;
+  unsigned char unused;
   long long changes, total_changes, last_insert_rowid;
 } ReplyHead;
 

@@ -8,10 +8,14 @@ static void (*const functions[])(Call *) = {
 #undef X
 };
 
+/* In `internals.c` of the engine. */
+extern int engine_encoding(sqlite3 *db);
+
 static void put_head(Call *call, Out *out) {
   sqlite3 *db = call->db;
   ReplyHead head = {.code = call->code, .error = sqlite3_extended_errcode(db)};
   head.autocommit = (unsigned char)sqlite3_get_autocommit(db);
+  head.encoding = (unsigned char)engine_encoding(db);
   head.has_message =
       head.error != SQLITE_OK && head.error != SQLITE_ROW && head.error != SQLITE_DONE;
   if (head.has_message) head.offset = sqlite3_error_offset(db);

@@ -4,8 +4,13 @@
 /* Keeps blobs of extensions open during a step. */
 extern int engine_step(sqlite3_stmt *statement);
 
-/* A batch ends at this size. */
+/* In `internals.c` of the engine. */
+extern int engine_is_at_end(sqlite3_stmt *statement);
+
+/* A batch ends at this size, and before it keeps the program waiting: at this number of steps of the
+** virtual machine, which take about 0.1 ms. */
 #define MAX_BATCH_BYTES (64 << 10)
+#define MAX_BATCH_STEPS 10000
 
 /* The properties of a statement: flags, parameters and columns. */
 static void put_description(Out *out, sqlite3_stmt *statement) {
@@ -86,19 +91,27 @@ static void put_row(Out *out, sqlite3_stmt *statement, int width) {
   for (int i = 0; i < width; i++) put_value(out, sqlite3_column_value(statement, i));
 }
 
-/* Statement, most rows. Reply: whether its columns may have changed (u8), count of rows, count of
-** columns, the values. The code is that of the last step. */
+static int steps_of(sqlite3_stmt *statement) {
+  return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0);
+}
+
+/* Statement, most rows; 0 for one row without the end that may follow it. Reply: whether its columns
+** may have changed (u8), count of rows, count of columns, the values. The code is that of the last
+** step. */
 void call_step(Call *call) {
   sqlite3_stmt *statement = HANDLE(sqlite3_stmt, call);
   uint32_t limit = in_u32(&call->in), rows = 0;
   int before = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0);
+  unsigned first = (unsigned)steps_of(statement);
   size_t start = call->out.count;
   out_room(&call->out, 9);
   call->code = first_step(statement);
   int width = sqlite3_data_count(statement);
   while (call->code == SQLITE_ROW && !call->out.is_short) {
     put_row(&call->out, statement, width);
-    if (++rows >= limit || call->out.count - start > MAX_BATCH_BYTES) break;
+    bool is_full = ++rows >= limit || call->out.count - start > MAX_BATCH_BYTES ||
+                   (unsigned)steps_of(statement) - first > MAX_BATCH_STEPS;
+    if (limit == 0 || (is_full && !engine_is_at_end(statement))) break;
     call->code = engine_step(statement);
   }
   if (call->out.is_short) return;

@@ -51,6 +51,10 @@ struct Connection {
   unsigned open_objects;
   /* Requests that have not returned: a callback runs inside one. */
   unsigned requests;
+  /* The number of requests so far. */
+  uint64_t serial;
+  /* Of the databases, such as SQLITE_UTF8. */
+  uint8_t encoding;
   /* Functions, hooks or collations of the program can run in any statement. */
   bool has_callbacks;
   /* Tables of the program can have statements, which end with them. */
@@ -93,6 +97,8 @@ struct sqlite3_stmt {
   size_t block_room;
   In rows;
   uint32_t rows_left, limit;
+  /* The number of requests of the connection after those rows. */
+  uint64_t serial;
   /* The code after the last of them, other than SQLITE_ROW, and its message. */
   bool is_complete;
   int last_code, last_offset;

@@ -259,6 +259,7 @@ static Connection *new_connection(unsigned flags) {
   db->lookaside.bDisable = 1;
   db->nFpDigit = 17;
   db->enc = SQLITE_UTF8;
+  connection->encoding = SQLITE_UTF8;
   db->autoCommit = 1;
   db->errByteOffset = -1;
   memcpy(db->aLimit, aHardLimit, sizeof(db->aLimit));

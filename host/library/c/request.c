@@ -58,7 +58,9 @@ static bool read_head(Connection *connection, Reply *reply, const uint8_t *bytes
   if (end < sizeof(head) || end > count - 4) return false;
   reply->code = head.code;
   reply->in = (In){bytes + sizeof(head), bytes + end, false};
+  if (head.encoding < SQLITE_UTF8 || head.encoding > SQLITE_UTF16BE) return false;
   db->autoCommit = head.autocommit != 0;
+  connection->encoding = head.encoding;
   db->nChange = head.changes;
   db->nTotalChange = head.total_changes;
   db->lastRowid = head.last_insert_rowid;
@@ -87,6 +89,7 @@ static int send(Connection *connection, Reply *reply) {
     code = SQLITE_NOMEM;
   } else {
     connection->requests++;
+    connection->serial++;
     code = engine_perform(connection->sandbox->engine, connection->id, work.bytes, work.count,
                           &bytes, &count, &message);
     connection->requests--;

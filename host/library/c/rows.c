@@ -43,12 +43,16 @@ static int finish(Statement *statement) {
   return code & connection->db.errMask;
 }
 
-/* The number of rows that the engine may fetch ahead of the program. */
-static uint32_t rows_ahead(const Statement *statement) {
+/* The number of rows to fetch. A program that only steps gets more each time. After any other
+** request it may have changed what the statement reads, and gets one, as natively. With 0 it also
+** fetches the end of the statement by a step of the program. */
+static uint32_t rows_to_fetch(const Statement *statement) {
   const Connection *connection = statement->connection;
-  if (!statement->is_read_only || statement->explain || connection->has_callbacks) return 1;
-  if (connection->sandbox->key) return 1;
-  return statement->limit;
+  if (!statement->is_read_only || statement->explain || connection->has_callbacks) return 0;
+  if (connection->sandbox->key) return 0;
+  bool only_steps = statement->state == RUNNING && statement->serial == connection->serial;
+  if (!only_steps || connection->work.count) return 1;
+  return statement->limit < MAX_ROWS ? statement->limit * 4 : MAX_ROWS;
 }
 
 static bool keep_block(Statement *statement, const In *in) {
@@ -67,13 +71,14 @@ static bool keep_block(Statement *statement, const In *in) {
 static int fetch(Statement *statement) {
   Connection *connection = statement->connection;
   Reply reply;
-  if (statement->state != RUNNING) statement->limit = FIRST_ROWS;
+  statement->limit = rows_to_fetch(statement);
   Out *work = call_on(connection, CALL_STEP, statement->handle);
-  out_u32(work, rows_ahead(statement));
-  if (statement->limit < MAX_ROWS) statement->limit *= 4;
+  out_u32(work, statement->limit);
   statement->state = RUNNING;
   drop_rows(statement);
-  if (send(connection, &reply) != SQLITE_OK) {
+  int sent = send(connection, &reply);
+  statement->serial = connection->serial;
+  if (sent != SQLITE_OK) {
     statement->state = HALTED;
     statement->code = reply.code;
     return reply.code & connection->db.errMask;
@@ -104,11 +109,29 @@ static int fetch(Statement *statement) {
   return next_row(statement);
 }
 
+/* Pass on an interruption that no statement has noticed: the engine forgets it if none is running,
+** as natively. One whose end has been fetched is running for the program. */
+static void interrupt(Statement *statement) {
+  Connection *connection = statement->connection;
+  engine_clear_interruption(connection->sandbox->engine);
+  bool is_complete = statement->state == RUNNING && statement->is_complete;
+  drop_rows(statement);
+  if (is_complete) {
+    statement->is_complete = true;
+    statement->last_code = SQLITE_INTERRUPT;
+    statement->last_message = sqlite3_mprintf("%s", sqlite3_errstr(SQLITE_INTERRUPT));
+    statement->last_offset = -1;
+  } else {
+    call(connection, CALL_INTERRUPT);
+  }
+}
+
 EXPORT int sqlite3_step(sqlite3_stmt *statement) {
   if (!statement) return SQLITE_MISUSE_BKPT;
   Connection *connection = statement->connection;
   int code;
   enter(connection);
+  if (engine_is_interrupted(connection->sandbox->engine)) interrupt(statement);
   if (statement->rows_left) code = next_row(statement);
   else if (statement->state == RUNNING && statement->is_complete) code = finish(statement);
   else code = fetch(statement);

@@ -1,7 +1,6 @@
 /* Prepared statements: preparing, resetting, finalizing. */
 
-/* Rows that are fetched at once: with two a look-up sees its end; scans need few crossings. */
-#define FIRST_ROWS 2
+/* Rows that are fetched at once, by a program that does nothing else between its steps. */
 #define MAX_ROWS 256
 
 /* More columns than SQLite can have prove that the reply is malformed. */
@@ -223,6 +222,10 @@ static int reset(Statement *statement) {
     if (!is_told && statement->is_complete && code) {
       set_code(connection, SQLITE_OK);
       code = SQLITE_OK;
+    }
+    /* The library has interrupted it after its end. */
+    if (is_told && !code && is_error(statement->code)) {
+      code = fail(connection, statement->code, NULL);
     }
   } else {
     call_on(connection, CALL_RESET, statement->handle);

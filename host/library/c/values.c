@@ -105,7 +105,8 @@ static void get_value(Sandbox *sandbox, Mem *mem, In *in) {
       if (!bytes || count > SQLITE_MAX_LENGTH) break;
       mem->z = (char *)bytes;
       mem->n = (int)count;
-      mem->enc = SQLITE_UTF8;
+      /* The text of a blob is in the encoding of the database. */
+      mem->enc = tag == TAG_TEXT ? SQLITE_UTF8 : connection_of(mem->db)->encoding;
       mem->flags = MEM_Ephem | (tag == TAG_TEXT ? MEM_Str | MEM_Term : MEM_Blob);
       break;
     }

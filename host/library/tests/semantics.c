@@ -1,8 +1,11 @@
 /* SQLite's C interface, printed: `tooling/library test` runs this on the library and on SQLite
 ** built natively, and both must print the same bytes. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sqlite3.h"
 
@@ -181,6 +184,7 @@ static void zeros(void) {
 #include "semantics/objects.c"
 #include "semantics/tables.c"
 #include "semantics/shapes.c"
+#include "semantics/steps.c"
 
 static void texts(void) {
   printf("%d %d\n", sqlite3_complete("SELECT 1;"), sqlite3_complete("SELECT 1"));
@@ -226,6 +230,7 @@ int main(int count, char **arguments) {
   texts();
   busy();
   zeros();
+  between_steps(arguments[1]);
   printf("close %d, destroyed %d\n", sqlite3_close(db), destroyed);
   return 0;
 }

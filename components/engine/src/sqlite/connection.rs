@@ -37,7 +37,7 @@ pub struct ColumnMetadata {
 }
 
 unsafe extern "C" {
-    /// In `query_only.c`.
+    /// In `internals.c`.
     fn engine_set_query_only(db: *mut sqlite3, on: c_int) -> c_int;
 }
 

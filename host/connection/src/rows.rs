@@ -10,7 +10,8 @@ use crate::statement::Statement;
 use crate::types::{FromSql, ValueRef};
 
 /// Rows of the first block, and the factor for each next one: a query from which one row is read
-/// does not compute hundreds.
+/// does not compute hundreds. After any other request of the connection, which may have changed what
+/// the query reads, a block is a first one again.
 const FIRST_ROWS: u32 = 1;
 const GROWTH: u32 = 4;
 
@@ -38,8 +39,10 @@ pub struct Rows<'stmt> {
     /// The number of rows left in the block.
     left: u32,
     width: u32,
-    /// Maximum number of rows of the next block.
-    next_block: u32,
+    /// Maximum number of rows of this block.
+    block_rows: u32,
+    /// The number of requests of the connection after it.
+    requests: u64,
     state: State,
     /// Only the first row is needed: the statement is reset by the same request.
     is_one: bool,
@@ -73,7 +76,8 @@ impl<'stmt> Rows<'stmt> {
             position: 0,
             left: 0,
             width: 0,
-            next_block: FIRST_ROWS,
+            block_rows: FIRST_ROWS,
+            requests: 0,
             state: State::New,
             is_one: false,
             time: Duration::ZERO,
@@ -154,18 +158,21 @@ impl<'stmt> Rows<'stmt> {
             self.reset();
             return Err(Error::sqlite(9, "interrupted"));
         }
-        let mut operations = bound.step(handle, self.next_block);
+        let only_reads = self.state == State::Running && self.requests == session.requests();
+        self.block_rows =
+            if only_reads { (self.block_rows * GROWTH).min(MAX_ROWS) } else { FIRST_ROWS };
+        let mut operations = bound.step(handle, self.block_rows);
         if self.is_one {
             operations = operations.reset(handle);
         }
         let left = session.statement_time.get().map(|limit| limit.saturating_sub(self.time));
         let (took, performed) = session.perform_within(&operations, &mut self.row.block, left);
+        self.requests = session.requests();
         raw.keep(operations);
         self.time += took;
         self.state = State::Done;
         performed?;
         let rows = session.checked(self.read())?;
-        self.next_block = (self.next_block * GROWTH).min(MAX_ROWS);
         let is_over = rows.is_last || self.is_one;
         self.state = if is_over { State::Done } else { State::Running };
         Ok(rows.count > 0)
@@ -177,7 +184,7 @@ impl<'stmt> Rows<'stmt> {
         let mut reader = Reader(block);
         let rows = wire::Rows::read(&mut reader)?;
         let is_possible = rows.width <= MAX_COLUMNS
-            && rows.count <= self.next_block
+            && rows.count <= self.block_rows
             && (rows.count > 0 || rows.is_last);
         if !is_possible {
             return Err(Error::MalformedReply);

@@ -26,6 +26,7 @@ pub struct Session {
     later: RefCell<Operations>,
     /// The sandbox has broken the protocol.
     is_broken: Cell<bool>,
+    requests: Cell<u64>,
     /// The end of the connection's time.
     end: Option<Instant>,
     is_closed: Cell<bool>,
@@ -49,6 +50,7 @@ impl Session {
             statement_time: Cell::new(limits.statement_time),
             later: RefCell::default(),
             is_broken: Cell::new(false),
+            requests: Cell::new(0),
             end,
             // True until it is open.
             is_closed: Cell::new(true),
@@ -159,6 +161,11 @@ impl Session {
         self.instance.interrupter()
     }
 
+    /// The number of its requests so far.
+    pub fn requests(&self) -> u64 {
+        self.requests.get()
+    }
+
     fn send(&self, operations: &[u8], time: Option<Duration>, reply: &mut Vec<u8>) -> Result<()> {
         self.send_on(self.connection, operations, time, reply)
     }
@@ -170,6 +177,7 @@ impl Session {
         time: Option<Duration>,
         reply: &mut Vec<u8>,
     ) -> Result<()> {
+        self.requests.set(self.requests.get() + 1);
         let end = time.and_then(|time| Instant::now().checked_add(time));
         let sent = self.instance.perform(connection, operations, end, reply);
         let limits = || Limits { statement_time: self.statement_time.get(), ..self.limits };

@@ -107,6 +107,21 @@ fn a_query_that_is_left_early_holds_no_lock() -> Result<()> {
 }
 
 #[test]
+fn a_reader_sees_what_changes_before_its_next_row() -> Result<()> {
+    let db = database().open_in_memory()?;
+    fill(&db, 8);
+    let mut statement = db.prepare("SELECT name FROM t")?;
+    let mut rows = statement.query(())?;
+    for id in 1..8 {
+        assert!(rows.next()?.is_some());
+        db.execute("UPDATE t SET name = 'changed' WHERE id = ?1", [id + 1])?;
+    }
+    let row = rows.next()?.expect("the last row");
+    assert_eq!(row.get::<_, String>(0)?, "changed");
+    Ok(())
+}
+
+#[test]
 fn errors_say_what_is_wrong() -> Result<()> {
     let db = memory();
     let Err(Error::SqlInputError { offset, msg, error, .. }) = db.prepare("SELECT  nope") else {

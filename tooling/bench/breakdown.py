@@ -61,7 +61,7 @@ def sampled(table: Table, played: Played, player: Player) -> tuple[dict[str, flo
     """The share of each part, and the nanoseconds of all insertions."""
     if not shutil.which("perf"):
         raise Failed("it is not installed")
-    if reason := player.missing("") or table.prepare(played, player):
+    if reason := player.missing("") or table.gate(played, player):
         raise Failed(reason)
     data, database = table.directory / "perf", table.fresh(played, player)
     command = ["perf", "record", "-q", "-e", "cpu-clock", "-F", FREQUENCY, "-o", str(data), "--", *player.argv(database.parent, "")]

@@ -4,6 +4,7 @@ import argparse
 import sys
 import unittest
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from . import breakdown, extensions, instructions, loops, persistent, players, records, vec, wire
@@ -103,34 +104,62 @@ def publish(report: Report, options: argparse.Namespace) -> int:
 
 
 def measured(options: argparse.Namespace, engines: list, repeats: int) -> Iterator[Part]:
-    for suite in SUITES:
-        if suite.name in options.suites:
-            # Peers have the scripts of the reference only.
-            some = [each for each in engines if suite.name == "sqlink" or not each.peer]
-            with Session(some, repeats, show_progress) as session:
-                results = session.measure(work_of(suite, options))
-                part = Part(suite.name, results, suite.judge(results))
-                if counts_instructions(options, suite.name) and results:
-                    show_progress("instructions")
-                    part.verdicts += instructions.measure(results[0], session.directory)
-                    part.workloads = {row["workload"]: instructions.ABOUT for row in result_rows(suite.name, results[0])}
-            if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
-                part.samples, part.workloads = persistent.measure([each for each in engines if not each.peer], options.profile, repeats)
-            yield part
+    playing = [each for each in players.PLAYERS if each.name in options.players]
+    with ExitStack() as open_ones:
+        suites = [suite for suite in SUITES if suite.name in options.suites]
+        sessions = [open_ones.enter_context(session_of(suite, engines, repeats)) for suite in suites]
+        names = [name for name in LOOP_SUITES if name in options.suites]
+        tables = [open_ones.enter_context(loops.Table(name, options.profile, playing, repeats, show_progress)) for name in names]
+        for suite, session in zip(suites, sessions):
+            session.prepare(work_of(suite, options))
+        for name, table in zip(names, tables):
+            table.prepare(each for each in LOOP_SUITES[name] if loops.is_wanted(each.id, options.workloads))
+        for numbers in passes(repeats):
+            for each in (*sessions, *tables):
+                each.rounds(numbers)
+        for suite, session in zip(suites, sessions):
+            yield part_of_suite(suite, session, options)
+        for name, table in zip(names, tables):
+            yield part_of_loops(name, table, options)
     for name, other in OTHERS.items():
         if name in options.suites:
             show_progress(name)
             yield Part(name, [], other.measure(repeats, options.profile != FULL))
-    playing = [each for each in players.PLAYERS if each.name in options.players]
-    for name, workloads in LOOP_SUITES.items():
-        if name in options.suites:
-            rows, about, failures = loops.measure(name, workloads, options.profile, playing, repeats, options.workloads, show_progress)
-            if name == breakdown.SUITE and loops.is_wanted(breakdown.ID, options.workloads):
-                more, about_more = breakdown.measure(options.profile, playing, show_progress)
-                rows, about = rows + more, about | about_more
-            yield Part(name, [], [], rows, about, failures, {each.name: each.version() for each in used(playing, rows)})
     if wire.SUITE in options.suites:
         yield Part(wire.SUITE, [], [], *wire.measure(options.profile, repeats, show_progress))
+
+
+def passes(repeats: int) -> list[range]:
+    """The repeats of all suites in two passes: a machine changes its speed between minutes, and a suite takes one or
+    two, so that in one pass its intervals would hold for that time only."""
+    half = -(-repeats // 2)
+    return [range(half), range(half, repeats)]
+
+
+def session_of(suite: Suite, engines: list, repeats: int) -> Session:
+    # Peers have the scripts of the reference only.
+    return Session([each for each in engines if suite.name == "sqlink" or not each.peer], repeats, show_progress)
+
+
+def part_of_suite(suite: Suite, session: Session, options: argparse.Namespace) -> Part:
+    results = session.results()
+    part = Part(suite.name, results, suite.judge(results))
+    if counts_instructions(options, suite.name) and results:
+        show_progress("instructions")
+        part.verdicts += instructions.measure(results[0], session.directory)
+        part.workloads = {row["workload"]: instructions.ABOUT for row in result_rows(suite.name, results[0])}
+    if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
+        ours = [each for each in session.engines if not each.peer]
+        part.samples, part.workloads = persistent.measure(ours, options.profile, session.repeats)
+    return part
+
+
+def part_of_loops(name: str, table: loops.Table, options: argparse.Namespace) -> Part:
+    rows, about = table.samples(), table.workloads
+    if name == breakdown.SUITE and loops.is_wanted(breakdown.ID, options.workloads):
+        more, about_more = breakdown.measure(options.profile, table.players, show_progress)
+        rows, about = rows + more, about | about_more
+    return Part(name, [], [], rows, about, table.failures, {each.name: each.version() for each in used(table.players, rows)})
 
 
 def counts_instructions(options: argparse.Namespace, suite: str = instructions.SUITE) -> bool:

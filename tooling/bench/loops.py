@@ -74,21 +74,28 @@ class Table(Workplace):
         self.exact: dict[str, list] = {}
         self.failures: list[str] = []
         self.peer_seconds = 0.0
+        self.prepared: list[Played] = []
 
-    def measure(self, loops: Iterable[Loop]) -> list[dict]:
-        """Samples of all workloads that the profile has.
+    def prepare(self, loops: Iterable[Loop]) -> None:
+        """Check all workloads that the profile has with all players."""
+        self.prepared = [self.checked(loop) for loop in loops if loop.size(self.profile).rows]
+
+    def rounds(self, numbers: Iterable[int]) -> None:
+        """Time some of the repeats.
 
         A round goes over all workloads, so that each meets all the speeds that the machine takes on meanwhile.
         """
-        every = [self.checked(loop) for loop in loops if loop.size(self.profile).rows]
-        for number in range(self.repeats):
-            for each in every:
+        for number in numbers:
+            for each in self.prepared:
                 if number < self.repeats_of(each):
                     self.progress(f"{each.title}: run {number + 1} of {self.repeats_of(each)}")
                     self.time(each, number)
-        for each in every:
+
+    def samples(self) -> list[dict]:
+        """Of all runs."""
+        for each in self.prepared:
             self.summarize(each)
-        return [row for each in every for row in each.rows]
+        return [row for each in self.prepared for row in each.rows]
 
     def checked(self, loop: Loop) -> Played:
         title = f"{self.suite}/{loop.id}"
@@ -98,7 +105,7 @@ class Table(Workplace):
             if each.peer and each.name not in loop.peers:
                 continue
             self.progress(f"{title}: check {each.name}")
-            if reason := self.spent(each) or each.missing(loop.extension) or self.prepare(played, each):
+            if reason := self.spent(each) or each.missing(loop.extension) or self.gate(played, each):
                 played.rows.append(skipped(title, each.name, played.size.rows, reason))
                 if not each.peer and each.has(loop.extension) and each.name != CRATE:
                     self.failures.append(f"{title}, {each.name}: {reason}")
@@ -126,7 +133,7 @@ class Table(Workplace):
         played.tapes[dialect] = setup, timed
         return [tape.write_setup(setup, work, settings), tape.write_timed(timed, work, settings)]
 
-    def prepare(self, played: Played, each: Player) -> str:
+    def gate(self, played: Played, each: Player) -> str:
         """Set up and check; the reason why this engine has no numbers, or nothing."""
         if each.dialect not in played.tapes:
             work = played.loop.make(played.size, Generator(played.loop.seed), each.dialect)
@@ -285,14 +292,6 @@ def difference(first: dict, other: dict) -> str:
         if first[name] != other[name]:
             return f"{name}: {first[name]!s:.80} and {other[name]!s:.80}"
     return "in a row that is not shown"
-
-
-def measure(suite: str, loops: tuple[Loop, ...], profile: str, players: list[Player], repeats: int,
-            wanted: list[str], progress: Callable[[str], None]) -> tuple[list[dict], dict, list[str]]:  # fmt: skip
-    """Samples, what was executed, and which of our own engines failed."""
-    with Table(suite, profile, players, repeats, progress) as table:
-        rows = table.measure(loop for loop in loops if is_wanted(loop.id, wanted))
-        return rows, table.workloads, table.failures
 
 
 def is_wanted(id: str, wanted: list[str]) -> bool:

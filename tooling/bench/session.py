@@ -112,6 +112,7 @@ class Session(Workplace):
         self.repeats = repeats
         self.progress = progress
         self.templates: dict[tuple[Script, int], Path] = {}
+        self.prepared: list[Checked] = []
 
     def __enter__(self) -> "Session":
         super().__enter__()
@@ -119,16 +120,27 @@ class Session(Workplace):
         return self
 
     def measure(self, work: Iterable[tuple[Workload, int | None]]) -> list[Result]:
-        """Check each workload with all engines, then time them.
+        """Check each workload with all engines, then time them."""
+        self.prepare(work)
+        self.rounds(range(self.repeats))
+        return self.results()
+
+    def prepare(self, work: Iterable[tuple[Workload, int | None]]) -> None:
+        """Check each workload with all engines."""
+        self.prepared = [self.checked(workload, rows) for workload, rows in work]
+
+    def rounds(self, numbers: Iterable[int]) -> None:
+        """Time some of the repeats.
 
         A round goes over all workloads, so that each meets all the speeds that the machine takes on meanwhile.
         """
-        checked = [self.checked(workload, rows) for workload, rows in work]
-        for number in range(self.repeats):
-            for each in checked:
+        for number in numbers:
+            for each in self.prepared:
                 self.progress(f"{each.result.title()}: run {number + 1} of {self.repeats}")
                 self.time(each, number)
-        return [each.result for each in checked]
+
+    def results(self) -> list[Result]:
+        return [each.result for each in self.prepared]
 
     def checked(self, workload: Workload, rows: int | None) -> Checked:
         result = Result(workload, rows, {each.name: Series() for each in self.engines})

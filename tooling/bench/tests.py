@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import instructions, record_tests
 from .breadth import BREADTH
-from .command import counts_instructions
+from .command import counts_instructions, passes
 from .engines import Engine, engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
 from .placements import Placements
@@ -109,6 +109,12 @@ class Sessions(unittest.TestCase):
         found = self.measure(shell("a", "echo 1"), shell("b", "echo 1"))
         self.assertEqual([len(series.runs) for series in found.series.values()], [2, 2])
         self.assertTrue(all(run.faults > 0 for series in found.series.values() for run in series.runs))
+
+    def test_two_passes_have_every_round_once(self) -> None:
+        for repeats in (1, 2, 7):
+            first, second = passes(repeats)
+            self.assertEqual([*first, *second], list(range(repeats)))
+            self.assertIn(len(first) - len(second), (0, 1))
 
     def test_engines_that_differ_end_the_run(self) -> None:
         for command in ("echo 2", "echo 1; echo wrong >&2", "echo 1; exit 3"):

@@ -6,6 +6,10 @@ use std::io::Read;
 use crate::Mode;
 use crate::tape::Tape;
 
+// Linked for its VFS.
+#[cfg(target_family = "wasm")]
+use engine as _;
+
 mod in_program;
 // Both crates have the same words: that the player is one source is the point.
 #[cfg(feature = "crate")]

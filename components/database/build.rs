@@ -32,7 +32,8 @@ fn main() {
     let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
     let mut build = cc::Build::new();
     build.files(SOURCES.map(|name| format!("c/{name}.c")));
-    build.include(include).define("SQLITE_ENABLE_SESSION", None);
+    println!("cargo:rerun-if-changed=../engine/src/internals.h");
+    build.include(include).include("../engine/src").define("SQLITE_ENABLE_SESSION", None);
     build.define("SQLITE_ENABLE_PREUPDATE_HOOK", None).define("SQLITE_ENABLE_SNAPSHOT", None);
     if env::var_os("CARGO_FEATURE_PLANTED_ERROR").is_some() {
         build.file("c/planted.c");

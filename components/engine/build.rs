@@ -18,13 +18,14 @@ fn main() {
     println!("cargo:rerun-if-env-changed=DEP_SQLITE3_INCLUDE");
     println!("cargo:rerun-if-env-changed=LIBSQLITE3_FLAGS");
     println!("cargo:rerun-if-changed=src/internals.c");
+    println!("cargo:rerun-if-changed=src/internals.h");
     let include = env::var("DEP_SQLITE3_INCLUDE").expect("libsqlite3-sys says where SQLite is");
     let flags = env::var("LIBSQLITE3_FLAGS").expect(".cargo/config.toml sets LIBSQLITE3_FLAGS");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("declarations.h"), declarations(Path::new(&include)))
         .expect("OUT_DIR is writable");
     let mut build = cc::Build::new();
-    build.file("src/internals.c").include(out).define("SQLITE_THREADSAFE", "0");
+    build.file("src/internals.c").include(out).include(&include).define("SQLITE_THREADSAFE", "0");
     // Its header also defines: what it has there is SQLite's, and not this file's.
     build.define("SQLITE_API", "static").define("SQLITE_EXTERN", "").warnings(false);
     for flag in flags.split_whitespace() {

@@ -8,9 +8,6 @@ static void (*const functions[])(Call *) = {
 #undef X
 };
 
-/* In `internals.c` of the engine. */
-extern int engine_encoding(sqlite3 *db);
-
 static void put_head(Call *call, Out *out) {
   sqlite3 *db = call->db;
   ReplyHead head = {.code = call->code, .error = sqlite3_extended_errcode(db)};

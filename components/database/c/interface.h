@@ -7,6 +7,7 @@
 
 #include "bytes.h"
 #include "calls.h"
+#include "internals.h"
 #include "sqlite3.h"
 
 /* The header declares it only with a compile-time option. */

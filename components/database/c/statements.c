@@ -4,9 +4,6 @@
 /* Keeps blobs of extensions open during a step. */
 extern int engine_step(sqlite3_stmt *statement);
 
-/* In `internals.c` of the engine. */
-extern int engine_is_at_end(sqlite3_stmt *statement);
-
 /* A batch ends at this size, and before it keeps the program waiting: at this number of steps of the
 ** virtual machine, which take about 0.1 ms. */
 #define MAX_BATCH_BYTES (64 << 10)
@@ -88,7 +85,7 @@ void call_clear_bindings(Call *call) {
 }
 
 static void put_row(Out *out, sqlite3_stmt *statement, int width) {
-  for (int i = 0; i < width; i++) put_value(out, sqlite3_column_value(statement, i));
+  for (int i = 0; i < width; i++) put_value(out, engine_column(statement, i));
 }
 
 static int steps_of(sqlite3_stmt *statement) {

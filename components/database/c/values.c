@@ -4,9 +4,32 @@
 /* The type of the program's pointers inside the sandbox; each is a Registered. */
 static const char pointer_type[] = "sqlite-wasm-pointer";
 
+static void put_plain(Out *out, const PlainValue *plain) {
+  switch (plain->type) {
+    case SQLITE_INTEGER:
+    case SQLITE_FLOAT: {
+      uint64_t bits;
+      memcpy(&bits, &plain->is, 8);
+      out_tagged(out, plain->type == SQLITE_INTEGER ? TAG_INTEGER : TAG_REAL, bits);
+      break;
+    }
+    case SQLITE_NULL:
+      out_u8(out, TAG_NULL);
+      break;
+    default:
+      out_u8(out, plain->type == SQLITE_TEXT ? TAG_TEXT : TAG_BLOB);
+      out_bytes(out, plain->is.bytes, plain->count);
+  }
+}
+
 void put_value(Out *out, sqlite3_value *value) {
+  PlainValue plain;
   if (!value) {
     out_u8(out, TAG_MISSING);
+    return;
+  }
+  if (engine_plain_value(value, &plain)) {
+    put_plain(out, &plain);
     return;
   }
   unsigned subtype = sqlite3_value_subtype(value);

@@ -1,5 +1,5 @@
-/* What SQLite has no function for. */
 #include "declarations.h"
+#include "internals.h"
 
 /* `PRAGMA query_only` without its cost: the pragma expires every prepared
 ** statement of the connection. SQLite looks at the flag whenever a statement is
@@ -15,8 +15,6 @@ int engine_set_query_only(sqlite3 *db, int on){
   return was;
 }
 
-/* After a row: whether the statement has nothing left to do, so that its next step
-** takes no time, returns no row and reads nothing that may change before. */
 int engine_is_at_end(sqlite3_stmt *statement){
   Vdbe *machine = (Vdbe*)statement;
   const Op *op = &machine->aOp[machine->pc];
@@ -29,7 +27,42 @@ int engine_is_at_end(sqlite3_stmt *statement){
   return op->opcode==OP_Halt && op->p1==SQLITE_OK;
 }
 
-/* The encoding of the connection's databases, such as SQLITE_UTF8. */
 int engine_encoding(sqlite3 *db){
   return ENC(db);
+}
+
+int engine_plain_value(const sqlite3_value *value, PlainValue *plain){
+  if( value->flags & (MEM_Subtype|MEM_Zero) ) return 0;
+  switch( value->flags & (MEM_AffMask|MEM_Term) ){
+    case MEM_Null:
+      plain->type = SQLITE_NULL;
+      return 1;
+    case MEM_Int:
+    case MEM_Int|MEM_Term:
+      plain->type = SQLITE_INTEGER;
+      plain->is.integer = value->u.i;
+      return 1;
+    case MEM_Real:
+    case MEM_Real|MEM_Term:
+      plain->type = SQLITE_FLOAT;
+      plain->is.real = value->u.r;
+      return 1;
+    case MEM_Str:
+    case MEM_Str|MEM_Term:
+      if( value->enc!=SQLITE_UTF8 ) return 0;
+      plain->type = SQLITE_TEXT;
+      break;
+    case MEM_Blob:
+      plain->type = SQLITE_BLOB;
+      break;
+    default:
+      return 0;
+  }
+  plain->is.bytes = value->z;
+  plain->count = (unsigned)value->n;
+  return 1;
+}
+
+sqlite3_value *engine_column(sqlite3_stmt *statement, int index){
+  return &((Vdbe*)statement)->pResultRow[index];
 }

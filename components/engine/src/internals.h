@@ -1,0 +1,33 @@
+/* What SQLite has no function for, or only slower ones. */
+#ifndef ENGINE_INTERNALS_H
+#define ENGINE_INTERNALS_H
+
+#include "sqlite3.h"
+
+/* A value as it is stored: `type` is that of sqlite3_value_type; text is UTF-8. */
+typedef struct PlainValue {
+  int type;
+  /* Of `bytes`. */
+  unsigned count;
+  union {
+    sqlite3_int64 integer;
+    double real;
+    const void *bytes;
+  } is;
+} PlainValue;
+
+/* Read a value. Returns 0 if only SQLite's functions can read it: it has a subtype, is a pointer, a
+** BLOB that ends in zeros that are not stored, or text in UTF-16. */
+int engine_plain_value(const sqlite3_value *value, PlainValue *plain);
+
+/* A value of the current row: `index` is below sqlite3_data_count. */
+sqlite3_value *engine_column(sqlite3_stmt *statement, int index);
+
+/* After a row: whether the statement has nothing left to do, so that its next step takes no time,
+** returns no row and reads nothing that may change before. */
+int engine_is_at_end(sqlite3_stmt *statement);
+
+/* The encoding of the connection's databases, such as SQLITE_UTF8. */
+int engine_encoding(sqlite3 *db);
+
+#endif

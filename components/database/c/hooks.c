@@ -81,7 +81,8 @@ static int on_authorize(void *db, int action, const char *first, const char *sec
   return event_send_for_code(&out);
 }
 
-/* Kind, statement, an integer, its text, and for a statement that begins the expanded text. */
+/* Kind, statement, an integer, its text, for a statement that begins the expanded text, and for a row
+** its number of values and these. */
 static int on_trace(unsigned kind, void *db, void *first, void *second) {
   sqlite3_stmt *statement = kind == SQLITE_TRACE_CLOSE ? NULL : first;
   Out out = event_begin(db, EVENT_TRACE);
@@ -95,6 +96,9 @@ static int on_trace(unsigned kind, void *db, void *first, void *second) {
   char *expanded = kind == SQLITE_TRACE_STMT ? sqlite3_expanded_sql(statement) : NULL;
   out_text(&out, expanded);
   sqlite3_free(expanded);
+  int width = kind == SQLITE_TRACE_ROW ? sqlite3_data_count(statement) : 0;
+  out_u32(&out, (uint32_t)width);
+  for (int i = 0; i < width; i++) put_value(&out, engine_column(statement, i));
   return event_send_for_code(&out);
 }
 

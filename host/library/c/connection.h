@@ -55,6 +55,8 @@ struct Connection {
   uint64_t serial;
   /* Of the databases, such as SQLITE_UTF8. */
   uint8_t encoding;
+  /* The running statements are to end. */
+  bool was_interrupted;
   /* Functions, hooks or collations of the program can run in any statement. */
   bool has_callbacks;
   /* Tables of the program can have statements, which end with them. */

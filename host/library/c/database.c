@@ -369,7 +369,9 @@ EXPORT void sqlite3_interrupt(sqlite3 *db) {
 }
 
 EXPORT int sqlite3_is_interrupted(sqlite3 *db) {
-  return is_open(db) && engine_is_interrupted(connection_of(db)->sandbox->engine);
+  if (!is_open(db)) return false;
+  Connection *connection = connection_of(db);
+  return connection->was_interrupted || engine_is_interrupted(connection->sandbox->engine);
 }
 
 EXPORT int sqlite3_enable_load_extension(sqlite3 *db, int on) {

@@ -257,12 +257,15 @@ static int on_trace(Connection *connection, In *in) {
   /* SQLite's internal statements do not exist in the library. */
   Statement inner = {.connection = connection, .sql = (char *)(sql ? sql : "")};
   Statement *statement = statement_at(connection, handle);
+  uint32_t width = in_u32(in);
+  if (statement && width) read_row(statement, width, in);
   if (!statement) statement = &inner;
   Statement *outer = connection->traced;
   const char *outer_text = connection->expanded;
   connection->traced = kind == SQLITE_TRACE_STMT ? statement : outer;
   connection->expanded = expanded;
   trace(connection, kind, statement, text ? text : "", time);
+  if (width) statement->has_row = false;
   connection->traced = outer;
   connection->expanded = outer_text;
   return 0;

@@ -11,16 +11,23 @@ static bool row_fits(Statement *statement, uint32_t width) {
   return true;
 }
 
+/* Read the row that the program will see. */
+static void read_row(Statement *statement, uint32_t width, In *in) {
+  if (!row_fits(statement, width)) return;
+  for (uint32_t i = 0; i < width; i++) {
+    Mem *mem = &statement->row[i];
+    if (mem->flags & MEM_Dyn) sqlite3VdbeMemSetNull(mem);
+    get_value(statement->connection->sandbox, mem, in);
+  }
+  statement->width = width;
+  statement->has_row = true;
+}
+
 /* The next row of the block. */
 static int next_row(Statement *statement) {
   Connection *connection = statement->connection;
-  for (uint32_t i = 0; i < statement->width; i++) {
-    Mem *mem = &statement->row[i];
-    if (mem->flags & MEM_Dyn) sqlite3VdbeMemSetNull(mem);
-    get_value(connection->sandbox, mem, &statement->rows);
-  }
+  read_row(statement, statement->width, &statement->rows);
   statement->rows_left--;
-  statement->has_row = true;
   if (statement->rows.is_bad) return fail(connection, SQLITE_INTERNAL, "malformed row");
   connection->db.errCode = SQLITE_ROW;
   if (connection->db.pErr) sqlite3ValueSetNull(connection->db.pErr);
@@ -109,21 +116,19 @@ static int fetch(Statement *statement) {
   return next_row(statement);
 }
 
-/* Pass on an interruption that no statement has noticed: the engine forgets it if none is running,
-** as natively. One whose end has been fetched is running for the program. */
-static void interrupt(Statement *statement) {
+/* Interrupt a statement. The engine does so, unless it does not run it or not any more. */
+static int interrupt(Statement *statement) {
   Connection *connection = statement->connection;
-  engine_clear_interruption(connection->sandbox->engine);
-  bool is_complete = statement->state == RUNNING && statement->is_complete;
+  bool is_running = statement->state == RUNNING && !statement->is_complete;
   drop_rows(statement);
-  if (is_complete) {
-    statement->is_complete = true;
-    statement->last_code = SQLITE_INTERRUPT;
-    statement->last_message = sqlite3_mprintf("%s", sqlite3_errstr(SQLITE_INTERRUPT));
-    statement->last_offset = -1;
-  } else {
+  if (is_running) {
     call(connection, CALL_INTERRUPT);
+    return fetch(statement);
   }
+  statement->state = HALTED;
+  statement->is_complete = true;
+  statement->code = SQLITE_INTERRUPT;
+  return fail(connection, SQLITE_INTERRUPT, NULL);
 }
 
 EXPORT int sqlite3_step(sqlite3_stmt *statement) {
@@ -131,8 +136,8 @@ EXPORT int sqlite3_step(sqlite3_stmt *statement) {
   Connection *connection = statement->connection;
   int code;
   enter(connection);
-  if (engine_is_interrupted(connection->sandbox->engine)) interrupt(statement);
-  if (statement->rows_left) code = next_row(statement);
+  if (is_interrupted(connection)) code = interrupt(statement);
+  else if (statement->rows_left) code = next_row(statement);
   else if (statement->state == RUNNING && statement->is_complete) code = finish(statement);
   else code = fetch(statement);
   return leave_with(connection, code);

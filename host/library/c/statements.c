@@ -110,9 +110,31 @@ static Statement *new_statement(Connection *connection, uint32_t handle, const c
   return statement;
 }
 
+/* Whether the running statements are to end, and no other may begin: as natively, an interruption
+** lasts until none is running. A statement whose end has been fetched is running for the program. */
+static bool is_interrupted(Connection *connection) {
+  Engine *engine = connection->sandbox->engine;
+  bool is_new = engine_is_interrupted(engine);
+  /* In a callback, the engine has to notice it too. */
+  if (is_new && !connection->requests) {
+    engine_clear_interruption(engine);
+    connection->was_interrupted = true;
+  }
+  if (!is_new && !connection->was_interrupted) return false;
+  for (Statement *each = connection->statements; each; each = each->next) {
+    if (each->state == RUNNING) return true;
+  }
+  connection->was_interrupted = false;
+  return false;
+}
+
 static int prepare(Connection *connection, const char *sql, size_t length, unsigned flags,
                    Statement **statement, const char **tail) {
   Reply reply;
+  if (is_interrupted(connection)) {
+    if (tail) *tail = sql;
+    return fail(connection, SQLITE_INTERRUPT, NULL);
+  }
   Out *work = call(connection, CALL_PREPARE);
   out_u32(work, flags);
   out_bytes(work, sql, length);

@@ -230,6 +230,8 @@ static void on_column(MethodCall *call, Entry *cursor) {
   mem_init(&result, &call->connection->db);
   if (is_unchanged) result.flags = MEM_Null | MEM_Zero;
   int code = methods_of(cursor->owner)->xColumn(cursor->cursor.cursor, &context, (int)column);
+  /* An error of the result takes the place of the method's. */
+  if (context.isError > 0) code = SQLITE_OK;
   if (put_outcome(call, cursor->owner, code)) put_column(call, &context, &result);
   sqlite3VdbeMemRelease(&result);
 }

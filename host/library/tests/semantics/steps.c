@@ -92,6 +92,41 @@ static void interruptions(void) {
   error("finalize", sqlite3_finalize(first));
 }
 
+/* An interruption ends all that is running, and nothing begins before. */
+static void interruption_of_many(void) {
+  sqlite3_stmt *all[] = {prepared("SELECT a FROM r"), prepared("SELECT a FROM r LIMIT 3"),
+                         prepared("SELECT 1"), prepared("SELECT a FROM r")};
+  for (int i = 0; i < 3; i++) go(all[i], i == 1 ? 2 : 1);
+  sqlite3_interrupt(db);
+  sqlite3_stmt *late = prepared("SELECT 2");
+  error("prepare", sqlite3_errcode(db));
+  printf("%d\n", late == NULL);
+  for (int i = 0; i < 4; i++) {
+    go(all[i], 1);
+    printf("%d\n", sqlite3_is_interrupted(db));
+    error("reset", sqlite3_reset(all[i]));
+  }
+  go(all[3], 1);
+  printf("%d\n", sqlite3_is_interrupted(db));
+  for (int i = 0; i < 4; i++) sqlite3_finalize(all[i]);
+}
+
+/* The row is there while it is traced. */
+static int on_row(unsigned kind, void *data, void *statement, void *unused) {
+  printf("row of %d:", sqlite3_data_count(statement));
+  for (int i = 0; i < sqlite3_data_count(statement); i++) print_value(sqlite3_column_value(statement, i));
+  printf("\n");
+  return 0;
+}
+
+static void traced_rows(void) {
+  sqlite3_stmt *statement = prepared("SELECT a, b, a / 2.0, NULL FROM r");
+  sqlite3_trace_v2(db, SQLITE_TRACE_ROW, on_row, NULL);
+  go(statement, 7);
+  sqlite3_trace_v2(db, 0, NULL, NULL);
+  sqlite3_finalize(statement);
+}
+
 /* A step does not wait for the next row, which may never come. */
 static void endless(void) {
   const char *rest = "UNION ALL SELECT x + 1 FROM c) SELECT x FROM c WHERE x < 2";
@@ -137,10 +172,12 @@ static void between_steps(const char *file) {
   changes();
   running();
   interruptions();
+  interruption_of_many();
   endless();
   directories(path);
   locks(path);
   encodings();
+  traced_rows();
   sqlite3_close(db);
   sqlite3_open(":memory:", &db);
   run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE t(a)");

@@ -1,67 +1,13 @@
 //! Errors with a SQLSTATE.
 
+pub mod sqlstate;
+
 use std::fmt;
 
 use sqlite_wasm::Limit;
 
 /// A result, or an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// The SQLSTATEs that are used.
-pub mod sqlstate {
-    macro_rules! states {
-        ($($name:ident = $code:literal;)*) => {
-            $(#[doc = concat!("`", $code, "`")] pub const $name: &str = $code;)*
-        };
-    }
-    states! {
-        PROTOCOL_VIOLATION = "08P01";
-        FEATURE_NOT_SUPPORTED = "0A000";
-        NUMERIC_OUT_OF_RANGE = "22003";
-        INVALID_DATETIME = "22007";
-        INVALID_PARAMETER_VALUE = "22023";
-        NOT_IN_REPERTOIRE = "22021";
-        BAD_COPY_FORMAT = "22P04";
-        INVALID_TEXT = "22P02";
-        INVALID_BINARY = "22P03";
-        INTEGRITY_VIOLATION = "23000";
-        NOT_NULL_VIOLATION = "23502";
-        FOREIGN_KEY_VIOLATION = "23503";
-        UNIQUE_VIOLATION = "23505";
-        CHECK_VIOLATION = "23514";
-        ACTIVE_TRANSACTION = "25001";
-        READ_ONLY_TRANSACTION = "25006";
-        NO_ACTIVE_TRANSACTION = "25P01";
-        FAILED_TRANSACTION = "25P02";
-        TRANSACTION_TIMEOUT = "25P03";
-        INVALID_SAVEPOINT = "3B001";
-        INVALID_SCHEMA = "3F000";
-        SERIALIZATION_FAILURE = "40001";
-        INSUFFICIENT_PRIVILEGE = "42501";
-        SYNTAX_ERROR = "42601";
-        DUPLICATE_COLUMN = "42701";
-        AMBIGUOUS_COLUMN = "42702";
-        UNDEFINED_COLUMN = "42703";
-        UNDEFINED_OBJECT = "42704";
-        DATATYPE_MISMATCH = "42804";
-        UNDEFINED_FUNCTION = "42883";
-        UNDEFINED_TABLE = "42P01";
-        UNDEFINED_PARAMETER = "42P02";
-        DUPLICATE_TABLE = "42P07";
-        GROUPING_ERROR = "42803";
-        OUT_OF_MEMORY = "53200";
-        DISK_FULL = "53100";
-        CONFIGURATION_LIMIT_EXCEEDED = "53400";
-        PROGRAM_LIMIT_EXCEEDED = "54000";
-        STATEMENT_TOO_COMPLEX = "54001";
-        OBJECT_IN_USE = "55006";
-        LOCK_NOT_AVAILABLE = "55P03";
-        QUERY_CANCELED = "57014";
-        IO_ERROR = "58030";
-        INTERNAL_ERROR = "XX000";
-        DATA_CORRUPTED = "XX001";
-    }
-}
 
 /// What a client is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@ mod datetime;
 mod decimal;
 mod text;
 
-pub use datetime::{Stamp, canonical_date, canonical_time, canonical_timestamp};
 use sqlite_wasm::types::{Value, ValueRef};
 
 use crate::error::{Error, Result, sqlstate};
@@ -76,6 +75,30 @@ pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
         (Type::One(scalar), Format::Text) => text::decode(utf8(bytes)?, scalar),
         (Type::One(scalar), Format::Binary) => binary::decode(bytes, scalar),
     }
+}
+
+/// A value that is to be stored in a column of this type: a text may be too long for it.
+///
+/// # Errors
+///
+/// 22001.
+pub fn fitting(value: Value, column: Typed) -> Result<Value> {
+    let (Type::One(Scalar::Varchar | Scalar::Bpchar), Value::Text(text)) = (column.ty, &value)
+    else {
+        return Ok(value);
+    };
+    let Some(most) = column.modifier.checked_sub(4).and_then(|most| usize::try_from(most).ok())
+    else {
+        return Ok(value);
+    };
+    let Some((end, _)) = text.char_indices().nth(most) else { return Ok(value) };
+    // Only spaces may be cut.
+    if text[end..].bytes().all(|byte| byte == b' ') {
+        return Ok(Value::Text(text[..end].to_owned()));
+    }
+    let name = column.ty.name();
+    let message = format!("value too long for type {name}({most})");
+    Err(Error::new(sqlstate::TOO_LONG, message))
 }
 
 /// An error of a value in a result, with its row (from 1) and column.

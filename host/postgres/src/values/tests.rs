@@ -93,6 +93,15 @@ fn parameters_become_what_is_stored() {
         ("2026-01-31 +00", "date", t("2026-01-31")),
         ("2026-01-31 00:11:12-0230", "timestamptz", t("2026-01-31 02:41:12")),
         ("2026-01-31 10:11:12.123456789", "timestamp", t("2026-01-31 10:11:12.123457")),
+        ("2026-1-31", "date", t("2026-01-31")),
+        ("20260131", "date", t("2026-01-31")),
+        ("1/31/2026", "date", t("2026-01-31")),
+        ("Feb 3 2024", "date", t("2024-02-03")),
+        ("3-Feb-2024", "date", t("2024-02-03")),
+        ("October 3, 2024 9:08", "timestamp", t("2024-10-03 09:08:00")),
+        ("2026-01-31T10:11", "timestamp", t("2026-01-31 10:11:00")),
+        ("-Infinity", "float8", Value::Real(f64::NEG_INFINITY)),
+        ("0e-400", "float8", Value::Real(0.0)),
         ("{A0EEBC999C0B4EF8BB6D6BB9BD380A11}", "uuid", t("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")),
         ("{1,NULL, 3}", "int[]", t("[1,null,3]")),
         (r#"{"a\"b",c d,""}"#, "text[]", t(r#"["a\"b","c d",""]"#)),
@@ -105,8 +114,18 @@ fn parameters_become_what_is_stored() {
         ("99999999999", "int", "22003"),
         ("99999999999999999999", "bigint", "22003"),
         ("\\xabc", "bytea", "22P02"),
-        ("2026-13-01", "date", "22007"),
-        ("25:00", "time", "22007"),
+        ("2026-13-01", "date", "22008"),
+        ("2026-02-29", "date", "22008"),
+        ("25:00", "time", "22008"),
+        ("garbage", "date", "22007"),
+        ("2026-01-31x", "date", "22007"),
+        ("26-01-31", "date", "22007"),
+        ("10:00", "timestamp", "22007"),
+        ("infinity", "timestamptz", "0A000"),
+        ("today", "date", "0A000"),
+        ("1e400", "float8", "22003"),
+        ("1e-400", "float8", "22003"),
+        ("1e39", "real", "22003"),
         ("{{1},{2}}", "int[]", "22P02"),
         ("a\0", "text", "22021"),
     ] {
@@ -215,4 +234,22 @@ fn elements_of_arrays_may_have_escaped_pairs() {
         assert!(text(&t(malformed), "int[]").is_err(), "{malformed}");
     }
     assert_eq!(text(&t("[]"), "int[]").unwrap(), "{}");
+}
+
+#[test]
+fn a_stored_text_is_not_longer_than_its_column() {
+    let stored = |text: &str, ty: &str| fitting(t(text), Typed::declared(ty).unwrap());
+    for (text, ty, expected) in [
+        ("abc", "varchar(3)", "abc"),
+        ("äbc   ", "varchar(3)", "äbc"),
+        ("abcd", "varchar", "abcd"),
+        ("abcd", "text", "abcd"),
+    ] {
+        assert_eq!(stored(text, ty).unwrap(), t(expected), "{text} in {ty}");
+    }
+    let error = stored("abcd", "varchar(3)").unwrap_err();
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        ("22001", "value too long for type character varying(3)")
+    );
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use sqlite_wasm::types::{Value, ValueRef};
 
 use super::{datetime, decimal, integer, invalid, mismatch, out_of_range, real, within};
-use crate::error::Result;
+use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Typed};
 
 pub fn encode(value: ValueRef<'_>, typed: Typed, out: &mut Vec<u8>) -> Result<()> {
@@ -154,6 +154,22 @@ pub fn float(text: &str) -> Option<f64> {
     }
 }
 
+/// Whether a number has not become infinite, or zero.
+fn is_representable(number: f64, text: &str, scalar: Scalar) -> bool {
+    let number = if scalar == Scalar::Float4 { f64::from(number as f32) } else { number };
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    match number {
+        0.0 => !mantissa.bytes().any(|byte| (b'1'..=b'9').contains(&byte)),
+        _ => number.is_finite() || !mantissa.bytes().any(|byte| byte.is_ascii_digit()),
+    }
+}
+
+fn beyond(scalar: Scalar, text: &str) -> Error {
+    let text: String = text.chars().take(100).collect();
+    let message = format!("\"{text}\" is out of range for type {}", scalar.name());
+    Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, message)
+}
+
 pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
     let trimmed = text.trim();
     let wrong = || invalid(scalar, text);
@@ -162,7 +178,13 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
         Scalar::Int2 | Scalar::Int4 | Scalar::Int8 | Scalar::Oid => {
             Value::Integer(within(parse_integer(trimmed, scalar)?, scalar)?)
         }
-        Scalar::Float4 | Scalar::Float8 => Value::Real(float(trimmed).ok_or_else(wrong)?),
+        Scalar::Float4 | Scalar::Float8 => {
+            let number = float(trimmed).ok_or_else(wrong)?;
+            match is_representable(number, trimmed, scalar) {
+                true => Value::Real(number),
+                false => return Err(beyond(scalar, trimmed)),
+            }
+        }
         Scalar::Numeric => decimal::value(trimmed).ok_or_else(wrong)?,
         Scalar::Bytea => Value::Blob(bytea(text).ok_or_else(wrong)?),
         Scalar::Uuid => {
@@ -170,13 +192,8 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
             put_uuid(ValueRef::Text(trimmed.as_bytes()), &mut canonical).map_err(|_| wrong())?;
             Value::Text(String::from_utf8_lossy(&canonical).into_owned())
         }
-        Scalar::Date => Value::Text(datetime::canonical_date(trimmed).ok_or_else(wrong)?),
-        Scalar::Time => Value::Text(datetime::canonical_time(trimmed).ok_or_else(wrong)?),
-        Scalar::Timestamp => {
-            Value::Text(datetime::canonical_timestamp(trimmed, false).ok_or_else(wrong)?)
-        }
-        Scalar::Timestamptz => {
-            Value::Text(datetime::canonical_timestamp(trimmed, true).ok_or_else(wrong)?)
+        Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => {
+            Value::Text(datetime::canonical(text, scalar)?)
         }
         _ => Value::Text(text.to_owned()),
     })

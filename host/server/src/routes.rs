@@ -33,8 +33,9 @@ pub fn all(listener: Listener, streams: Arc<Streams>, has_page: bool) -> Router 
 }
 
 /// The counters, for another listener.
-pub fn metrics(server: Arc<Server>) -> Router {
-    Router::new().route("/metrics", get(text)).with_state(server)
+pub fn metrics(listener: Listener) -> Router {
+    let guarded = middleware::from_fn_with_state(listener.clone(), guard::check);
+    Router::new().route("/metrics", get(text)).with_state(listener.server).layer(guarded)
 }
 
 async fn text(State(server): State<Arc<Server>>) -> Response {

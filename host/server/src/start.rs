@@ -296,10 +296,8 @@ async fn serve(
     server: Arc<Server>,
 ) -> Result<()> {
     let streams = Arc::new(Streams::default());
-    let listener = |address| {
-        let listener = Listener::new(server.clone(), address, &settings.allow_host);
-        routes::all(listener, streams.clone(), !settings.no_ui)
-    };
+    let named = |address| Listener::new(server.clone(), address, &settings.allow_host);
+    let listener = |address| routes::all(named(address), streams.clone(), !settings.no_ui);
     let mut all = Vec::new();
     let mut listen = |bound: Bound, service| -> Result<()> {
         all.push(Listening::new(bound.listen()?, service, server.clone()));
@@ -321,8 +319,8 @@ async fn serve(
     if let Some((bound, _)) = sockets.unix {
         listen(bound, Service::Http(listener(None), None))?;
     }
-    if let Some((bound, _)) = sockets.metrics {
-        listen(bound, Service::Http(routes::metrics(server.clone()), None))?;
+    if let Some((bound, address)) = sockets.metrics {
+        listen(bound, Service::Http(routes::metrics(named(Some(address))), None))?;
     }
     let sweepers =
         [tokio::spawn(server.clone().sweep()), tokio::spawn(streams.clone().forget_ended())];

@@ -276,6 +276,9 @@ fn what_happens_is_counted() {
         assert!(text.contains(&format!("\nsqlite_wasm_{line}\n")), "{line}: {text}");
     }
     assert!(!text.contains(&server.token) && open["baton"].is_string());
+    // A page that the server's name was given to reads nothing.
+    let refused = ureq::get(&url).header("Host", "evil.example").call();
+    assert!(matches!(refused, Err(ureq::Error::StatusCode(403))), "{refused:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! seen by an authorizer.
 
 mod authorizer;
+mod names;
 mod pragmas;
 mod words;
 
@@ -45,6 +46,11 @@ impl Refusal {
     /// Whether it is none of SQL, for every role.
     pub fn is_syntax(&self) -> bool {
         self.0.ends_with("syntax error") || self.0 == INCOMPLETE
+    }
+
+    /// Whether it is a name that no table may have.
+    pub fn is_reserved(&self) -> bool {
+        self.0.ends_with(names::RESERVED)
     }
 }
 
@@ -125,7 +131,7 @@ fn check_verb(
     has_checkpoints: bool,
 ) -> Result<(), Refusal> {
     if COMMON.iter().any(|common| verb.is(common)) {
-        return Ok(());
+        return names::check(verb, words);
     }
     if verb.is("PRAGMA") {
         return pragmas::check(words, role, has_checkpoints);

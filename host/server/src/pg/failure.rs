@@ -41,6 +41,9 @@ impl From<SessionError> for Failure {
             SessionError::Refused(refusal) if refusal.is_syntax() => {
                 Self::Error(Error::new(sqlstate::SYNTAX_ERROR, refusal.to_string()))
             }
+            SessionError::Refused(refusal) if refusal.is_reserved() => {
+                Self::Error(Error::new(sqlstate::RESERVED_NAME, refusal.to_string()))
+            }
             SessionError::Refused(_) => {
                 Self::Error(Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, error.to_string()))
             }

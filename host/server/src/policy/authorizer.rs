@@ -5,6 +5,7 @@
 
 use sqlite_wasm::hooks::{AuthAction, AuthContext, Authorization};
 
+use super::names::{is_reserved, is_reserved_with_parts};
 use super::{PAGES, Role, pragmas};
 
 /// Decides for SQLite what a role may do.
@@ -35,6 +36,15 @@ fn needed(action: AuthAction<'_>, has_checkpoints: bool) -> Option<Role> {
         {
             Some(Role::Owner)
         }
+        A::CreateTable { table_name } | A::CreateTempTable { table_name }
+            if is_reserved(table_name) =>
+        {
+            None
+        }
+        A::CreateView { view_name } | A::CreateTempView { view_name } if is_reserved(view_name) => {
+            None
+        }
+        A::CreateVtable { table_name, .. } if is_reserved_with_parts(table_name) => None,
         A::CreateVtable { module_name, .. } if is(module_name, PAGES) => Some(Role::Owner),
         A::Select
         | A::Read { .. }
@@ -71,6 +81,9 @@ mod tests {
             (A::Update { table_name: "sqlite_DBPAGE", column_name: "data" }, Some(Role::Owner)),
             (A::Insert { table_name: "t" }, Some(Role::Write)),
             (A::CreateTempTable { table_name: "t" }, Some(Role::Write)),
+            (A::CreateTable { table_name: "pg_class" }, None),
+            (A::CreateView { view_name: "JSON_each" }, None),
+            (A::CreateVtable { table_name: "pg", module_name: "fts5" }, None),
             (A::Function { unused: "", function_name: "load_extension" }, None),
             (A::Unknown { code: 99, arg1: None, arg2: None }, Some(Role::Write)),
         ] {

@@ -1,0 +1,126 @@
+//! Names of the catalogue and of SQLite's functions in FROM. A table with such a name would stand for
+//! them, and deceive all other clients of the file.
+
+use super::Refusal;
+use super::words::{Word, Words};
+
+/// What the names of the catalogue, and of PRAGMAs as functions, begin with.
+const PREFIXES: &[&str] = &["pg_", "information_schema_", "pragma_"];
+
+/// Other functions that FROM may name.
+const FUNCTIONS: &[&str] = &[
+    "bytecode",
+    "dbstat",
+    "generate_series",
+    "json_each",
+    "json_tree",
+    "jsonb_each",
+    "jsonb_tree",
+    "tables_used",
+];
+
+/// What a refusal of a name ends with.
+pub const RESERVED: &str = "is reserved";
+
+/// Whether no table may have this name.
+pub fn is_reserved(name: &str) -> bool {
+    let begins = |prefix: &&str| {
+        name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    };
+    PREFIXES.iter().any(begins) || FUNCTIONS.iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// The same for a virtual table: `pg` would have tables like `pg_config` for itself.
+pub fn is_reserved_with_parts(name: &str) -> bool {
+    is_reserved(name) || is_reserved(&format!("{name}_"))
+}
+
+/// Check the name that CREATE or ALTER gives to a table or view; the words are those behind it.
+pub fn check(verb: Word, mut words: Words) -> Result<(), Refusal> {
+    let name = match verb {
+        verb if verb.is("CREATE") => created(&mut words),
+        verb if verb.is("ALTER") => renamed(&mut words),
+        _ => None,
+    };
+    let Some((name, has_parts)) = name else { return Ok(()) };
+    let is_refused = if has_parts { is_reserved_with_parts } else { is_reserved };
+    match is_refused(name.text()) {
+        true => Err(Refusal(format!("the name \"{}\" {RESERVED}", name.shown()))),
+        false => Ok(()),
+    }
+}
+
+/// `[TEMP | VIRTUAL] TABLE | VIEW [IF NOT EXISTS] [schema.]name`, and whether it may have tables of
+/// its own.
+fn created<'a>(words: &mut Words<'a>) -> Option<(Word<'a>, bool)> {
+    let mut kind = words.next()?;
+    let is_virtual = kind.is("VIRTUAL");
+    if is_virtual || kind.is("TEMP") || kind.is("TEMPORARY") {
+        kind = words.next()?;
+    }
+    if !kind.is("TABLE") && !kind.is("VIEW") {
+        return None;
+    }
+    let mut after = *words;
+    if after.next()?.is("IF") && after.next()?.is("NOT") {
+        after.next()?;
+        *words = after;
+    }
+    Some((qualified(words)?, is_virtual))
+}
+
+/// `TABLE [schema.]name RENAME TO name`.
+fn renamed<'a>(words: &mut Words<'a>) -> Option<(Word<'a>, bool)> {
+    words.next()?;
+    qualified(words)?;
+    let is_rename = words.next()?.is("RENAME") && words.next()?.is("TO");
+    let name = is_rename.then(|| words.next()).flatten()?;
+    Some((name, true))
+}
+
+fn qualified<'a>(words: &mut Words<'a>) -> Option<Word<'a>> {
+    let name = words.next()?;
+    let mut after = *words;
+    if after.next().is_some_and(|word| word.is(".")) {
+        *words = after;
+        return words.next();
+    }
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Role, check};
+
+    #[test]
+    fn the_catalogue_is_not_hidden() {
+        for sql in [
+            "CREATE TABLE pg_class(a)",
+            "create table if not exists main.\"PG_Class\" as select 1",
+            "CREATE TEMP TABLE 'pg_class'(a)",
+            "CREATE TEMPORARY VIEW [pg_type] AS SELECT 1",
+            "CREATE/**/VIEW information_schema_tables AS SELECT 1",
+            "CREATE VIRTUAL TABLE json_each USING fts5(a)",
+            "CREATE VIRTUAL TABLE pg USING fts5(a)",
+            "CREATE TABLE `generate_series`(value)",
+            "CREATE TABLE pragma_table_info(a)",
+            "ALTER TABLE a RENAME TO pg_class",
+            "ALTER TABLE main . a RENAME TO \"json_tree\"",
+            "EXPLAIN CREATE TABLE pg_class(a)",
+        ] {
+            let refused = check(sql, Role::Owner, true).unwrap_err();
+            assert!(refused.is_reserved(), "{sql}: {refused}");
+        }
+        for sql in [
+            "CREATE TABLE pgbench_accounts(a)",
+            "CREATE TABLE pg(a)",
+            "CREATE TABLE if(pg_class)",
+            "CREATE UNIQUE INDEX pg_i ON t(a)",
+            "ALTER TABLE a RENAME b TO pg_class",
+            "ALTER TABLE a RENAME COLUMN b TO pg_class",
+            "DROP TABLE pg_class",
+        ] {
+            assert!(check(sql, Role::Write, true).is_ok(), "{sql}");
+        }
+    }
+}

@@ -26,7 +26,7 @@ use sqlparser::ast::{
 };
 use sqlparser::dialect::PostgreSqlDialect;
 
-pub(crate) use casts::{is_name_of_object, is_object, typed};
+pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
@@ -144,6 +144,8 @@ pub struct Statement {
     pub is_untouched: bool,
     /// The byte of the client's text at which it begins.
     pub start: usize,
+    /// That of [`Piece`].
+    has_odd_names: bool,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
     pub(crate) parsed: Option<Box<ast::Statement>>,
 }
@@ -176,6 +178,7 @@ impl Statement {
             parameters: lex::parameters(piece.text),
             is_untouched: false,
             start: piece.start,
+            has_odd_names: piece.has_odd_names,
             parsed: None,
         }
     }
@@ -185,6 +188,21 @@ impl Statement {
     fn flat(mut self) -> Self {
         self.parsed = None;
         self
+    }
+
+    /// Run this tree instead; what was parsed remains.
+    pub(crate) fn become_tree(
+        &mut self,
+        mut tree: ast::Statement,
+        context: &Context,
+    ) -> Result<()> {
+        let mut rewriter = Rewriter::new(context, self.sql.len());
+        let command = rewriter.statement(&mut tree)?;
+        let sql = rewriter.text(&tree, self.has_odd_names)?;
+        self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
+        self.before = rewriter.before;
+        self.is_untouched = false;
+        Ok(())
     }
 
     /// The client's own text, with numbered parameters.
@@ -197,10 +215,14 @@ impl Statement {
 
 fn statement(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     let mut statement = as_written(piece, context)?;
-    if matches!(statement.command.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "EXPLAIN") {
+    if has_rows(&statement.command) {
         statement.sql = lex::without_double_quotes(&statement.sql);
     }
     Ok(statement)
+}
+
+fn has_rows(command: &str) -> bool {
+    matches!(command, "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "EXPLAIN")
 }
 
 fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
@@ -242,12 +264,7 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
-        if piece.has_odd_names && !rewriter.has_own_names {
-            return Err(Error::unsupported(
-                "a quote inside a quoted name of a rewritten statement",
-            ));
-        }
-        Statement::new(piece, rewriter.whole.take().unwrap_or_else(|| tree.to_string()))
+        Statement::new(piece, rewriter.text(&tree, piece.has_odd_names)?)
     } else {
         Statement::untouched(piece)
     };
@@ -310,6 +327,15 @@ impl<'a> Rewriter<'a> {
             ControlFlow::Continue(()) => Ok(command),
             ControlFlow::Break(error) => Err(error),
         }
+    }
+
+    /// The text of a statement that was rewritten.
+    fn text(&mut self, tree: &ast::Statement, has_odd_names: bool) -> Result<String> {
+        if has_odd_names && !self.has_own_names {
+            let what = "a quote inside a quoted name of a rewritten statement";
+            return Err(Error::unsupported(what));
+        }
+        Ok(self.whole.take().unwrap_or_else(|| tree.to_string()))
     }
 
     fn replace<T>(&mut self, place: &mut T, with: T) {

@@ -1,6 +1,7 @@
 //! Casts, and the types of columns that are created.
 
-use sqlparser::ast::{ArrayElemTypeDef, DataType, Expr};
+use sqlite_wasm::types::Value;
+use sqlparser::ast::{ArrayElemTypeDef, CastKind, DataType, Expr};
 
 use super::Rewriter;
 use super::names::{literal, raw, string_of};
@@ -82,6 +83,26 @@ impl Rewriter<'_> {
         }
     }
 
+    /// A string as a column's default: what is stored.
+    pub(super) fn default_of(&mut self, expr: &mut Expr, typed: Typed) -> Result<()> {
+        let Some(text) = string_of(expr) else { return Ok(()) };
+        let scalar = typed.ty.scalar();
+        if is_moment(scalar) && moment(text.trim(), scalar).is_some() {
+            let hint = "write now() or current_date";
+            return Err(Error::unsupported(format_args!("DEFAULT '{text:.20}'")).hint(hint));
+        }
+        let with = match (typed.ty, values::decode(Some(text.as_bytes()), typed.ty, Format::Text)?)
+        {
+            (_, Value::Text(same)) if same == text => return Ok(()),
+            (Type::One(Scalar::Bool), Value::Integer(number)) => {
+                raw(if number == 1 { "true" } else { "false" })
+            }
+            _ => constant(&text, typed)?,
+        };
+        self.replace(expr, with);
+        Ok(())
+    }
+
     /// The type of a column, where SQLite cannot read Postgres' words or would misunderstand them.
     pub(super) fn column_type(&mut self, data_type: &mut DataType) -> Result<()> {
         let Some(typed) = typed(data_type) else {
@@ -115,6 +136,22 @@ pub fn custom(text: &str) -> DataType {
     DataType::Custom(name.into(), Vec::new())
 }
 
+/// `expr::type`.
+pub fn as_cast(expr: Expr, typed: Typed) -> Expr {
+    let data_type = match typed {
+        Typed {
+            ty: Type::One(scalar @ (Scalar::Varchar | Scalar::Bpchar)),
+            modifier: length @ 4..,
+        } => custom(&format!("{}({})", scalar.name(), length - 4)),
+        Typed { ty: Type::One(scalar), .. } => custom(scalar.name()),
+        Typed { ty: Type::Array(scalar), .. } => {
+            let element = Box::new(custom(scalar.name()));
+            DataType::Array(ArrayElemTypeDef::SquareBracket(element, None))
+        }
+    };
+    Expr::Cast { kind: CastKind::DoubleColon, expr: Box::new(expr), data_type, format: None }
+}
+
 fn with_digits(typed: Typed) -> String {
     let name = match typed.ty.scalar() {
         Scalar::Timestamptz => "TIMESTAMPTZ",
@@ -126,9 +163,9 @@ fn with_digits(typed: Typed) -> String {
 
 /// A string as a value of a type, as it would be stored.
 fn constant(text: &str, typed: Typed) -> Result<Expr> {
-    use sqlite_wasm::types::Value;
     let scalar = typed.ty.scalar();
-    if matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz | Scalar::Date))
+    if matches!(typed.ty, Type::One(_))
+        && is_moment(scalar)
         && let Some(moment) = moment(text.trim(), scalar)
     {
         return Ok(raw(moment));
@@ -137,7 +174,9 @@ fn constant(text: &str, typed: Typed) -> Result<Expr> {
         Value::Null => raw("NULL"),
         Value::Integer(number) if number < 0 => raw(format!("({number})")),
         Value::Integer(number) => raw(number.to_string()),
-        Value::Real(number) if number.is_nan() => raw("NULL"),
+        Value::Real(number) if number.is_nan() => {
+            return Err(Error::unsupported(format_args!("NaN as {}", scalar.name())));
+        }
         Value::Real(number) if number.is_infinite() => {
             raw(if number > 0.0 { "9e999" } else { "(-9e999)" })
         }
@@ -148,6 +187,10 @@ fn constant(text: &str, typed: Typed) -> Result<Expr> {
             bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
         )),
     })
+}
+
+fn is_moment(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::Timestamp | Scalar::Timestamptz | Scalar::Date)
 }
 
 /// `'now'::timestamp` and the other words for a moment.

@@ -90,6 +90,7 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
             Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, message).hint("use \\copy of psql")
         );
     }
+    let mut parsed = None;
     let (table, columns, sql) = match source {
         CopySource::Table { mut table_name, columns } => {
             Rewriter::new(context, piece.text.len()).relation(&mut table_name)?;
@@ -99,6 +100,7 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
         CopySource::Query(_) if !to => return Err(Error::unsupported("COPY (query) FROM")),
         CopySource::Query(query) => {
             let mut query = ast::Statement::Query(query);
+            parsed = Some(Box::new(query.clone()));
             Rewriter::new(context, piece.text.len()).statement(&mut query)?;
             (None, Vec::new(), query.to_string())
         }
@@ -107,7 +109,7 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
     let copy =
         Copy { table, columns, is_in: !to, options: read_options(&options, &legacy_options)? };
     let action = Action::Copy(Box::new(copy));
-    Ok(Statement { action, command: "COPY".to_owned(), ..Statement::new(piece, sql) })
+    Ok(Statement { action, command: "COPY".to_owned(), parsed, ..Statement::new(piece, sql) })
 }
 
 fn selected(columns: &[Ident]) -> String {

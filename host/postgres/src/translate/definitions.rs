@@ -6,8 +6,8 @@ use sqlparser::ast::{
     ObjectType, TableConstraint,
 };
 
-use super::Rewriter;
 use super::names::{folded, last, quoted_name};
+use super::{Rewriter, typed};
 use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
@@ -98,7 +98,11 @@ impl Rewriter<'_> {
         }
         let is_rowid = is_key && column.data_type.to_string().eq_ignore_ascii_case("integer");
         self.column_type(&mut column.data_type)?;
+        let typed = typed(&column.data_type);
         for option in &mut column.options {
+            if let (ColumnOption::Default(expr), Some(typed)) = (&mut option.option, typed) {
+                self.default_of(expr, typed)?;
+            }
             self.column_option(&mut option.option)?;
         }
         // SQLite's primary keys may be NULL but for the row id.

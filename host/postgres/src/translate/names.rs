@@ -35,9 +35,10 @@ pub fn string_of(expr: &Expr) -> Option<String> {
                 let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
                 Some(inner.replace("''", "'"))
             }
-            Value::SingleQuotedString(text) | Value::EscapedStringLiteral(text) => {
-                Some(text.clone())
-            }
+            Value::SingleQuotedString(text)
+            | Value::EscapedStringLiteral(text)
+            | Value::UnicodeStringLiteral(text) => Some(text.clone()),
+            Value::DollarQuotedString(text) => Some(text.value.clone()),
             _ => None,
         },
         Expr::Nested(inner) => string_of(inner),

@@ -8,6 +8,7 @@ mod scope;
 
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
 
+pub(super) use known::wider;
 pub use scope::Scope;
 
 use super::{Scalar, TEXT, Typed};

@@ -1,138 +1,189 @@
-//! The types of parameters that the client leaves open: those of the columns that they are
-//! compared with or inserted into, or of their casts. And what these types forbid, since SQLite,
-//! which has no such types, would silently take something else for it.
+//! What the context of a parameter, or of a string in quotes, says of its type: that of the column
+//! that it is compared with or stored in, or of its cast. A string becomes a value of that type, as a
+//! parameter does. And what types forbid or change, since SQLite, which has no such types, would
+//! silently take something else for it.
 
-use sqlparser::ast::{
-    self, AssignmentTarget, BinaryOperator, Expr, Insert, LimitClause, Query, SetExpr, TableObject,
-    Value, Visit, Visitor,
-};
-use std::ops::ControlFlow;
+mod contexts;
+mod operators;
+
+use sqlite_wasm::types::Value as Stored;
+use sqlparser::ast::{Expr, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
-use super::{Scalar, TEXT, Type};
+use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Statement, is_object, string_of};
+use crate::translate::{Context, Statement, as_cast, string_of};
+use crate::values::{self, Format};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
 const MAX_PARAMETERS: usize = 65_535;
 
-/// The types of all parameters; `given` are those of the client, 0 for an open one.
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its type.
+    pub ty: Type,
+    /// The type of the column that it is stored in.
+    pub column: Option<Typed>,
+}
+
+impl Parameter {
+    /// Its value.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`values::decode`] and [`values::fitting`].
+    pub fn value(self, bytes: Option<&[u8]>, format: Format) -> Result<Stored> {
+        let value = values::decode(bytes, self.ty, format)?;
+        self.column.map_or(Ok(value.clone()), |column| values::fitting(value, column))
+    }
+}
+
+/// The types of all parameters; `given` are those of the client, 0 for an open one. The statement gets
+/// its strings as values of their types.
 ///
 /// # Errors
 ///
-/// 0A000 for sums of dates without a constant interval, and for booleans in quotes.
-pub fn infer(statement: &Statement, given: &[u32], schema: &dyn Schema) -> Result<Vec<Type>> {
-    let mut finder = Finder { found: Vec::new(), schema, scopes: Vec::new(), problem: None };
+/// 22P02, 22007 and others for a string that is none of its type, 22001 for one that is too long,
+/// 0A000 for sums of dates without a constant interval, and for an order of arrays.
+pub fn infer(
+    statement: &mut Statement,
+    given: &[u32],
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Vec<Parameter>> {
+    let mut finder = Finder {
+        found: Vec::new(),
+        schema,
+        scopes: Vec::new(),
+        with: Vec::new(),
+        is_changed: false,
+        problem: None,
+    };
     if let Some(tree) = &statement.parsed {
+        let mut tree = tree.clone();
         let _ = tree.visit(&mut finder);
-    }
-    if let Some(problem) = finder.problem {
-        return Err(problem);
+        if let Some(problem) = finder.problem {
+            return Err(problem);
+        }
+        if finder.is_changed {
+            statement.become_tree(*tree, context)?;
+        }
     }
     let count = statement.parameters.min(MAX_PARAMETERS);
-    let of_client = |index: usize| given.get(index).and_then(|oid| Type::of_oid(*oid));
-    let inferred = |index: usize| finder.found.get(index).copied().flatten();
-    let ty = |index: usize| of_client(index).or_else(|| inferred(index)).unwrap_or(TEXT);
-    Ok((0..count).map(ty).collect())
+    let parameter = |index: usize| {
+        let of_client = given.get(index).and_then(|oid| Type::of_oid(*oid));
+        let found = finder.found.get(index).copied().flatten();
+        let ty = of_client.or(found.map(|found| found.typed.ty)).unwrap_or(TEXT);
+        let column = found.filter(|found| found.is_stored).map(|found| found.typed);
+        Parameter { ty, column }
+    };
+    Ok((0..count).map(parameter).collect())
+}
+
+/// What the first place of a parameter says.
+#[derive(Clone, Copy)]
+struct Found {
+    typed: Typed,
+    /// Whether it is stored in a column of this type.
+    is_stored: bool,
 }
 
 struct Finder<'a> {
-    found: Vec<Option<Type>>,
+    found: Vec<Option<Found>>,
     schema: &'a dyn Schema,
     scopes: Vec<Scope>,
+    /// The queries of WITH, for each query that is being looked at.
+    with: Vec<Scope>,
+    /// Whether the tree has other expressions now.
+    is_changed: bool,
     /// The first that was found.
     problem: Option<Error>,
 }
 
 impl Finder<'_> {
-    /// `expr` is compared with, or stored as, something of a type; the first of these counts.
-    fn note(&mut self, expr: &Expr, ty: impl FnOnce(&Self) -> Option<Type>) {
-        let Some(index) = parameter(expr) else {
-            if let Some(text) = string_of(expr)
-                && ty(self) == Some(Type::One(Scalar::Bool))
-            {
-                let what = format_args!("the string '{text:.20}' as a boolean");
-                let error = Error::unsupported(what).hint("write true or false, or a parameter");
-                self.problem.get_or_insert(error);
-            }
-            return;
-        };
+    /// `expr` is compared with something of a type.
+    fn note(&mut self, expr: &mut Expr, typed: Option<Typed>) {
+        let typed = typed.map(|typed| Typed::plain(typed.ty));
+        self.place(expr, typed.map(|typed| Found { typed, is_stored: false }));
+    }
+
+    /// `expr` is stored in a column.
+    fn store(&mut self, expr: &mut Expr, column: Option<Typed>) {
+        self.place(expr, column.map(|typed| Found { typed, is_stored: true }));
+    }
+
+    /// `expr` is a condition.
+    fn condition(&mut self, expr: &mut Expr) {
+        self.note(expr, Some(Typed::plain(Type::One(Scalar::Bool))));
+    }
+
+    fn place(&mut self, expr: &mut Expr, found: Option<Found>) {
+        let Some(found) = found else { return };
+        if let Some(index) = parameter(expr) {
+            self.parameter(index, found);
+        } else if let Some(text) = string_of(expr) {
+            self.string(expr, &text, found);
+        }
+    }
+
+    /// The first place of a parameter counts.
+    fn parameter(&mut self, index: usize, found: Found) {
         if index >= MAX_PARAMETERS || self.found.get(index).is_some_and(Option::is_some) {
             return;
         }
-        if let Some(ty) = ty(self) {
-            let length = self.found.len().max(index + 1);
-            self.found.resize(length, None);
-            self.found[index] = Some(ty);
+        let length = self.found.len().max(index + 1);
+        self.found.resize(length, None);
+        self.found[index] = Some(found);
+    }
+
+    /// A string becomes a cast to its type, unless SQLite has the same value without one. The cast
+    /// checks it.
+    fn string(&mut self, expr: &mut Expr, text: &str, found: Found) {
+        // The name of an object stands for its OID.
+        if found.typed.ty == Type::One(Scalar::Oid) && text.trim().parse::<i64>().is_err() {
+            return;
         }
-    }
-
-    fn type_of(&self, expr: &Expr) -> Option<Type> {
-        let known = |scope: &Scope| scope.type_of(expr).map(|typed| typed.ty);
-        self.scopes.iter().rev().find_map(known)
-    }
-
-    fn same(&mut self, one: &Expr, other: &Expr) {
-        self.note(one, |finder| finder.type_of(other));
-        self.note(other, |finder| finder.type_of(one));
-    }
-
-    /// SQLite would add the numbers that the texts of dates begin with.
-    fn check_dates(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
-        let is_moved = match op {
-            BinaryOperator::Plus => is_span(left) || is_span(right),
-            BinaryOperator::Minus => is_span(right),
-            BinaryOperator::Multiply | BinaryOperator::Divide | BinaryOperator::Modulo => false,
-            _ => return,
-        };
-        let (one, other) = (self.type_of(left), self.type_of(right));
-        if !is_moved && [one, other].into_iter().flatten().any(is_time) {
-            let name = |ty: Option<Type>| ty.map_or("a value", |ty| ty.scalar().name());
-            let what = format!("{} {op} {}", name(one), name(other));
-            let hint = "add a constant interval: d + interval '1 day'";
-            self.problem.get_or_insert(Error::unsupported(what).hint(hint));
-        }
-    }
-
-    fn insert(&mut self, insert: &Insert) {
-        let TableObject::TableName(name) = &insert.table else { return };
-        let columns = self.schema.columns(&crate::translate::table_name(name)).unwrap_or_default();
-        let named: Vec<_> = insert.columns.iter().map(crate::translate::table_name).collect();
-        let type_of = |index: usize| {
-            let column = match named.get(index) {
-                Some(name) => columns.iter().find(|column| column.name.eq_ignore_ascii_case(name)),
-                None => columns.get(index),
-            };
-            column.and_then(|column| column.typed()).map(|typed| typed.ty)
-        };
-        let Some(source) = &insert.source else { return };
-        match &*source.body {
-            SetExpr::Values(values) => {
-                for row in &values.rows {
-                    for (index, expr) in row.content.iter().enumerate() {
-                        self.note(expr, |_| type_of(index));
-                    }
-                }
-            }
-            SetExpr::Select(select) => {
-                for (index, item) in select.projection.iter().enumerate() {
-                    if let ast::SelectItem::UnnamedExpr(expr) = item {
-                        self.note(expr, |_| type_of(index));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn assignments(&mut self, assignments: &[ast::Assignment]) {
-        for assignment in assignments {
-            if let AssignmentTarget::ColumnName(name) = &assignment.target {
-                let column = Expr::Identifier(ast::Ident::new(crate::translate::table_name(name)));
-                self.note(&assignment.value, |finder| finder.type_of(&column));
+        let mut value = values::decode(Some(text.as_bytes()), found.typed.ty, Format::Text);
+        if let (true, Ok(decoded)) = (found.is_stored, &value) {
+            value = values::fitting(decoded.clone(), found.typed);
+            if let Err(error) = value {
+                return self.refuse(error);
             }
         }
+        if !matches!(value, Ok(Stored::Text(same)) if same == text) {
+            self.replace(expr, |string| as_cast(string, found.typed));
+        }
     }
+
+    fn replace(&mut self, expr: &mut Expr, with: impl FnOnce(Expr) -> Expr) {
+        let old = std::mem::replace(expr, Expr::Value(Value::Null.into()));
+        *expr = with(old);
+        self.is_changed = true;
+    }
+
+    fn refuse(&mut self, error: Error) {
+        self.problem.get_or_insert(error);
+    }
+
+    /// The type of an expression, from the innermost query that knows it.
+    fn type_of(&self, expr: &Expr) -> Option<Typed> {
+        for scope in self.scopes.iter().rev() {
+            let typed = scope.type_of(expr);
+            if typed.is_some() || scope.is_open() {
+                return typed;
+            }
+        }
+        match self.scopes.is_empty() {
+            true => Scope::default().type_of(expr),
+            false => None,
+        }
+    }
+}
+
+/// Whether an expression has the type of its context.
+fn is_given(expr: &Expr) -> bool {
+    parameter(expr).is_some() || string_of(expr).is_some()
 }
 
 /// The index of a parameter, from 0.
@@ -149,117 +200,8 @@ fn parameter(expr: &Expr) -> Option<usize> {
     }
 }
 
-fn compares(op: &BinaryOperator) -> bool {
-    use BinaryOperator as O;
-    matches!(
-        op,
-        O::Eq
-            | O::NotEq
-            | O::Lt
-            | O::LtEq
-            | O::Gt
-            | O::GtEq
-            | O::Plus
-            | O::Minus
-            | O::Multiply
-            | O::Divide
-            | O::Modulo
-    )
-}
-
-fn is_span(expr: &Expr) -> bool {
-    crate::translate::span(expr).is_some()
-}
-
-fn is_time(ty: Type) -> bool {
-    use Scalar as S;
-    let times = [S::Date, S::Time, S::Timestamp, S::Timestamptz, S::Interval];
-    times.iter().any(|scalar| ty == Type::One(*scalar))
-}
-
-const fn one(scalar: Scalar) -> Option<Type> {
-    Some(Type::One(scalar))
-}
-
-impl Visitor for Finder<'_> {
-    type Break = ();
-
-    fn pre_visit_statement(&mut self, statement: &ast::Statement) -> ControlFlow<()> {
-        match statement {
-            ast::Statement::Insert(insert) => {
-                self.insert(insert);
-                if let TableObject::TableName(name) = &insert.table {
-                    self.scopes.push(Scope::of_table(name, None, self.schema));
-                }
-                if let Some(ast::OnInsert::OnConflict(conflict)) = &insert.on
-                    && let ast::OnConflictAction::DoUpdate(update) = &conflict.action
-                {
-                    self.assignments(&update.assignments);
-                }
-            }
-            ast::Statement::Update(update) => {
-                self.scopes
-                    .push(Scope::of_tables(std::slice::from_ref(&update.table), self.schema));
-                self.assignments(&update.assignments);
-            }
-            ast::Statement::Delete(delete) => {
-                let (ast::FromTable::WithFromKeyword(tables)
-                | ast::FromTable::WithoutKeyword(tables)) = &delete.from;
-                self.scopes.push(Scope::of_tables(tables, self.schema));
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        self.scopes.push(Scope::of_query(query, self.schema));
-        if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &query.limit_clause {
-            let offset = offset.as_ref().map(|offset| &offset.value);
-            limit.iter().chain(offset).for_each(|expr| self.note(expr, |_| one(Scalar::Int8)));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
-        self.scopes.pop();
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        match expr {
-            Expr::BinaryOp { left, op, right } if compares(op) => {
-                self.same(left, right);
-                self.check_dates(left, op, right);
-            }
-            Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, right } => {
-                self.note(left, |_| one(Scalar::Bool));
-                self.note(right, |_| one(Scalar::Bool));
-            }
-            Expr::Between { expr, low, high, .. } => {
-                self.same(expr, low);
-                self.same(expr, high);
-            }
-            Expr::InList { expr, list, .. } => list.iter().for_each(|item| self.same(expr, item)),
-            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
-                self.same(one, other);
-            }
-            Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
-                self.note(right, |finder| {
-                    let element = finder.type_of(left).unwrap_or(TEXT);
-                    Some(Type::Array(element.scalar()))
-                });
-            }
-            Expr::Cast { expr, data_type, .. } => {
-                let typed = crate::translate::typed(data_type).map(|typed| typed.ty);
-                // An object is given by its name as well as by its OID.
-                let typed = if is_object(data_type) { Some(TEXT) } else { typed };
-                self.note(expr, |_| typed);
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
+const fn one(scalar: Scalar) -> Option<Typed> {
+    Some(Typed::plain(Type::One(scalar)))
 }
 
 #[cfg(test)]

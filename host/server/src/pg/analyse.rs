@@ -151,8 +151,14 @@ impl Conversation<'_> {
     }
 
     /// The types of a statement of `text`.
-    pub fn analyse(&mut self, statement: Statement, text: &str, given: &[u32]) -> Result<Analysed> {
+    pub fn analyse(
+        &mut self,
+        mut statement: Statement,
+        text: &str,
+        given: &[u32],
+    ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
+        let parameters = parameters::infer(&mut statement, given, &self.tables(), &self.context)?;
         let columns = match &statement.action {
             Action::Show(name) => {
                 vec![Output { name: shown_name(name).to_owned(), typed: Typed::plain(TEXT) }]
@@ -161,7 +167,6 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
-        let parameters = parameters::infer(&statement, given, &self.tables())?;
         let generation = self.analyses.generation.into();
         Ok(Analysed { statement, parameters, columns, generation })
     }

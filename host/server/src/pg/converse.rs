@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
 use sqlite_wasm_postgres::translate::Context;
-use sqlite_wasm_postgres::{Error, values};
 
 use super::analyse::Analyses;
 use super::failure::{Failure, Result, no_room, of_end, shutdown};
@@ -306,9 +306,9 @@ impl<'a> Conversation<'a> {
             return Err(frames::violation("bind message has a wrong number of formats").into());
         }
         let mut decoded = Vec::with_capacity(types.len());
-        for (index, (value, ty)) in bind.values.iter().zip(types).enumerate() {
+        for (index, (value, parameter)) in bind.values.iter().zip(types).enumerate() {
             let format = super::out::format_of(&bind.formats, index);
-            let value = values::decode(*value, *ty, format);
+            let value = parameter.value(*value, format);
             let detail = || format!("unnamed portal parameter ${}", index + 1);
             decoded.push(value.map_err(|error| error.detail(detail()))?);
         }

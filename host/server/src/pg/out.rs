@@ -1,8 +1,9 @@
 //! Messages to a client, written one behind the other.
 
 use sqlite_wasm::types::ValueRef;
+use sqlite_wasm_postgres::types::Typed;
 use sqlite_wasm_postgres::types::infer::Output;
-use sqlite_wasm_postgres::types::{Type, Typed};
+use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::{self, Format};
 use sqlite_wasm_postgres::{Error, Result};
 
@@ -111,10 +112,10 @@ impl Out {
         });
     }
 
-    pub fn parameter_types(&mut self, types: &[Type]) {
+    pub fn parameter_types(&mut self, parameters: &[Parameter]) {
         self.message(b't', |out| {
-            out.extend((types.len() as u16).to_be_bytes());
-            types.iter().for_each(|ty| out.extend(ty.oid().to_be_bytes()));
+            out.extend((parameters.len() as u16).to_be_bytes());
+            parameters.iter().for_each(|one| out.extend(one.ty.oid().to_be_bytes()));
         });
     }
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use sqlite_wasm::types::Value;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::translate::{Direction, Statement};
-use sqlite_wasm_postgres::types::Type;
 use sqlite_wasm_postgres::types::infer::Output;
+use sqlite_wasm_postgres::types::parameters::Parameter;
 use sqlite_wasm_postgres::values::Format;
 use sqlite_wasm_postgres::{Error, Result};
 
@@ -28,7 +28,7 @@ const MAX_CURSORS: usize = 16;
 #[derive(Debug)]
 pub struct Analysed {
     pub statement: Statement,
-    pub parameters: Vec<Type>,
+    pub parameters: Vec<Parameter>,
     pub columns: Vec<Output>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,

@@ -2,13 +2,13 @@
 
 use sqlparser::ast::{
     self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, Query,
-    SelectItem, TableFactor, TableWithJoins, UnaryOperator,
+    Select, SelectItem, TableFactor, TableWithJoins, UnaryOperator,
 };
 
 use super::super::{Scalar, Type, Typed};
 use super::known::{function_type, keyword, literal, one, sum, wider};
 use super::{Body, Schema, first_select, name};
-use crate::translate::{is_name_of_object, table_name, typed};
+use crate::translate::{folded, is_name_of_object, table_name, typed};
 
 /// Queries in each other whose columns are looked up.
 const MAX_DEPTH: u32 = 16;
@@ -36,6 +36,33 @@ impl Scope {
         scope
     }
 
+    /// The tables of a SELECT, with the queries of WITH around it.
+    pub fn of_select(select: &Select, schema: &dyn Schema, with: &Self) -> Self {
+        let mut scope = Self::default();
+        scope.add_tables(&select.from, schema, with, MAX_DEPTH);
+        scope
+    }
+
+    /// The queries of WITH, and those around them.
+    pub fn of_with(query: &Query, schema: &dyn Schema, outer: &Self) -> Self {
+        Self::with(query, schema, outer, MAX_DEPTH)
+    }
+
+    /// A table that is being made.
+    pub fn of_definition(table: &ast::CreateTable) -> Self {
+        let column = |column: &ast::ColumnDef| (folded(&column.name), typed(&column.data_type));
+        let columns = table.columns.iter().map(column).collect();
+        Self { tables: vec![(table_name(&table.name), columns)] }
+    }
+
+    /// Whether there may be columns that are not known.
+    pub fn is_open(&self) -> bool {
+        let is_open = |columns: &Columns| {
+            columns.is_empty() || columns.iter().any(|(_, typed)| typed.is_none())
+        };
+        self.tables.iter().any(|(_, columns)| is_open(columns))
+    }
+
     /// One table.
     pub fn of_table(name: &ObjectName, alias: Option<&str>, schema: &dyn Schema) -> Self {
         let mut scope = Self::default();
@@ -46,6 +73,14 @@ impl Scope {
     fn of_nested(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
         let mut scope = Self::default();
         let Some(depth) = depth.checked_sub(1) else { return scope };
+        let with = Self::with(query, schema, outer, depth);
+        if let Some(Body::Select(select)) = first_select(&query.body) {
+            scope.add_tables(&select.from, schema, &with, depth);
+        }
+        scope
+    }
+
+    fn with(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
         let mut with = outer.clone();
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
             let mut columns = columns_of(&cte.query, schema, &with, depth);
@@ -54,10 +89,7 @@ impl Scope {
             }
             with.tables.push((cte.alias.name.value.clone(), columns));
         }
-        if let Some(Body::Select(select)) = first_select(&query.body) {
-            scope.add_tables(&select.from, schema, &with, depth);
-        }
-        scope
+        with
     }
 
     fn add_tables(
@@ -199,7 +231,7 @@ impl Scope {
     }
 
     /// The type that several expressions become.
-    fn common<'a>(&self, expressions: impl Iterator<Item = &'a Expr>) -> Option<Typed> {
+    pub fn common<'a>(&self, expressions: impl Iterator<Item = &'a Expr>) -> Option<Typed> {
         let known = expressions.filter_map(|expr| self.type_of(expr));
         known.reduce(|one, other| if one == other { one } else { wider(one, other) })
     }

@@ -1,0 +1,245 @@
+//! The places of a statement that say what type an expression has.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Assignment, AssignmentTarget, Expr, FunctionArg, FunctionArgExpr, FunctionArguments,
+    Insert, LimitClause, Query, Select, SelectItem, SetExpr, TableObject, UpdateTableFromKind,
+    VisitorMut,
+};
+
+use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
+use crate::translate::{is_object, table_name, typed};
+
+impl Finder<'_> {
+    fn insert(&mut self, insert: &mut Insert) {
+        let TableObject::TableName(name) = &insert.table else { return };
+        self.scopes.push(Scope::of_table(name, Some("excluded"), self.schema));
+        self.scopes.push(Scope::of_table(name, None, self.schema));
+        let types = self.types_of_columns(insert);
+        let type_of = |index: usize| types.get(index).copied().flatten();
+        match insert.source.as_deref_mut().map(|source| &mut *source.body) {
+            Some(SetExpr::Values(values)) => {
+                for row in &mut values.rows {
+                    for (index, expr) in row.content.iter_mut().enumerate() {
+                        self.store(expr, type_of(index));
+                    }
+                }
+            }
+            Some(SetExpr::Select(select)) => {
+                for (index, item) in select.projection.iter_mut().enumerate() {
+                    match item {
+                        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
+                            self.store(expr, type_of(index));
+                        }
+                        // From here on the places are not known.
+                        _ => break,
+                    }
+                }
+            }
+            _ => {}
+        }
+        if let Some(ast::OnInsert::OnConflict(conflict)) = &mut insert.on
+            && let ast::OnConflictAction::DoUpdate(update) = &mut conflict.action
+        {
+            self.assignments(&mut update.assignments);
+        }
+    }
+
+    /// The types of the columns that are inserted, in their order.
+    fn types_of_columns(&self, insert: &Insert) -> Vec<Option<Typed>> {
+        let TableObject::TableName(name) = &insert.table else { return Vec::new() };
+        let columns = self.schema.columns(&table_name(name)).unwrap_or_default();
+        if insert.columns.is_empty() {
+            return columns.iter().map(|column| column.typed()).collect();
+        }
+        let find = |name: &ast::ObjectName| {
+            let name = table_name(name);
+            columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name))?.typed()
+        };
+        insert.columns.iter().map(find).collect()
+    }
+
+    fn assignments(&mut self, assignments: &mut [Assignment]) {
+        for Assignment { target, value } in assignments {
+            match (target, value) {
+                (AssignmentTarget::ColumnName(name), value) => self.assign(name, value),
+                (AssignmentTarget::Tuple(names), Expr::Tuple(values)) => {
+                    names.iter().zip(values).for_each(|(name, value)| self.assign(name, value));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn assign(&mut self, name: &ast::ObjectName, value: &mut Expr) {
+        let column = self.type_of(&Expr::Identifier(ast::Ident::new(table_name(name))));
+        self.store(value, column);
+    }
+
+    fn cast(&mut self, expr: &mut Expr, data_type: &ast::DataType) {
+        let target = typed(data_type);
+        match (target.map(|typed| typed.ty), &mut *expr) {
+            // An object is given by its name as well as by its OID.
+            _ if is_object(data_type) => {
+                if parameter(expr).is_some() {
+                    self.note(expr, Some(Typed::plain(TEXT)));
+                }
+            }
+            (Some(Type::Array(scalar)), Expr::Array(array)) => {
+                array.elem.iter_mut().for_each(|expr| self.note(expr, one(scalar)));
+            }
+            (Some(Type::One(Scalar::Text | Scalar::Varchar | Scalar::Bpchar)), expr)
+                if !is_given(expr) =>
+            {
+                self.as_text(expr);
+            }
+            // The cast itself reads a string.
+            (Some(_), expr) if parameter(expr).is_some() => self.note(expr, target),
+            _ => {}
+        }
+    }
+
+    /// `left op ANY (right)`.
+    fn quantified(&mut self, left: &mut Expr, right: &mut Expr) {
+        if is_given(left)
+            && let Some(array) = self.type_of(right)
+        {
+            self.note(left, one(array.ty.scalar()));
+        }
+        let element = self.type_of(left).map_or(Scalar::Text, |typed| typed.ty.scalar());
+        match right {
+            Expr::Array(array) => {
+                array.elem.iter_mut().for_each(|expr| self.note(expr, one(element)));
+            }
+            right => self.note(right, Some(Typed::plain(Type::Array(element)))),
+        }
+    }
+
+    fn function(&mut self, function: &mut ast::Function) {
+        let FunctionArguments::List(list) = &mut function.args else { return };
+        let arguments = list.args.iter_mut().filter_map(|argument| match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+            _ => None,
+        });
+        let mut arguments: Vec<_> = arguments.collect();
+        match (table_name(&function.name).as_str(), &mut arguments[..]) {
+            ("coalesce" | "ifnull" | "greatest" | "least", _) => self.together(arguments),
+            ("nullif", [one, other]) => self.compare(one, other),
+            _ => {}
+        }
+    }
+}
+
+impl VisitorMut for Finder<'_> {
+    type Break = ();
+
+    fn pre_visit_statement(&mut self, statement: &mut ast::Statement) -> ControlFlow<()> {
+        use ast::Statement as S;
+        let tables = match statement {
+            S::Insert(insert) => {
+                self.insert(insert);
+                return ControlFlow::Continue(());
+            }
+            S::Update(update) => {
+                let mut tables = vec![update.table.clone()];
+                match &update.from {
+                    Some(
+                        UpdateTableFromKind::AfterSet(from) | UpdateTableFromKind::BeforeSet(from),
+                    ) => tables.extend_from_slice(from),
+                    None => {}
+                }
+                tables
+            }
+            S::Delete(delete) => {
+                let (ast::FromTable::WithFromKeyword(tables)
+                | ast::FromTable::WithoutKeyword(tables)) = &delete.from;
+                [tables.clone(), delete.using.clone().unwrap_or_default()].concat()
+            }
+            S::CreateTable(table) => {
+                self.scopes.push(Scope::of_definition(table));
+                return ControlFlow::Continue(());
+            }
+            S::CreateIndex(index) => {
+                self.scopes.push(Scope::of_table(&index.table_name, None, self.schema));
+                return ControlFlow::Continue(());
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        self.scopes.push(Scope::of_tables(&tables, self.schema));
+        match statement {
+            S::Update(update) => {
+                self.assignments(&mut update.assignments);
+                update.selection.iter_mut().for_each(|expr| self.condition(expr));
+            }
+            S::Delete(delete) => delete.selection.iter_mut().for_each(|expr| self.condition(expr)),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let outer = self.with.last().cloned().unwrap_or_default();
+        self.with.push(Scope::of_with(query, self.schema, &outer));
+        self.scopes.push(Scope::of_query(query, self.schema));
+        if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause {
+            let offset = offset.as_mut().map(|offset| &mut offset.value);
+            let both = limit.iter_mut().chain(offset);
+            both.for_each(|expr| self.note(expr, one(Scalar::Int8)));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+        self.with.pop();
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let with = self.with.last().cloned().unwrap_or_default();
+        self.scopes.push(Scope::of_select(select, self.schema, &with));
+        let conditions = select.selection.iter_mut().chain(&mut select.having);
+        conditions.for_each(|expr| self.condition(expr));
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
+        self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::BinaryOp { left, op, right } => self.operator(left, op, right),
+            Expr::Between { expr, low, high, .. } => {
+                self.compare(expr, low);
+                self.compare(expr, high);
+            }
+            Expr::InList { expr, list, .. } => {
+                list.iter_mut().for_each(|item| self.compare(expr, item));
+            }
+            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
+                self.compare(one, other);
+            }
+            Expr::AnyOp { left, right, .. } | Expr::AllOp { left, right, .. } => {
+                self.quantified(left, right);
+            }
+            Expr::Case { operand, conditions, else_result, .. } => {
+                for when in conditions.iter_mut() {
+                    match operand {
+                        Some(operand) => self.compare(operand, &mut when.condition),
+                        None => self.condition(&mut when.condition),
+                    }
+                }
+                let results = conditions.iter_mut().map(|when| &mut when.result);
+                self.together(results.chain(else_result.as_deref_mut()).collect());
+            }
+            Expr::UnaryOp { op: ast::UnaryOperator::Not, expr } => self.condition(expr),
+            Expr::Cast { expr, data_type, .. } => self.cast(expr, data_type),
+            Expr::Function(function) => self.function(function),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -17,6 +17,9 @@ use crate::values::{self, Format};
 /// Bytes of a row at most. A client that never ends its row must not fill the server's memory.
 pub const MAX_ROW: usize = 64 << 20;
 
+/// Bytes that stay allocated between rows.
+const SHRUNK: usize = 32 << 10;
+
 /// A column's bytes; none for NULL.
 pub type Field = Option<Vec<u8>>;
 
@@ -78,8 +81,14 @@ impl Reader {
             used = self.kept.len();
         }
         self.kept.drain(..used);
+        self.kept.shrink_to(SHRUNK);
         self.seen = self.seen.saturating_sub(used);
         self.check_length()
+    }
+
+    /// The bytes of an unfinished row that it keeps.
+    pub fn kept(&self) -> usize {
+        self.kept.capacity()
     }
 
     /// The end of the data.
@@ -189,7 +198,8 @@ impl Reader {
             _ => Format::Text,
         };
         let value = |(field, typed): (&Field, &Typed)| {
-            values::decode(field.as_deref(), typed.ty, format).map_err(|error| {
+            let value = values::decode(field.as_deref(), typed.ty, format);
+            value.and_then(|value| values::fitting(value, *typed)).map_err(|error| {
                 let detail = format!("COPY, line {}", self.line);
                 error.detail(detail)
             })

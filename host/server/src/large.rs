@@ -20,7 +20,14 @@ const MAX_WAIT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 5_
 
 /// Room for a request, until it is dropped.
 #[derive(Debug)]
-pub struct Room(#[expect(dead_code, reason = "dropped")] Option<OwnedSemaphorePermit>);
+pub struct Room(Option<OwnedSemaphorePermit>);
+
+impl Room {
+    /// Whether it is room for a large request.
+    pub fn is_large(&self) -> bool {
+        self.0.is_some()
+    }
+}
 
 /// The room for large requests.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! COPY: the data goes by in pieces, and is never kept.
+//! COPY: the data goes by in pieces, of which only an unfinished row is kept.
 
 use std::cell::RefCell;
 
@@ -39,7 +39,7 @@ impl Conversation<'_> {
         let (patience, then) = self.engine.patience();
         let reader = Reader::new(copy.options.clone(), types);
         let stream = &mut self.stream;
-        let rows = self.engine.run_often(&copy.insert(&names), |insert| {
+        let copied = self.engine.run_often(&copy.insert(&names), |insert| {
             // Only a client that may insert gets CopyInResponse.
             stream.out.copy(b'G', copy.options.format == CopyFormat::Binary, names.len());
             receive(
@@ -53,7 +53,10 @@ impl Conversation<'_> {
                 },
                 patience,
             )
-        })?;
+        });
+        // Nothing of a row is kept any more.
+        let _ = self.stream.hold_row(0);
+        let rows = copied?;
         if is_alone {
             self.end_implicit()?;
         }
@@ -81,19 +84,15 @@ impl Conversation<'_> {
     pub fn copy_out(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
         self.begin_at_last()?;
         let is_read_only = self.is_read_only;
-        let (names, types) = self.engine.inspect(&statement.sql, |prepared| {
-            let names: Vec<_> = prepared.column_names().into_iter().map(str::to_owned).collect();
-            let declared = prepared.column_decltypes()?;
-            let types = declared.iter().map(|declared| type_of(declared.as_deref()));
-            Ok((names, types.collect::<Vec<_>>()))
-        })?;
+        let columns = self.columns(statement, "")?;
+        let types = columns.iter().map(|column| column.typed).collect();
         let is_binary = copy.options.format == CopyFormat::Binary;
-        let count = names.len();
+        let count = columns.len();
         self.stream.out.copy(b'H', is_binary, count);
         let mut writer = Writer::new(copy.options.clone(), types);
         // The header of binary data belongs to its first row; a line with names is one itself.
         let mut data = Vec::new();
-        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
         writer.begin(&names, &mut data);
         if !is_binary && !data.is_empty() {
             self.stream.out.message(b'd', |out| out.append(&mut data));
@@ -148,7 +147,10 @@ fn receive(
         let left = patience.saturating_sub(start.elapsed());
         let tag = stream.read(&mut body, left).map_err(&gone)?;
         match frames::read(tag, &body)? {
-            Message::CopyData(data) => reader.push(data, &mut row).map_err(why)?,
+            Message::CopyData(data) => {
+                reader.push(data, &mut row).map_err(why)?;
+                stream.hold_row(reader.kept()).map_err(&gone)?;
+            }
             Message::CopyDone => {
                 reader.finish(&mut row).map_err(why)?;
                 return Ok(rows);

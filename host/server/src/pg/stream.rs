@@ -32,6 +32,12 @@ const MIN_RATE: u64 = 64 << 10;
 /// How long the rest of a long message may take, for which others wait.
 const LONG_TIME: Duration = Duration::from_secs(10);
 
+/// The same of a row of COPY, which is as long as four messages.
+const ROW_TIME: Duration = Duration::from_secs(40);
+
+/// Bytes of an unfinished row of COPY that need no room; so many each connection has of a message.
+const SMALL_ROW: usize = 64 << 10;
+
 /// What carries the bytes.
 pub enum Transport {
     Plain(Plain),
@@ -102,6 +108,8 @@ pub struct Stream {
     rooms: Rooms,
     /// For the message that was read last.
     room: Option<Room>,
+    /// For what is kept of a row over several messages, and when that ends.
+    row: Option<(Room, Instant)>,
 }
 
 impl Stream {
@@ -124,7 +132,24 @@ impl Stream {
             sending,
             rooms,
             room: None,
+            row: None,
         })
+    }
+
+    /// Room for so many bytes of a row that are kept while more of it is read; for few none is needed.
+    ///
+    /// # Errors
+    ///
+    /// [`Gone::Busy`] where there is none.
+    pub fn hold_row(&mut self, bytes: usize) -> Result<(), Gone> {
+        if bytes <= SMALL_ROW {
+            self.row = None;
+        } else if self.row.is_none() {
+            let own = self.room.take().filter(Room::is_large);
+            let room = own.or_else(|| (self.rooms)(bytes)).ok_or(Gone::Busy(b'd'))?;
+            self.row = Some((room, Instant::now() + ROW_TIME));
+        }
+        Ok(())
     }
 
     /// The type and length of the next message, where that has arrived.
@@ -162,9 +187,14 @@ impl Stream {
             if late.is_none() {
                 self.send().map_err(|_| Gone::Closed)?;
             }
-            let end = late.get_or_insert_with(|| Instant::now() + patience);
+            let row = self.row.as_ref().map(|(_, end)| *end);
+            let end = late.get_or_insert_with(|| {
+                let end = Instant::now() + patience;
+                row.map_or(end, |row| row.min(end))
+            });
             // Only what comes takes room, and not for long.
-            if length > CHUNK && self.end - self.start >= CHUNK && self.room.is_none() {
+            let has_room = self.room.is_some() || row.is_some();
+            if length > CHUNK && self.end - self.start >= CHUNK && !has_room {
                 self.room = (self.rooms)(length);
                 *end = (*end).min(Instant::now() + LONG_TIME);
                 if self.room.is_none() {

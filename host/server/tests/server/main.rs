@@ -16,3 +16,4 @@ mod tls;
 mod websocket;
 mod wire;
 mod wire_roles;
+mod wire_types;

@@ -11,7 +11,7 @@ use crate::definitions::{self, quote_ident};
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
 use values::{
-    array_json, array_lower, array_upper, boolean, escaped_like_glob, integer, like_glob,
+    array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
     no_setting, regex, series_at, series_count, series_number, series_step, subscript,
 };
 
@@ -75,6 +75,7 @@ pub const SCALARS: &[Scalar] = &[
     Scalar::new("pg_series_count", 3, Stable, Innocuous, |a| a.apply(series_count)),
     Scalar::new("pg_series_number", 1, Stable, Innocuous, |a| a.apply(series_number)),
     Scalar::new("pg_series_step", 1, Stable, Innocuous, |a| a.apply(series_step)),
+    Scalar::new("pg_divisor", 1, Stable, Innocuous, |a| a.apply(divisor)),
     // Its error must not come before it is needed.
     Scalar::new("pg_no_setting", 2, Volatile, Innocuous, |a| a.apply(no_setting)),
     Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),

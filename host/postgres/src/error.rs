@@ -216,6 +216,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ("integer overflow", sqlstate::NUMERIC_OUT_OF_RANGE),
     ("Expression tree is too large", sqlstate::STATEMENT_TOO_COMPLEX),
     ("too many", sqlstate::PROGRAM_LIMIT_EXCEEDED),
+    ("division by zero", sqlstate::DIVISION_BY_ZERO),
     ("step size cannot equal zero", sqlstate::INVALID_PARAMETER_VALUE),
     ("generate_series of anything but integers", sqlstate::FEATURE_NOT_SUPPORTED),
     ("unrecognized configuration parameter", sqlstate::UNDEFINED_OBJECT),

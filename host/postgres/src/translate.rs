@@ -17,13 +17,13 @@ mod queries;
 mod session;
 mod sets;
 mod stack;
+mod texts;
+mod visit;
 mod writes;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{
-    self, Expr, ObjectName, Query, TableFactor, ValueWithSpan, VisitMut, VisitorMut,
-};
+use sqlparser::ast::{self, VisitMut};
 use sqlparser::dialect::PostgreSqlDialect;
 
 pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
@@ -270,6 +270,7 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     };
     statement.before = rewriter.before;
     statement.command = command;
+    rewriter.is_changed = queries::has_limit_all(piece.text);
     if is_explain {
         statement.action = Action::Explain;
     }
@@ -304,6 +305,8 @@ struct Rewriter<'a> {
 impl<'a> Rewriter<'a> {
     fn new(context: &'a Context, length: usize) -> Self {
         Self {
+    /// Whether other programs read what is written.
+    is_definition: bool,
             context,
             is_changed: false,
             before: Vec::new(),
@@ -318,6 +321,7 @@ impl<'a> Rewriter<'a> {
     fn written(&mut self, bytes: usize) -> Result<()> {
         self.left = self.left.checked_sub(bytes).ok_or_else(too_long)?;
         Ok(())
+            is_definition: false,
     }
 
     /// Rewrite a statement; its command.
@@ -341,51 +345,6 @@ impl<'a> Rewriter<'a> {
     fn replace<T>(&mut self, place: &mut T, with: T) {
         *place = with;
         self.is_changed = true;
-    }
-}
-
-/// The result of a step as the visitor wants it.
-fn flow(result: Result<()>) -> ControlFlow<Error> {
-    match result {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => ControlFlow::Break(error),
-    }
-}
-
-impl VisitorMut for Rewriter<'_> {
-    type Break = Error;
-
-    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
-        flow(self.query(query))
-    }
-
-    fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
-        flow(self.select(select).and_then(|()| self.mark_sets(select)))
-    }
-
-    fn post_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<Error> {
-        self.place_sets(select);
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
-        flow(self.table_factor(factor))
-    }
-
-    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<Error> {
-        flow(self.derived_table(factor))
-    }
-
-    fn pre_visit_relation(&mut self, name: &mut ObjectName) -> ControlFlow<Error> {
-        flow(self.relation(name))
-    }
-
-    fn pre_visit_value(&mut self, value: &mut ValueWithSpan) -> ControlFlow<Error> {
-        flow(self.value(value))
-    }
-
-    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        flow(self.expression(expr))
     }
 }
 

@@ -183,6 +183,30 @@ fn expressions_have_the_values_of_postgres() {
         ("SELECT string_agg(a, ',') FROM (VALUES ('x'), ('y')) AS v(a)", "x,y"),
         ("SELECT array_to_string(ARRAY[1, 2], '-'), cardinality(ARRAY[1, 2])", "1-2|2"),
         ("SELECT 1 FETCH FIRST 1 ROWS ONLY", "1"),
+        ("SELECT 1 LIMIT ALL", "1"),
+        ("SELECT 1 LIMIT NULL OFFSET NULL", "1"),
+        (
+            "SELECT array_agg(x) IS NULL, jsonb_agg(x) IS NULL FROM (SELECT 1 AS x WHERE false) t",
+            "1|1",
+        ),
+        ("SELECT true::text, 'x' || (1 = 2), concat(1 = 1), (NULL = 1)::text", "true|xfalse|t|"),
+        (
+            "SELECT substring('abcde' from -1 for 3), substr('abcde', 0), substr('abcde', 4, 9)",
+            "a|abcde|de",
+        ),
+        (
+            "SELECT substring('abcde' from n for n + 4), substring('abcde', 2, n + 3), \
+             substring('abcde', n) FROM (VALUES (-1), (2)) AS v(n)",
+            "a|bc|abcde\nbcde|bcde|bcde",
+        ),
+        (
+            "SELECT format('%s %I %L%%', 'a', 'b c', 'd''e'), format('%2$s%1$L', NULL, 5)",
+            "a \"b c\" 'd''e'%|5NULL",
+        ),
+        (
+            "SELECT 7 / n, 7 % n, mod(7, n), 1.0 / n FROM (VALUES (2), (NULL)) AS v(n)",
+            "3|1|1|0.5\n|||",
+        ),
         ("SELECT a FROM (VALUES (1), (2), (3)) AS v(a) ORDER BY 1 OFFSET 2", "3"),
         ("(SELECT 1) UNION (SELECT 2) ORDER BY 1", "1\n2"),
     ] {
@@ -202,6 +226,10 @@ fn what_would_be_wrong_is_an_error() {
         ("SELECT generate_series(timestamp '2024-01-01', '2024-01-02', '1 day')", "0A000"),
         ("SELECT g FROM generate_series('2024-01-01'::date, '2024-01-02', '1 day') AS g", "0A000"),
         ("SELECT current_setting(lower('NO.SUCH'))", "42704"),
+        ("SELECT 1 / 0", "22012"),
+        ("SELECT 1 % (n - 2) FROM (VALUES (2)) AS v(n)", "22012"),
+        ("SELECT div(1, n) FROM (VALUES (0)) AS v(n)", "22012"),
+        ("SELECT 1 / n FROM (VALUES (0.0)) AS v(n)", "22012"),
     ] {
         let error = db.execute_batch(&translated(sql)[0].sql).expect_err(sql);
         assert_eq!(sqlite_wasm_postgres::Error::from(error).code, code, "{sql}");

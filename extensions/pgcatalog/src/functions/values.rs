@@ -106,6 +106,16 @@ pub fn series_step(value: Value) -> Result<Option<i64>> {
     }
 }
 
+/// What is divided by, which is not 0.
+pub fn divisor(value: Value) -> Result<Value> {
+    let is_zero = match &value {
+        Value::Integer(number) => *number == 0,
+        Value::Real(number) => *number == 0.0,
+        _ => false,
+    };
+    if is_zero { Err("division by zero".into()) } else { Ok(value) }
+}
+
 /// How long a series is.
 pub fn series_count(start: Value, stop: Value, step: Value) -> Result<i64> {
     let (start, stop, step) = (series_number(start)?, series_number(stop)?, series_step(step)?);

@@ -14,6 +14,7 @@ impl Rewriter<'_> {
     /// A definition, or anything else without a word.
     pub(super) fn definition(&mut self, tree: &mut ast::Statement) -> Result<String> {
         use ast::Statement as S;
+        self.is_definition = !matches!(tree, S::CreateTable(table) if table.query.is_some());
         Ok(match tree {
             S::CreateTable(table) => {
                 self.create_table(table)?;

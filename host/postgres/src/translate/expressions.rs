@@ -6,7 +6,7 @@ use sqlparser::ast::{
 };
 
 use super::names::{folded, literal, once, quoted, raw, string_of};
-use super::{Rewriter, dates};
+use super::{Rewriter, dates, texts};
 use crate::error::{Error, Result};
 
 impl Rewriter<'_> {
@@ -77,7 +77,12 @@ impl Rewriter<'_> {
             Expr::SimilarTo { .. } => return Err(Error::unsupported("SIMILAR TO")),
             Expr::IsUnknown(inner) => raw(format!("({inner}) IS NULL")),
             Expr::IsNotUnknown(inner) => raw(format!("({inner}) IS NOT NULL")),
-            Expr::BinaryOp { left, op, right } => return binary(left, op, right),
+            Expr::BinaryOp { left, op, right } => {
+                if matches!(op, BinaryOperator::Divide | BinaryOperator::Modulo) {
+                    self.divisor(right)?;
+                }
+                return binary(left, op, right);
+            }
             Expr::UnaryOp { op, expr } => return unary(op, expr),
             Expr::AnyOp { left, compare_op, right, .. } => {
                 quantified(left, compare_op, right, false)?
@@ -88,7 +93,7 @@ impl Rewriter<'_> {
             Expr::Extract { field, expr, .. } => raw(dates::extracted(&field_name(field), expr)?),
             Expr::Position { expr, r#in } => raw(format!("instr({in}, {expr})", in = r#in)),
             Expr::Substring { expr, substring_from, substring_for, .. } => {
-                substring(expr, substring_from.as_deref(), substring_for.as_deref())
+                texts::substring(expr, substring_from.as_deref(), substring_for.as_deref())?
             }
             Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
                 let inner = trim_characters.as_ref().and_then(|list| list.first());
@@ -116,6 +121,23 @@ impl Rewriter<'_> {
         }))
     }
 
+    /// What SQLite divides by: it makes NULL of a division by zero. A definition keeps what other
+    /// programs can read.
+    pub(super) fn divisor(&mut self, by: &mut Expr) -> Result<()> {
+        let number = by.to_string().parse::<f64>();
+        if self.is_definition || number.is_ok_and(|number| number != 0.0) {
+            return Ok(());
+        }
+        // A short one is written more than once, and calls nothing.
+        let checked = match is_short(by) {
+            true => format!("iif({by}, {by}, pg_divisor({by}))"),
+            false => format!("pg_divisor({by})"),
+        };
+        self.written(checked.len())?;
+        self.replace(by, raw(checked));
+        Ok(())
+    }
+
     /// Words that are calls without parentheses.
     pub(super) fn keyword(&self, name: &Ident) -> Option<Expr> {
         if name.quote_style.is_some() {
@@ -131,6 +153,20 @@ impl Rewriter<'_> {
             "localtime" => raw("time('now')"),
             _ => return None,
         })
+    }
+}
+
+/// Whether it is a column or a parameter, and no piece of SQL.
+fn is_short(expr: &Expr) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name = |name: &Ident| {
+        name.value.len() <= 64 && (name.quote_style.is_some() || name.value.chars().all(is_part))
+    };
+    match expr {
+        Expr::Identifier(name) => is_name(name),
+        Expr::CompoundIdentifier(parts) => parts.iter().all(is_name),
+        Expr::Value(value) => matches!(value.value, Value::Placeholder(_)),
+        _ => false,
     }
 }
 
@@ -334,14 +370,6 @@ fn at_time_zone(timestamp: &Expr, zone: &Expr) -> Result<Expr> {
         return Err(Error::unsupported(format_args!("AT TIME ZONE {zone}: only UTC")));
     }
     Ok(timestamp.clone())
-}
-
-fn substring(expr: &Expr, from: Option<&Expr>, length: Option<&Expr>) -> Expr {
-    let from = from.map_or("1".to_owned(), ToString::to_string);
-    raw(match length {
-        Some(length) => format!("substr({expr}, {from}, {length})"),
-        None => format!("substr({expr}, {from})"),
-    })
 }
 
 fn trim(place: Option<&TrimWhereField>, what: Option<&Expr>, expr: &Expr) -> Expr {

@@ -9,7 +9,7 @@ use sqlparser::ast::{
 
 use super::expressions::list;
 use super::names::{literal, once, parts, quoted, raw, string_of};
-use super::{Rewriter, dates};
+use super::{Rewriter, dates, texts};
 use crate::error::{Error, Result, sqlstate};
 
 /// Functions that SQLite has by another name.
@@ -44,6 +44,9 @@ const RENAMED: &[(&str, &str)] = &[
     ("substring", "substr"),
     ("uuid_generate_v4", "gen_random_uuid"),
 ];
+
+/// Aggregates that are NULL without rows, and of SQLite's an empty array.
+const SOME: &[&str] = &["array_agg", "json_agg", "jsonb_agg"];
 
 /// Functions that nothing here can replace.
 const REFUSED: &[&str] = &[
@@ -100,10 +103,11 @@ impl Rewriter<'_> {
         {
             return Ok(Some(sql));
         }
+        let is_some = SOME.contains(&name.as_str());
         if let Some((_, renamed)) = RENAMED.iter().find(|(from, to)| *from == name && from != to) {
             self.replace(&mut function.name, ObjectName::from(Ident::new(*renamed)));
         }
-        Ok(None)
+        Ok(is_some.then(|| raw(format!("nullif({function}, '[]')"))))
     }
 
     /// `pg_catalog.f` is `f`.
@@ -135,12 +139,20 @@ impl Rewriter<'_> {
             ("pg_backend_pid", []) => raw(self.context.process.to_string()),
             ("current_setting", [setting]) => self.setting(setting, &raw("false"))?,
             ("current_setting", [setting, is_optional]) => self.setting(setting, is_optional)?,
-            ("set_config", [_, value, _]) => value.clone(),
+            ("set_config", _) => {
+                let hint = "write SELECT set_config('name', 'value', false) by itself";
+                return Err(Error::unsupported("set_config in a query").hint(hint));
+            }
+            ("format", [pattern, arguments @ ..]) => texts::formatted(pattern, arguments)?,
+            ("substring" | "substr", [text, from]) => texts::substring(text, Some(from), None)?,
+            ("substring" | "substr", [text, from, length]) => {
+                texts::substring(text, Some(from), Some(length))?
+            }
             ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),
-            ("mod", [a, b]) => raw(format!("(({a}) % ({b}))")),
+            ("mod", [a, b]) => raw(format!("(({a}) % ({}))", self.divided_by(b)?)),
             ("greatest", [_, ..]) => extreme("max", arguments)?,
             ("least", [_, ..]) => extreme("min", arguments)?,
-            ("div", [a, b]) => raw(format!("CAST(({a}) / ({b}) AS INTEGER)")),
+            ("div", [a, b]) => raw(format!("CAST(({a}) / ({}) AS INTEGER)", self.divided_by(b)?)),
             ("left", [text, count]) => once(
                 "substr(x, 1, iif(n < 0, max(0, length(x) + n), n))",
                 &[("x", text), ("n", count)],
@@ -192,6 +204,12 @@ impl Rewriter<'_> {
             ("row", _) => raw(format!("({})", list(arguments))),
             _ => return Ok(None),
         }))
+    }
+
+    fn divided_by(&mut self, by: &Expr) -> Result<Expr> {
+        let mut by = by.clone();
+        self.divisor(&mut by)?;
+        Ok(by)
     }
 
     fn setting(&self, setting: &Expr, is_optional: &Expr) -> Result<Expr> {

@@ -5,6 +5,7 @@ use std::fmt;
 use super::Rewriter;
 use super::names::{folded, last, parts, quoted_name, raw};
 use crate::error::{Error, Result};
+use crate::lex::{Kind, Tokens};
 use sqlparser::ast::{
     Cte, Distinct, Expr, FunctionArg, GroupByExpr, Ident, LimitClause, ObjectName, OrderByKind,
     OrderBySort, Query, Select, SetExpr, TableAlias, TableFactor,
@@ -86,6 +87,22 @@ impl Rewriter<'_> {
             self.replace(&mut offset.rows, sqlparser::ast::OffsetRows::None);
         }
         Ok(())
+    }
+
+    /// NULL is no limit, and no offset.
+    pub(super) fn bounds(&mut self, query: &mut Query) {
+        let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
+            return;
+        };
+        let offset = offset.as_mut().map(|offset| &mut offset.value);
+        for (bound, none) in [(limit.as_mut(), "-1"), (offset, "0")] {
+            if let Some(bound) = bound
+                && bound.to_string().parse::<i64>().is_err()
+            {
+                let checked = raw(format!("ifnull({bound}, {none})"));
+                self.replace(bound, checked);
+            }
+        }
     }
 
     /// NULL is the largest value in Postgres, and the smallest in SQLite.
@@ -207,6 +224,16 @@ impl Rewriter<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether `LIMIT ALL` may be somewhere, which the tree does not have.
+pub fn has_limit_all(sql: &str) -> bool {
+    let words = Tokens::of(sql).filter(|token| token.kind != Kind::Space);
+    let mut is_limit = false;
+    words.map(|token| token.text).any(|word| {
+        let was_limit = std::mem::replace(&mut is_limit, word.eq_ignore_ascii_case("limit"));
+        was_limit && word.eq_ignore_ascii_case("all")
+    })
 }
 
 /// The column `value` of a function in FROM, by the alias that names the table and the column.

@@ -10,9 +10,10 @@ use sqlparser::ast::{
     TableWithJoins, VisitMut, VisitorMut,
 };
 
+use super::Rewriter;
 use super::expressions::{array, list};
 use super::names::{folded, parts, raw};
-use super::{Rewriter, flow};
+use super::visit::flow;
 use crate::error::{Error, Result, sqlstate};
 
 const SETS: &[&str] = &[

@@ -114,6 +114,14 @@ const REWRITES: &[(&str, &str)] = &[
         "SELECT * FROM generate_series(1, 3) AS g",
         "SELECT * FROM (SELECT value AS g FROM generate_series(1, 3)) AS g",
     ),
+    ("SELECT a FROM t LIMIT ALL", "SELECT a FROM t"),
+    ("SELECT a FROM t LIMIT NULL", "SELECT a FROM t LIMIT ifnull(NULL, -1)"),
+    ("SELECT a FROM t LIMIT $1 OFFSET 2", "SELECT a FROM t LIMIT ifnull(?1, -1) OFFSET 2"),
+    ("SELECT array_agg(a) FROM t", "SELECT nullif(json_group_array(a), '[]') FROM t"),
+    ("SELECT a / 2, a / b FROM t", "SELECT a / 2, a / iif(b, b, pg_divisor(b)) FROM t"),
+    ("SELECT a % sum(b) FROM t", "SELECT a % pg_divisor(sum(b)) FROM t"),
+    ("CREATE VIEW v AS SELECT a / b FROM t", "CREATE VIEW v AS SELECT a / b FROM t"),
+    ("SELECT substring(a from -1 for 3)", "SELECT substr(a, 1, 1)"),
     ("ALTER TABLE ONLY t ADD COLUMN a int, DROP COLUMN b", "ALTER TABLE t DROP COLUMN b"),
 ];
 
@@ -153,6 +161,11 @@ fn other_text_stays_as_it_is() {
 fn what_cannot_be_done_is_refused_by_its_name() {
     for (sql, name) in [
         ("SELECT DISTINCT ON (a) a FROM t", "DISTINCT ON"),
+        ("SELECT format(a, 1) FROM t", "format"),
+        ("SELECT format('%10s', 1)", "format with %10s"),
+        ("SELECT format('%1$s%1$s', 1)", "format twice"),
+        ("SELECT substring(a from '^b') FROM t", "substring with a pattern"),
+        ("SELECT set_config('a.b', a, false) FROM t", "set_config"),
         ("SELECT greatest(row_number() OVER (), 2) FROM t", "window function"),
         ("SELECT a FROM t, LATERAL (SELECT 1) x", "LATERAL"),
         ("CREATE SEQUENCE s", "CREATE SEQUENCE"),
@@ -177,6 +190,8 @@ fn what_cannot_be_done_is_refused_by_its_name() {
     let code = |sql: &str| translate(sql, &Context::default()).unwrap_err().code;
     assert_eq!(code("SELECT * FROM other.t"), "3F000");
     assert_eq!(code("SELECT 'x'::int"), "22P02");
+    assert_eq!(code("SELECT format('%s')"), "22023");
+    assert_eq!(code("SELECT substring('abc', 1, -1)"), "22011");
     assert_eq!(code("COPY t TO '/etc/passwd'"), "42501");
     assert_eq!(code(&format!("SELECT {}1{}", "(".repeat(200), ")".repeat(200))), "54001");
 }

@@ -8,6 +8,7 @@ use sqlparser::ast::{
     VisitorMut,
 };
 
+use super::operators::{LETTERS, WORDS};
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::translate::{is_object, table_name, typed};
 
@@ -92,7 +93,7 @@ impl Finder<'_> {
             (Some(Type::One(Scalar::Text | Scalar::Varchar | Scalar::Bpchar)), expr)
                 if !is_given(expr) =>
             {
-                self.as_text(expr);
+                self.as_text(expr, WORDS);
             }
             // The cast itself reads a string.
             (Some(_), expr) if parameter(expr).is_some() => self.note(expr, target),
@@ -126,6 +127,9 @@ impl Finder<'_> {
         match (table_name(&function.name).as_str(), &mut arguments[..]) {
             ("coalesce" | "ifnull" | "greatest" | "least", _) => self.together(arguments),
             ("nullif", [one, other]) => self.compare(one, other),
+            ("concat" | "concat_ws" | "format", _) => {
+                arguments.into_iter().for_each(|expr| self.as_text(expr, LETTERS));
+            }
             _ => {}
         }
     }

@@ -8,6 +8,10 @@ use super::{Finder, Scalar, Type, Typed, is_given};
 use crate::error::Error;
 use crate::translate::{as_cast, span};
 
+/// What a cast and `||` make of a boolean; functions make letters of it, as clients get.
+pub const WORDS: [&str; 2] = ["true", "false"];
+pub const LETTERS: [&str; 2] = ["t", "f"];
+
 impl Finder<'_> {
     /// `left op right`.
     pub(super) fn operator(&mut self, left: &mut Expr, op: &BinaryOperator, right: &mut Expr) {
@@ -27,8 +31,8 @@ impl Finder<'_> {
                 self.condition(right);
             }
             O::StringConcat => {
-                self.as_text(left);
-                self.as_text(right);
+                self.as_text(left, WORDS);
+                self.as_text(right, WORDS);
             }
             _ => {}
         }
@@ -103,15 +107,15 @@ impl Finder<'_> {
     }
 
     /// A boolean that becomes a text: SQLite's is a number.
-    pub(super) fn as_text(&mut self, expr: &mut Expr) {
+    pub(super) fn as_text(&mut self, expr: &mut Expr, words: [&str; 2]) {
         if !is_given(expr) && self.type_of(expr) == super::one(Scalar::Bool) {
-            self.replace(expr, boolean_text);
+            self.replace(expr, |boolean| boolean_text(boolean, words));
         }
     }
 }
 
 /// `CASE boolean WHEN 1 THEN 'true' WHEN 0 THEN 'false' END`, which has the boolean once.
-fn boolean_text(boolean: Expr) -> Expr {
+fn boolean_text(boolean: Expr, [yes, no]: [&str; 2]) -> Expr {
     let when = |number: &str, text: &str| CaseWhen {
         condition: Expr::Value(Value::Number(number.to_owned(), false).into()),
         result: Expr::Value(Value::SingleQuotedString(text.to_owned()).into()),
@@ -120,7 +124,7 @@ fn boolean_text(boolean: Expr) -> Expr {
         case_token: AttachedToken::empty(),
         end_token: AttachedToken::empty(),
         operand: Some(Box::new(Expr::Nested(Box::new(boolean)))),
-        conditions: vec![when("1", "true"), when("0", "false")],
+        conditions: vec![when("1", yes), when("0", no)],
         else_result: None,
     }
 }

@@ -296,14 +296,16 @@ impl Settings {
         *self = Self { limits: self.limits, ..Self::default() };
     }
 
-    /// The end of a transaction: what `SET LOCAL` changed is as before.
-    pub fn end_transaction(&mut self) {
+    /// The end of a transaction: what `SET LOCAL` changed is as before. Whether that was something.
+    pub fn end_transaction(&mut self) -> bool {
+        let is_some = !self.local.is_empty();
         for (name, before) in std::mem::take(&mut self.local) {
             match before {
                 Some(value) => self.set.insert(name, value),
                 None => self.set.remove(&name),
             };
         }
+        is_some
     }
 }
 
@@ -329,7 +331,7 @@ pub fn is_utc(zone: &str) -> bool {
 /// A value that the wire can keep.
 fn checked(name: &str, value: &str) -> Result<String> {
     let lower = value.to_ascii_lowercase();
-    let (is_possible, value) = match name {
+    let (is_possible, kept) = match name {
         "client_encoding" => {
             (matches!(lower.as_str(), "utf8" | "utf-8" | "unicode" | "sql_ascii"), "UTF8")
         }
@@ -342,8 +344,9 @@ fn checked(name: &str, value: &str) -> Result<String> {
         _ => (value.len() <= MAX_VALUE, value),
     };
     if is_possible {
-        return Ok(value.to_owned());
+        return Ok(kept.to_owned());
     }
+    let name = REPORTED.iter().find(|known| known.eq_ignore_ascii_case(name)).unwrap_or(&name);
     let shown: String = value.chars().take(100).collect();
     let message = format!("invalid value for parameter \"{name}\": \"{shown}\"");
     Err(Error::new(sqlstate::INVALID_PARAMETER_VALUE, message))

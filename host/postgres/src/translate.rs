@@ -95,6 +95,15 @@ pub enum Action {
         /// Until the end of the transaction only.
         is_local: bool,
     },
+    /// `SELECT set_config(…)`: set a setting, and return it.
+    Configure {
+        /// In lower case.
+        name: String,
+        /// The value.
+        value: String,
+        /// Until the end of the transaction only.
+        is_local: bool,
+    },
     /// `RESET ALL`.
     ResetAll,
     /// Return a setting, as one row of text.
@@ -261,6 +270,7 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Result<Statement> {
     let mut tree = parsed.clone();
     let mut rewriter = Rewriter::new(context, piece.text.len());
+    rewriter.is_changed = queries::has_limit_all(piece.text);
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
@@ -270,7 +280,6 @@ fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Re
     };
     statement.before = rewriter.before;
     statement.command = command;
-    rewriter.is_changed = queries::has_limit_all(piece.text);
     if is_explain {
         statement.action = Action::Explain;
     }
@@ -296,6 +305,8 @@ struct Rewriter<'a> {
     whole: Option<String>,
     /// Whether all names in it were written by [`quoted_name`](names::quoted_name).
     has_own_names: bool,
+    /// Whether other programs read what is written.
+    is_definition: bool,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
     /// The bytes that may still be written.
@@ -305,13 +316,12 @@ struct Rewriter<'a> {
 impl<'a> Rewriter<'a> {
     fn new(context: &'a Context, length: usize) -> Self {
         Self {
-    /// Whether other programs read what is written.
-    is_definition: bool,
             context,
             is_changed: false,
             before: Vec::new(),
             whole: None,
             has_own_names: false,
+            is_definition: false,
             sets: Vec::new(),
             left: may_be_written(length),
         }
@@ -321,7 +331,6 @@ impl<'a> Rewriter<'a> {
     fn written(&mut self, bytes: usize) -> Result<()> {
         self.left = self.left.checked_sub(bytes).ok_or_else(too_long)?;
         Ok(())
-            is_definition: false,
     }
 
     /// Rewrite a statement; its command.

@@ -71,3 +71,9 @@ fn settings_keep_what_the_wire_can_do() {
     settings.reset();
     assert_eq!(settings.show("application_name").unwrap(), "");
 }
+
+#[test]
+fn a_wrong_value_is_named() {
+    let error = Settings::default().set("timezone", Some("Europe/Berlin"), false).unwrap_err();
+    assert_eq!(error.message, "invalid value for parameter \"TimeZone\": \"Europe/Berlin\"");
+}

@@ -1,6 +1,9 @@
 //! Statements about the session: transactions, settings, and what is done by doing nothing.
 
-use sqlparser::ast::{self, Expr, Set, TransactionAccessMode, TransactionMode};
+use sqlparser::ast::{
+    self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem, Set, SetExpr,
+    TransactionAccessMode, TransactionMode,
+};
 
 use super::definitions::first_words;
 use super::names::{folded, last, quoted_name, string_of};
@@ -80,9 +83,11 @@ fn set(name: &str, value: Option<String>, is_local: bool) -> Action {
 }
 
 fn time_zone(piece: &Piece<'_>) -> Statement {
-    let words = words(piece.text);
-    let zone = words.get(3).map(|zone| zone.trim_matches('\'').to_owned());
-    let zone = zone.filter(|zone| zone != "local" && zone != "default");
+    let mut words = Tokens::of(piece.text).filter(|token| token.kind != Kind::Space);
+    let zone = words.nth(3).map(|zone| zone.text.trim_matches('\'').to_owned());
+    let is_default =
+        |zone: &String| ["local", "default"].iter().any(|word| zone.eq_ignore_ascii_case(word));
+    let zone = zone.filter(|zone| !is_default(zone));
     of_action(piece, set("timezone", zone, false), "SET")
 }
 
@@ -127,6 +132,7 @@ pub fn statement(piece: &Piece<'_>, tree: &ast::Statement) -> Result<Option<Stat
         S::ReleaseSavepoint { name } => {
             run(Action::Release, "RELEASE", format!("RELEASE {}", quoted_name(&folded(name))))
         }
+        S::Query(query) => Ok(configured(query).map(|action| of_action(piece, action, "SELECT"))),
         S::Set(set) => setting(set).map(|action| Some(of_action(piece, action, "SET"))),
         S::ShowVariable { variable } => {
             let name: Vec<_> = variable.iter().map(|part| part.value.to_lowercase()).collect();
@@ -143,6 +149,32 @@ pub fn statement(piece: &Piece<'_>, tree: &ast::Statement) -> Result<Option<Stat
         }
         _ => Ok(None),
     }
+}
+
+/// `SELECT set_config('name', 'value', false)`, and nothing else.
+fn configured(query: &Query) -> Option<Action> {
+    let SetExpr::Select(select) = &*query.body else { return None };
+    let [SelectItem::UnnamedExpr(Expr::Function(function))] = &select.projection[..] else {
+        return None;
+    };
+    let is_alone = query.with.is_none() && query.limit_clause.is_none() && query.fetch.is_none();
+    if !is_alone || !select.from.is_empty() || select.selection.is_some() {
+        return None;
+    }
+    let FunctionArguments::List(list) = &function.args else { return None };
+    let [name, value, is_local] = &list.args[..] else { return None };
+    let constant = |argument: &FunctionArg| match argument {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => string_of(expr),
+        _ => None,
+    };
+    let is_local = match is_local.to_string().to_ascii_lowercase().as_str() {
+        "true" => true,
+        "false" => false,
+        _ => return None,
+    };
+    let is_it = last(&function.name) == "set_config";
+    let name = constant(name).filter(|_| is_it)?.to_ascii_lowercase();
+    Some(Action::Configure { name, value: constant(value)?, is_local })
 }
 
 fn access(modes: &[TransactionMode]) -> Option<bool> {

@@ -249,7 +249,19 @@ fn the_session_is_not_sent_to_sqlite() {
         ),
         (
             "SET TIME ZONE 'UTC'",
-            Action::Set { name: "timezone".into(), value: Some("utc".into()), is_local: false },
+            Action::Set { name: "timezone".into(), value: Some("UTC".into()), is_local: false },
+        ),
+        (
+            "SET TIME ZONE 'Europe/Berlin'",
+            Action::Set {
+                name: "timezone".into(),
+                value: Some("Europe/Berlin".into()),
+                is_local: false,
+            },
+        ),
+        (
+            "SELECT pg_catalog.set_config('Search_Path', '', true)",
+            Action::Configure { name: "search_path".into(), value: "".into(), is_local: true },
         ),
         ("SHOW server_version", Action::Show("server_version".into())),
         ("SHOW TRANSACTION ISOLATION LEVEL", Action::Show("transaction_isolation".into())),

@@ -163,6 +163,9 @@ impl Conversation<'_> {
             Action::Show(name) => {
                 vec![Output { name: shown_name(name).to_owned(), typed: Typed::plain(TEXT) }]
             }
+            Action::Configure { .. } => {
+                vec![Output { name: "set_config".to_owned(), typed: Typed::plain(TEXT) }]
+            }
             Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),

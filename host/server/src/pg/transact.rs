@@ -23,6 +23,10 @@ impl Conversation<'_> {
     ) -> Result<u64> {
         match &analysed.statement.action {
             Action::Set { name, value, is_local } => self.set(name, value.as_deref(), *is_local)?,
+            Action::Configure { name, value, is_local } => {
+                self.set(name, Some(value), *is_local)?;
+                return self.show(name, analysed, formats, sink);
+            }
             Action::ResetAll => self.reset(),
             Action::Discard => {
                 self.reset();
@@ -168,7 +172,9 @@ impl Conversation<'_> {
     }
 
     fn after_transaction(&mut self) {
-        self.context.settings.end_transaction();
+        if self.context.settings.end_transaction() {
+            self.analyses.clear();
+        }
         self.has_savepoints = false;
         self.is_read_only = self.is_on("default_transaction_read_only");
         self.store.end_transaction();

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::time::Duration;
 
 use super::support::{Server, directory};
-use super::wire::{Client, bind, error, execute, message, parse, rows, shown, sync, text};
+use super::wire::{Client, bind, error, execute, message, parse, rows, shown, sync, tags, text};
 
 fn server() -> Server {
     Server::start(&["--pg", "127.0.0.1:0"])
@@ -115,4 +115,23 @@ fn no_table_hides_the_catalogue() {
         assert!(said.contains("is reserved"), "{sql}: {said}");
     }
     assert_eq!(client.rows("SELECT relname FROM pg_class WHERE relkind = 'r'"), "t");
+}
+
+#[test]
+fn set_config_does_what_set_does() {
+    let server = server();
+    let mut client = Client::new(&server);
+    let set = client.query("SELECT set_config('statement_timeout', '77', false)");
+    assert_eq!((rows(&set).as_str(), tags(&set).as_str()), ("77ms", "TDCZ"));
+    assert!(shown(&set).contains("set_config\0") && shown(&set).contains("SELECT 1\0"));
+    assert_eq!(client.rows("SHOW statement_timeout"), "77ms");
+    client.rows("BEGIN; SELECT set_config('my.own', 'x', true)");
+    assert_eq!(client.rows("SELECT current_setting('my.own')"), "x");
+    client.rows("COMMIT");
+    assert_eq!(client.error("SELECT current_setting('my.own')").0, "42704");
+    assert_eq!(client.error("SELECT set_config('nope', 'x', false)").0, "42704");
+    assert_eq!(
+        client.error("SELECT set_config(n, 'x', false) FROM (SELECT 'a.b' AS n)").0,
+        "0A000"
+    );
 }

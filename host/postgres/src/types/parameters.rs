@@ -110,6 +110,16 @@ impl Finder<'_> {
 
     /// `expr` is stored in a column.
     fn store(&mut self, expr: &mut Expr, column: Option<Typed>) {
+        self.store_given(expr, column);
+        if let Some(column) = column
+            && !is_given(expr)
+        {
+            self.as_stored(expr, column);
+        }
+    }
+
+    /// The same, of an expression whose own type is not known here.
+    fn store_given(&mut self, expr: &mut Expr, column: Option<Typed>) {
         self.place(expr, column.map(|typed| Found { typed, is_stored: true }));
     }
 

@@ -31,7 +31,7 @@ impl Finder<'_> {
                 for (index, item) in select.projection.iter_mut().enumerate() {
                     match item {
                         SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
-                            self.store(expr, type_of(index));
+                            self.store_given(expr, type_of(index));
                         }
                         // From here on the places are not known.
                         _ => break,

@@ -67,6 +67,16 @@ impl Finder<'_> {
         }
     }
 
+    /// A date in a column of timestamps, and the reverse.
+    pub(super) fn as_stored(&mut self, expr: &mut Expr, column: Typed) {
+        let own = self.type_of(expr).map(|typed| typed.ty);
+        let (Some(Type::One(own)), Type::One(stored)) = (own, column.ty) else { return };
+        let is_date = |scalar: Scalar| scalar == Scalar::Date;
+        if is_date(own) && is_stamp(stored) || is_stamp(own) && is_date(stored) {
+            self.replace(expr, |expr| as_cast(expr, Typed::plain(column.ty)));
+        }
+    }
+
     fn as_stamp(&mut self, date: &mut Expr, stamp: Scalar) {
         self.replace(date, |date| as_cast(date, Typed::plain(Type::One(stamp))));
     }

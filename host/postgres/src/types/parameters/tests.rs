@@ -144,6 +144,8 @@ const TYPED: &[(&str, &str)] = &[
     // Of different lengths.
     ("SELECT 1 FROM all_types WHERE d > ts", "strftime('%Y-%m-%d %H:%M:%f', d), '0'), '.') > ts"),
     ("SELECT 1 FROM all_types WHERE ts = date '2024-1-1'", "ts = '2024-01-01 00:00:00'"),
+    ("INSERT INTO all_types(d, ts) VALUES (now(), current_date)", "(date("),
+    ("UPDATE all_types SET ts = d", "ts = rtrim(rtrim(strftime("),
     // A boolean's text.
     ("SELECT true::text", "CAST(CASE (true) WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS TEXT)"),
     ("SELECT 'x' || (i = 1) FROM all_types", "'x' || CASE ((i = 1)) WHEN 1 THEN"),

@@ -120,6 +120,8 @@ struct sqlite3_stmt {
   Mem *wide;
   uint32_t wide_count;
   bool is_being_traced;
+  /* The engine is asked for its next rows: only then can a row be traced. */
+  bool is_stepping;
 };
 
 static Connection *connection_of(sqlite3 *db) { return (Connection *)db; }

@@ -258,14 +258,16 @@ static int on_trace(Connection *connection, In *in) {
   Statement inner = {.connection = connection, .sql = (char *)(sql ? sql : "")};
   Statement *statement = statement_at(connection, handle);
   uint32_t width = in_u32(in);
-  if (statement && width) read_row(statement, width, in);
+  /* The program may use any other row, also in an outer callback of this statement. */
+  bool has_row = statement && statement->is_stepping && !statement->has_row && width;
+  if (has_row) read_row(statement, width, in);
   if (!statement) statement = &inner;
   Statement *outer = connection->traced;
   const char *outer_text = connection->expanded;
   connection->traced = kind == SQLITE_TRACE_STMT ? statement : outer;
   connection->expanded = expanded;
   trace(connection, kind, statement, text ? text : "", time);
-  if (width) statement->has_row = false;
+  if (has_row) statement->has_row = false;
   connection->traced = outer;
   connection->expanded = outer_text;
   return 0;

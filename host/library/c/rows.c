@@ -83,7 +83,9 @@ static int fetch(Statement *statement) {
   out_u32(work, statement->limit);
   statement->state = RUNNING;
   drop_rows(statement);
+  statement->is_stepping = true;
   int sent = send(connection, &reply);
+  statement->is_stepping = false;
   statement->serial = connection->serial;
   if (sent != SQLITE_OK) {
     statement->state = HALTED;

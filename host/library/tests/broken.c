@@ -372,6 +372,8 @@ static void texts_have_an_end(void) {
   free_texts(&connection);
 }
 
+#include "broken/rows.c"
+
 int main(void) {
   sqlite3_initialize();
   sandbox.connections = &connection;
@@ -386,6 +388,7 @@ int main(void) {
   events_do_not_nest_without_end();
   cursors_have_an_end();
   texts_have_an_end();
+  a_row_in_use_is_not_traced();
   IS(sandbox.depth, 0);
   entries_free(&sandbox);
   return failures != 0;

@@ -153,8 +153,13 @@ fn pseudo_terminal() -> (File, OwnedFd) {
     (near, far)
 }
 
-/// Makes the terminal on standard input the one that Ctrl-C comes from.
+/// Makes the terminal on standard input the one that Ctrl-C comes from. As a login does, it ends
+/// what `nohup` or a background job set, which the program would respect.
 fn take_terminal() -> std::io::Result<()> {
+    for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
+        // SAFETY: it installs no handler of ours.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
     // SAFETY: system calls without memory.
     let taken = unsafe {
         libc::setsid() != -1 && libc::ioctl(std::io::stdin().as_raw_fd(), libc::TIOCSCTTY, 0) == 0

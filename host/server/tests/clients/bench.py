@@ -17,6 +17,13 @@ def rate(script, clients, dsn):
     return float(re.search(r"tps = ([\d.]+)", output)[1])
 
 
+def connection(dsn):
+    """Microseconds of a new connection with its first row, by libpq: psycopg adds half a millisecond of Python."""
+    command = [pgbench, "-n", "-C", "-f", "/dev/stdin", "-t", "300", dsn]
+    output = subprocess.run(command, input="SELECT 1;", capture_output=True, text=True, check=True).stdout
+    return float(re.search(r"latency average = ([\d.]+) ms", output)[1]) * 1000
+
+
 def times(dsn):
     """Median times of statements in microseconds, and of a new connection with its first row."""
     db = psycopg.connect(dsn, autocommit=True)
@@ -63,6 +70,10 @@ for index, name in enumerate(["INSERT", "SELECT by key", "UPDATE", "DELETE", "ne
     ratio = statistics.median(one[index] / other[index] for one, other in pairs)
     both = [statistics.median(pair[side][index] for pair in pairs) for side in (0, 1)]
     print(f"psycopg {name}: {ratio:.2f}  ({both[0]:.0f} to {both[1]:.0f} µs)")
+pairs = [(connection(ours), connection(theirs)) for _ in range(int(rounds))]
+both = [statistics.median(side) for side in zip(*pairs)]
+ratio = statistics.median(one / other for one, other in pairs)
+print(f"libpq new connection to first row: {ratio:.2f}  ({both[0]:.0f} to {both[1]:.0f} µs)")
 first = psycopg.connect(ours)
 before = resident()
 idle = [psycopg.connect(ours) for _ in range(20)]

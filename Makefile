@@ -135,7 +135,7 @@ bench-serve: build ## the server compared with PostgreSQL at a Unix socket; afte
 bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
 	tooling/library bench
 
-test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; they are installed where this is root
+test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; apt installs those that are missing
 	tooling/library build
 	tooling/test-programs
 

@@ -1,11 +1,11 @@
 //! The cache directory: compiled components by content, engine and settings.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use nix::libc::O_NOFOLLOW;
 
@@ -17,6 +17,9 @@ use crate::user_directories;
 /// Largest number of compiled components in the cache. Each has a few
 /// megabytes, and each version of this program adds one for each component.
 const MAX_ARTIFACTS: usize = 64;
+
+/// How long an unused file stays, such as one of a version that was replaced.
+const MAX_UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A directory of this user for files that can be made again.
 #[derive(Debug, Clone)]
@@ -78,19 +81,29 @@ impl Directory {
     }
 }
 
-/// Remove the oldest files of a subdirectory that has too many.
+/// Remove the files of a subdirectory that were unused for too long, and the ones unused for
+/// longest where there are too many.
 fn prune(part: &Path) {
     let mut files: Vec<(SystemTime, PathBuf)> = fs::read_dir(part)
         .into_iter()
         .flatten()
         .flatten()
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .filter_map(|entry| Some((last_use(&entry.metadata().ok()?)?, entry.path())))
         .collect();
     files.sort();
+    let now = SystemTime::now();
+    let is_old = |used| now.duration_since(used).is_ok_and(|unused| unused > MAX_UNUSED);
+    let old = files.partition_point(|(used, _)| is_old(*used));
     let too_many = files.len().saturating_sub(MAX_ARTIFACTS);
-    for (_, path) in &files[..too_many] {
+    for (_, path) in &files[..old.max(too_many)] {
         let _ = fs::remove_file(path);
     }
+}
+
+/// When a file was written, or used as far as the file system records that: by Linux's default to
+/// the day, which costs a start nothing.
+fn last_use(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok().max(metadata.accessed().ok())
 }
 
 /// Open a file of the cache; none if it does not exist or another user could
@@ -111,6 +124,43 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
         assert!(Directory::open(directory.path().into()).is_none());
+    }
+
+    /// Sets the times at which a file was written and used, in days before now.
+    fn set_days(path: &Path, written: u64, used: u64) {
+        let before = |days: u64| SystemTime::now() - Duration::from_secs(days * 24 * 60 * 60);
+        let times = fs::FileTimes::new().set_modified(before(written)).set_accessed(before(used));
+        File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+    }
+
+    #[test]
+    fn a_file_in_daily_use_stays() {
+        let temporary = tempfile::tempdir().unwrap();
+        let directory = Directory::open(temporary.path().join("cache")).unwrap();
+        let paths: Vec<PathBuf> = (0..MAX_ARTIFACTS)
+            .map(|number| directory.path("part", &format!("{number}")).unwrap())
+            .collect();
+        for (number, path) in paths.iter().enumerate() {
+            fs::write(path, b"").unwrap();
+            // The first is the oldest, and the only one that was used later.
+            set_days(path, 20 - number as u64 / 8, if number == 0 { 0 } else { 20 });
+        }
+        directory.write(&directory.path("part", "new").unwrap(), b"");
+        assert!(paths[0].exists() && !paths[1].exists() && paths[2].exists());
+    }
+
+    #[test]
+    fn files_of_replaced_versions_go_after_a_month() {
+        let temporary = tempfile::tempdir().unwrap();
+        let directory = Directory::open(temporary.path().join("cache")).unwrap();
+        let [replaced, used] =
+            ["replaced", "used"].map(|name| directory.path("part", name).unwrap());
+        for (path, days) in [(&replaced, 31), (&used, 1)] {
+            fs::write(path, b"").unwrap();
+            set_days(path, 90, days);
+        }
+        directory.write(&directory.path("part", "new").unwrap(), b"");
+        assert!(!replaced.exists() && used.exists());
     }
 
     #[test]

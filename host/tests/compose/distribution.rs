@@ -47,6 +47,27 @@ fn a_copied_dist_composes_and_runs_with_an_empty_path() {
     dist.run(&["mine.wasm", "my.db", sql]).prints(answer).keeps_quiet();
 }
 
+/// The same name in the working directory comes first.
+#[test]
+fn a_name_after_cli_may_be_one_next_to_the_program() {
+    let dist = Dist::with(&["series"]);
+    let path = dist.directory.path();
+    fs::rename(path.join("dist/cli.wasm"), path.join("dist/other.wasm")).expect("it is there");
+    let args = ["compose", "--cli", "other.wasm", "--embed", "series", "-o", "mine.wasm"];
+    dist.run(&args).exits_with(0).keeps_quiet();
+    fs::write(path.join("other.wasm"), "no component").expect("the directory is ours");
+    dist.run(&[&args[..], &["--force"]].concat()).exits_with(121);
+    let args = ["compose", "--cli", "missing.wasm", "--embed", "series"];
+    let missing = dist.run(&args).exits_with(121);
+    assert!(missing.err().contains("`missing.wasm`"), "{missing}");
+}
+
+#[test]
+fn without_the_server_its_package_is_named() {
+    let refused = Dist::with(&[]).run(&["serve", "my.db"]).exits_with(120);
+    assert!(refused.err().contains("install the package `sqlite-wasm-serve`"), "{refused}");
+}
+
 #[test]
 fn vec0_is_embedded_and_searches() {
     let composed = Composed::with("vec0", &["vec0"]);

@@ -90,19 +90,51 @@ fn the_book_is_whole() {
             continue;
         }
         assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
-        for link in
-            read(&entry.path()).split("](").skip(1).filter_map(|rest| rest.split(')').next())
+        check_links(&entry.path());
+        let page = read(&entry.path());
+        for include in page.split("{{#include ").skip(1).filter_map(|rest| rest.split("}}").next())
         {
-            if link.starts_with("https://") {
-                continue;
-            }
-            let (page, part) = link.split_once('#').unwrap_or((link, ""));
-            let target = if page.is_empty() { entry.path() } else { docs.join(page) };
-            assert!(target.is_file(), "{name}: {link}");
-            let headings = read(&target);
-            let has = headings.lines().any(|line| line.starts_with('#') && slug(line) == part);
-            assert!(part.is_empty() || has, "{name}: {link}");
+            let (file, anchor) = include.split_once(':').unwrap_or((include, ""));
+            let text = read(&docs.join(file));
+            let [begin, end] =
+                ["ANCHOR", "ANCHOR_END"].map(|word| format!("<!-- {word}: {anchor} -->\n"));
+            let part = match anchor {
+                "" => Some(&text[..]),
+                _ => text.split_once(&begin).and_then(|(_, rest)| Some(rest.split_once(&end)?.0)),
+            };
+            let part = part.unwrap_or_else(|| panic!("{name}: {include}"));
+            // It would lead from `docs`.
+            assert!(!part.contains("]("), "{name}: a link in {include}");
         }
+    }
+}
+
+#[test]
+fn links_of_other_documents_lead_somewhere() {
+    let repository = support::repository();
+    let others = ["README.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    let parts = ["extensions", "extensions/ann", "components/c-api", "host/library", "host/server"];
+    let readmes = parts.map(|part| format!("{part}/README.md"));
+    for page in others.into_iter().chain(readmes.iter().map(String::as_str)) {
+        check_links(&repository.join(page));
+    }
+}
+
+/// Fails unless each link of the page leads to something of the repository, and to a part that it has.
+#[track_caller]
+fn check_links(page: &Path) {
+    let read = |path: &Path| fs::read_to_string(path).expect("it is there");
+    let directory = page.parent().expect("it is in a directory");
+    for link in read(page).split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        if link.starts_with("https://") {
+            continue;
+        }
+        let (file, part) = link.split_once('#').unwrap_or((link, ""));
+        let target = if file.is_empty() { page.to_owned() } else { directory.join(file) };
+        assert!(target.exists(), "{}: {link}", page.display());
+        let has =
+            |text: String| text.lines().any(|line| line.starts_with('#') && slug(line) == part);
+        assert!(part.is_empty() || has(read(&target)), "{}: {link}", page.display());
     }
 }
 

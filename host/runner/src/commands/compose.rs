@@ -46,7 +46,8 @@ pub struct Compose {
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     embed: Vec<String>,
 
-    /// The shell, which may already be composed [default: cli.wasm next to this program]
+    /// The shell, which may already be composed, or `database.wasm` of libraries and servers; next
+    /// to this program if the name has no directory [default: cli.wasm]
     #[arg(long, value_name = "CLI.wasm")]
     cli: Option<PathBuf>,
 
@@ -108,7 +109,7 @@ impl Compose {
 
     /// Raise the wall before the helper and the extensions' `describe` run.
     fn raise_wall(&self, directories: &[PathBuf]) -> Result<()> {
-        let cli = self.cli.clone().map_or_else(own_cli, Ok);
+        let cli = self.base();
         let named = self.embed.iter().map(PathBuf::from);
         let read: Vec<_> = directories.iter().cloned().chain(cli).chain(named).collect();
         second_wall::raise_for_looking(&read, Some(directory_of(&self.output)))
@@ -116,7 +117,7 @@ impl Compose {
 
     /// Compose in memory. An error means that a component is unusable.
     fn composed(&self, directories: &[PathBuf], loader: &Loader) -> Result<Composed> {
-        let path = self.cli.clone().map_or_else(own_cli, Ok)?;
+        let path = self.base()?;
         let compiler = Compiler::default();
         let cli = Base::read(&path, loader)?;
         let mut extensions = ExtensionsCtx::new(Vec::new())
@@ -126,6 +127,18 @@ impl Compose {
         let found =
             self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
         compose(&compiler, &cli, &found.collect::<Result<Vec<_>>>()?)
+    }
+
+    /// What gets the extensions: a name without a directory may be that of a component that comes
+    /// with this program, such as `database.wasm`.
+    fn base(&self) -> Result<PathBuf> {
+        let Some(path) = &self.cli else { return own_cli() };
+        let is_name = path.parent() == Some(Path::new(""));
+        if is_name && !path.exists() {
+            let ours = path.to_str().and_then(|name| installed(name).ok());
+            return Ok(ours.filter(|ours| ours.is_file()).unwrap_or_else(|| path.clone()));
+        }
+        Ok(path.clone())
     }
 
     fn check_absent(&self, path: &Path) -> Result<()> {

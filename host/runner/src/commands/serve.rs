@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
+use sqlite_wasm_runtime::escape::escaped;
 
 /// The program that serves, in the runner's directory.
 const SERVER: &str = "sqlite-wasm-serve";
@@ -22,6 +23,11 @@ impl Serve {
     /// Become the server. Returns only where that fails.
     pub fn execute(self) -> Result<ExitCode> {
         let program = super::installed(SERVER)?;
+        ensure!(
+            program.exists(),
+            "`{}` does not exist; install the package `{SERVER}`, or the whole build",
+            escaped(&program)
+        );
         let error = Command::new(&program).args(self.arguments).exec();
         Err(anyhow!(error).context(format!("failed to start `{}`", program.display())))
     }

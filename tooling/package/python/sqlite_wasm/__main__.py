@@ -15,12 +15,18 @@ USAGE = __doc__.strip().splitlines()[-1]
 CHECK = """
 import sys
 sys.path[:] = filter(None, sys.path)
+used = 0
+reason = "its sqlite3 module uses another library, by an RPATH or because it contains SQLite"
 try:
     import ctypes, _sqlite3
-    used = ctypes.CDLL(_sqlite3.__file__).sqlite3_compileoption_used(b"WASM_SANDBOX")
-    reason = "its sqlite3 module uses another library, by an RPATH or because it contains SQLite"
-except (ImportError, AttributeError, OSError) as error:
-    used, reason = 0, str(error)
+    # A module that is linked statically has no file: the process itself has its symbols.
+    library = ctypes.CDLL(getattr(_sqlite3, "__file__", None))
+    used = library.sqlite3_compileoption_used(b"WASM_SANDBOX")
+except AttributeError:
+    # SQLite is inside, and its symbols are hidden.
+    pass
+except (ImportError, OSError) as error:
+    reason = str(error)
 if not used:
     sys.exit(f"sqlite_wasm: {sys.executable} would not run SQLite in the sandbox: {reason}")
 """

@@ -44,7 +44,8 @@ pub fn check(path: &Path, native: Option<Version>) -> Vec<Finding> {
             return vec![Finding::problem("database", format!("{error:#}"), remedy)];
         }
     };
-    let mut findings = vec![journal(is_wal), file_system(&file, is_wal)];
+    let mut findings =
+        vec![journal(is_wal), file_system(is_in_memory(&file), can_share_memory(&file), is_wal)];
     findings.extend(native::check_shared(native).filter(|_| is_wal));
     findings.push(directory(directory_of(path), is_wal));
     findings.push(mode("database", path, file.metadata().ok()));
@@ -80,18 +81,22 @@ fn journal(is_wal: bool) -> Finding {
     }
 }
 
-fn file_system(file: &File, is_wal: bool) -> Finding {
+fn is_in_memory(file: &File) -> bool {
+    // The type of the field differs between machines, its 32 bits do not.
+    fstatfs(file).is_ok_and(|status| IN_MEMORY.contains(&(status.f_type as u32)))
+}
+
+fn file_system(is_in_memory: bool, can_share_memory: bool, is_wal: bool) -> Finding {
     let remedy = "programs share a WAL only on a local file system; move the database, or leave \
                   WAL mode";
-    // The type of the field differs between machines, its 32 bits do not.
-    if fstatfs(file).is_ok_and(|status| IN_MEMORY.contains(&(status.f_type as u32))) {
+    if is_in_memory {
         return Finding::note(
             "file system",
             "in memory: programs may share a WAL",
             "the database is lost when the machine stops; move it if it must last",
         );
     }
-    match (can_share_memory(file), is_wal) {
+    match (can_share_memory, is_wal) {
         (true, _) => Finding::ok("file system", "local: programs may share a WAL"),
         (false, true) => Finding::problem("file system", "on another machine", remedy),
         (false, false) => Finding::note("file system", "on another machine", remedy),
@@ -141,4 +146,25 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(ending);
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn a_wal_on_another_machine_is_a_problem() {
+        let found = |is_wal| file_system(false, false, is_wal);
+        assert_eq!(
+            (found(true).state, found(true).found.as_str()),
+            (State::Problem, "on another machine")
+        );
+        assert_eq!(
+            (found(false).state, found(false).found.as_str()),
+            (State::Note, "on another machine")
+        );
+        assert_eq!(file_system(false, true, true).state, State::Ok);
+        assert_eq!(file_system(true, true, true).state, State::Note);
+    }
 }

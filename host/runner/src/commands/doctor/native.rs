@@ -6,7 +6,7 @@ use super::Finding;
 use super::version::Version;
 
 /// What to do about the race.
-const UPGRADE: &str = "upgrade it to 3.51.3 or later, or do not open the same databases in WAL \
+const UPGRADE: &str = "upgrade it to 3.51.3 (3.50.7, 3.44.6) or later, or do not open the same databases in WAL \
                        mode with it: a race can lose pages";
 
 /// The version of `sqlite3` on the `PATH`; none without such a program.

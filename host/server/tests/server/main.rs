@@ -2,6 +2,7 @@
 
 mod attacks;
 mod checkpoints;
+mod conflicts;
 mod crashes;
 mod hrana;
 mod limits;

@@ -55,7 +55,8 @@ pub fn tenants_with(arguments: &[&str]) -> Tenants {
     Tenants { server, reader, writer, owner }
 }
 
-fn users_file(directory: &TempDir, text: &str) -> String {
+/// A file of users that only this user can read.
+pub fn users_file(directory: &TempDir, text: &str) -> String {
     let file = directory.path().join("users.toml");
     std::fs::write(&file, text).unwrap();
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();

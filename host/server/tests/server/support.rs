@@ -22,7 +22,8 @@ pub struct Server {
     lines: Lines<BufReader<ChildStdout>>,
 }
 
-fn program() -> PathBuf {
+/// The server, next to what it loads.
+pub fn program() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/sqlite-wasm-serve")
 }
 

@@ -70,8 +70,10 @@ pub fn run(settings: Settings) -> Result<()> {
     let extensions = extensions(&settings)?;
     let server = Server::new(auth, databases, limits);
     let sockets = bind(&settings)?;
+    // Behind the wall a directory cannot be listed.
+    let names = server.databases.names();
     wall(&settings, &server.databases, &extensions)?;
-    addresses::print(&settings, &sockets, &server, token.as_deref())?;
+    addresses::print(&settings, &sockets, &server, &names, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
 }
 

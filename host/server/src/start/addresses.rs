@@ -18,7 +18,7 @@ const EXAMPLE: &str = "NAME";
 /// In place of a token that only its user knows.
 const UNKNOWN_TOKEN: &str = "(the token of a user)";
 
-/// Print how to connect to each database. The token follows `#`, which browsers do not send.
+/// Print how to connect to each database of `all`. The token follows `#`, which browsers do not send.
 ///
 /// # Errors
 ///
@@ -27,10 +27,10 @@ pub fn print(
     settings: &Settings,
     sockets: &Sockets,
     server: &Server,
+    all: &[String],
     token: Option<&str>,
 ) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let all = server.databases.names();
     let names = &all[..all.len().min(MAX_SHOWN)];
     // A directory may still be empty; its line below explains the name.
     let databases = if names.is_empty() { &[EXAMPLE.to_owned()] } else { names };

@@ -316,6 +316,14 @@ fn checkpoints_can_be_left_to_another_program() {
     }
 }
 
+fn wire_replies_are_counted(mut server: Server, bytes: impl Fn(&str) -> u64) {
+    let url = server.printed("counters at ");
+    let mut client = crate::wire::Client::new(&server);
+    client.rows("SELECT hex(zeroblob(20000))");
+    let text = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    assert!(bytes(&text) >= 40_000, "{text}");
+}
+
 #[test]
 fn what_happens_is_counted() {
     let mut server = Server::start(&["--metrics", "127.0.0.1:0", "--max-clients", "1"]);
@@ -328,6 +336,20 @@ fn what_happens_is_counted() {
     {
         assert!(text.contains(&format!("\nsqlite_wasm_{line}\n")), "{line}: {text}");
     }
+    let bytes = |text: &str| -> u64 {
+        let (_, rest) = text.split_once("\nsqlite_wasm_reply_bytes_total ").unwrap();
+        rest.lines().next().unwrap().parse().unwrap()
+    };
+    // A cursor's reply, and one of the Postgres wire.
+    let before = bytes(&text);
+    let step = json!({"stmt": {"sql": "SELECT zeroblob(30000)"}});
+    let cursor = json!({"baton": open["baton"], "batch": {"steps": [step]}}).to_string();
+    assert_eq!(server.post_text(&server.token, "/v3/cursor", &cursor).0, 200);
+    let read = || ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    let after_cursor = bytes(&read());
+    assert!(after_cursor >= before + 40_000, "{before} {after_cursor}");
+    let second = Server::start(&["--metrics", "127.0.0.1:0", "--pg", "127.0.0.1:0"]);
+    wire_replies_are_counted(second, bytes);
     assert!(!text.contains(&server.token) && open["baton"].is_string());
     // A page that the server's name was given to reads nothing.
     let refused = ureq::get(&url).header("Host", "evil.example").call();

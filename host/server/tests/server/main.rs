@@ -12,6 +12,7 @@ mod postgres;
 mod roles;
 mod schema;
 mod sessions;
+mod start;
 mod support;
 mod tls;
 mod websocket;

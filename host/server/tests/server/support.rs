@@ -89,7 +89,7 @@ impl Server {
         Self::start_by(Command::new(program()), directory, arguments)
     }
 
-    fn start_by(mut command: Command, directory: TempDir, arguments: &[&str]) -> Self {
+    pub fn start_by(mut command: Command, directory: TempDir, arguments: &[&str]) -> Self {
         let mut child = command
             .args(["--http", "127.0.0.1:0"])
             .args(arguments)

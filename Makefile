@@ -44,6 +44,10 @@ test-clients: build ## existing clients against the server; they are installed f
 
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
+	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host server any_
+
+test-long: build guests ## the server under load for a minute, and 50 kills
+	SERVE_LOAD_SECONDS=60 SERVE_KILLS=50 tooling/host server
 
 build: compile $(PRECOMPILED) $(PORTABLE) $(DATABASE_CODE) $(PORTABLE_DATABASE) ## the runner, its CLI and the extensions, in target/release
 

@@ -16,7 +16,8 @@ pub const VERSION_TEXT: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebA
 
 /// What a session runs on its connection before anything else.
 ///
-/// A name in double quotes that nothing has must be an error, and foreign keys are checked.
+/// Foreign keys are checked. (Names in double quotes reach SQLite in backticks, so that one that nothing
+/// has is an error: see `lex.rs`.)
 pub const SETUP: &[&str] = &["PRAGMA foreign_keys = ON"];
 
 /// Whether a session is in a transaction.

@@ -64,7 +64,8 @@ pub struct Settings {
     /// The users, with their tokens' hashes and their roles
     #[arg(long, value_name = "FILE")]
     pub users: Option<PathBuf>,
-    /// Accept tokens without TLS beyond loopback
+    /// Accept tokens and passwords beyond loopback where there is no certificate, and `--metrics`
+    /// there
     #[arg(long)]
     pub insecure: bool,
     /// Give every user the role `read` at most
@@ -82,7 +83,7 @@ pub struct Settings {
     /// Sessions at a time; as many clients may wait [default: 100]
     #[arg(long, value_name = "N")]
     pub max_clients: Option<u16>,
-    /// Memory of a session [default: 64M]
+    /// Memory of SQLite in a session, and of each of its extensions [default: 64M]
     #[arg(long, value_name = "SIZE")]
     pub client_memory: Option<Size>,
     /// Time of a statement [default: 10s]
@@ -103,7 +104,7 @@ pub struct Settings {
     /// Rows that a statement returns [default: 100000]
     #[arg(long, value_name = "N")]
     pub max_rows: Option<u64>,
-    /// Bytes of a reply [default: 16M]
+    /// Bytes of the rows of a statement, and of the reply to a pipeline [default: 16M]
     #[arg(long, value_name = "SIZE")]
     pub max_bytes: Option<Size>,
     /// Do not wait for the disk at each commit: a power failure may lose the last ones
@@ -174,7 +175,13 @@ impl Settings {
     }
 
     /// These options, and `file`'s where these say nothing.
-    fn or(mut self, file: Self) -> Self {
+    fn or(mut self, mut file: Self) -> Self {
+        // Either names the databases.
+        if !self.databases.is_empty() {
+            file.root = None;
+        } else if self.root.is_some() {
+            file.databases.clear();
+        }
         macro_rules! or {
             ($($option:ident)*; $($list:ident)*; $($flag:ident)*) => {
                 $(self.$option = self.$option.or(file.$option);)*
@@ -244,8 +251,16 @@ impl Settings {
             temporary: self.max_temp.map(|size| size.0),
             slow: self.slow_statement.map(|time| time.0),
         };
-        ensure!(limits.clients > 0, "`--max-clients` must be at least 1");
-        ensure!(limits.temporary != Some(0), "`--max-temp` must be at least 1");
+        for (option, value) in [
+            ("max-clients", limits.clients as u64),
+            ("client-memory", limits.memory as u64),
+            ("max-temp", limits.temporary.unwrap_or(1)),
+            ("max-rows", limits.rows),
+            ("max-bytes", limits.bytes),
+            ("max-db-size", self.max_db_size()),
+        ] {
+            ensure!(value > 0, "`--{option}` must be at least 1");
+        }
         Ok(limits)
     }
 
@@ -280,12 +295,29 @@ mod tests {
     #[test]
     fn the_command_line_goes_first() {
         let file = "databases = ['b.db']\nmax-rows = 5\nstatement-timeout = '3s'\nread-only = true";
+        // A database instead of a directory, and a directory instead of databases.
+        assert_eq!(resolved(&["a.db"], "root = '/x'").unwrap().root, None);
+        let by_root = resolved(&["--root", "/x"], "databases = ['b.db']").unwrap();
+        assert!(by_root.root.is_some() && by_root.databases.is_empty());
         let settings = resolved(&["a.db", "--statement-timeout", "500ms"], file).unwrap();
         assert_eq!(settings.databases, [PathBuf::from("a.db")]);
         let limits = settings.limits().unwrap();
         assert_eq!((limits.rows, limits.statement), (5, Duration::from_millis(500)));
         assert!(settings.read_only);
         assert_eq!(settings.http, Some(DEFAULT_HTTP));
+    }
+
+    #[test]
+    fn numbers_are_bytes_and_seconds() {
+        let file =
+            "client-memory = 33554432\nmax-bytes = '1M'\nidle-timeout = 5\nstatement-timeout = 0.5";
+        let limits = resolved(&["a.db"], file).unwrap().limits().unwrap();
+        assert_eq!((limits.memory, limits.bytes), (32 << 20, 1 << 20));
+        assert_eq!(
+            (limits.idle, limits.statement),
+            (Duration::from_secs(5), Duration::from_millis(500))
+        );
+        assert!(resolved(&["a.db"], "client-memory = -1").is_err());
     }
 
     #[test]
@@ -303,7 +335,11 @@ mod tests {
     #[test]
     fn wrong_options_are_named() {
         assert!(resolved(&[], "").is_err());
-        assert!(resolved(&["a.db"], "root = '/x'").is_err());
+        assert!(resolved(&[], "root = '/x'\ndatabases = ['a.db']").is_err());
+        for zero in ["max-clients", "max-rows", "max-bytes", "max-temp", "max-db-size"] {
+            let error = resolved(&["a.db"], &format!("{zero} = 0")).and_then(|all| all.limits());
+            assert!(format!("{:?}", error.unwrap_err()).contains("at least"), "{zero}");
+        }
         assert!(resolved(&["a.db"], "tls-cert = 'c'").is_err());
         assert!(resolved(&["a.db"], "no-such-option = 1").is_err());
         assert!(resolved(&["a.db"], "client-memory = '5X'").is_err());

@@ -1,5 +1,7 @@
 //! The databases that are served, by name. A name from the network is never a path.
 
+mod files;
+
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -8,14 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
 
 use crate::policy::{self, Role};
 use crate::session::{Log, Opened, Writers};
-
-/// Longest name of a database in `--root`, in bytes.
-const MAX_NAME_BYTES: usize = 64;
+use files::Files;
+pub use files::Named;
 
 /// How long a database stays open without a session. Closing it copies its log into it, which
 /// the next session need not wait for.
@@ -27,15 +28,6 @@ const READY: usize = 2;
 /// The log is shortened to this after a checkpoint, in bytes, so that one large transaction does
 /// not keep the disk for ever.
 const MAX_KEPT_LOG_BYTES: u64 = 64 << 20;
-
-/// Where the files are.
-#[derive(Debug)]
-enum Files {
-    /// These, by name.
-    Named(HashMap<String, PathBuf>),
-    /// `NAME.db` in this directory.
-    Root(PathBuf),
-}
 
 /// What each connection gets.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +41,8 @@ pub struct FileLimits {
     /// Whether connections move the WAL to the database: after a commit when it is long, and when
     /// the last one is closed.
     pub has_checkpoints: bool,
+    /// Whether no client may write: files are neither created nor changed to WAL.
+    pub is_read_only: bool,
     /// Whether extensions are loaded, whose SQL a client may choose.
     pub has_extensions: bool,
 }
@@ -105,13 +99,6 @@ impl std::fmt::Debug for Databases {
     }
 }
 
-/// A database by its name, which exists or may.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    pub name: String,
-    path: PathBuf,
-}
-
 impl Databases {
     /// Serve these files; each is named as its file without the ending.
     ///
@@ -119,14 +106,7 @@ impl Databases {
     ///
     /// Where two have one name, or the directory of one is missing.
     pub fn of_files(sandboxes: Sandboxes, limits: FileLimits, paths: &[PathBuf]) -> Result<Self> {
-        let mut files = HashMap::new();
-        for path in paths {
-            let name = path.file_stem().and_then(|name| name.to_str());
-            let name = name.with_context(|| format!("`{}` is not a file", path.display()))?;
-            let previous = files.insert(name.to_owned(), absolute(path)?);
-            ensure!(previous.is_none(), "two databases have the name `{name}`");
-        }
-        Ok(Self::new(sandboxes, Files::Named(files), limits))
+        Ok(Self::new(sandboxes, Files::named(paths)?, limits))
     }
 
     /// Serve the databases of a directory.
@@ -135,10 +115,7 @@ impl Databases {
     ///
     /// Where the directory is missing.
     pub fn of_root(sandboxes: Sandboxes, limits: FileLimits, root: &Path) -> Result<Self> {
-        let root = std::fs::canonicalize(root)
-            .with_context(|| format!("failed to open the directory `{}`", root.display()))?;
-        ensure!(root.is_dir(), "`{}` is not a directory", root.display());
-        Ok(Self::new(sandboxes, Files::Root(root), limits))
+        Ok(Self::new(sandboxes, Files::root(root)?, limits))
     }
 
     fn new(sandboxes: Sandboxes, files: Files, limits: FileLimits) -> Self {
@@ -148,13 +125,11 @@ impl Databases {
 
     /// The directories in which files are read and written.
     pub fn directories(&self) -> Vec<&Path> {
-        match &self.files {
-            Files::Named(files) => files.values().filter_map(|path| path.parent()).collect(),
-            Files::Root(root) => vec![root],
-        }
+        self.files.directories()
     }
 
-    /// Open and create the files that were named on the command line, to report what is wrong.
+    /// Open the files that were named on the command line, and create those that are missing unless
+    /// nobody may write, to report what is wrong.
     ///
     /// # Errors
     ///
@@ -163,7 +138,10 @@ impl Databases {
         sandbox.open_in_memory().context("failed to start a session")?;
         let Files::Named(files) = &self.files else { return Ok(()) };
         for (name, path) in files {
-            let flags = OpenFlags::default() | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+            let flags = match self.limits.is_read_only {
+                true => OpenFlags::SQLITE_OPEN_READ_WRITE,
+                false => OpenFlags::default(),
+            } | OpenFlags::SQLITE_OPEN_NOFOLLOW;
             let opened =
                 sandbox.open_with_flags(path, flags).and_then(|db| self.limits.applied(db));
             let checked =
@@ -176,39 +154,17 @@ impl Databases {
 
     /// The database with this name; without one the only one.
     pub fn find(&self, name: Option<&str>) -> Option<Named> {
-        match &self.files {
-            Files::Named(files) => {
-                let (name, path) = match name {
-                    Some(name) => files.get_key_value(name)?,
-                    None => only(files.iter())?,
-                };
-                Some(Named { name: name.clone(), path: path.clone() })
-            }
-            Files::Root(root) => {
-                let name = name.filter(|name| is_name(name))?;
-                let path = root.join(format!("{name}.db"));
-                // A link is refused again where it is opened.
-                let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
-                is_file.then(|| Named { name: name.to_owned(), path })
-            }
-        }
+        self.files.find(name)
     }
 
-    /// The name that a URL needs; none where there is only one database.
-    pub fn example(&self) -> Option<&str> {
-        match &self.files {
-            Files::Named(files) if files.len() == 1 => None,
-            Files::Named(files) => files.keys().map(String::as_str).min(),
-            Files::Root(_) => Some("NAME"),
-        }
+    /// The names of all databases that there are now, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.files.names()
     }
 
-    /// A name that a client may give: that of the only database, or an example.
-    pub fn default_name(&self) -> &str {
-        match &self.files {
-            Files::Named(files) => files.keys().map(String::as_str).min().unwrap_or_default(),
-            Files::Root(_) => "NAME",
-        }
+    /// Whether a URL needs no name: only this one database is served.
+    pub fn has_default(&self) -> bool {
+        self.files.find(None).is_some()
     }
 
     /// Connect, with the settings of a role.
@@ -228,6 +184,9 @@ impl Databases {
             settings.push_str(&format!("; {}", sqlite_wasm_postgres::state::SETUP.join("; ")));
         }
         db.execute_batch(&settings)?;
+        if role != Role::Read {
+            self.limits.limit_size(&db)?;
+        }
         if self.limits.has_extensions {
             db.authorizer(Some(policy::authorizer(role, self.limits.has_checkpoints)))?;
         }
@@ -271,8 +230,10 @@ impl Databases {
             return Ok(());
         }
         let db = open(&self.sandbox, named, self.limits)?;
-        // A file system without shared memory keeps its journal.
-        db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
+        if !self.limits.is_read_only {
+            // A file system without shared memory keeps its journal.
+            db.query_row("PRAGMA journal_mode = WAL", (), |_| Ok(()))?;
+        }
         // Only a read opens the log where the file has just been changed to it.
         db.query_row("PRAGMA schema_version", (), |_| Ok(()))?;
         *kept = Some(db);
@@ -288,17 +249,10 @@ impl Databases {
             "PRAGMA temp_store = {temporary}; PRAGMA synchronous = {synchronous};
              PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = {MAX_KEPT_LOG_BYTES};"
         );
-        match role {
-            Role::Read => sql.push_str("PRAGMA query_only = ON"),
-            _ => sql.push_str(&format!("PRAGMA max_page_count = {}", self.pages())),
+        if role == Role::Read {
+            sql.push_str("PRAGMA query_only = ON");
         }
         sql
-    }
-
-    /// Pages of the usual size: a file with others is limited in proportion.
-    fn pages(&self) -> u64 {
-        const USUAL_PAGE_BYTES: u64 = 4096;
-        (self.limits.size / USUAL_PAGE_BYTES).max(1)
     }
 
     /// Close the databases that no session has used for some time.
@@ -322,6 +276,16 @@ impl FileLimits {
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         }
         Ok(db)
+    }
+
+    /// Limit the database. SQLite counts its pages, whose size no client may change, also not by
+    /// VACUUM: see `policy/pragmas.rs`.
+    fn limit_size(self, db: &Connection) -> sqlite_wasm::Result<()> {
+        // Only a read makes sure of the size: the header of a new file may be in its log alone.
+        db.query_row("PRAGMA schema_version", (), |_| Ok(()))?;
+        let bytes = db.query_row("PRAGMA page_size", (), |row| row.get::<_, i64>(0))?;
+        let pages = (self.size / bytes.max(1) as u64).max(1);
+        db.execute_batch(&format!("PRAGMA max_page_count = {pages}"))
     }
 }
 
@@ -368,27 +332,3 @@ fn open(sandbox: &Database, named: &Named, limits: FileLimits) -> sqlite_wasm::R
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     limits.applied(sandbox.open_with_flags(&named.path, flags)?)
 }
-
-fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
-    let first = all.next();
-    all.next().is_none().then_some(first).flatten()
-}
-
-fn absolute(path: &Path) -> Result<PathBuf> {
-    let Some(name) = path.file_name() else { bail!("`{}` is not a file", path.display()) };
-    ensure!(name != ":memory:", "a server serves files: `:memory:` is none");
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = std::fs::canonicalize(directory.unwrap_or(Path::new(".")))
-        .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;
-    Ok(directory.join(name))
-}
-
-/// Whether a text may name a database in `--root`: no path, no dotfile, no journal.
-fn is_name(name: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    starts && name.len() <= MAX_NAME_BYTES && name.chars().all(is_plain)
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,6 +1,7 @@
 //! From options to a server: everything that needs rights is opened first.
 
-use std::io::Write;
+mod addresses;
+
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -9,7 +10,6 @@ use std::sync::Arc;
 use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
 use sqlite_wasm_runtime::cache::Directory as Cache;
-use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 use sqlite_wasm_runtime::temporary;
 use sqlite_wasm_runtime::user_directories;
@@ -70,8 +70,10 @@ pub fn run(settings: Settings) -> Result<()> {
     let extensions = extensions(&settings)?;
     let server = Server::new(auth, databases, limits);
     let sockets = bind(&settings)?;
+    // Behind the wall a directory cannot be listed.
+    let names = server.databases.names();
     wall(&settings, &server.databases, &extensions)?;
-    print_addresses(&settings, &sockets, &server, token.as_deref())?;
+    addresses::print(&settings, &sockets, &server, &names, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
 }
 
@@ -126,6 +128,7 @@ fn databases(settings: &Settings, limits: Limits) -> Result<Databases> {
         has_temporary_files,
         is_durable: !settings.fast_commits,
         has_checkpoints: !settings.no_checkpoints,
+        is_read_only: settings.read_only,
         has_extensions: !settings.load.is_empty(),
     };
     let databases = match &settings.root {
@@ -217,41 +220,6 @@ fn bind(settings: &Settings) -> Result<Sockets> {
     })
 }
 
-/// The first lines say how to connect. The token follows `#`, which browsers do not send.
-fn print_addresses(
-    settings: &Settings,
-    sockets: &Sockets,
-    server: &Server,
-    token: Option<&str>,
-) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let name = server.databases.default_name();
-    if let Some((_, address)) = &sockets.pg {
-        writeln!(out, "psql -h {} -p {} {name}", address.ip(), address.port())?;
-    }
-    if let (Some(directory), Some((_, path))) = (&settings.unix, &sockets.pg_unix) {
-        let port = path.extension().unwrap_or_default();
-        let directory = std::fs::canonicalize(directory)?;
-        writeln!(out, "psql -h {} -p {} {name}", escaped(&directory), escaped(port))?;
-    }
-    let path = server.databases.example().map_or(String::new(), |name| format!("{name}/"));
-    if let Some((_, address)) = &sockets.http {
-        let scheme = if settings.tls_cert.is_some() { "https" } else { "http" };
-        let fragment = token.map_or(String::new(), |token| format!("#token={token}"));
-        writeln!(out, "listening at {scheme}://{address}/{path}{fragment}")?;
-        if let Some(token) = token {
-            writeln!(out, "libSQL: url {scheme}://{address}/{path} authToken {token}")?;
-        }
-    }
-    if let Some((_, path)) = &sockets.unix {
-        writeln!(out, "listening at {}", escaped(path))?;
-    }
-    if let Some((_, address)) = &sockets.metrics {
-        writeln!(out, "counters at http://{address}/metrics")?;
-    }
-    out.flush().context("failed to print the address")
-}
-
 /// Give up what the server does not need any more: files but the databases, and new sockets. No
 /// thread runs yet.
 fn wall(settings: &Settings, databases: &Databases, extensions: &ExtensionsCtx) -> Result<()> {
@@ -304,7 +272,8 @@ async fn serve(
         Ok(())
     };
     let is_loopback = settings.pg.is_none_or(|address| address.ip().is_loopback());
-    let needs_tls = tls.is_some() && !is_loopback && !settings.insecure;
+    // `--insecure` is for servers without a certificate, and for `--metrics`.
+    let needs_tls = tls.is_some() && !is_loopback;
     let door = Door::new(server.clone(), tls.clone(), needs_tls)?;
     if let Some((bound, _)) = sockets.pg_unix {
         let door = Door { tls: None, needs_tls: false, ..door.clone() };

@@ -11,9 +11,9 @@ use axum::response::{IntoResponse, Response};
 
 use super::{Listener, Refused};
 
-/// Types that a page can send to any server without a preflight request.
-const FORM_TYPES: &[&str] =
-    &["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+/// The types of requests: those that a page can send to any server without a preflight request are
+/// not among them.
+const TYPES: &[&str] = &["application/json", "application/x-protobuf"];
 
 /// The host names of a listener.
 #[derive(Debug, Clone)]
@@ -84,8 +84,10 @@ fn checked(hosts: &Hosts, request: &Request) -> Result<(), Refused> {
     if headers.contains_key(header::ORIGIN) && !is_own(single(headers, header::ORIGIN), host) {
         return Err(Refused::forbidden("requests of other web pages are refused"));
     }
-    if request.method() == Method::POST && is_form(headers) {
-        return Err(Refused::unsupported("the content type must be application/json"));
+    if request.method() == Method::POST && !has_type(headers) {
+        return Err(Refused::unsupported(
+            "the content type must be application/json or application/x-protobuf",
+        ));
     }
     Ok(())
 }
@@ -104,10 +106,15 @@ fn is_own(origin: Option<&str>, host: Option<&str>) -> bool {
     matches!(scheme, "http" | "https") && Some(rest) == host
 }
 
-fn is_form(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else { return false };
-    let kind = value.to_str().unwrap_or(FORM_TYPES[0]).split(';').next().unwrap_or_default();
-    FORM_TYPES.iter().any(|form| kind.trim().eq_ignore_ascii_case(form))
+/// Whether the content type is one of [`TYPES`]. Rust's client of libSQL sends none; a page that
+/// omits it still sends its `Origin`.
+fn has_type(headers: &HeaderMap) -> bool {
+    if !headers.contains_key(header::CONTENT_TYPE) {
+        return true;
+    }
+    let value = single(headers, header::CONTENT_TYPE).unwrap_or_default();
+    let kind = value.split(';').next().unwrap_or_default().trim();
+    TYPES.iter().any(|known| kind.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]
@@ -127,6 +134,22 @@ mod tests {
         assert!(Hosts::of("[::1]:80".parse().unwrap(), &[]).allow(Some("[::1]:80")));
         let open = Hosts::of("0.0.0.0:80".parse().unwrap(), &[]);
         assert!(open.allow(Some("any.example")) && !open.allow(None));
+    }
+
+    #[test]
+    fn only_known_types_are_accepted() {
+        let has = |types: &[&'static str]| {
+            let one =
+                |value: &&'static str| (header::CONTENT_TYPE, HeaderValue::from_static(value));
+            has_type(&types.iter().map(one).collect())
+        };
+        for known in ["application/json", "Application/JSON; charset=utf-8", TYPES[1]] {
+            assert!(has(&[known]), "{known}");
+        }
+        for other in ["", "text/plain", "application/xml", "application/jsonx", "text/json"] {
+            assert!(!has(&[other]), "{other}");
+        }
+        assert!(has(&[]) && !has(&["application/json", "text/plain"]));
     }
 
     #[test]

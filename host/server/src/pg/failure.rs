@@ -5,7 +5,7 @@ use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 
 use crate::session::control::Ended;
-use crate::session::error::Error as SessionError;
+use crate::session::error::{Error as SessionError, is_extension_trap};
 
 /// Why a message is not followed.
 #[derive(Debug)]
@@ -60,6 +60,7 @@ fn of_database(error: &sqlite_wasm::Error) -> Failure {
         Database::Trapped(_) | Database::MalformedReply | Database::Sandbox(_) => {
             return Failure::Fatal(Error::new(sqlstate::INTERNAL_ERROR, error.to_string()));
         }
+        error if is_extension_trap(error) => found.code = sqlstate::INTERNAL_ERROR,
         Database::LimitReached(Limit::StatementTime(_)) => {
             found.message = "canceling statement due to statement timeout".to_owned();
         }

@@ -134,7 +134,9 @@ impl Door {
             process: key.process,
             secret: key.secret,
         };
-        let Ok(stream) = Stream::new(transport, self.rooms()) else { return };
+        let Ok(stream) = Stream::new(transport, self.rooms(), self.server.metrics.clone()) else {
+            return;
+        };
         let max_waiting = self.server.limits.bytes;
         let (ending, mut ended) = oneshot::channel::<()>();
         let posted = session.post(move |engine| {

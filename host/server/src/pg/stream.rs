@@ -5,12 +5,14 @@
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio_rustls::rustls::{ServerConnection, StreamOwned};
 
 use super::out::Out;
 use crate::large::Room;
+use crate::metrics::Metrics;
 use crate::sockets::Plain;
 
 /// Bytes of a message at most; values are no longer than a reply by default.
@@ -106,6 +108,7 @@ pub struct Stream {
     sent: u64,
     sending: Duration,
     rooms: Rooms,
+    metrics: Arc<Metrics>,
     /// For the message that was read last.
     room: Option<Room>,
     /// For what is kept of a row over several messages, and when that ends.
@@ -116,7 +119,7 @@ impl Stream {
     /// # Errors
     ///
     /// The system's.
-    pub fn new(transport: Transport, rooms: Rooms) -> io::Result<Self> {
+    pub fn new(transport: Transport, rooms: Rooms, metrics: Arc<Metrics>) -> io::Result<Self> {
         transport.plain().write_timeout(STALL_TIME)?;
         let input = vec![0; CHUNK];
         let out = Out::default();
@@ -131,6 +134,7 @@ impl Stream {
             sent,
             sending,
             rooms,
+            metrics,
             room: None,
             row: None,
         })
@@ -299,6 +303,7 @@ impl Stream {
         if rest.is_empty() {
             return Ok(());
         }
+        self.metrics.replied(rest.len());
         while !rest.is_empty() {
             if self.sending > STALL_TIME + Duration::from_secs(self.sent / MIN_RATE) {
                 return Err(io::ErrorKind::TimedOut.into());

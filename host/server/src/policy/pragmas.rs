@@ -41,7 +41,8 @@ const SETTINGS: &[(&str, Option<Role>)] = &[
     ("locking_mode", None),
     ("max_page_count", None),
     ("page_count", None),
-    ("page_size", Some(Role::Owner)),
+    // A database is limited by its number of pages.
+    ("page_size", None),
     ("query_only", None),
     ("recursive_triggers", Some(Role::Write)),
     ("reverse_unordered_selects", Some(Role::Read)),

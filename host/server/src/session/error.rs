@@ -89,11 +89,27 @@ impl Error {
     }
 }
 
+/// Whether the sandbox of an extension has trapped. SQLite reports that as an error of the function, with
+/// the host's message; the session goes on.
+pub fn is_extension_trap(error: &sqlite_wasm::Error) -> bool {
+    const SQLITE_ERROR: i32 = 1;
+    match error {
+        sqlite_wasm::Error::SqliteFailure(error, Some(message)) => {
+            let named = message.strip_prefix("the extension `");
+            let trapped = named.and_then(|rest| rest.split_once("` "));
+            error.extended_code == SQLITE_ERROR
+                && trapped.is_some_and(|(_, rest)| rest.starts_with("trapped"))
+        }
+        _ => false,
+    }
+}
+
 fn database_code(error: &sqlite_wasm::Error) -> &'static str {
     use sqlite_wasm::Error as Database;
     match error {
         Database::LimitReached(_) => "LIMIT_REACHED",
         Database::Trapped(_) | Database::MalformedReply => "SANDBOX_TRAPPED",
+        error if is_extension_trap(error) => "SANDBOX_TRAPPED",
         Database::Sandbox(_) => "SERVER_ERROR",
         _ => {
             let code = error.sqlite_error().map_or(1, |error| error.extended_code & 0xff);

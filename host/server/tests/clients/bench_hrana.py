@@ -105,6 +105,8 @@ def hostile(url, dsn):
         with psycopg.connect(dsn, autocommit=True) as db:
             db.execute(sql)
 
+    head = Pipe(url).head
+
     def garbage():
         with socket.create_connection(authority) as one:
             one.sendall(os.urandom(4096))
@@ -112,7 +114,7 @@ def hostile(url, dsn):
 
     def half_closed():
         with socket.create_connection(authority) as one:
-            one.sendall(b"POST /v3/pipeline HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+            one.sendall(f"{head}100\r\n\r\n{{".encode())
             one.shutdown(socket.SHUT_WR)
             one.recv(4096)
 

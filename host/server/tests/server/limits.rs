@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, Server, error, execute, rows};
+use crate::support::{PATIENCE, Server, directory, error, execute, rows, run, run_runner};
 
 const ENDLESS: &str = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c)";
 
@@ -125,12 +125,65 @@ fn the_disk_is_limited() {
     assert!(server.database().metadata().unwrap().len() <= 1 << 20);
     for sql in [
         "PRAGMA max_page_count = 1000000",
+        "PRAGMA page_size = 65536",
         "PRAGMA temp_store = FILE",
         "PRAGMA locking_mode = EXCLUSIVE",
     ] {
         assert_eq!(server.error(sql).0, "SQLITE_AUTH", "{sql}");
     }
     assert_eq!(server.query("SELECT count(*) FROM t"), [["0"]]);
+}
+
+/// The limit is in bytes, whatever the size of the pages of an existing file is.
+#[test]
+fn the_disk_is_limited_with_pages_of_any_size() {
+    for bytes in [512_u32, 4096, 65536] {
+        let directory = directory();
+        let file = directory.path().join("shop.db");
+        let file = file.to_str().unwrap().to_owned();
+        let (_, is_ok) = run_runner(&[
+            "--dir",
+            directory.path().to_str().unwrap(),
+            &file,
+            &format!("PRAGMA page_size = {bytes}; CREATE TABLE t(x)"),
+        ]);
+        assert!(is_ok);
+        let server = Server::start_in(directory, &[&file, "--max-db-size", "1M"]);
+        assert_eq!(server.query("PRAGMA page_size"), [[bytes.to_string()]]);
+        server.query("INSERT INTO t VALUES(zeroblob(500000))");
+        assert_eq!(server.error("INSERT INTO t VALUES(zeroblob(600000))").0, "SQLITE_FULL");
+        // Other pages, and so a larger file, by way of VACUUM.
+        for sql in ["PRAGMA page_size = 65536", "PRAGMA main.page_size(65536)"] {
+            assert_eq!(server.error(sql).0, "SQLITE_AUTH");
+        }
+        server.query("VACUUM");
+        assert_eq!(server.query("PRAGMA page_size"), [[bytes.to_string()]]);
+        assert!(server.database().metadata().unwrap().len() <= 1 << 20);
+    }
+}
+
+/// A server that only reads creates no file, and leaves its journal as it is.
+#[test]
+fn a_read_only_server_changes_no_file() {
+    let directory = directory();
+    let file = directory.path().join("shop.db");
+    let path = file.to_str().unwrap().to_owned();
+    let (_, message, is_ok) = run(&[&path, "--read-only", "--http", "127.0.0.1:0"]);
+    assert!(!is_ok && message.contains("shop.db"), "{message}");
+    assert!(!file.exists());
+    let sql = "CREATE TABLE t(x); INSERT INTO t VALUES(7)";
+    assert!(run_runner(&["--dir", directory.path().to_str().unwrap(), &path, sql]).1);
+    let before = std::fs::read(&file).unwrap();
+    let options = [&path, "--read-only", "--pg", "127.0.0.1:0"];
+    let mut server = Server::start_in(directory, &options);
+    assert_eq!(server.query("SELECT x FROM t"), [["7"]]);
+    let mut client = crate::wire::Client::new(&server);
+    assert_eq!(client.rows("SELECT x FROM t"), "7");
+    assert_eq!(client.error("INSERT INTO t VALUES (8)").0, "25006");
+    assert_eq!(server.error("INSERT INTO t VALUES(8)").0, "SQLITE_READONLY");
+    server.signal("-TERM");
+    assert!(server.wait());
+    assert_eq!(std::fs::read(server.database()).unwrap(), before);
 }
 
 /// Sorts and temporary tables may be larger than the memory, up to their limit.
@@ -263,6 +316,14 @@ fn checkpoints_can_be_left_to_another_program() {
     }
 }
 
+fn wire_replies_are_counted(mut server: Server, bytes: impl Fn(&str) -> u64) {
+    let url = server.printed("counters at ");
+    let mut client = crate::wire::Client::new(&server);
+    client.rows("SELECT hex(zeroblob(20000))");
+    let text = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    assert!(bytes(&text) >= 40_000, "{text}");
+}
+
 #[test]
 fn what_happens_is_counted() {
     let mut server = Server::start(&["--metrics", "127.0.0.1:0", "--max-clients", "1"]);
@@ -275,6 +336,20 @@ fn what_happens_is_counted() {
     {
         assert!(text.contains(&format!("\nsqlite_wasm_{line}\n")), "{line}: {text}");
     }
+    let bytes = |text: &str| -> u64 {
+        let (_, rest) = text.split_once("\nsqlite_wasm_reply_bytes_total ").unwrap();
+        rest.lines().next().unwrap().parse().unwrap()
+    };
+    // A cursor's reply, and one of the Postgres wire.
+    let before = bytes(&text);
+    let step = json!({"stmt": {"sql": "SELECT zeroblob(30000)"}});
+    let cursor = json!({"baton": open["baton"], "batch": {"steps": [step]}}).to_string();
+    assert_eq!(server.post_text(&server.token, "/v3/cursor", &cursor).0, 200);
+    let read = || ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+    let after_cursor = bytes(&read());
+    assert!(after_cursor >= before + 40_000, "{before} {after_cursor}");
+    let second = Server::start(&["--metrics", "127.0.0.1:0", "--pg", "127.0.0.1:0"]);
+    wire_replies_are_counted(second, bytes);
     assert!(!text.contains(&server.token) && open["baton"].is_string());
     // A page that the server's name was given to reads nothing.
     let refused = ureq::get(&url).header("Host", "evil.example").call();
@@ -283,7 +358,7 @@ fn what_happens_is_counted() {
 
 #[test]
 fn a_file_has_the_same_options() {
-    let directory = crate::support::directory();
+    let directory = directory();
     let file = directory.path().join("serve.toml");
     let database = directory.path().join("shop.db");
     let text = format!(
@@ -291,6 +366,7 @@ fn a_file_has_the_same_options() {
         database.display()
     );
     std::fs::write(&file, text).unwrap();
+    std::fs::write(&database, "").unwrap();
     let file = file.to_str().unwrap().to_owned();
     let server = Server::start_in(directory, &["--config", &file, "--max-rows", "4"]);
     assert_eq!(server.query("VALUES(1),(2),(3),(4)").len(), 4);

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod checkpoints;
+mod conflicts;
 mod crashes;
 mod hrana;
 mod limits;
@@ -11,6 +12,7 @@ mod postgres;
 mod roles;
 mod schema;
 mod sessions;
+mod start;
 mod support;
 mod tls;
 mod websocket;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{PATIENCE, Server, error, execute, read_all, rows};
+use crate::support::{PATIENCE, Server, error, execute, program, read_all, rows};
 use crate::wire::{Client, message, text};
 
 const ENDLESS: &str = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c)";
@@ -82,23 +82,38 @@ fn half_closes(server: &Server) {
     read_all(&mut client.stream);
 }
 
-/// A client that does not read its results, in the middle of a transaction.
+/// A client that stops to read its results, in the middle of a transaction.
 fn reads_slowly(server: &Server) {
     let mut client = Client::new(server);
     client.rows("BEGIN");
-    let sql = "SELECT i, repeat('x', 1000) FROM generate_series(1, 10000) s(i)";
+    let sql = "SELECT i, hex(zeroblob(500)) FROM generate_series(1, 15000) s(i)";
     client.send(&message('Q', &text(sql)));
+    assert_eq!([client.receive().0, client.receive().0], ['T', 'D']);
     let body = json!({"batch": {"steps": [{"stmt": {"sql": format!(
-        "{ENDLESS} SELECT zeroblob(1000) FROM c LIMIT 10000"
+        "{ENDLESS} SELECT zeroblob(1000) FROM c LIMIT 15000"
     )}}]}})
     .to_string();
     let mut cursor = server.connect();
     let head = server.head("/v3/cursor", &format!("Content-Length: {}\r\n", body.len()));
     cursor.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut some = [0; 10_000];
+    cursor.read_exact(&mut some).unwrap();
+    let some = String::from_utf8_lossy(&some);
+    assert!(some.starts_with("HTTP/1.1 200") && some.contains("\"type\":\"row\""), "{some}");
     std::thread::sleep(SLOW);
-    let mut some = [0; 1000];
-    let received = cursor.read(&mut some).unwrap_or(0) + client.stream.read(&mut some).unwrap_or(0);
-    println!("{received} bytes of the slow replies");
+}
+
+/// A trap of an extension ends its statement with an error, over each protocol.
+fn traps(server: &Server) {
+    const TRAPPED: &str = "the extension `malicious` trapped: unreachable";
+    for _ in 0..3 {
+        let (code, message) = server.error("SELECT malicious('panic')");
+        assert!(code == "SANDBOX_TRAPPED" && message.starts_with(TRAPPED), "{code} {message}");
+        let mut client = Client::new(server);
+        let (code, message) = client.error("SELECT malicious('panic')");
+        assert!(code == "XX000" && message.starts_with(TRAPPED), "{code} {message}");
+        assert_eq!(client.rows("SELECT malicious('nothing')"), "valid");
+    }
 }
 
 /// Reads and writes until `is_over` is set. Returns the number of requests.
@@ -119,6 +134,7 @@ fn works(server: &Server, is_over: &AtomicBool) -> usize {
 
 #[test]
 fn hostile_clients_do_not_stop_the_others() {
+    let guests = program().with_file_name("guests");
     let server = Server::start(&[
         "--pg",
         "127.0.0.1:0",
@@ -129,13 +145,17 @@ fn hostile_clients_do_not_stop_the_others() {
         "--client-memory",
         "32M",
         "--fast-commits",
+        "--extension-dir",
+        guests.to_str().unwrap(),
+        "--load",
+        "malicious",
     ]);
     server.query("CREATE TABLE t(x)");
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let server = &server;
         let others: Vec<_> = (0..2).map(|_| scope.spawn(|| works(server, &is_over))).collect();
-        let attacks = [loops, fills_its_memory, sends_garbage, half_closes, reads_slowly];
+        let attacks = [loops, fills_its_memory, sends_garbage, half_closes, reads_slowly, traps];
         let attacks = attacks.map(|attack: fn(&Server)| scope.spawn(move || attack(server)));
         let attacked = attacks.map(|attack| attack.join());
         is_over.store(true, Ordering::SeqCst);

@@ -55,7 +55,8 @@ pub fn tenants_with(arguments: &[&str]) -> Tenants {
     Tenants { server, reader, writer, owner }
 }
 
-fn users_file(directory: &TempDir, text: &str) -> String {
+/// A file of users that only this user can read.
+pub fn users_file(directory: &TempDir, text: &str) -> String {
     let file = directory.path().join("users.toml");
     std::fs::write(&file, text).unwrap();
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
@@ -276,7 +277,11 @@ fn a_baton_is_bound_to_its_user_and_database() {
 
 #[test]
 fn read_only_holds_for_all() {
-    let server = Server::start(&["--read-only"]);
+    let directory = directory();
+    let file = directory.path().join("shop.db");
+    std::fs::write(&file, "").unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    let server = Server::start_in(directory, &[&file, "--read-only"]);
     assert_eq!(server.error("CREATE TABLE t(x)").0, "SQLITE_READONLY");
     assert_eq!(server.query("SELECT 1"), [["1"]]);
 }

@@ -22,7 +22,8 @@ pub struct Server {
     lines: Lines<BufReader<ChildStdout>>,
 }
 
-fn program() -> PathBuf {
+/// The server, next to what it loads.
+pub fn program() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release/sqlite-wasm-serve")
 }
 
@@ -88,7 +89,7 @@ impl Server {
         Self::start_by(Command::new(program()), directory, arguments)
     }
 
-    fn start_by(mut command: Command, directory: TempDir, arguments: &[&str]) -> Self {
+    pub fn start_by(mut command: Command, directory: TempDir, arguments: &[&str]) -> Self {
         let mut child = command
             .args(["--http", "127.0.0.1:0"])
             .args(arguments)

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
@@ -18,6 +19,7 @@ use crate::hrana::group::Group;
 use crate::hrana::perform::Performer;
 use crate::hrana::request::Cursor;
 use crate::http::Refused;
+use crate::metrics::Metrics;
 
 /// Run a batch with a cursor.
 pub async fn reply(
@@ -39,11 +41,13 @@ pub async fn reply(
     // The next request on the stream waits until the batch is over.
     let baton = shared.streams.keep(stream)?;
     let head = Some(encoding.cursor(Some(&baton)).into());
-    let reply = Body::new(Reply { head, groups, encoding });
+    let metrics = shared.listener.server.metrics.clone();
+    let reply = Body::new(Reply { head, groups, encoding, metrics });
     Ok(([(header::CONTENT_TYPE, encoding.content_type())], reply).into_response())
 }
 
 struct Reply {
+    metrics: Arc<Metrics>,
     head: Option<Bytes>,
     groups: Receiver<Group>,
     encoding: Encoding,
@@ -58,13 +62,16 @@ impl http_body::Body for Reply {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         if let Some(head) = self.head.take() {
+            self.metrics.replied(head.len());
             return Poll::Ready(Some(Ok(Frame::data(head))));
         }
         let encoding = self.encoding;
+        let metrics = self.metrics.clone();
         self.groups.poll_recv(context).map(|group| {
             let group = group?;
             let mut chunk = Vec::new();
             group.entries().for_each(|entry| encoding.framed_entry(&mut chunk, entry));
+            metrics.replied(chunk.len());
             Some(Ok(Frame::data(chunk.into())))
         })
     }

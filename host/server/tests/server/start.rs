@@ -1,0 +1,64 @@
+//! What the server prints at its start, and what it logs.
+
+use std::fs::File;
+use std::process::Command;
+
+use crate::support::{Server, directory, program};
+use crate::wire::Client;
+
+#[test]
+fn each_database_has_its_lines() {
+    let directory = directory();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (a, b) = (path("a.db"), path("b.db"));
+    let mut server = Server::start_in(directory, &[&b, &a, "--pg", "127.0.0.1:0"]);
+    // The first URL was read with the token.
+    let url = format!("http://{}/b/#token={}", server.address, server.token);
+    assert_eq!(server.printed("listening at "), url);
+    for name in ["a", "b"] {
+        let line = format!("http://{}/{name}/ authToken {}", server.address, server.token);
+        assert_eq!(server.printed("libSQL: url "), line);
+    }
+}
+
+#[test]
+fn a_directory_names_what_it_has() {
+    let directory = directory();
+    File::create(directory.path().join("shop.db")).unwrap();
+    let root = directory.path().to_str().unwrap().to_owned();
+    let mut server = Server::start_in(directory, &["--root", &root]);
+    let url = format!("http://{}/shop/ ", server.address);
+    assert!(server.printed("libSQL: url ").starts_with(&url));
+    assert!(server.printed("each NAME.db in ").ends_with("is the database NAME, also later"));
+}
+
+/// A statement that takes longer than the threshold is logged, and others are not.
+#[test]
+fn slow_statements_are_logged_as_json() {
+    let directory = directory();
+    let database = directory.path().join("shop.db");
+    let log = directory.path().join("log");
+    let mut server = Command::new("sh");
+    server.args(["-c", "log=$1; shift; exec \"$0\" \"$@\" 2>\"$log\""]);
+    server.arg(program()).arg(&log).arg(database);
+    let options = ["--slow-statement", "100ms", "--log-format", "json", "--pg", "127.0.0.1:0"];
+    let mut server = Server::start_by(server, directory, &options);
+    let sql = "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM c LIMIT 3000000)
+               SELECT count(*) FROM c";
+    server.query("SELECT 'quick'");
+    server.query(sql);
+    Client::new(&server).rows(sql);
+    server.signal("-TERM");
+    assert!(server.wait());
+    let text = std::fs::read_to_string(&log).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let slow: Vec<_> =
+        lines.iter().filter(|line| line["fields"]["message"] == "slow statement").collect();
+    assert_eq!(slow.len(), 2, "{text}");
+    for line in slow {
+        assert!(line["fields"]["milliseconds"].as_u64().unwrap() >= 100, "{line}");
+        assert!(line["fields"]["sql"].as_str().unwrap().contains("3000000"), "{line}");
+    }
+    assert!(!text.contains("quick") && !text.contains(&server.token), "{text}");
+}

@@ -33,7 +33,9 @@ pub fn unparsed(piece: &Piece<'_>) -> Result<Option<Statement>> {
             (Action::Deallocate(None), "DEALLOCATE ALL")
         }
         ["unlisten", ..] => (Action::Nothing, "UNLISTEN"),
-        ["lock", ..] => (Action::Nothing, "LOCK TABLE"),
+        // No other transaction changes what this one reads.
+        ["lock", .., "in", "access" | "row", "share", "mode"] => (Action::Nothing, "LOCK TABLE"),
+        ["lock", ..] => return Err(Error::unsupported("LOCK TABLE")),
         ["show", "transaction", "isolation", "level"] => {
             (Action::Show("transaction_isolation".into()), "SHOW")
         }

@@ -180,6 +180,7 @@ fn what_cannot_be_done_is_refused_by_its_name() {
         ("CREATE TABLE t(a int, b serial)", "SERIAL"),
         ("SELECT now() AT TIME ZONE 'Europe/Berlin'", "AT TIME ZONE"),
         ("LISTEN x", "LISTEN"),
+        ("LOCK TABLE t", "LOCK TABLE"),
         ("MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE", "MERGE INTO"),
         ("INSERT INTO t VALUES (1) ON CONFLICT ON CONSTRAINT c DO NOTHING", "ON CONSTRAINT"),
     ] {
@@ -270,6 +271,7 @@ fn the_session_is_not_sent_to_sqlite() {
         ("DEALLOCATE \"_pg3_0\"", Action::Deallocate(Some("_pg3_0".into()))),
         ("BEGIN READ ONLY", Action::Begin { is_read_only: Some(true) }),
         ("UNLISTEN *", Action::Nothing),
+        ("LOCK TABLE t IN ACCESS SHARE MODE", Action::Nothing),
         ("RESET ALL", Action::ResetAll),
         ("END", Action::Commit),
     ] {

@@ -320,7 +320,10 @@ impl Scope {
             "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),
             "generate_subscripts" => one(Scalar::Int4),
             "generate_series" => self.common(arguments.into_iter()).or(one(Scalar::Int4)),
-            "array_agg" => Some(Typed::plain(Type::Array(first()?.ty.scalar()))),
+            "array_agg" => {
+                let element = first().map_or(Scalar::Text, |typed| typed.ty.scalar());
+                Some(Typed::plain(Type::Array(element)))
+            }
             "date_trunc" => {
                 match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {
                     Some(Scalar::Timestamp) => one(Scalar::Timestamp),

@@ -45,21 +45,18 @@ class Report:
     profile: str
 
     def __post_init__(self) -> None:
-        self.begin()
+        self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        self.started = time.monotonic()
         self.commit = commit()
         self.host = envelope.host()
         self.versions = {each.name: version(each) for each in self.engines}
         self.parts: list[Part] = []
 
-    def begin(self) -> None:
-        self.date = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        self.started = time.monotonic()
-
     def add(self, part: Part) -> None:
         self.parts.append(part)
 
     def save(self, part: Part, directory: Path) -> None:
-        """The envelope of a suite; the time of the next one begins."""
+        """The envelope of a suite. The run measures its suites in turns, so that its time is that of all until now."""
         rows = part.samples + [row for result in part.results for row in result_rows(part.name, result)]
         about = part.workloads | {row["workload"]: whole_process(part.name, row) for row in rows if row["workload"] not in part.workloads}
         found = {
@@ -70,7 +67,6 @@ class Report:
             "workloads": about, "samples": rows, "figures": [verdict_record(each) for each in part.verdicts],
         }  # fmt: skip
         envelope.save(directory / f"{part.name}.json", found)
-        self.begin()
 
     def samples_table(self, part: Part) -> list[list[str]]:
         """A row for each workload, with the time of an operation and its ratio to the reference."""

@@ -8,6 +8,10 @@ use serde_json::{Value as Json, json};
 /// Three digits of each time are kept.
 const DIGITS: u8 = 3;
 
+/// The longest time that is told from longer ones. A histogram has its bounds from the start: one that
+/// grows by itself does so only for records that may fail.
+const LONGEST: Duration = Duration::from_secs(600);
+
 /// Readings of the clock that show what one costs.
 const READINGS: u32 = 1000;
 
@@ -21,7 +25,7 @@ pub struct Times {
 impl Times {
     pub fn new() -> Result<Self, hdrhistogram::errors::CreationError> {
         Ok(Self {
-            histogram: Histogram::new(DIGITS)?,
+            histogram: Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, DIGITS)?,
             total: Duration::ZERO,
             operations: 0,
             rows: 0,
@@ -62,4 +66,25 @@ fn clock_ns() -> f64 {
         std::hint::black_box(Instant::now());
     }
     start.elapsed().as_nanos() as f64 / f64::from(READINGS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_operations_are_told_from_short_ones() {
+        let mut times = Times::new().expect("the bounds fit");
+        times.add(Duration::from_nanos(990 * 900), 990);
+        times.add(Duration::from_millis(30), 10);
+        let found = times.json();
+        let about = |name: &str, expected: u64| {
+            let value = found[name].as_u64().expect("a number");
+            assert!(value.abs_diff(expected) <= expected / 1000, "{name}: {value}");
+        };
+        about("p50_ns", 900);
+        about("p95_ns", 900);
+        about("p999_ns", 3_000_000);
+        about("max_ns", 3_000_000);
+    }
 }

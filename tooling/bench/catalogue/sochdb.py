@@ -31,8 +31,9 @@ def schema(dialect: str) -> list[str]:
     return [KV.removesuffix(" WITHOUT ROWID") if dialect == "duckdb" else KV]
 
 
-def keys_and_values(size: Size, numbers: Generator, dialect: str, timed, **more) -> Work:
-    raw = size.rows * (KEY_BYTES + VALUE_BYTES)
+def keys_and_values(size: Size, numbers: Generator, dialect: str, timed, *, added: int = 0, **more) -> Work:
+    """`timed` on a table of rows, to which it adds so many: the bytes on disk are divided by what is left."""
+    raw = (size.rows + added) * (KEY_BYTES + VALUE_BYTES)
     return Work(schema(dialect), loaded(pairs("kv", numbers, size.rows)), timed, [PUT], raw_bytes=raw, **more)
 
 
@@ -57,13 +58,13 @@ def get(shuffled: bool):
 
 def put_batches(size: Size, numbers: Generator, dialect: str) -> Work:
     timed = transaction(pairs("bk", Generator(7), size.rows), rows=BATCH)
-    return keys_and_values(size, numbers, dialect, timed, statements=[Statement(PUT)], gate=COUNT)
+    return keys_and_values(size, numbers, dialect, timed, added=size.rows, statements=[Statement(PUT)], gate=COUNT)
 
 
 def delete(size: Size, numbers: Generator, dialect: str) -> Work:
     count = min(max(size.rows // 5, 100), 50_000, size.rows)
     timed = single(((key("kv", each),) for each in range(count)), DELETE)
-    return keys_and_values(size, numbers, dialect, timed, gate=COUNT)
+    return keys_and_values(size, numbers, dialect, timed, added=-count, gate=COUNT)
 
 
 def mixed(size: Size, numbers: Generator, dialect: str) -> Work:

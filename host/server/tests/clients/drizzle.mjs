@@ -34,5 +34,7 @@ const [count, found] = await db.batch([
   db.select().from(goods).where(eq(goods.id, 2)),
 ]);
 assert.deepEqual([count, found], [[{ all: 3 }], [{ id: 2, name: "cup", price: 12 }]]);
+// What psql shows next is compared.
+await db.run(sql`DROP TABLE drizzled`);
 client.close();
 console.log("drizzle: ok");

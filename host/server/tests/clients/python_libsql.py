@@ -23,4 +23,7 @@ try:
 except ValueError as error:
     assert "UNIQUE" in str(error), error
 db.rollback()
+# What psql shows next is compared.
+db.execute("DROP TABLE crabs")
+db.commit()
 print("libsql: ok")

@@ -336,9 +336,17 @@ impl<'a> Rewriter<'a> {
     /// Rewrite a statement; its command.
     fn statement(&mut self, tree: &mut ast::Statement) -> Result<String> {
         let command = self.own_parts(tree)?;
-        match tree.visit(self) {
+        if let ControlFlow::Break(error) = tree.visit(self) {
+            return Err(error);
+        }
+        // Those that move a date have gone into its expression.
+        let left = ast::visit_expressions(tree, |expr| match expr {
+            ast::Expr::Interval(_) => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        match left {
             ControlFlow::Continue(()) => Ok(command),
-            ControlFlow::Break(error) => Err(error),
+            ControlFlow::Break(()) => Err(Error::unsupported("an interval without a date")),
         }
     }
 

@@ -181,6 +181,8 @@ fn what_cannot_be_done_is_refused_by_its_name() {
         ("SELECT now() AT TIME ZONE 'Europe/Berlin'", "AT TIME ZONE"),
         ("LISTEN x", "LISTEN"),
         ("LOCK TABLE t", "LOCK TABLE"),
+        ("SELECT interval '1 day'", "interval"),
+        ("SELECT a FROM t WHERE a > interval '1 day'", "interval"),
         ("MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE", "MERGE INTO"),
         ("INSERT INTO t VALUES (1) ON CONFLICT ON CONSTRAINT c DO NOTHING", "ON CONSTRAINT"),
     ] {

@@ -12,9 +12,10 @@ from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .envelope import Unusable
-from .report import Part, Report, result_rows
+from .report import Part, Report
 from .session import Disagreement, Session
 from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, OTHER_ABOUT, SUITES, Suite
+from .whole_process import title
 from .workloads import Workload
 
 ALL = ["all"]
@@ -147,7 +148,7 @@ def part_of_suite(suite: Suite, session: Session, options: argparse.Namespace) -
     if counts_instructions(options, suite.name) and results:
         show_progress("instructions")
         part.verdicts += instructions.measure(results[0], session.directory)
-        part.workloads = {row["workload"]: instructions.ABOUT for row in result_rows(suite.name, results[0])}
+        part.workloads = {title(suite.name, results[0].workload): {"instructions": instructions.ABOUT}}
     if suite.name == persistent.SUITE and loops.is_wanted(persistent.ID, options.workloads):
         ours = [each for each in session.engines if not each.peer]
         part.samples, part.workloads = persistent.measure(ours, options.profile, session.repeats)

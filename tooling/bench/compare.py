@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from .engines import REFERENCE
-from .envelope import is_reference, rows_by_key, same_host
+from .envelope import Unusable, is_reference, rows_by_key, same_host
 
 LIMIT = 0.10
 NOISY_LIMIT = 0.20
@@ -23,6 +23,8 @@ class Comparison:
     lines: list[tuple] = field(default_factory=list)
     """Workload, rows, engine, ratio before, ratio after, change, verdict."""
     versions: list[str] = field(default_factory=list)
+    other_work: list[str] = field(default_factory=list)
+    """Rows of one id whose operations are not the same."""
     only: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
 
     def regressions(self) -> list[tuple]:
@@ -30,13 +32,43 @@ class Comparison:
 
 
 def compare(before: list[dict], after: list[dict]) -> Comparison:
+    refuse_other_profiles(before, after)
     found = Comparison(hosts_differ=not same_host(before[0], after[0]))
     old, new = rows_by_key(before), rows_by_key(after)
+    works = digests(before), digests(after)
     for key in old:
-        if key in new and not is_reference(old[key]):
+        if key not in new or is_reference(old[key]):
+            continue
+        if same_work(*(work.get(key) for work in works)):
             found.lines.append((*key, *judged(old[key], new[key], reference_change(key, old, new))))
+        else:
+            found.other_work.append(title(key))
     note_one_sided(found, old, new)
     return found
+
+
+def refuse_other_profiles(before: list[dict], after: list[dict]) -> None:
+    profiles = [{each["suite"]: each["profile"] for each in envelopes} for envelopes in (before, after)]
+    for suite in profiles[0].keys() & profiles[1].keys():
+        one, other = (each[suite] for each in profiles)
+        if one != other:
+            raise Unusable(f"suite `{suite}` is of profile `{one}` in A and `{other}` in B: compare records of one profile")
+
+
+def digests(envelopes: list[dict]) -> dict[tuple, object]:
+    """Those of what each row executed, where its envelope has them."""
+    found = {}
+    for each in envelopes:
+        for row in each["samples"]:
+            about = each["workloads"][row["workload"]]
+            scripts = about.get("scripts_sha256", {}).get(str(row["n"]))
+            found[row["workload"], row["n"], row["engine"]] = scripts or about.get("tapes_sha256")
+    return found
+
+
+def same_work(one: object, other: object) -> bool:
+    """Old records do not know the digests of all that they executed."""
+    return not one or not other or one == other
 
 
 def reference_change(key: tuple, old: dict, new: dict) -> float:
@@ -89,7 +121,13 @@ def markdown(found: Comparison) -> list[str]:
     for workload, n, engine, old, new, change, verdict in found.lines:
         numbers = ["", "", ""] if old is None else [f"{old:.2f}", f"{new:.2f}", f"{change:+.0%}"]
         lines.append(f"| {workload} | {n:,} | {engine} | {' | '.join(numbers)} | {verdict} |")
-    for heading, each in (("Another version, so not compared", found.versions), ("Only in A", found.only["A"]), ("Only in B", found.only["B"])):
+    lists = {
+        "Another version, so not compared": found.versions,
+        "Other work under the same id, so not compared": found.other_work,
+        "Only in A": found.only["A"],
+        "Only in B": found.only["B"],
+    }
+    for heading, each in lists.items():
         if each:
             lines += ["", f"{heading}:", "", *(f"- {line}" for line in each)]
     return [*lines, "", f"{len(found.regressions())} regressions in {len(found.lines)} rows"]

@@ -1,9 +1,4 @@
-"""Envelope v1: what one suite measured in one run, in one file of a record.
-
-`figures` are limits that a suite judges, `workloads` is what exactly was executed, `samples` has a
-row for each workload, size and engine. Other versions, and files that break a rule below, are
-refused with a message that names the place.
-"""
+"""Envelope v1: what one suite measured in one run, in one file of a record; `schema.py` has its rules."""
 
 import json
 import os
@@ -13,34 +8,8 @@ from statistics import fmean, median, pstdev
 
 from .confidence import interval, is_noisy
 from .engines import REFERENCE, ROOT
+from .schema import OPTIONAL, SAMPLE, problems
 from .spread import ratios
-
-VERSION = 1
-
-NUMBER = (int, float)
-OPTIONAL = (int, float, type(None))
-TEXT = (str, type(None))
-
-TOP = {
-    "schema_version": int, "suite": str, "profile": str, "run_started_at": str, "run_duration_s": NUMBER, "host": dict,
-    "commit": dict, "objections": list, "engines": dict, "workloads": dict, "samples": list, "figures": list,
-}  # fmt: skip
-HOST = {"cpu": str, "cpus": int, "ram_mib": int, "os_kind": str, "os_release": str, "arch": str, "filesystem": str}
-COMMIT = {"sha": str, "branch": str, "dirty": bool}
-ENGINE = {"version": str, "sqlite": TEXT, "via": str}
-SAMPLE = {
-    "workload": str, "engine": str, "n": int, "unit": str, "samples": int, "skipped": TEXT, "noisy": bool, "check": TEXT,
-    "raw": list, "median_ns": OPTIONAL, "ci95_lower_ns": OPTIONAL, "ci95_upper_ns": OPTIONAL, "mean_ns": OPTIONAL,
-    "std_dev_ns": OPTIONAL, "ops_per_s": OPTIONAL, "ratio_to_ref": (list, type(None)),
-}  # fmt: skip
-MEASURES = {
-    "p50_ns": OPTIONAL, "p95_ns": OPTIONAL, "p99_ns": OPTIONAL, "p999_ns": OPTIONAL, "max_ns": OPTIONAL, "rows_per_s": OPTIONAL,
-    "peak_bytes": OPTIONAL, "db_bytes": OPTIONAL, "vacuumed_bytes": OPTIONAL, "raw_bytes": OPTIONAL, "syncs": OPTIONAL,
-    "recall": OPTIONAL, "clock_ns": OPTIONAL, "wire_bytes": OPTIONAL, "program_bytes": OPTIONAL,
-    "faults": OPTIONAL, "instructions": OPTIONAL,
-}  # fmt: skip
-"""What not every way can measure."""
-
 
 class Unusable(Exception):
     """A file that is no envelope of this version."""
@@ -65,58 +34,6 @@ def skipped(workload: str, engine: str, n: int, reason: str) -> dict:
     empty = {name: None for name, kind in SAMPLE.items() if kind is OPTIONAL}
     return {"workload": workload, "engine": engine, "n": n, "unit": "operation", "samples": 0, "skipped": reason, "noisy": False,
             "check": None, "raw": [], "ratio_to_ref": None, **empty}  # fmt: skip
-
-
-def problems(found: object) -> list[str]:
-    """Where an envelope breaks the schema."""
-    if not isinstance(found, dict) or "schema_version" not in found:
-        return ["this is no envelope: it has no `schema_version`"]
-    if found["schema_version"] != VERSION:
-        return [f"`schema_version` is {found['schema_version']!r}; this program reads version {VERSION}"]
-    wrong = mistakes("", found, TOP)
-    if wrong:
-        return wrong
-    wrong = mistakes("host.", found["host"], HOST) + mistakes("commit.", found["commit"], COMMIT)
-    for name, about in found["engines"].items():
-        wrong += mistakes(f"engines.{name}.", about, ENGINE)
-    seen = set()
-    for place, row in enumerate(found["samples"]):
-        wrong += row_problems(f"samples[{place}].", row, found, seen)
-    return wrong
-
-
-def row_problems(place: str, row: object, found: dict, seen: set) -> list[str]:
-    wrong = mistakes(place, row, SAMPLE)
-    if wrong:
-        return wrong
-    wrong = [f"{place}{name}: the schema does not know it" for name in row if name not in SAMPLE and name not in MEASURES]
-    wrong += mistakes(place, row, {name: kind for name, kind in MEASURES.items() if name in row})
-    if row["engine"] not in found["engines"]:
-        wrong.append(f"{place}engine: `{row['engine']}` is none of `engines`")
-    if row["workload"] not in found["workloads"]:
-        wrong.append(f"{place}workload: `{row['workload']}` is none of `workloads`")
-    if bool(row["skipped"]) == (row["median_ns"] is not None):
-        wrong.append(f"{place}skipped: a row has either a number or a reason")
-    if row["samples"] != len(row["raw"]):
-        wrong.append(f"{place}raw: {len(row['raw'])} runs, `samples` is {row['samples']}")
-    key = row["workload"], row["n"], row["engine"]
-    if key in seen:
-        wrong.append(f"{place}workload: {' '.join(map(str, key))} is there twice")
-    seen.add(key)
-    return wrong
-
-
-def mistakes(place: str, found: object, fields: dict) -> list[str]:
-    if not isinstance(found, dict):
-        return [f"{place.rstrip('.')}: not an object"]
-    wrong = [f"{place}{name}: missing" for name in fields if name not in found]
-    kinds = ((name, kind) for name, kind in fields.items() if name in found)
-    return wrong + [f"{place}{name}: {found[name]!r:.60} is of the wrong type" for name, kind in kinds if not fits(found[name], kind)]
-
-
-def fits(value: object, kind: type | tuple) -> bool:
-    # For Python, True is a number.
-    return isinstance(value, kind) and (not isinstance(value, bool) or kind is bool)
 
 
 def load(path: Path) -> dict:

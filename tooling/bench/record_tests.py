@@ -14,14 +14,15 @@ from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .compare import compare, markdown
 from .confidence import interval, is_noisy
-from .envelope import Unusable, host, load_record, problems, sample, save, skipped
+from .envelope import Unusable, host, load_record, sample, save, skipped
 from .generator import Generator
 from .loops import is_wanted, recall_of
 from .records import main
+from .schema import problems
 from .suites import LOOP_SUITES
 from .workplace import PARENT, ROOT, without_root
 
-ABOUT = {"about": "", "rows": 10}
+ABOUT = {"about": "", "rows": 10, "way": "loop"}
 
 
 def envelope(*rows: dict, cpu: str = "a processor") -> dict:
@@ -88,10 +89,20 @@ class Envelopes(unittest.TestCase):
             (changed("samples", 1, "median_ns", value=True), "samples[1].median_ns: True is of the wrong type"),
             (changed("samples", 1, "engine", value="other"), "`other` is none of `engines`"),
             (changed("samples", 1, "workload", value="x"), "`x` is none of `workloads`"),
-            (changed("samples", 1, "skipped", value="why"), "either a number or a reason"),
+            (changed("samples", 1, "skipped", value="why"), "either all numbers or a reason"),
             (changed("samples", 1, "samples", value=3), "9 runs, `samples` is 3"),
             (changed("samples", 1, "engine", value="ref"), "is there twice"),
             (changed("samples", 1, "elapsed", value=3), "samples[1].elapsed: the schema does not know it"),
+            (changed("samples", 1, "ci95_upper_ns", value=None), "either all numbers or a reason"),
+            (changed("samples", 1, "mean_ns", value=float("nan")), "samples[1].mean_ns: nan is of the wrong type"),
+            (changed("samples", 1, "syncs", value=-1), "samples[1].syncs: -1 is below 0"),
+            (changed("samples", 1, "raw", 0, value="fast"), "samples[1].raw: ['fast'"),
+            (changed("samples", 1, "ratio_to_ref", value=[1.5]), "samples[1].ratio_to_ref: 1 numbers instead of 3"),
+            (changed("samples", 1, "ratio_to_ref", 2, value=None), "samples[1].ratio_to_ref: ["),
+            (changed("samples", 1, value=7), "samples[1]: not an object"),
+            (changed("figures", value=[{}]), "figures[0].title: missing"),
+            (changed("workloads", "suite/W1.v1", value={}), "workloads.suite/W1.v1.about: missing"),
+            (changed("profile", value="large"), "profile: `large` is none of smoke, small, full"),
         ):
             self.assertIn(message, self.broken(change))
         self.assertIn("no envelope", problems([])[0])
@@ -150,6 +161,20 @@ class Comparisons(unittest.TestCase):
         self.assertIn("suite/W2.v1/range (10), cwasm → suite/W2.v2/range (10), cwasm", text)
         self.assertRegex(text, r"Only in A:\n\n.*W3.v1(.|\n)*Only in B:\n\n.*W4.v1")
         self.assertIn("0 regressions in 1 rows", text)
+
+    def test_other_work_under_one_id_is_not_compared(self) -> None:
+        before, after = envelope(*pair(1.5)), envelope(*pair(1.8))
+        for tapes, verdicts in (({"tapes_sha256": ["a", "b"]}, 0), ({"scripts_sha256": {"10": {"script": "c"}}}, 0),
+                                ({"scripts_sha256": {"20": {"script": "c"}}}, 1), ({}, 1)):  # fmt: skip
+            before["workloads"] = {"suite/W1.v1": ABOUT | {"tapes_sha256": ["a", "c"]}}
+            after["workloads"] = {"suite/W1.v1": ABOUT | tapes}
+            found = compare([before], [after])
+            self.assertEqual((len(found.lines), len(found.other_work)), (verdicts, 1 - verdicts))
+        self.assertEqual(found.other_work, [])
+
+    def test_profiles_are_not_compared_with_each_other(self) -> None:
+        with self.assertRaisesRegex(Unusable, "suite `suite` is of profile `small` in A and `full` in B"):
+            compare([envelope(*pair(1.5))], [envelope(*pair(1.5)) | {"profile": "full"}])
 
     def test_a_row_without_a_number_is_not_compared(self) -> None:
         after = [pair(1.5)[0], skipped("suite/W1.v1", "cwasm", 10, "gate: another answer")]

@@ -8,12 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TextIO
 
-from . import envelope
+from . import envelope, schema
 from .conditions import commit, mark
 from .engines import REFERENCE, ROOT, SUBJECT, Engine, output_of, version
 from .figures import Verdict
 from .session import Result, Series
 from .spread import Spread
+from .whole_process import title, whole_processes
 
 NOTHING = "–"
 MEANING = "times are medians; other figures medians of neighbouring runs, with the range of their middle half"
@@ -58,9 +59,11 @@ class Report:
     def save(self, part: Part, directory: Path) -> None:
         """The envelope of a suite. The run measures its suites in turns, so that its time is that of all until now."""
         rows = part.samples + [row for result in part.results for row in result_rows(part.name, result)]
-        about = part.workloads | {row["workload"]: whole_process(part.name, row) for row in rows if row["workload"] not in part.workloads}
+        about = whole_processes(part.name, part.results)
+        for workload, more in part.workloads.items():
+            about[workload] = about.get(workload, {}) | more
         found = {
-            "schema_version": envelope.VERSION, "suite": part.name, "profile": self.profile, "run_started_at": self.date,
+            "schema_version": schema.VERSION, "suite": part.name, "profile": self.profile, "run_started_at": self.date,
             "run_duration_s": round(time.monotonic() - self.started, 1), "host": self.host,
             "commit": envelope.commit(self.commit, branch()), "objections": mark(self.objections),
             "engines": part.engines or {name: engine_about(name, text) for name, text in self.versions.items()},
@@ -183,9 +186,8 @@ def ratio(row: dict | None) -> str:
 
 def result_rows(suite: str, result: Result) -> list[dict]:
     """Rows of an envelope, of whole processes."""
-    name = result.workload.name if ".v" in result.workload.name else f"{result.workload.name}.v1"
     reference = result.series.get(REFERENCE, Series()).runs
-    return [series_row(f"{suite}/{name}", engine, result.rows or 0, series, reference) for engine, series in result.series.items()]
+    return [series_row(title(suite, result.workload), engine, result.rows or 0, series, reference) for engine, series in result.series.items()]
 
 
 def series_row(title: str, engine: str, n: int, series: Series, reference: list) -> dict:
@@ -197,11 +199,6 @@ def series_row(title: str, engine: str, n: int, series: Series, reference: list)
         more["instructions"] = median(series.instructions)
     return envelope.sample(title, engine, n, nanoseconds, [run.wall_ms * 1e6 for run in reference],
                            check=series.runs[0].digest, peak_bytes=series.peak_bytes(), **more)  # fmt: skip
-
-
-def whole_process(suite: str, row: dict) -> dict:
-    return {"about": f"a script through a whole process, timed from exec to its end; `tooling/bench.py --suites {suite} --workloads …` runs it",
-            "rows": row["n"], "way": "shell"}  # fmt: skip
 
 
 def engine_about(name: str, text: str) -> dict:

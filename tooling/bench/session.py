@@ -78,6 +78,8 @@ class Result:
     rows: int | None
     """None where the amount of work is fixed."""
     series: dict[str, Series]
+    scripts: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of each that is run: `setup`, `script`, `writer`, `native`."""
 
     def amount(self) -> str:
         return self.workload.fixed_amount if self.rows is None else f"{self.rows:,}"
@@ -112,6 +114,8 @@ class Session(Workplace):
         self.repeats = repeats
         self.progress = progress
         self.templates: dict[tuple[Script, int], Path] = {}
+        self.setups: dict[tuple[Script, int], str] = {}
+        """The SHA-256 of the script that made each template."""
         self.prepared: list[Checked] = []
 
     def __enter__(self) -> "Session":
@@ -148,8 +152,10 @@ class Session(Workplace):
         scripts = Path(tempfile.mkdtemp(dir=self.directory))
         for name, script in (("script", workload.script), ("writer", workload.writer), ("native", workload.native_script)):
             if script:
-                write_script(script, rows or 0, scripts / f"{name}.sql")
+                result.scripts[name] = write_script(script, rows or 0, scripts / f"{name}.sql")
         found = Checked(result, scripts, self.template(workload.setup, rows or 0))
+        if workload.setup:
+            result.scripts["setup"] = self.setups[workload.setup, rows or 0]
         self.progress(f"{result.title()}: check")
         found.digest = self.check(found)
         for each in self.able(found) if workload.script is START.script else ():
@@ -246,7 +252,7 @@ class Session(Workplace):
         if (setup, rows) not in self.templates:
             script = self.directory / "setup.sql"
             template = self.directory / f"template-{len(self.templates)}.db"
-            write_script(setup, rows, script)
+            self.setups[setup, rows] = write_script(setup, rows, script)
             with script.open() as stdin:
                 command = [*engine(REFERENCE).argv(), "-bail", str(template)]
                 subprocess.run(command, stdin=stdin, stdout=subprocess.DEVNULL, check=True)
@@ -254,10 +260,12 @@ class Session(Workplace):
         return self.templates[setup, rows]
 
 
-def write_script(script: Script, rows: int, path: Path) -> None:
+def write_script(script: Script, rows: int, path: Path) -> str:
+    """Write it; its SHA-256."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(line + "\n" for line in script(rows))
     flush(path)
+    return digest_of(path)
 
 
 def digest_of(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import hashlib
 import shlex
 import unittest
 from pathlib import Path
@@ -16,6 +17,7 @@ from .report import series_row
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
+from .whole_process import SHOWN_CHARACTERS, SHOWN_LINES, beginning, title, whole_processes
 from .workloads import Workload
 
 SCRIPT = Workload("say", "", lambda _rows: iter(["."]), fixed_amount="1", keeps_database=True)
@@ -154,6 +156,16 @@ class Sessions(unittest.TestCase):
             session.repeats = 3
             session.measure((dataclasses.replace(SCRIPT, name=word, script=lambda _, word=word: [word]), None) for word in "xy")
             self.assertEqual(log.read_text().split(), list("xy" "xy" "xy" "xy"))
+
+    def test_an_envelope_has_what_was_executed(self) -> None:
+        workload = dataclasses.replace(SCRIPT, script=lambda rows: (f"row {row};" for row in range(rows)))
+        with Session([shell("ref", "cat")], 1, lambda _: None) as session:
+            found = whole_processes("suite", session.measure([(workload, 2), (workload, 100)]))[title("suite", workload)]
+        self.assertEqual(found["script"], "row 0;\nrow 1;")
+        self.assertEqual(found["scripts_sha256"]["2"], {"script": hashlib.sha256(b"row 0;\nrow 1;\n").hexdigest()})
+        self.assertEqual(list(found["scripts_sha256"]), ["2", "100"])
+        self.assertEqual(beginning(workload.script, 100).splitlines()[-2:], [f"row {SHOWN_LINES - 1};", "…"])
+        self.assertLess(len(beginning(lambda _: ["x" * 10_000], 1)), SHOWN_CHARACTERS + 10)
 
     def test_a_peer_has_the_first_runs_only(self) -> None:
         peer = dataclasses.replace(shell("peer", "echo 1"), peer=True)

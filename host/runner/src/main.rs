@@ -3,6 +3,7 @@
 mod allocator;
 mod arguments;
 mod commands;
+mod entry;
 #[cfg(target_arch = "x86_64")]
 mod memory;
 

@@ -17,6 +17,10 @@ const SMALL: usize = 128;
 /// Bytes that are looked at together.
 const VECTOR_BYTES: usize = size_of::<Vector>();
 
+/// What is equal for so many bytes is compared in blocks of as many from there on: most keys differ
+/// earlier, and a long text that does not is read four times as fast.
+const BLOCK: usize = 4 * VECTOR_BYTES;
+
 /// Copies as the C library's function does.
 ///
 /// # Safety
@@ -149,6 +153,10 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
             return order(a, b);
         }
         at += 8;
+        if at == BLOCK {
+            // SAFETY: `count - at` bytes are left in both places.
+            at += unsafe { equal_blocks(left.add(at), right.add(at), count - at) };
+        }
     }
     while at < count {
         // SAFETY: `at` lies within both places.
@@ -159,6 +167,35 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
         at += 1;
     }
     0
+}
+
+/// The bytes of the first blocks that are equal.
+///
+/// # Safety
+///
+/// Both places hold `count` bytes.
+unsafe fn equal_blocks(left: *const u8, right: *const u8, count: usize) -> usize {
+    let mut at = 0;
+    while at + BLOCK <= count {
+        let equal = |place: usize| {
+            let place = at + place * VECTOR_BYTES;
+            // SAFETY: the vector lies within the `BLOCK` bytes from `at` on.
+            unsafe { vector(left.add(place)).equal(vector(right.add(place))) }
+        };
+        if equal(0).and(equal(1)).and(equal(2).and(equal(3))).bits() != 0xffff {
+            break;
+        }
+        at += BLOCK;
+    }
+    at
+}
+
+/// # Safety
+///
+/// `place` holds a vector.
+unsafe fn vector(place: *const u8) -> Vector {
+    // SAFETY: the caller's promise.
+    unsafe { place.cast::<Vector>().read_unaligned() }
 }
 
 /// # Safety
@@ -322,7 +359,7 @@ mod tests {
 
     #[test]
     fn compares_as_slices_do() {
-        for count in 0..60 {
+        for count in 0..4 * BLOCK {
             for differs in 0..=count {
                 let left = bytes(count, 1);
                 let mut right = left.clone();

@@ -1,7 +1,7 @@
 //! Sixteen bytes at a time.
 
 #[cfg(target_family = "wasm")]
-use std::arch::wasm32::{i8x16_bitmask, i8x16_eq, i8x16_splat, v128, v128_or};
+use std::arch::wasm32::{i8x16_bitmask, i8x16_eq, i8x16_splat, v128, v128_and, v128_or};
 
 /// Sixteen bytes. Where the tests run, a loop over them.
 #[cfg(target_family = "wasm")]
@@ -22,6 +22,10 @@ impl Vector {
 
     pub fn or(self, other: Self) -> Self {
         Self(v128_or(self.0, other.0))
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self(v128_and(self.0, other.0))
     }
 
     /// The highest bit of each byte, that of the first byte in the lowest bit.
@@ -47,6 +51,10 @@ impl Vector {
 
     pub fn or(self, other: Self) -> Self {
         Self(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & other.0[at]))
     }
 
     pub fn bits(self) -> u32 {

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 
 from .engines import REFERENCE
 from .envelope import Unusable, is_reference, rows_by_key, same_host
+from .spread import ratios
 
 LIMIT = 0.10
 NOISY_LIMIT = 0.20
-"""A ratio may be worse by this share; also the intervals must be apart."""
+"""A ratio may be worse by this share. Also the intervals must be apart, and every ratio of one record above every one of
+the other: of seven runs each that happens by chance once in 1,716 rows (2 of 14 choose 7 orders; Wilcoxon's rank-sum
+test at its limit), of intervals of 95 % once in some 200, and a record has hundreds of rows."""
 
 REFERENCE_LIMIT = 0.20
 """Where the reference itself took longer or shorter by this share, the machine was not the same, and its other speed
@@ -40,7 +43,8 @@ def compare(before: list[dict], after: list[dict]) -> Comparison:
         if key not in new or is_reference(old[key]):
             continue
         if same_work(*(work.get(key) for work in works)):
-            found.lines.append((*key, *judged(old[key], new[key], reference_change(key, old, new))))
+            runs = [runs_to_reference(key, rows) for rows in (old, new)]
+            found.lines.append((*key, *judged(old[key], new[key], runs, reference_change(key, old, new))))
         else:
             found.other_work.append(title(key))
     note_one_sided(found, old, new)
@@ -78,7 +82,14 @@ def reference_change(key: tuple, old: dict, new: dict) -> float:
     return medians[1] / medians[0] - 1 if len(medians) == 2 and all(medians) else 0.0
 
 
-def judged(before: dict, after: dict, reference: float) -> tuple:
+def runs_to_reference(key: tuple, rows: dict) -> list[float]:
+    """The ratio of each run to its neighbour; a peer may have the first runs only."""
+    reference = rows.get((*key[:2], REFERENCE), {"raw": []})["raw"]
+    count = min(len(rows[key]["raw"]), len(reference))
+    return ratios(rows[key]["raw"][:count], reference[:count])
+
+
+def judged(before: dict, after: dict, runs: list[list[float]], reference: float) -> tuple:
     if not before["ratio_to_ref"] or not after["ratio_to_ref"]:
         reason = before["skipped"] or after["skipped"] or "no ratio to the reference"
         return None, None, None, f"not compared: {reason}"
@@ -86,9 +97,9 @@ def judged(before: dict, after: dict, reference: float) -> tuple:
     limit = NOISY_LIMIT if before["noisy"] or after["noisy"] else LIMIT
     change = new / old - 1
     verdict = ""
-    if change > limit and new_low > old_high:
+    if change > limit and new_low > old_high and min(runs[1]) > max(runs[0]):
         verdict = "regression"
-    elif change < -limit and new_high < old_low:
+    elif change < -limit and new_high < old_low and max(runs[1]) < min(runs[0]):
         verdict = "faster"
     if verdict and abs(reference) > REFERENCE_LIMIT:
         verdict = f"not compared: the reference took {reference:+.0%}"

@@ -64,6 +64,12 @@ def start(script, output, errors, command, report):
     return child
 
 
+def script_of(script, place):
+    """The script of a further process, if it has one: with a number behind its name."""
+    its_own = f"{script}.{place}"
+    return its_own if os.path.exists(its_own) else script
+
+
 def wait_for(child):
     try:
         return os.wait4(child, 0)[1:]
@@ -79,7 +85,7 @@ def launch(script, output, errors, count, writer, *command):
         time.sleep(WRITER_START_S)
     receive, report = os.pipe()
     first = start(script, output, errors, command, report)
-    others = [start(script, "/dev/null", errors, command, report) for _ in range(int(count) - 1)]
+    others = [start(script_of(script, place), "/dev/null", errors, command, report) for place in range(1, int(count))]
     ends = [wait_for(child) for child in (first, *others)]
     end = time.monotonic_ns()
     os.close(report)

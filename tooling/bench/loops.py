@@ -33,6 +33,8 @@ DEARER_REPEATS = 10
 LEAST_AGREEMENT = 0.8
 """Of peers, whose recall their rows show: enough that they did the same work."""
 
+TOLD_SETTINGS = ("journal_mode", "synchronous")
+
 PERCENTILES = ("p50_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns", "clock_ns")
 
 
@@ -50,8 +52,8 @@ class Played:
     work: tape.Work
     directory: Path
     """Of its tapes and of the databases that they are played on."""
-    tapes: dict[str, tuple[Path, Path]] = field(default_factory=dict)
-    """Set-up and timed, by dialect."""
+    tapes: dict[str, tuple[Path, Path, Path]] = field(default_factory=dict)
+    """Set-up, timed and gate, by dialect."""
     digest: str = ""
     able: dict[str, dict] = field(default_factory=dict)
     """Who gave the right answers, by name, with the runs so far."""
@@ -74,6 +76,8 @@ class Table(Workplace):
         self.exact: dict[str, list] = {}
         self.failures: list[str] = []
         self.peer_seconds = 0.0
+        self.in_use: dict[tuple[str, str], dict] = {}
+        """What the pragmas of a settings profile came to, by player and profile."""
         self.prepared: list[Played] = []
 
     def prepare(self, loops: Iterable[Loop]) -> None:
@@ -123,28 +127,47 @@ class Table(Workplace):
             "about": loop.about, "rows": size.rows, "operations": size.operations, "seed": loop.seed, "way": "loop",
             "settings": loop.settings, "pragmas": SETTINGS[loop.settings], "schema": work.schema, "loads": work.loads,
             "statements": [tape.statement_header(each) for each in work.statements], "gate": work.gate, "block": work.block,
-            "warmup": work.warmup, "closing_is_timed": work.close, "processes": loop.writers, "tapes_sha256": digests,
+            "warmup": work.warmup, "closing_is_timed": work.close, "processes": loop.writers, "meeting": work.meeting, "ends_with": work.ends_with, "tapes_sha256": digests,
         }  # fmt: skip
         return played
 
     def write_tapes(self, played: Played, dialect: str, work: tape.Work) -> list[str]:
-        setup, timed = (played.directory / f"{what}-{dialect}.tape" for what in ("setup", "timed"))
-        settings = SETTINGS[played.loop.settings] if dialect == SQLITE else []
-        played.tapes[dialect] = setup, timed
-        return [tape.write_setup(setup, work, settings), tape.write_timed(timed, work, settings)]
+        setup, timed, gate = (played.directory / f"{what}-{dialect}.tape" for what in ("setup", "timed", "gate"))
+        settings = settings_of(played.loop, dialect)
+        played.tapes[dialect] = setup, timed, gate
+        tape.write_questions(gate, work.gate, settings)
+        return [tape.write_setup(setup, work, settings), *tape.write_timed(timed, work, settings)]
 
     def gate(self, played: Played, each: Player) -> str:
         """Set up and check; the reason why this engine has no numbers, or nothing."""
         if each.dialect not in played.tapes:
             work = played.loop.make(played.size, Generator(played.loop.seed), each.dialect)
             self.write_tapes(played, each.dialect, work)
-        setup, timed = played.tapes[each.dialect]
+        setup, timed, _ = played.tapes[each.dialect]
         try:
             self.play(played, each, "setup", setup, played.template(each))
             answers, _ = self.play(played, each, "check", timed, self.fresh(played, each))
         except Failed as problem:
             return str(problem)
-        return self.judged(played, each, answers)
+        if reason := self.judged(played, each, answers):
+            return reason
+        if in_use := self.settings_in_use(played, each):
+            self.workloads[played.title].setdefault("settings_in_use", {})[each.name] = in_use
+        return ""
+
+    def settings_in_use(self, played: Played, each: Player) -> dict:
+        """The settings as the engine itself tells them, which it may have refused; nothing if it tells none."""
+        key = each.name, played.loop.settings
+        if key not in self.in_use:
+            questions = played.directory / "settings.tape"
+            tape.write_questions(questions, [f"PRAGMA {name}" for name in TOLD_SETTINGS], settings_of(played.loop, each.dialect))
+            try:
+                told = self.play(played, each, "check", questions, self.fresh(played, each))[0]["gate"]
+            except Failed:
+                told = []
+            # A field is a letter of its type and the value.
+            self.in_use[key] = {name: line[1:] for name, line in zip(TOLD_SETTINGS, told)} if len(told) == len(TOLD_SETTINGS) else {}
+        return self.in_use[key]
 
     def judged(self, played: Played, each: Player, answers: dict) -> str:
         loop = played.loop
@@ -190,8 +213,17 @@ class Table(Workplace):
         found, peak = self.play(played, each, "time", played.tapes[each.dialect][1], database)
         if found["rows"] != answers["rows"]:
             raise Failed(f"gate: {found['rows']} rows, {answers['rows']} when it was checked")
+        self.check_end(played, each, database)
         found |= {"ns": found["total_ns"] / max(found["operations"], 1), "peak": peak, "bytes": size_of(database)}
         return found
+
+    def check_end(self, played: Played, each: Player, database: Path) -> None:
+        """Whether all that several processes have written is there."""
+        if not played.work.ends_with:
+            return
+        found, _ = self.play(played, each, "check", played.tapes[each.dialect][2], database)
+        if found["gate"] != played.work.ends_with:
+            raise Failed(f"gate: {found['gate']} after all have written, not {played.work.ends_with}")
 
     def examined(self, played: Played, player: Player) -> dict:
         """What a sample has in addition to times, of the database that a run has left and of one more run."""
@@ -269,6 +301,11 @@ class Table(Workplace):
             for path in self.work.rglob("*"):
                 flush(path)
         return self.work / "data.db"
+
+
+def settings_of(loop: Loop, dialect: str) -> list[str]:
+    """The pragmas of its profile; another dialect has none."""
+    return SETTINGS[loop.settings] if dialect == SQLITE else []
 
 
 def last_line(path: Path) -> str:

@@ -79,9 +79,9 @@ def python_peer(name: str, dialect: str = SQLITE) -> Player:
     return Player(name, command, "Python: its own cost is that of apsw", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
 
 
-def node_peer(name: str) -> Player:
+def node_peer(name: str, via: str = "Node") -> Player:
     command = ("node", str(ADAPTERS / "player.mjs"), name)
-    return Player(name, command, "Node", SQLITE, True, needs=(NODE / name,), remedy="make bench-peers")
+    return Player(name, command, via, SQLITE, True, needs=(NODE / name,), remedy="make bench-peers")
 
 
 # The subject next to the reference, since they run in this order.
@@ -102,7 +102,7 @@ PLAYERS = (
     python_peer("chromadb", "chromadb"),
     python_peer("tantivy", "tantivy"),
     node_peer("node-sqlite3-wasm"),
-    node_peer("sql.js"),
+    node_peer("sql.js", "Node; the database is in memory"),
     Player("go-sqlite3", (str(GO),), "Go, wasm by wazero", SQLITE, True, needs=(GO,), remedy="make bench-peers"),
 )
 

@@ -153,6 +153,18 @@ class Comparisons(unittest.TestCase):
         after[1]["ratio_to_ref"] = [1.8, 1.4, 2.0]
         self.assertEqual(self.verdicts(pair(1.5), after), [""])
 
+    def test_runs_that_overlap_are_none(self) -> None:
+        before, after = pair(1.5), pair(1.8)
+        after[1]["raw"][3] = 1.4 * after[0]["raw"][3]
+        self.assertEqual(self.verdicts(before, after), [""])
+        self.assertEqual(self.verdicts(after, before), [""])
+
+    def test_a_slowdown_of_an_eighth_is_found_among_all_rows(self) -> None:
+        before = [row for each in range(300) for row in pair(1.5, f"suite/W{each}.v1")]
+        after = [row for each in range(300) for row in pair(1.7 if each == 7 else 1.5, f"suite/W{each}.v1")]
+        found = compare([envelope(*before)], [envelope(*after)])
+        self.assertEqual([line[0] for line in found.regressions()], ["suite/W7.v1"])
+
     def test_other_hosts_versions_and_one_sided_rows_are_said(self) -> None:
         before = [*pair(1.5), *pair(1.5, "suite/W2.v1/range"), *pair(1.5, "suite/W3.v1")]
         after = [*pair(1.5), *pair(1.9, "suite/W2.v2/range"), *pair(1.5, "suite/W4.v1")]

@@ -53,6 +53,12 @@ class Work:
     """Closing the connection is timed too."""
     raw_bytes: int = 0
     """Bytes of the values alone, where the storage is compared."""
+    others: list[list[Operation]] = field(default_factory=list)
+    """What further processes play at the same time."""
+    meeting: dict = field(default_factory=dict)
+    """How all of them wait for each other: `arrive`, `look`, `count`."""
+    ends_with: list[str] = field(default_factory=list)
+    """What `gate` answers when all have played."""
 
 
 def write_setup(path: Path, work: Work, settings: list[str]) -> str:
@@ -62,8 +68,8 @@ def write_setup(path: Path, work: Work, settings: list[str]) -> str:
     return write(path, header, work.setup)
 
 
-def write_timed(path: Path, work: Work, settings: list[str]) -> str:
-    """Write the tape that is timed; the digest of its bytes."""
+def write_timed(path: Path, work: Work, settings: list[str]) -> list[str]:
+    """Write the tape that is timed, and with a number those of further processes; the digests of their bytes."""
     header = {
         "settings": settings,
         "statements": [statement_header(each) for each in work.statements],
@@ -72,7 +78,15 @@ def write_timed(path: Path, work: Work, settings: list[str]) -> str:
         "warmup": work.warmup,
         "close": work.close,
     }
-    return write(path, header, work.timed)
+    if work.meeting:
+        header["meeting"] = work.meeting
+    others = ((f"{path}.{place}", operations) for place, operations in enumerate(work.others, 1))
+    return [write(Path(name), header, operations) for name, operations in ((path, work.timed), *others)]
+
+
+def write_questions(path: Path, questions: list[str], settings: list[str]) -> str:
+    """Write a tape that only asks these, as a gate."""
+    return write(path, {"settings": settings, "statements": [], "gate": questions, "block": 1}, ())
 
 
 def write(path: Path, header: dict, operations: Iterable[Operation]) -> str:

@@ -44,6 +44,19 @@ pub struct Header {
     /// Closing the connection is timed too.
     #[serde(default)]
     pub close: bool,
+    /// Where several processes are timed at once.
+    pub meeting: Option<Meeting>,
+}
+
+/// How processes wait for each other: by a row of the database, which all engines have.
+#[derive(Deserialize)]
+pub struct Meeting {
+    /// The statement that counts this process.
+    pub arrive: String,
+    /// The query for the count.
+    pub look: String,
+    /// The count with which all begin.
+    pub count: u32,
 }
 
 pub enum Value {

@@ -14,6 +14,9 @@ import sys
 import time
 from pathlib import Path
 
+MEETING_S = 60
+LOOK_AGAIN_S = 1e-4
+
 
 class Tape:
     def __init__(self, file):
@@ -87,6 +90,16 @@ def check(engine, tape):
     return {"digest": digest.hexdigest(), "rows": rows, "shown": shown, "ids": ids, "gate": gate}
 
 
+def meet(engine, arrive, look, count):
+    """Wait until all processes are here, as components/bench-loop does."""
+    engine.run(arrive, ())
+    end = time.monotonic() + MEETING_S
+    while engine.run(look, ())[0][0] != count:
+        if time.monotonic() > end:
+            raise TimeoutError("the other processes have not come")
+        time.sleep(LOOK_AGAIN_S)
+
+
 def timed(engine, tape):
     operations, part = [], []
     for call, values, ends in tape.steps():
@@ -98,6 +111,8 @@ def timed(engine, tape):
     for operation in operations[: tape.header.get("warmup", 0)]:
         for call, values in operation:
             run(call, values)
+    if "meeting" in tape.header:
+        meet(engine, **tape.header["meeting"])
     block, times, total, rows = tape.header["block"], [], 0, 0
     for at in range(0, len(operations), block):
         some = operations[at : at + block]

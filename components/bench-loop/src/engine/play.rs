@@ -2,15 +2,22 @@
 
 use std::error::Error;
 use std::io::Read;
-use std::time::Instant;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::sqlite::types::{ToSqlOutput, ValueRef};
 use super::sqlite::{Connection, Result, Rows, Statement, ToSql, params_from_iter};
 use crate::Mode;
 use crate::answers::{Answers, Field, row};
 use crate::nearest::Nearest;
-use crate::tape::{self, Call, Header, Step, Tape, Value};
+use crate::tape::{self, Call, Header, Meeting, Step, Tape, Value};
 use crate::times::Times;
+
+/// How long a process waits for the others: longer than any takes to start.
+const MEETING_TIME: Duration = Duration::from_mins(1);
+
+/// A process is late by this at most, which is little of what is timed then.
+const LOOK_AGAIN: Duration = Duration::from_micros(100);
 
 impl ToSql for Value {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
@@ -81,6 +88,9 @@ fn time(
         count_rows(db, &mut statements, header, step)?;
     }
     let mut times = Times::new()?;
+    if let Some(meeting) = &header.meeting {
+        meet(db, meeting)?;
+    }
     for block in operations.chunks(header.block.max(1)) {
         let mut rows = 0;
         let start = Instant::now();
@@ -91,6 +101,20 @@ fn time(
         times.rows(rows);
     }
     Ok(times)
+}
+
+/// Wait until all processes are here, so that none of them is timed alone.
+fn meet(db: &Connection, meeting: &Meeting) -> std::result::Result<(), Box<dyn Error>> {
+    run(db, &meeting.arrive)?;
+    let (begun, all) = (Instant::now(), format!("i{}", meeting.count));
+    let mut look = db.prepare(&meeting.look)?;
+    while lines(look.query(())?)? != [all.as_str()] {
+        if begun.elapsed() > MEETING_TIME {
+            return Err("the other processes have not come".into());
+        }
+        sleep(LOOK_AGAIN);
+    }
+    Ok(())
 }
 
 /// Run a step and read every column of its rows.

@@ -19,7 +19,10 @@ class Engine:
         self.statements = statements
 
     def run(self, call, values):
-        return self.cursor.execute(self.statements[call] if isinstance(call, int) else call, values).fetchall()
+        if isinstance(call, int):
+            return self.cursor.execute(self.statements[call], values).fetchall()
+        # What comes as text is prepared each time, as by all players.
+        return self.cursor.execute(call, values, can_cache=False).fetchall()
 
     def close(self):
         self.cursor.close()

@@ -5,12 +5,19 @@
 #![allow(unsafe_code)]
 
 use std::arch::asm;
-use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
+use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm_storeu_si128};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The bytes of a vector.
 const VECTOR: usize = size_of::<__m128i>();
+
+/// The bytes that are read before any of them is written.
+const BLOCK: usize = 4 * VECTOR;
+
+/// How far ahead memory is requested, in bytes: pages of a mapped database are in no cache, and
+/// the processor's own prefetching ends with a page. It faults nowhere.
+const AHEAD: usize = 1 << 10;
 
 /// From here on the processor's own loop is faster, in bytes.
 const LONG: usize = 1 << 10;
@@ -62,9 +69,19 @@ unsafe fn copy_forward(to: *mut u8, from: *const u8, count: usize) {
     // be overwritten.
     unsafe {
         let end = _mm_loadu_si128(from.add(last).cast());
-        for at in (0..last).step_by(VECTOR) {
-            _mm_storeu_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
+        let blocks = last - last % BLOCK;
+        for at in (0..blocks).step_by(BLOCK) {
+            let (to, from) = (to.add(at).cast::<__m128i>(), from.add(at).cast::<__m128i>());
+            _mm_prefetch::<_MM_HINT_T0>(from.cast::<i8>().wrapping_add(AHEAD));
+            let block = [0, 1, 2, 3].map(|place| _mm_loadu_si128(from.add(place)));
+            for (place, vector) in block.into_iter().enumerate() {
+                _mm_storeu_si128(to.add(place), vector);
+            }
             // Else the compiler makes a call of `memcpy` of this loop.
+            compiler_fence(Ordering::SeqCst);
+        }
+        for at in (blocks..last).step_by(VECTOR) {
+            _mm_storeu_si128(to.add(at).cast(), _mm_loadu_si128(from.add(at).cast()));
             compiler_fence(Ordering::SeqCst);
         }
         _mm_storeu_si128(to.add(last).cast(), end);

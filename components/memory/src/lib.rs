@@ -148,7 +148,8 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
     let mut at = 0;
     while at + 8 <= count {
         // SAFETY: `at + 8` bytes lie within both places.
-        let (a, b) = unsafe { (word(left.add(at)), word(right.add(at))) };
+        let word = |from: *const u8| unsafe { from.add(at).cast::<u64>().read_unaligned() };
+        let (a, b) = (word(left), word(right));
         if a != b {
             return order(a, b);
         }
@@ -158,13 +159,12 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
             at += unsafe { equal_blocks(left.add(at), right.add(at), count - at) };
         }
     }
-    while at < count {
+    for at in at..count {
         // SAFETY: `at` lies within both places.
         let (a, b) = unsafe { (*left.add(at), *right.add(at)) };
         if a != b {
             return c_int::from(a) - c_int::from(b);
         }
-        at += 1;
     }
     0
 }
@@ -175,35 +175,20 @@ pub unsafe extern "C" fn memcmp(left: *const c_void, right: *const c_void, count
 ///
 /// Both places hold `count` bytes.
 unsafe fn equal_blocks(left: *const u8, right: *const u8, count: usize) -> usize {
+    let equal = |at: usize| {
+        // SAFETY: `at` is that of a vector within the `count` bytes.
+        let read = |from: *const u8| unsafe { from.add(at).cast::<Vector>().read_unaligned() };
+        read(left).equal(read(right))
+    };
+    let is_equal = |block: usize| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|place| equal(block + place * VECTOR_BYTES));
+        a.and(b).and(c.and(d)).bits() == 0xffff
+    };
     let mut at = 0;
-    while at + BLOCK <= count {
-        let equal = |place: usize| {
-            let place = at + place * VECTOR_BYTES;
-            // SAFETY: the vector lies within the `BLOCK` bytes from `at` on.
-            unsafe { vector(left.add(place)).equal(vector(right.add(place))) }
-        };
-        if equal(0).and(equal(1)).and(equal(2).and(equal(3))).bits() != 0xffff {
-            break;
-        }
+    while at + BLOCK <= count && is_equal(at) {
         at += BLOCK;
     }
     at
-}
-
-/// # Safety
-///
-/// `place` holds a vector.
-unsafe fn vector(place: *const u8) -> Vector {
-    // SAFETY: the caller's promise.
-    unsafe { place.cast::<Vector>().read_unaligned() }
-}
-
-/// # Safety
-///
-/// `place` holds eight bytes.
-unsafe fn word(place: *const u8) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { place.cast::<u64>().read_unaligned() }
 }
 
 /// The order of two words by their first byte that differs; memory is little endian, so that is the

@@ -14,7 +14,7 @@ pub mod serve;
 mod values;
 
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,12 +77,6 @@ pub fn print(text: &[u8]) -> ExitCode {
 /// Print a value as JSON.
 pub fn print_json(value: &impl Serialize) -> Result<ExitCode> {
     Ok(print(format!("{}\n", serde_json::to_string_pretty(value)?).as_bytes()))
-}
-
-/// The path of `name` in this program's own directory.
-pub fn installed(name: &str) -> Result<PathBuf> {
-    let program = std::env::current_exe().context("failed to find this program's own path")?;
-    Ok(program.with_file_name(name))
 }
 
 /// The directory of a file.

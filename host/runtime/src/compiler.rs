@@ -22,10 +22,11 @@ mod spawn;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::artifact;
 use crate::engine::EngineKind;
+use crate::program_files;
 
 pub use facts::{
     CustomSection, Facts, MANIFEST_SECTION, MAX_MANIFEST_BYTES, MAX_NAME_BYTES, MAX_NAMES,
@@ -56,7 +57,7 @@ impl Default for Compiler {
 }
 
 impl Compiler {
-    /// The helper in the directory of this process's program, within `budget`.
+    /// The helper that is installed with this process's program, within `budget`.
     pub fn new(budget: Budget) -> Self {
         Self { helper: None, budget, start: start_child }
     }
@@ -103,17 +104,7 @@ impl Compiler {
 
     /// The result of `task` on the concatenated `parts`.
     pub(crate) fn run(&self, task: Task, parts: &[&[u8]]) -> Result<Vec<u8>> {
-        let program = self.helper.clone().map_or_else(beside_this_program, Ok)?;
+        let program = self.helper.clone().map_or_else(|| program_files::path(HELPER), Ok)?;
         spawn::run(self.start, &program, task, &self.budget, parts)
     }
-}
-
-/// The helper in the directory of this process's program.
-///
-/// # Errors
-///
-/// When the system does not say where that is.
-pub fn beside_this_program() -> Result<PathBuf> {
-    let program = std::env::current_exe().context("failed to find this program's own path")?;
-    Ok(program.with_file_name(HELPER))
 }

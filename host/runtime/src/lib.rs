@@ -53,6 +53,7 @@ pub mod owner;
 mod page;
 pub mod process;
 mod processor;
+pub mod program_files;
 mod received;
 mod refusals;
 pub mod runner;

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use crate::compiler;
 use crate::grants::{Grants, Mask};
-use crate::user_directories;
+use crate::{program_files, user_directories};
 
-/// The program's files in its own directory.
+/// The files that are installed with the program.
 const PROGRAM_FILES: &[&str] =
     &[compiler::HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "extensions"];
 
@@ -45,11 +45,8 @@ fn default_masks() -> impl Iterator<Item = (PathBuf, Mask)> {
         user_directories::config(),
         user_directories::state(),
     ];
-    let program = env::current_exe().ok();
-    let program_files = program
-        .clone()
-        .into_iter()
-        .flat_map(|program| PROGRAM_FILES.iter().map(move |name| program.with_file_name(name)));
+    let program_files = PROGRAM_FILES.iter().filter_map(|name| program_files::path(name).ok());
+    let program_files = env::current_exe().into_iter().chain(program_files);
     let hidden = hidden.into_iter().flatten().map(|path| (path, Mask::Hidden));
-    hidden.chain(program.into_iter().chain(program_files).map(|path| (path, Mask::ReadOnly)))
+    hidden.chain(program_files.map(|path| (path, Mask::ReadOnly)))
 }

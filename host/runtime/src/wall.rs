@@ -39,8 +39,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use nix::sys::resource::{Resource, setrlimit};
 
-use crate::compiler;
+use crate::compiler::HELPER;
 use crate::grants::Access;
+use crate::program_files;
 use calls::Network;
 
 pub use descriptors::{close_inherited, named_by};
@@ -105,10 +106,9 @@ impl<'a> Plan<'a> {
         system::time_zone(self);
     }
 
-    /// Keep the helper in this program's directory executable. It is static, so that
-    /// neither a loader nor a library need be accessible.
+    /// Keep the helper executable. It is static, so that neither a loader nor a library need be accessible.
     pub fn helper(&mut self) {
-        if let Ok(helper) = compiler::beside_this_program() {
+        if let Ok(helper) = program_files::path(HELPER) {
             self.path(helper, Rights::Execute);
         }
     }

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
 use sqlite_wasm_runtime::cache::Directory as Cache;
 use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+use sqlite_wasm_runtime::program_files;
 use sqlite_wasm_runtime::temporary;
 use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
@@ -169,10 +170,9 @@ fn extensions(settings: &Settings) -> Result<ExtensionsCtx> {
     Ok(extensions)
 }
 
-/// Where extensions are looked for: in the named directories, then in the program's.
+/// Where extensions are looked for: in the named directories, then in the installed one.
 fn extension_directories(settings: &Settings) -> Vec<PathBuf> {
-    let program = std::env::current_exe().ok();
-    let own = program.map(|program| program.with_file_name("extensions"));
+    let own = program_files::path("extensions").ok();
     settings.extension_dir.iter().cloned().chain(own).collect()
 }
 

@@ -13,12 +13,12 @@ use sqlite_wasm_runtime::composition::{Composition, Contained};
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::exit_code;
 use sqlite_wasm_runtime::extensions::ExtensionsCtx;
+use sqlite_wasm_runtime::program_files;
 
 use super::extension_directories::extension_directories;
 use super::values::parse_output;
 use super::{
-    Cache, complain, directory_of, extension, installed, loader, print, print_json, second_wall,
-    write_whole,
+    Cache, complain, directory_of, extension, loader, print, print_json, second_wall, write_whole,
 };
 
 const DETAILS: &str = "\
@@ -135,7 +135,7 @@ impl Compose {
         let Some(path) = &self.cli else { return own_cli() };
         let is_name = path.parent() == Some(Path::new(""));
         if is_name && !path.exists() {
-            let ours = path.to_str().and_then(|name| installed(name).ok());
+            let ours = path.to_str().and_then(|name| program_files::path(name).ok());
             return Ok(ours.filter(|ours| ours.is_file()).unwrap_or_else(|| path.clone()));
         }
         Ok(path.clone())
@@ -166,7 +166,7 @@ impl Compose {
 
 /// The CLI that comes with this program.
 fn own_cli() -> Result<PathBuf> {
-    let cli = installed("cli.wasm")?;
+    let cli = program_files::path("cli.wasm")?;
     ensure!(cli.is_file(), "`{}` does not exist; name a CLI with `--cli`", escaped(&cli));
     Ok(cli)
 }

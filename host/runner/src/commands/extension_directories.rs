@@ -3,13 +3,12 @@
 use std::env;
 use std::path::PathBuf;
 
+use sqlite_wasm_runtime::program_files;
 use sqlite_wasm_runtime::user_directories;
-
-use super::installed;
 
 /// The directories that are searched for extensions: those of the command line,
 /// those of `$SQLITE_WASM_EXTENSIONS`, the XDG data directory, and `extensions`
-/// in this program's directory. Relative paths in the variable are ignored,
+/// of this installation. Relative paths in the variable are ignored,
 /// since SQL may have written to the working directory.
 pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
     let named = env::var_os("SQLITE_WASM_EXTENSIONS");
@@ -20,6 +19,6 @@ pub fn extension_directories(first: &[PathBuf]) -> Vec<PathBuf> {
         .map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone()))
         .chain(named)
         .chain(data.map(|data| data.join("extensions")))
-        .chain(installed("extensions").ok())
+        .chain(program_files::path("extensions").ok())
         .collect()
 }

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, anyhow, ensure};
 use sqlite_wasm_runtime::escape::escaped;
+use sqlite_wasm_runtime::program_files;
 
 /// The program that serves, in the runner's directory.
 const SERVER: &str = "sqlite-wasm-serve";
@@ -22,7 +23,7 @@ pub struct Serve {
 impl Serve {
     /// Become the server. Returns only where that fails.
     pub fn execute(self) -> Result<ExitCode> {
-        let program = super::installed(SERVER)?;
+        let program = program_files::path(SERVER)?;
         ensure!(
             program.exists(),
             "`{}` does not exist; install the package `{SERVER}`, or the whole build",

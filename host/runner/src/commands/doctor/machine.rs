@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 
 use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{self, Budget};
+use sqlite_wasm_runtime::compiler::{Budget, HELPER};
 use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::search;
 use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::program_files;
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Layer, Plan};
 
 use super::Finding;
-use crate::commands::{Cache, installed, loader};
+use crate::commands::{Cache, loader};
 
 /// All but the second wall.
 pub fn check(extension_directories: &[PathBuf]) -> Vec<Finding> {
@@ -38,7 +39,7 @@ fn versions() -> Finding {
 
 /// Whether this build's shell runs without being compiled.
 fn shell() -> Finding {
-    let loaded = installed("cli.cwasm").and_then(|path| {
+    let loaded = program_files::path("cli.cwasm").and_then(|path| {
         loader(Cache::Off, Budget::default())?.load(&path)?;
         Ok(path)
     });
@@ -54,7 +55,7 @@ fn shell() -> Finding {
 
 fn compiler() -> Finding {
     let remedy = "install the whole package: without it no `.wasm` runs";
-    match compiler::beside_this_program() {
+    match program_files::path(HELPER) {
         Ok(path) if path.is_file() => Finding::ok("compiler", path.display().to_string()),
         Ok(path) => Finding::problem("compiler", format!("{} is missing", path.display()), remedy),
         Err(error) => Finding::problem("compiler", format!("{error:#}"), remedy),

@@ -5,8 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::component::{Loader, Program};
-
-use crate::commands::installed;
+use sqlite_wasm_runtime::program_files;
 
 /// Load the program, in the form that fits this process's address space.
 pub fn program(
@@ -34,11 +33,11 @@ fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
     }
 }
 
-/// The shell of this build, in the program's own directory: `cli.cwasm`, or
+/// The shell of this build, which is installed with the program: `cli.cwasm`, or
 /// `cli.wasm` where the processor cannot run the compiled form.
 fn own_shell(loader: &Loader) -> Result<Program> {
-    let portable = installed("cli.wasm")?;
-    match loader.load(&installed("cli.cwasm")?) {
+    let portable = program_files::path("cli.wasm")?;
+    match loader.load(&program_files::path("cli.cwasm")?) {
         Err(_) if portable.is_file() => loader.load(&portable),
         result => result,
     }

@@ -3,6 +3,7 @@
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use anyhow::{Context, Result};
@@ -18,10 +19,16 @@ const BESIDE_BIN: [&str; 2] = ["libexec", "sqlite-wasm-run"];
 ///
 /// When the system does not say where the program is.
 pub fn path(name: &str) -> Result<PathBuf> {
+    // A start asks for a dozen.
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    if let Some(directory) = DIRECTORY.get() {
+        return Ok(directory.join(name));
+    }
     let program = env::current_exe().context("failed to find this program's own path")?;
     let owner = fs::metadata(&program).map(|found| found.uid()).unwrap_or_default();
-    let beside_bin = beside_bin(&program, owner);
-    Ok(beside_bin.map_or_else(|| program.with_file_name(name), |directory| directory.join(name)))
+    let directory = beside_bin(&program, owner);
+    let directory = directory.or_else(|| program.parent().map(Path::to_owned)).unwrap_or_default();
+    Ok(DIRECTORY.get_or_init(|| directory).join(name))
 }
 
 /// Such a directory of this `program`. Where anybody may create files, as in

@@ -36,8 +36,13 @@ fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
 /// The shell of this build, which is installed with the program: `cli.cwasm`, or
 /// `cli.wasm` where the processor cannot run the compiled form.
 fn own_shell(loader: &Loader) -> Result<Program> {
-    let portable = program_files::path("cli.wasm")?;
-    match loader.load(&program_files::path("cli.cwasm")?) {
+    let [compiled, portable] =
+        [program_files::path("cli.cwasm")?, program_files::path("cli.wasm")?];
+    // Where it is compiled into the cache, each start would make an error of the absent file.
+    if !compiled.exists() && portable.is_file() {
+        return loader.load(&portable);
+    }
+    match loader.load(&compiled) {
         Err(_) if portable.is_file() => loader.load(&portable),
         result => result,
     }

@@ -56,7 +56,7 @@ def ranges(width: int):
 
 def bulk_insert(size: Size, _: Generator, __: str) -> Work:
     return Work([KV], (), transaction(kv_rows(size.rows)), statements=[Statement(INSERT_KV)],
-                gate=["SELECT COUNT(*), MIN(name), MAX(payload) FROM kv"], close=True,
+                gate=["SELECT id, name, payload FROM kv ORDER BY id"], close=True,
                 raw_bytes=size.rows * (8 + WIDTH + 10))  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def single_insert(size: Size, _: Generator, __: str) -> Work:
     more = ((id, payload(0)) for id in range(size.rows + 1, size.rows + 1 + size.operations))
     insert = "INSERT INTO kv_writes(id, payload) VALUES (?, ?)"
     return Work(["CREATE TABLE kv_writes(id INTEGER PRIMARY KEY, payload TEXT)"], loaded(rows), single(more),
-                [insert], [Statement(insert)], gate=["SELECT COUNT(*), MAX(id) FROM kv_writes"])  # fmt: skip
+                [insert], [Statement(insert)], gate=["SELECT id, payload FROM kv_writes ORDER BY id"])  # fmt: skip
 
 
 def mixed(size: Size, numbers: Generator, _: str) -> Work:
@@ -75,7 +75,7 @@ def mixed(size: Size, numbers: Generator, _: str) -> Work:
             yield [(1, (payload(size.rows + turn), id))] if turn % 2 else [(0, (id,))]
 
     statements = [Statement("SELECT id, secondary, payload FROM kv2 WHERE id = ?"), Statement("UPDATE kv2 SET payload = ? WHERE id = ?")]
-    return kv2(size, numbers, statements, timed, gate=["SELECT COUNT(*), MAX(payload), MIN(payload) FROM kv2"])
+    return kv2(size, numbers, statements, timed, gate=["SELECT id, secondary, payload FROM kv2 ORDER BY id"])
 
 
 def index_lookup(size: Size, numbers: Generator, _: str) -> Work:
@@ -198,7 +198,7 @@ LOOPS = (
     Loop("W11b.v1", "BM25, Zipf words, a hundred hits and more", search(64, zipf=True), **BIGGER, seed=47,
          peers=("apsw", "tantivy", "lancedb")),
     *(Loop(f"W12{name}", about, hybrid(form), **size, seed=48, extension="vec0",
-           peers=("sqlrite-words",) if name == ".v1" else ()) for name, about, form, size in (
+           peers={".v1": ("sqlrite-words",), "r.v1": ("lancedb",)}.get(name, ())) for name, about, form, size in (
         (".v1", "BM25 and vectors, weighted", "weighted", WORDS),
         ("r.v1", "BM25 and vectors, reciprocal ranks", "ranks", WORDS),
         ("b.v1", "BM25 and vectors, weighted, 10,000 documents", "weighted", sizes((300, 8), (2_000, 32), (10_000, 64))))),

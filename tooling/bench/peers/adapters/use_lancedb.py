@@ -1,10 +1,13 @@
-"""LanceDB: vectors without an index, which it compares with all, or words by its index of them."""
+"""LanceDB: vectors without an index, which it compares with all, words by its index of them, and both by their ranks."""
 
 import lancedb
 import numpy
 import pyarrow
+from lancedb.rerankers import RRFReranker
 
 NEIGHBOURS = 10
+# Of W12r: the best hundred of each kind, and the constant of reciprocal ranks.
+RANKED, RANK_OFFSET = 100, 60
 
 
 def version():
@@ -23,23 +26,35 @@ class Engine:
         pass
 
     def load(self, steps):
-        ids, values = zip(*(values for _, values, _ in steps if values))
-        if isinstance(values[0], str):
-            table = self.db.create_table("rows", pyarrow.table({"id": ids, "body": values}))
+        rows = [values for _, values, _ in steps if values]
+        texts, vectors = ({id: value for id, value in rows if isinstance(value, kind)} for kind in (str, bytes))
+        columns = {"id": list(texts or vectors)}
+        if texts:
+            columns["body"] = list(texts.values())
+        if vectors:
+            numbers = [numpy.frombuffer(value, "<f4") for value in vectors.values()]
+            columns["vector"] = pyarrow.array(numbers, pyarrow.list_(pyarrow.float32(), len(numbers[0])))
+        table = self.db.create_table("rows", pyarrow.table(columns))
+        if texts:
             table.create_fts_index("body", use_tantivy=False, stem=False, remove_stop_words=False)
-            return
-        vectors = [numpy.frombuffer(value, "<f4") for value in values]
-        column = pyarrow.array(vectors, pyarrow.list_(pyarrow.float32(), len(vectors[0])))
-        self.db.create_table("rows", pyarrow.table({"id": ids, "vector": column}))
 
     def run(self, call, values):
-        (asked,) = values
-        if isinstance(asked, str):
-            # Any of the words is enough for it, so it needs no OR.
-            query = self.table.search(asked.replace(" OR ", " "), query_type="fts")
+        words = [words_of(value) for value in values if isinstance(value, str)]
+        vectors = [numpy.frombuffer(value, "<f4") for value in values if isinstance(value, bytes)]
+        count = NEIGHBOURS
+        if words and vectors:
+            query = self.table.search(query_type="hybrid").text(*words).vector(*vectors).distance_type("cosine")
+            query, count = query.rerank(RRFReranker(K=RANK_OFFSET)), RANKED
+        elif words:
+            query = self.table.search(*words, query_type="fts")
         else:
-            query = self.table.search(numpy.frombuffer(asked, "<f4")).distance_type("cosine")
-        return [(row["id"],) for row in query.select(["id"]).limit(NEIGHBOURS).to_list()]
+            query = self.table.search(*vectors).distance_type("cosine")
+        return [(row["id"],) for row in query.select(["id"]).limit(count).to_list()[:NEIGHBOURS]]
 
     def close(self):
         pass
+
+
+def words_of(question):
+    """Any of the words is enough for it, so it needs no OR."""
+    return question.replace(" OR ", " ")

@@ -7,23 +7,18 @@ import shlex
 import unittest
 from pathlib import Path
 
-from . import instructions, record_tests
+from . import instructions, loop_tests, record_tests
 from .breadth import BREADTH
 from .command import counts_instructions, passes
 from .engines import Engine, engine
 from .figures import Figure, Verdict, breadth_verdicts, combined
-from .loops import Failed, Table
 from .placements import Placements
-from .players import Player
 from .report import series_row
-from .session import Disagreement, Result, Run, Series, Session, digest_of
+from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
-from .suites import LOOP_SUITES
-from .tape import Work, write_timed
 from .timer import processor_seconds, without_times
 from .whole_process import SHOWN_CHARACTERS, SHOWN_LINES, beginning, title, whole_processes
 from .workloads import Workload
-from .workplace import Workplace
 
 SCRIPT = Workload("say", "", lambda _rows: iter(["."]), fixed_amount="1", keeps_database=True)
 
@@ -198,39 +193,6 @@ class Sessions(unittest.TestCase):
         self.assertNotIn("--no-cache", placements.command(engine("ref"), workload))
 
 
-class Writers(unittest.TestCase):
-    """Several processes at once."""
-
-    def test_each_process_has_its_tape(self) -> None:
-        operations = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
-        work = Work([], (), operations[0], others=[operations[1]], meeting={"count": 2})
-        with Workplace() as place:
-            place.work.mkdir()
-            tape, database = place.directory / "tape", place.work / "data.db"
-            digests = write_timed(tape, work, [])
-            self.assertEqual([digest_of(Path(f"{tape}{end}")) for end in ("", ".1")], digests)
-            self.assertIn(b'"meeting": {"count": 2}', tape.read_bytes())
-            command = ["/bin/sh", "-c", "exec cat >$$", str(database)]
-            done = place.launch(tape, place.directory / "out", place.directory / "err", command, 3)
-            self.assertEqual(done.exit_code(), 0)
-            played = sorted(path.read_bytes() for path in place.work.iterdir())
-            self.assertEqual(played, sorted(Path(f"{tape}{end}").read_bytes() for end in ("", "", ".1")))
-
-    def test_a_lost_update_gives_no_number(self) -> None:
-        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W13.v2/writers-4")
-        with Table("sqlrite", "smoke", [], 1, lambda _: None) as table:
-            table.work.mkdir()
-            played = table.recorded("sqlrite/W13", loop, loop.smoke)
-            self.assertEqual((len(played.work.others), played.work.ends_with), (3, ["i20"]))
-            for sum_found, lost in (("i20", False), ("i19", True)):
-                player = Player("some", ("/bin/sh", "-c", f"""echo '{{"gate": ["{sum_found}"]}}'"""), "")
-                if lost:
-                    with self.assertRaisesRegex(Failed, "after all have written"):
-                        table.check_end(played, player, table.work / "data.db")
-                else:
-                    table.check_end(played, player, table.work / "data.db")
-
-
 class Breadth(unittest.TestCase):
     def test_each_class_has_a_name_of_its_own_and_a_script(self) -> None:
         names = [workload.name for workload in BREADTH]
@@ -248,6 +210,7 @@ class Breadth(unittest.TestCase):
 
 
 def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
-    """Also the tests of records."""
-    own.addTests(loader.loadTestsFromModule(record_tests))
+    """Also the tests of loops and of records."""
+    for module in (loop_tests, record_tests):
+        own.addTests(loader.loadTestsFromModule(module))
     return own

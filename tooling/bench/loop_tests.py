@@ -1,0 +1,122 @@
+"""Tests of loops: their tapes, their players, and the catalogue; `tests.py` runs them."""
+
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from . import breakdown, persistent, players, tape, wire
+from .catalogue import sqlink
+from .catalogue.loop import SETTINGS, SQLITE, Size
+from .generator import Generator
+from .loops import Failed, Table, is_wanted
+from .players import Player
+from .session import digest_of
+from .suites import LOOP_SUITES
+from .tape import Work, write_timed
+from .workplace import Workplace
+
+
+class Tapes(unittest.TestCase):
+    def test_the_bytes_are_those_that_players_read(self) -> None:
+        work = tape.Work([], (), [[("BEGIN", ()), (1, (None, -2, 0.5, "ä", b"\0"))]], statements=[tape.Statement("SELECT ?")])
+        with tempfile.TemporaryDirectory() as name:
+            path = Path(name) / "tape"
+            digest = tape.write_timed(path, work, ["PRAGMA x"])
+            line, steps = path.read_bytes().split(b"\n", 1)
+            self.assertEqual(tape.write_timed(path, work, ["PRAGMA x"]), digest)
+        self.assertEqual(json.loads(line)["settings"], ["PRAGMA x"])
+        begin = b"\1\5\0\0\0BEGIN\0"
+        values = b"\5\0\1" + (-2).to_bytes(8, "little", signed=True) + b"\2\0\0\0\0\0\0\xe0\x3f\3\2\0\0\0\xc3\xa4\4\1\0\0\0\0"
+        self.assertEqual(steps, begin + b"\x80\1\0" + values)
+
+
+class Writers(unittest.TestCase):
+    """Several processes at once."""
+
+    def test_each_process_has_its_tape(self) -> None:
+        operations = [[[("BEGIN", ())]], [[("COMMIT", ())]]]
+        work = Work([], (), operations[0], others=[operations[1]], meeting={"count": 2})
+        with Workplace() as place:
+            place.work.mkdir()
+            tape, database = place.directory / "tape", place.work / "data.db"
+            digests = write_timed(tape, work, [])
+            self.assertEqual([digest_of(Path(f"{tape}{end}")) for end in ("", ".1")], digests)
+            self.assertIn(b'"meeting": {"count": 2}', tape.read_bytes())
+            command = ["/bin/sh", "-c", "exec cat >$$", str(database)]
+            done = place.launch(tape, place.directory / "out", place.directory / "err", command, 3)
+            self.assertEqual(done.exit_code(), 0)
+            played = sorted(path.read_bytes() for path in place.work.iterdir())
+            self.assertEqual(played, sorted(Path(f"{tape}{end}").read_bytes() for end in ("", "", ".1")))
+
+    def test_a_lost_update_gives_no_number(self) -> None:
+        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W13.v2/writers-4")
+        with Table("sqlrite", "smoke", [], 1, lambda _: None) as table:
+            table.work.mkdir()
+            played = table.recorded("sqlrite/W13", loop, loop.smoke)
+            self.assertEqual((len(played.work.others), played.work.ends_with), (3, ["i20"]))
+            for sum_found, lost in (("i20", False), ("i19", True)):
+                player = Player("some", ("/bin/sh", "-c", f"""echo '{{"gate": ["{sum_found}"]}}'"""), "")
+                if lost:
+                    with self.assertRaisesRegex(Failed, "after all have written"):
+                        table.check_end(played, player, table.work / "data.db")
+                else:
+                    table.check_end(played, player, table.work / "data.db")
+
+
+class Catalogue(unittest.TestCase):
+    def test_ids_are_versioned_and_single(self) -> None:
+        for suite, loops in LOOP_SUITES.items():
+            ids = [loop.id for loop in loops]
+            self.assertEqual(len(ids), len(set(ids)), suite)
+            for loop in loops:
+                self.assertRegex(loop.id, r"^[\w-]+\.v\d+(/[\w-]+)?$")
+                self.assertIn(loop.settings, SETTINGS)
+                self.assertTrue(loop.size("full").rows, loop.id)
+                self.assertLessEqual(loop.size("smoke").rows, 1_000, loop.id)
+
+    def test_all_workloads_of_the_references_are_there(self) -> None:
+        found = {re.sub(r"\.v.*", "", loop.id) for loops in LOOP_SUITES.values() for loop in loops}
+        wanted = {f"W{number}" for number in range(1, 14)} | {"W9b", "W10q", "W11b", "W12r", "W12b"} | {f"T{number}" for number in range(1, 6)}
+        wanted |= {f"OL{number}" for number in range(1, 6)} | {"OL1b", "MX1", "AN1", "AN2a", "AN2b", "AN2c", "AN2d", "VE1", "VE2", "VE3"}
+        self.assertLessEqual(wanted | {"MI1", "MI2", "MI3"}, found)
+
+    def test_those_that_are_no_loops_are_there(self) -> None:
+        scripts = {each.name.partition(".")[0] for each in sqlink.WORKLOADS} | {persistent.ID.partition(".")[0]}
+        self.assertEqual(scripts, {f"SL{number}" for number in range(1, 14)})
+        wires = {id.partition(".")[0] for id, _ in wire.ABOUT.values()}
+        self.assertEqual(wires, {f"PG{number}" for number in range(1, 6)})
+        self.assertEqual(breakdown.ID, "T6.v1")
+        starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
+        self.assertEqual(starts, {"start", "start-composed", "start-compiled"})
+
+    def test_each_peer_of_a_workload_is_a_player(self) -> None:
+        names = {each.name for each in players.PLAYERS}
+        self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in loop.peers}, names)
+
+    def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
+        for line, part in (
+            (" 55d0 sqlite3BtreeInsert (/x/native)", "btree"),
+            (" 7f00 wasm[0]::function[834]::sqlite3VdbeExec (/x/0a.cwasm)", "step"),
+            (" 7f00 wasm[0]::function[9]::_RNvMNtCs4_10bench_loop4tape4step (/x/0a.cwasm)", ""),
+            (" ffff exc_page_fault ([kernel.kallsyms])", "kernel"),
+            (" 7f00 memmove (/x/sqlite-wasm-run)", "host"),
+            (" 7f00 [unknown] (/x/native)", "rest"),
+        ):
+            self.assertEqual(breakdown.part_of(line), part)
+
+    def test_each_makes_the_same_twice(self) -> None:
+        for suite, loops in LOOP_SUITES.items():
+            for loop in loops:
+                first, second = (self.steps(loop, Size(20, 2)) for _ in range(2))
+                self.assertEqual(first, second, f"{suite}/{loop.id}")
+                self.assertTrue(first[1], loop.id)
+
+    def steps(self, loop, size) -> tuple[bytes, bytes]:
+        work = loop.make(size, Generator(loop.seed), SQLITE)
+        return tuple(b"".join(tape.chunks({}, operations)) for operations in (work.setup, work.timed))
+
+    def test_workloads_are_chosen_by_the_start_of_their_id(self) -> None:
+        self.assertTrue(is_wanted("W2.v1/range-100", ["W2"]) and is_wanted("read", ["read"]) and is_wanted("x", []))
+        self.assertFalse(is_wanted("W10.v1", ["W1"]))

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import compare, page
+from . import chapter, compare, markdown, page
 from .envelope import load_record
 
 COMMANDS = ("compare", "report", "check")
@@ -51,9 +51,9 @@ def run_report(options: argparse.Namespace) -> int:
         options.html.parent.mkdir(parents=True, exist_ok=True)
         options.html.write_text(page.html(envelopes, options.plots), encoding="utf-8")
     if options.readme:
-        page.write_into(options.readme, envelopes, options.records[0])
+        chapter.write_into(options.readme, envelopes, options.records[0])
     else:
-        print(*page.markdown(envelopes), sep="\n")
+        print(*markdown.markdown(envelopes), sep="\n")
     return 0
 
 

@@ -7,7 +7,7 @@ import shlex
 import unittest
 from pathlib import Path
 
-from . import instructions, loop_tests, record_tests
+from . import compare_tests, instructions, loop_tests, page_tests, record_tests
 from .breadth import BREADTH
 from .command import counts_instructions, passes
 from .engines import Engine, engine
@@ -210,7 +210,7 @@ class Breadth(unittest.TestCase):
 
 
 def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
-    """Also the tests of loops and of records."""
-    for module in (loop_tests, record_tests):
+    """Also the tests of loops, of records and of what is made of them."""
+    for module in (loop_tests, record_tests, compare_tests, page_tests):
         own.addTests(loader.loadTestsFromModule(module))
     return own

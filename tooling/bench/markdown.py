@@ -1,0 +1,61 @@
+"""The tables of records in Markdown."""
+
+from .catalogue.quoted import quoted
+from .engines import REFERENCE, SUBJECT
+from .envelope import same_host
+from .rows import against, engines_of, grouped
+
+
+def markdown(envelopes: list[dict]) -> list[str]:
+    lines = [f"- {line}" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])]
+    lines += [f"- {line}" for line in conditions(envelopes)]
+    lines.append("- Times are medians of an operation; in brackets the ratio to `ref`, of neighbouring runs.")
+    for envelope in envelopes:
+        if not envelope["samples"]:
+            continue
+        names = engines_of(envelope)
+        lines += ["", f"| {envelope['suite']}, {envelope['profile']} | rows | {' | '.join(names)} |", "| --- | " + " | ".join(["---:"] * (len(names) + 1)) + " |"]
+        for (workload, n), rows in grouped(envelope).items():
+            cells = (cell_text(rows.get(name)) for name in names)
+            lines.append(f"| {workload.partition('/')[2]} | {n:,} | {' | '.join(cells)} |")
+        lines += ["", *(f"- {line}" for line in against_lines(envelope))]
+    return lines
+
+
+def conditions(envelopes: list[dict]) -> list[str]:
+    """Where, when and of what; each once."""
+    lines = {}
+    for each in envelopes:
+        host, commit = each["host"], each["commit"]
+        machine = f"{host['cpu']}, {host['cpus']} cores, {host['ram_mib']} MiB, {host['os_kind']} {host['os_release']}, {host['filesystem']}"
+        dirty = " with changes" if commit["dirty"] else ""
+        for line in (machine, f"commit {commit['sha']}{dirty}"):
+            lines[line] = None
+        for name, about in each["engines"].items():
+            lines[f"{name}: {about['version'][:80]}; {about['via']}"] = None
+    if any(not same_host(envelopes[0], each) for each in envelopes):
+        lines["the envelopes are of different machines: compare ratios only"] = None
+    return list(lines)
+
+
+def cell_text(row: dict | None) -> str:
+    if row is None:
+        return "–"
+    if row["skipped"]:
+        return "> cap" if row["skipped"].startswith("> cap") else "n/a"
+    ratio = f" ({row['ratio_to_ref'][0]:.2f})" if row["ratio_to_ref"] and row["engine"] != REFERENCE else ""
+    return time_text(row["median_ns"]) + ratio
+
+
+def time_text(nanoseconds: float) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
+def against_lines(envelope: dict) -> list[str]:
+    return [
+        f"{name} by {SUBJECT}: {mean:.2f}, the mean of {count} rows; we lose {', '.join(lost) or 'none'}"
+        for name, mean, count, lost in against(envelope)
+    ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]

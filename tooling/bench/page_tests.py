@@ -1,0 +1,90 @@
+"""Tests of the page, of the tables in Markdown and of the README's chapter; `tests.py` runs them."""
+
+import tempfile
+import unittest
+from html.parser import HTMLParser
+from pathlib import Path
+
+from . import chapter, markdown, page
+from .envelope import Unusable, skipped
+from .record_tests import envelope, pair, row
+from .rows import against
+
+
+class Balanced(HTMLParser):
+    """Whether each element that must be closed is, and what is asked from elsewhere."""
+
+    VOID = ("meta", "link", "br", "img")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.wrong: list[str] = []
+        self.tables = 0
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        if tag not in self.VOID and tag not in ("p", "li"):
+            self.open.append(tag)
+        self.tables += tag == "table"
+        self.wrong += [value for name, value in attrs if name in ("src", "href") and not value.startswith("#")]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("p", "li") and (not self.open or self.open.pop() != tag):
+            self.wrong.append(tag)
+
+
+class Page(unittest.TestCase):
+    def test_it_is_whole_without_a_script(self) -> None:
+        rows = [*pair(1.5), skipped("suite/W1.v1", "peer", 10, '> cap: "60" s <b>')]
+        text = page.html([envelope(*rows)], None)
+        found = Balanced()
+        found.feed(text)
+        self.assertEqual((found.wrong, found.open, found.tables), ([], [], 2))
+        self.assertIn("1.51", text)
+        self.assertIn("&gt; cap", text)
+        self.assertNotIn("<b>'", text)
+        self.assertNotRegex(text, r"\{\{\w+\}\}")
+
+    def test_rows_that_we_lose_are_listed(self) -> None:
+        rows = [*pair(1.5), *pair(1.5, "suite/W2.v1")]
+        runs = rows[0]["raw"]
+        rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
+        (name, mean, count, lost), = against(envelope(*rows))
+        self.assertEqual((name, round(mean, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
+
+    def test_a_stranger_sees_which_engine_is_the_fastest(self) -> None:
+        rows = [*pair(1.5), *pair(1.5, "suite/W2.v1/x"), *pair(0.5, "suite/W3.v1")]
+        self.assertEqual(page.fastest(envelope(*rows)), "ref <b>2</b><small></small>, cwasm <b>1</b><small> (W3)</small>")
+        text = page.html([envelope(*rows) | {"suite": "turdb"}], None)
+        self.assertIn("<dt>cwasm</dt><dd>this project", text)
+        self.assertIn("how often the disk is flushed", text)
+
+    def test_what_is_quoted_is_marked(self) -> None:
+        text = "\n".join(markdown.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
+        self.assertIn("TurDB, T4, WAL off: 82.3 ms, quoted from its document: other machine", text)
+
+    def test_names_cannot_leave_their_place(self) -> None:
+        hostile = "suite/</script><script>x.v1"
+        text = page.html([envelope(*pair(1.5, hostile))], None)
+        self.assertNotIn("</script><script>x", text)
+
+    def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
+        marked = envelope(*pair(1.5)) | {"objections": ["not for the records: busy"]}
+        with self.assertRaisesRegex(Unusable, "busy"):
+            chapter.summary([marked], Path("record"), 3)
+        with tempfile.TemporaryDirectory() as name:
+            readme = Path(name) / "README.md"
+            readme.write_text(f"before\n{chapter.BEGIN}\nold{chapter.END}\nafter\n")
+            chapter.write_into(readme, [envelope(*pair(2.0))], Path("record"))
+            text = readme.read_text()
+            self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")
+            self.assertNotIn("old", text)
+
+    def test_the_readme_has_as_many_lines_as_are_left(self) -> None:
+        rows = [each for number in range(99) for each in pair(2.0, f"suite/W{number}.v1/a-long-name")]
+        with tempfile.TemporaryDirectory() as name:
+            readme = Path(name) / "README.md"
+            for others, expected in ((140, 150), (147, 150), (150, 153)):
+                readme.write_text("line\n" * (others - 1) + f"{chapter.BEGIN}\nold{chapter.END}\n")
+                chapter.write_into(readme, [envelope(*rows)], Path("record"))
+                self.assertEqual(readme.read_text().count("\n"), expected)

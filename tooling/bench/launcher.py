@@ -8,7 +8,8 @@ run it as `python3 -I -S`.
 
 Request, one line: script, output, errors, how many processes are to run it at
 once, the script of one more that runs meanwhile or nothing, and the command,
-separated by tabs. The first process has the output, the others none.
+separated by tabs. The first process has the output, each other one a file with
+its number behind that name.
 Answer, one line: nanoseconds from the first exec to the last end, processor
 time of all in nanoseconds, the highest peak of memory in bytes, the page faults
 of the first since its exec, wait status.
@@ -85,7 +86,7 @@ def launch(script, output, errors, count, writer, *command):
         time.sleep(WRITER_START_S)
     receive, report = os.pipe()
     first = start(script, output, errors, command, report)
-    others = [start(script_of(script, place), "/dev/null", errors, command, report) for place in range(1, int(count))]
+    others = [start(script_of(script, place), f"{output}.{place}", errors, command, report) for place in range(1, int(count))]
     ends = [wait_for(child) for child in (first, *others)]
     end = time.monotonic_ns()
     os.close(report)

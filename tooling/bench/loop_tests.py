@@ -10,7 +10,7 @@ from . import breakdown, persistent, players, tape, wire
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .generator import Generator
-from .loops import Failed, Table, is_wanted
+from .loops import Failed, Played, Table, is_wanted
 from .players import Player
 from .session import digest_of
 from .suites import LOOP_SUITES
@@ -44,14 +44,27 @@ class Writers(unittest.TestCase):
             digests = write_timed(tape, work, [])
             self.assertEqual([digest_of(Path(f"{tape}{end}")) for end in ("", ".1")], digests)
             self.assertIn(b'"meeting": {"count": 2}', tape.read_bytes())
-            command = ["/bin/sh", "-c", "exec cat >$$", str(database)]
-            done = place.launch(tape, place.directory / "out", place.directory / "err", command, 3)
+            output = place.directory / "out"
+            done = place.launch(tape, output, place.directory / "err", ["/bin/sh", "-c", "exec cat", str(database)], 3)
             self.assertEqual(done.exit_code(), 0)
-            played = sorted(path.read_bytes() for path in place.work.iterdir())
-            self.assertEqual(played, sorted(Path(f"{tape}{end}").read_bytes() for end in ("", "", ".1")))
+            for played, end in (("", ""), (".1", ".1"), (".2", "")):
+                self.assertEqual(Path(f"{output}{played}").read_bytes(), Path(f"{tape}{end}").read_bytes())
+
+    def test_the_time_is_that_until_all_have_done_all(self) -> None:
+        first = {"began_ns": 1_000, "total_ns": 500, "operations": 20, "rows": 0, "p50_ns": 20}
+        last = {"began_ns": 1_100, "total_ns": 900, "operations": 20, "rows": 0, "p50_ns": 40}
+        with Table("sqlrite", "smoke", [], 1, lambda _: None) as table:
+            table.work.mkdir()
+            tape = table.directory / "tape"
+            for path, answer in ((tape, first), (Path(f"{tape}.1"), last)):
+                path.write_text(json.dumps(answer))
+            loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W13.v3/writers-2")
+            played = Played("sqlrite/W13", loop, loop.smoke, Work([], (), ()), table.directory)
+            found, _ = table.play(played, Player("some", ("/bin/sh", "-c", "cat"), ""), "time", tape, table.work / "data.db")
+        self.assertEqual(found, {"began_ns": 1_100, "total_ns": 1_000, "operations": 40, "rows": 0, "p50_ns": 40})
 
     def test_a_lost_update_gives_no_number(self) -> None:
-        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W13.v2/writers-4")
+        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W13.v3/writers-4")
         with Table("sqlrite", "smoke", [], 1, lambda _: None) as table:
             table.work.mkdir()
             played = table.recorded("sqlrite/W13", loop, loop.smoke)

@@ -275,22 +275,21 @@ class Table(Workplace):
         return sum(1 for line in log.open() if "sync(" in line) if done.returncode == 0 else None
 
     def play(self, played: Played, each: Player, mode: str, tape: Path, database: Path) -> tuple[dict, int]:
-        """One process; its answer and the peak of its memory."""
+        """One process, or all writers; the answer and the peak of its memory."""
         output, errors = self.directory / "out", self.directory / "err"
         cap = PEER_SECONDS[self.profile] * (SETUP_FACTOR if mode == "setup" else 1)
         limit = ["/usr/bin/timeout", "-s", "KILL", str(cap)] if each.peer else []
         argv = [*limit, *each.argv(database.parent, played.loop.extension), mode, str(database)]
-        took = self.launch(tape, output, errors, argv, played.loop.writers if mode == "time" else 1)
+        outputs = [output, *(Path(f"{output}.{place}") for place in range(1, played.loop.writers if mode == "time" else 1))]
+        took = self.launch(tape, output, errors, argv, len(outputs))
         self.peer_seconds += took.wall_ns / 1e9 if each.peer else 0
         code = took.exit_code()
         if code in (-9, 137) and each.peer:
             raise Failed(f"> cap: {mode} takes more than {cap} s")
         if code:
             raise Failed(f"fails (exit code {code}): {last_line(errors)}")
-        try:
-            return json.loads(output.read_text(encoding="utf-8")), took.peak_bytes
-        except ValueError:
-            raise Failed(f"{mode}: the answer is no JSON: {first_line(output)}") from None
+        answers = [answer_in(each, mode) for each in outputs]
+        return of_all(answers) if len(answers) > 1 else answers[0], took.peak_bytes
 
     def fresh(self, played: Played, each: Player) -> Path:
         """A copy of the player's template, which may be several files or a directory."""
@@ -301,6 +300,21 @@ class Table(Workplace):
             for path in self.work.rglob("*"):
                 flush(path)
         return self.work / "data.db"
+
+
+def answer_in(output: Path, mode: str) -> dict:
+    try:
+        return json.loads(output.read_text(encoding="utf-8"))
+    except ValueError:
+        raise Failed(f"{mode}: the answer is no JSON: {first_line(output)}") from None
+
+
+def of_all(answers: list[dict]) -> dict:
+    """Of processes that play at once: the time until all have done all; the percentiles are those of the slowest one."""
+    slowest = max(answers, key=lambda each: each["total_ns"])
+    ends = [each["began_ns"] + each["total_ns"] for each in answers]
+    took = max(ends) - min(each["began_ns"] for each in answers)
+    return slowest | {"total_ns": took, "operations": sum(each["operations"] for each in answers)}
 
 
 def settings_of(loop: Loop, dialect: str) -> list[str]:

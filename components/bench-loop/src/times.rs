@@ -1,6 +1,6 @@
 //! What operations took.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hdrhistogram::Histogram;
 use serde_json::{Value as Json, json};
@@ -16,6 +16,8 @@ const LONGEST: Duration = Duration::from_secs(600);
 const READINGS: u32 = 1000;
 
 pub struct Times {
+    /// On the clock that all processes share.
+    began: SystemTime,
     histogram: Histogram<u64>,
     total: Duration,
     operations: u64,
@@ -23,8 +25,10 @@ pub struct Times {
 }
 
 impl Times {
+    /// From now on.
     pub fn new() -> Result<Self, hdrhistogram::errors::CreationError> {
         Ok(Self {
+            began: SystemTime::now(),
             histogram: Histogram::new_with_bounds(1, LONGEST.as_nanos() as u64, DIGITS)?,
             total: Duration::ZERO,
             operations: 0,
@@ -52,8 +56,10 @@ impl Times {
 
     pub fn json(&self) -> Json {
         let at = |part| self.histogram.value_at_quantile(part);
+        let began = self.began.duration_since(UNIX_EPOCH).unwrap_or_default();
         json!({
-            "total_ns": self.total.as_nanos() as u64, "operations": self.operations, "rows": self.rows,
+            "began_ns": began.as_nanos() as u64, "total_ns": self.total.as_nanos() as u64,
+            "operations": self.operations, "rows": self.rows,
             "p50_ns": at(0.5), "p95_ns": at(0.95), "p99_ns": at(0.99), "p999_ns": at(0.999),
             "max_ns": self.histogram.max(), "clock_ns": clock_ns(),
         })

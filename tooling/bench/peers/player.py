@@ -138,7 +138,7 @@ def timed(engine, tape):
             run(call, values)
     if "meeting" in tape.header:
         meet(engine, **tape.header["meeting"])
-    block, times, total, rows = tape.header["block"], [], 0, 0
+    began, block, times, total, rows = time.time_ns(), tape.header["block"], [], 0, 0
     for at in range(0, len(operations), block):
         some = operations[at : at + block]
         start = clock()
@@ -155,7 +155,7 @@ def timed(engine, tape):
     times.sort()
     found = {name: times[min(int(part * len(times)), len(times) - 1)] for name, part in
              (("p50_ns", 0.5), ("p95_ns", 0.95), ("p99_ns", 0.99), ("p999_ns", 0.999), ("max_ns", 1))}  # fmt: skip
-    return {"total_ns": total, "operations": len(operations), "rows": rows, **found}
+    return {"began_ns": began, "total_ns": total, "operations": len(operations), "rows": rows, **found}
 
 
 def main():

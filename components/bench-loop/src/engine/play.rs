@@ -87,10 +87,10 @@ fn time(
     for step in operations.iter().take(header.warmup).copied().flatten() {
         count_rows(db, &mut statements, header, step)?;
     }
-    let mut times = Times::new()?;
     if let Some(meeting) = &header.meeting {
         meet(db, meeting)?;
     }
+    let mut times = Times::new()?;
     for block in operations.chunks(header.block.max(1)) {
         let mut rows = 0;
         let start = Instant::now();

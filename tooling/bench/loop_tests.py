@@ -1,7 +1,9 @@
 """Tests of loops: their tapes, their players, and the catalogue; `tests.py` runs them."""
 
+import contextlib
 import json
 import re
+import sqlite3
 import tempfile
 import unittest
 from pathlib import Path
@@ -10,7 +12,7 @@ from . import breakdown, persistent, players, tape, wire
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .generator import Generator
-from .loops import Failed, Played, Table, is_wanted
+from .loops import Failed, Played, Table, is_wanted, rows_of
 from .players import Player
 from .session import digest_of
 from .suites import LOOP_SUITES
@@ -129,6 +131,27 @@ class Catalogue(unittest.TestCase):
     def steps(self, loop, size) -> tuple[bytes, bytes]:
         work = loop.make(size, Generator(loop.seed), SQLITE)
         return tuple(b"".join(tape.chunks({}, operations)) for operations in (work.setup, work.timed))
+
+    def test_rows_are_those_that_sqlite_writes_and_reads(self) -> None:
+        for suite, loops in LOOP_SUITES.items():
+            for loop in loops:
+                work = loop.make(loop.smoke, Generator(loop.seed), SQLITE)
+                timed = list(work.timed)
+                if loop.extension or any(each.neighbours for each in work.statements):
+                    continue
+                with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+                    for sql in work.schema:
+                        db.execute(sql)
+                    self.play(db, work.loads, work.setup)
+                    before = db.total_changes
+                    rows = self.play(db, [each.sql for each in work.statements], timed)
+                    touched = max(rows + db.total_changes - before, len(timed))
+                self.assertEqual(rows_of(work, {"rows": rows, "operations": len(timed)}), touched, f"{suite}/{loop.id}")
+
+    def play(self, db: sqlite3.Connection, statements: list[str], operations) -> int:
+        """How many rows are found."""
+        steps = (step for operation in operations for step in operation)
+        return sum(len(db.execute(statements[call] if isinstance(call, int) else call, values).fetchall()) for call, values in steps)
 
     def test_workloads_are_chosen_by_the_start_of_their_id(self) -> None:
         self.assertTrue(is_wanted("W2.v1/range-100", ["W2"]) and is_wanted("read", ["read"]) and is_wanted("x", []))

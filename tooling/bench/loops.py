@@ -243,11 +243,10 @@ class Table(Workplace):
     def row(self, played: Played, each: dict, reference: list[float]) -> dict:
         runs, player = each["runs"], each["player"]
         nanoseconds = [run["ns"] for run in runs]
-        items = max(played.work.raw_bytes and played.size.rows, runs[0]["rows"])
         total = median(nanoseconds) * runs[0]["operations"]
         more = {name: median(run[name] for run in runs) for name in PERCENTILES if name in runs[0]}
         more |= {"check": each["answers"]["digest"], "peak_bytes": median(run["peak"] for run in runs),
-                 "rows_per_s": items * 1e9 / total if items else None, **each["more"]}  # fmt: skip
+                 "rows_per_s": rows_of(played.work, runs[0]) * 1e9 / total, **each["more"]}  # fmt: skip
         if each["recall"] is not None:
             more["recall"] = each["recall"]
         if played.loop.storage:
@@ -315,6 +314,11 @@ def of_all(answers: list[dict]) -> dict:
     ends = [each["began_ns"] + each["total_ns"] for each in answers]
     took = max(ends) - min(each["began_ns"] for each in answers)
     return slowest | {"total_ns": took, "operations": sum(each["operations"] for each in answers)}
+
+
+def rows_of(work: tape.Work, run: dict) -> int:
+    """Those that are written or read: one at least for each operation, which may write a row or find none."""
+    return work.rows_written or max(run["rows"], run["operations"])
 
 
 def settings_of(loop: Loop, dialect: str) -> list[str]:

@@ -51,6 +51,8 @@ class Work:
     warmup: int = 0
     close: bool = False
     """Closing the connection is timed too."""
+    rows_written: int = 0
+    """By all operations together, where one writes several."""
     raw_bytes: int = 0
     """Bytes of the values alone, where the storage is compared."""
     others: list[list[Operation]] = field(default_factory=list)

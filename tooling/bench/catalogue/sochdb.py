@@ -57,7 +57,7 @@ def get(shuffled: bool):
 
 def put_batches(size: Size, numbers: Generator, dialect: str) -> Work:
     timed = transaction(pairs("bk", Generator(7), size.rows), rows=BATCH)
-    return keys_and_values(size, numbers, dialect, timed, added=size.rows, statements=[Statement(PUT)], gate=ALL)
+    return keys_and_values(size, numbers, dialect, timed, added=size.rows, rows_written=size.rows, statements=[Statement(PUT)], gate=ALL)
 
 
 def delete(size: Size, numbers: Generator, dialect: str) -> Work:
@@ -115,7 +115,7 @@ def analytics_schema(dialect: str) -> list[str]:
 def add_events(size: Size, numbers: Generator, dialect: str) -> Work:
     return Work(analytics_schema(dialect), (), transaction(events(size.rows, numbers), rows=BATCH), statements=[Statement(ADD)],
                 gate=["SELECT id, timestamp, amount, category, description FROM analytics ORDER BY id"],
-                raw_bytes=size.rows * ANALYTICS_ROW_BYTES)  # fmt: skip
+                rows_written=size.rows, raw_bytes=size.rows * ANALYTICS_ROW_BYTES)  # fmt: skip
 
 
 def ask_events(sql: str):
@@ -146,7 +146,7 @@ def add_vectors(dimensions: int):
     def make(size: Size, numbers: Generator, _: str) -> Work:
         timed = transaction(vectors(numbers, size.rows, dimensions), rows=500)
         return Work([VECTORS], (), timed, statements=[Statement(ADD_VECTOR)], gate=["SELECT id, vector, metadata FROM vectors ORDER BY id"],
-                    raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
+                    rows_written=size.rows, raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
 
     return make
 
@@ -167,7 +167,7 @@ def micro(kind: str):
         timed = {"write": single(writes), "read": reads, "batch": transaction(writes)}[kind]
         statement = Statement(GET if kind == "read" else PUT)
         return keys_and_values(size, numbers, dialect, timed, statements=[statement], block=BLOCK if kind == "read" else 1,
-                               gate=ALL)  # fmt: skip
+                               rows_written=size.operations if kind == "batch" else 0, gate=ALL)  # fmt: skip
 
     return make
 

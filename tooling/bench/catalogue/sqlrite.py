@@ -57,7 +57,7 @@ def ranges(width: int):
 def bulk_insert(size: Size, _: Generator, __: str) -> Work:
     return Work([KV], (), transaction(kv_rows(size.rows)), statements=[Statement(INSERT_KV)],
                 gate=["SELECT id, name, payload FROM kv ORDER BY id"], close=True,
-                raw_bytes=size.rows * (8 + WIDTH + 10))  # fmt: skip
+                rows_written=size.rows, raw_bytes=size.rows * (8 + WIDTH + 10))  # fmt: skip
 
 
 def single_insert(size: Size, _: Generator, __: str) -> Work:

@@ -25,7 +25,7 @@ def text(rows: range) -> str:
 
 
 def work(timed, rows: int, **more) -> Work:
-    return Work([TABLE], (), timed, gate=GATE, raw_bytes=rows * RAW_BYTES, **more)
+    return Work([TABLE], (), timed, gate=GATE, rows_written=rows, raw_bytes=rows * RAW_BYTES, **more)
 
 
 def raw(size: Size, _: Generator, __: str) -> Work:

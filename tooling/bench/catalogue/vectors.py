@@ -75,7 +75,7 @@ def virtual_insert(dimensions: int, metric: str = "cosine"):
         rows = [(0, (id, numbers.vector(dimensions))) for id in range(1, size.rows + 1)]
         schema = f"CREATE VIRTUAL TABLE v USING vec0(e float[{dimensions}] distance_metric={metric})"
         return Work([schema], (), [[("BEGIN", ()), *rows, ("COMMIT", ())]], statements=[Statement(insert)],
-                    gate=["SELECT rowid, e FROM v ORDER BY rowid"], raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
+                    gate=["SELECT rowid, e FROM v ORDER BY rowid"], rows_written=size.rows, raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
 
     return make
 

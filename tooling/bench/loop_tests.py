@@ -80,6 +80,17 @@ class Writers(unittest.TestCase):
                     table.check_end(played, player, table.work / "data.db")
 
 
+class Storage(unittest.TestCase):
+    def test_what_is_kept_in_memory_has_no_size(self) -> None:
+        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.storage)
+        with Table("sqlrite", "smoke", [], 1, lambda _: None) as table:
+            table.work.mkdir()
+            (table.work / "data.db").write_bytes(b"12345")
+            played = Played("sqlrite/W3", loop, loop.smoke, Work([], (), (), raw_bytes=4), table.directory)
+            sizes = {memory: table.examined(played, Player("some", (), "", "duckdb", True, in_memory=memory)) for memory in (False, True)}
+        self.assertEqual(sizes, {False: {"raw_bytes": 4, "db_bytes": 5, "vacuumed_bytes": None}, True: {}})
+
+
 class Catalogue(unittest.TestCase):
     def test_ids_are_versioned_and_single(self) -> None:
         for suite, loops in LOOP_SUITES.items():

@@ -214,7 +214,7 @@ class Table(Workplace):
         if found["rows"] != answers["rows"]:
             raise Failed(f"gate: {found['rows']} rows, {answers['rows']} when it was checked")
         self.check_end(played, each, database)
-        found |= {"ns": found["total_ns"] / max(found["operations"], 1), "peak": peak, "bytes": size_of(database)}
+        found |= {"ns": found["total_ns"] / max(found["operations"], 1), "peak": peak}
         return found
 
     def check_end(self, played: Played, each: Player, database: Path) -> None:
@@ -228,8 +228,9 @@ class Table(Workplace):
     def examined(self, played: Played, player: Player) -> dict:
         """What a sample has in addition to times, of the database that a run has left and of one more run."""
         more = {}
-        if played.loop.storage:
-            more |= {"raw_bytes": played.work.raw_bytes, "vacuumed_bytes": self.vacuumed(player)}
+        if played.loop.storage and not player.in_memory:
+            left = size_of(self.work / "data.db")
+            more |= {"raw_bytes": played.work.raw_bytes, "db_bytes": left, "vacuumed_bytes": self.vacuumed(player)}
         if played.loop.syncs and not player.peer:
             more["syncs"] = self.syncs(played, player)
         return more
@@ -249,8 +250,6 @@ class Table(Workplace):
                  "rows_per_s": rows_of(played.work, runs[0]) * 1e9 / total, **each["more"]}  # fmt: skip
         if each["recall"] is not None:
             more["recall"] = each["recall"]
-        if played.loop.storage:
-            more["db_bytes"] = median(run["bytes"] for run in runs)
         return sample(played.title, player.name, played.size.rows, nanoseconds, reference, **more)
 
     def vacuumed(self, player: Player) -> int | None:

@@ -33,6 +33,8 @@ class Player:
     peer: bool = False
     approximate: bool = False
     """It has no SQL or ranks in another way: a recall stands for equal answers."""
+    in_memory: bool = False
+    """Its runs leave no database."""
     extensions: tuple[str, ...] = ()
     needs: tuple[Path, ...] = ()
     remedy: str = "tooling/bench-loop"
@@ -79,9 +81,9 @@ def python_peer(name: str, dialect: str = SQLITE) -> Player:
     return Player(name, command, "Python: its own cost is that of apsw", dialect, True, name in APPROXIMATE, needs=(PYTHON,), remedy="make bench-peers")
 
 
-def node_peer(name: str, via: str = "Node") -> Player:
-    command = ("node", str(ADAPTERS / "player.mjs"), name)
-    return Player(name, command, via, SQLITE, True, needs=(NODE / name,), remedy="make bench-peers")
+def node_peer(name: str, in_memory: bool = False) -> Player:
+    command, via = ("node", str(ADAPTERS / "player.mjs"), name), "Node; the database is in memory" if in_memory else "Node"
+    return Player(name, command, via, SQLITE, True, in_memory=in_memory, needs=(NODE / name,), remedy="make bench-peers")
 
 
 # The subject next to the reference, since they run in this order.
@@ -102,7 +104,7 @@ PLAYERS = (
     python_peer("chromadb", "chromadb"),
     python_peer("tantivy", "tantivy"),
     node_peer("node-sqlite3-wasm"),
-    node_peer("sql.js", "Node; the database is in memory"),
+    node_peer("sql.js", in_memory=True),
     Player("go-sqlite3", (str(GO),), "Go, wasm by wazero", SQLITE, True, needs=(GO,), remedy="make bench-peers"),
 )
 

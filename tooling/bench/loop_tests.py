@@ -33,6 +33,17 @@ class Tapes(unittest.TestCase):
         values = b"\5\0\1" + (-2).to_bytes(8, "little", signed=True) + b"\2\0\0\0\0\0\0\xe0\x3f\3\2\0\0\0\xc3\xa4\4\1\0\0\0\0"
         self.assertEqual(steps, begin + b"\x80\1\0" + values)
 
+    def test_a_gate_does_not_make_other_work(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            def written(gate: list[str], *settings: str) -> tuple[list[str], bytes]:
+                path = Path(name) / "tape"
+                return tape.write_timed(path, Work([], (), [[("COMMIT", ())]], gate=gate), [*settings]), path.read_bytes()
+
+            (one, bytes_of_one), (other, bytes_of_other) = written(["SELECT 1"]), written(["SELECT 2"])
+            self.assertEqual(one, other)
+            self.assertNotEqual(bytes_of_one, bytes_of_other)
+            self.assertNotEqual(written([], "PRAGMA x")[0], one)
+
 
 class Writers(unittest.TestCase):
     """Several processes at once."""
@@ -141,7 +152,7 @@ class Catalogue(unittest.TestCase):
 
     def steps(self, loop, size) -> tuple[bytes, bytes]:
         work = loop.make(size, Generator(loop.seed), SQLITE)
-        return tuple(b"".join(tape.chunks({}, operations)) for operations in (work.setup, work.timed))
+        return tuple(b"".join(tape.chunks(operations)) for operations in (work.setup, work.timed))
 
     def test_rows_are_those_that_sqlite_writes_and_reads(self) -> None:
         for suite, loops in LOOP_SUITES.items():

@@ -64,14 +64,14 @@ class Work:
 
 
 def write_setup(path: Path, work: Work, settings: list[str]) -> str:
-    """Write the tape that makes a database; the digest of its bytes."""
+    """Write the tape that makes a database; its digest."""
     loads = [{"sql": sql} for sql in work.loads]
     header = {"settings": settings, "schema": work.schema, "statements": loads, "block": 1}
     return write(path, header, work.setup)
 
 
 def write_timed(path: Path, work: Work, settings: list[str]) -> list[str]:
-    """Write the tape that is timed, and with a number those of further processes; the digests of their bytes."""
+    """Write the tape that is timed, and with a number those of further processes; their digests."""
     header = {
         "settings": settings,
         "statements": [statement_header(each) for each in work.statements],
@@ -92,9 +92,11 @@ def write_questions(path: Path, questions: list[str], settings: list[str]) -> st
 
 
 def write(path: Path, header: dict, operations: Iterable[Operation]) -> str:
-    digest = hashlib.sha256()
+    """Write a tape; the digest of all but its gate, which is not timed."""
+    digest = hashlib.sha256(line(header | {"gate": []} if "gate" in header else header))
     with path.open("wb") as file:
-        for part in chunks(header, operations):
+        file.write(line(header))
+        for part in chunks(operations):
             file.write(part)
             digest.update(part)
     return digest.hexdigest()
@@ -104,8 +106,11 @@ def statement_header(each: Statement) -> dict:
     return {name: value for name, value in vars(each).items() if value}
 
 
-def chunks(header: dict, operations: Iterable[Operation]) -> Iterator[bytes]:
-    yield json.dumps(header, ensure_ascii=False).encode() + b"\n"
+def line(header: dict) -> bytes:
+    return json.dumps(header, ensure_ascii=False).encode() + b"\n"
+
+
+def chunks(operations: Iterable[Operation]) -> Iterator[bytes]:
     for operation in operations:
         last = len(operation) - 1
         yield b"".join(step_bytes(step, place == last) for place, step in enumerate(operation))

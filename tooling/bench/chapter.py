@@ -38,7 +38,7 @@ def summary(envelopes: list[dict], record: Path, most: int) -> list[str]:
 def chapter(envelopes: list[dict], record: Path, lost: list[tuple], count: int) -> str:
     """With so many of the rows that we lose."""
     host = envelopes[0]["host"]
-    ours = ", ".join(f"{each['suite']} {found[SUBJECT][0]:.2f}" for each in envelopes if SUBJECT in (found := means(each)))
+    ours = ", ".join(f"{each['suite']} {found[SUBJECT][0]:.2f}" for each in envelopes if SUBJECT in (found := means(each["samples"])))
     others = ", ".join(each for envelope in envelopes for each in wasm_peers(envelope))
     more = "".join(f"{', ' if place else ': '}{workload} {ratio:.1f}" for place, (ratio, workload) in enumerate(lost[:count]))
     return (
@@ -50,8 +50,8 @@ def chapter(envelopes: list[dict], record: Path, lost: list[tuple], count: int) 
 
 def wasm_peers(envelope: dict) -> list[str]:
     """Their mean by our time, and how often they are faster."""
-    found = against(envelope) if envelope["suite"] == "sqlink" else []
-    return [f"{name} {mean:.1f} (faster in {len(lost)} of {count} rows)" for name, mean, count, lost in found if name in WASM_PEERS]
+    found = against(envelope["samples"]) if envelope["suite"] == "sqlink" else []
+    return [f"{name} {mean.value:.1f} (faster in {len(lost)} of {count} rows)" for name, mean, count, lost in found if name in WASM_PEERS]
 
 
 def wrapped(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from .catalogue.loop import FULL, PROFILES, SMALL, SMOKE
 from .conditions import objections
 from .engines import ENGINES, REFERENCE, complaint_about_missing, default_names, engine
 from .envelope import Unusable
+from .figures import row_verdicts
 from .report import Part, Report
 from .session import Disagreement, Session
 from .suites import LOOP_SUITE_ABOUT, LOOP_SUITES, OTHER_ABOUT, SUITES, Suite
@@ -74,6 +75,7 @@ def main() -> int:
     report = Report(engines, options.repeats or REPEATS[options.profile], objections(), options.profile)
     try:
         for part in measured(options, engines, report.repeats):
+            part.verdicts += row_verdicts(part.rows, options.profile)
             report.add(part)
             if options.record:
                 report.save(part, Path(options.record))
@@ -96,7 +98,7 @@ def publish(report: Report, options: argparse.Namespace) -> int:
     failures = [each for part in report.parts for each in part.failures]
     for failure in failures:
         print(f"error: {failure}", file=sys.stderr)
-    verdicts = [each for part in report.parts for each in part.verdicts]
+    verdicts = [each for part in report.parts for each in part.verdicts if each.is_judged()]
     if options.check and not verdicts:
         print("error: none of the limits was measured", file=sys.stderr)
         return FAILED

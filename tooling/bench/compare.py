@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from .engines import REFERENCE
 from .envelope import Unusable, is_reference, rows_by_key, same_host
-from .spread import ratios
+from .rows import run_ratios
 
 LIMIT = 0.10
 NOISY_LIMIT = 0.20
@@ -83,10 +83,7 @@ def reference_change(key: tuple, old: dict, new: dict) -> float:
 
 
 def runs_to_reference(key: tuple, rows: dict) -> list[float]:
-    """The ratio of each run to its neighbour; a peer may have the first runs only."""
-    reference = rows.get((*key[:2], REFERENCE), {"raw": []})["raw"]
-    count = min(len(rows[key]["raw"]), len(reference))
-    return ratios(rows[key]["raw"][:count], reference[:count])
+    return run_ratios(rows[key], rows.get((*key[:2], REFERENCE), {"raw": []}))
 
 
 def judged(before: dict, after: dict, runs: list[list[float]], reference: float) -> tuple:

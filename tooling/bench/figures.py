@@ -1,15 +1,19 @@
 """What is measured, with its limits."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .catalogue.loop import FULL, SMALL
 from .engines import REFERENCE, SUBJECT
+from .rows import WASM_PEERS, against, grouped, run_ratios, title
 from .session import Result
 from .spread import Spread, geometric_means
 
 MEGABYTE = 1e6
+MILLISECOND = 1e6
 
-DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 2, "s": 2, "times": 2}
+DIGITS = {"MB": 1, "faults": 0, "million": 2, "ns": 0, "µs": 3, "ms": 3, "s": 2, "times": 2, "recall": 3}
 
 
 @dataclass(frozen=True)
@@ -33,14 +37,21 @@ class Verdict:
 
     figure: Figure
     spread: Spread
+    elsewhere: str = ""
+    """The profiles that its limits are for, if this is none of them."""
 
     def reaches(self, limit: float) -> bool:
         return self.spread.value >= limit if self.figure.larger_is_better else self.spread.value <= limit
 
+    def is_judged(self) -> bool:
+        return self.figure.must is not None and not self.elsewhere
+
     def mark(self) -> str:
-        if self.figure.must is None:
-            return ""
-        return "pass, aim" if self.reaches(self.figure.aim) else "pass" if self.reaches(self.figure.must) else "MISS"
+        if not self.is_judged():
+            return self.elsewhere
+        if not self.reaches(self.figure.must):
+            return "MISS"
+        return "pass, aim" if self.figure.aim is not None and self.reaches(self.figure.aim) else "pass"
 
     def missed(self) -> bool:
         return self.mark() == "MISS"
@@ -115,3 +126,66 @@ def breadth_verdicts(results: list[Result]) -> list[Verdict]:
         Verdict(mean, Spread.of(geometric_means(list(series.values())))),
         Verdict(Figure(f"the worst class: {worst}", must=2.0, aim=1.7), spreads[worst]),
     ]
+
+
+MEASURES = {
+    "times": run_ratios,
+    "ms": lambda row, _: [run / MILLISECOND for run in row["raw"]],
+    "recall": lambda row, _: [row["recall"]],
+}
+"""What a row, next to that of the reference, has in each unit."""
+
+
+@dataclass(frozen=True)
+class RowLimit:
+    """What each row of some workloads must show: a ratio to `ref`, milliseconds, or a recall."""
+
+    workloads: str
+    """How their ids begin, as a regular expression."""
+    must: float
+    aim: float | None = None
+    unit: str = "times"
+    engine: str = SUBJECT
+    profiles: tuple[str, ...] = (FULL,)
+    """Where it is judged: a limit for the size of the reference only there."""
+
+    def verdict(self, rows: dict[str, dict], profile: str) -> Verdict | None:
+        row = rows.get(self.engine)
+        if row is None or row["skipped"] or not (values := MEASURES[self.unit](row, rows.get(REFERENCE, {"raw": []}))):
+            return None
+        name = title(row) + ("" if self.engine == SUBJECT else f", {self.engine}")
+        figure = Figure(name, self.unit, self.must, self.aim, larger_is_better=self.unit == "recall")
+        return Verdict(figure, Spread.of(values), elsewhere(self.profiles, profile))
+
+
+def elsewhere(profiles: tuple[str, ...], profile: str) -> str:
+    return "" if profile in profiles else f"judged at {', '.join(profiles)}"
+
+
+ANY_SIZE = (SMALL, FULL)
+
+ROW_LIMITS = (
+    *(RowLimit(workloads, must=1.6, aim=1.3) for workloads in (r"sqlrite/W[1-9]b?\.", r"turdb/T[24]\.", "sochdb/OL")),
+    RowLimit("sqlrite/W1[12]", must=1.6, aim=1.3, profiles=ANY_SIZE),
+    RowLimit("sqlrite/W10.v1/brute-force", must=5, unit="ms"),
+    RowLimit("sqlrite/W10.v1/hnsw", must=0.5, unit="ms"),
+    RowLimit("sqlrite/W10.v1/hnsw", must=0.95, unit="recall"),
+    # The best of pgsqlite's document.
+    RowLimit("pgsqlite/PG1.v1/insert", must=0.060, unit="ms", engine="serve", profiles=ANY_SIZE),
+    RowLimit("pgsqlite/PG1.v1/cached", must=0.046, unit="ms", engine="serve", profiles=ANY_SIZE),
+)
+PEER_SUITE = "sqlink/"
+PEER_MUST, PEER_AIM = 1.5, 2.5
+"""The time of another SQLite in WebAssembly by ours."""
+
+
+def row_verdicts(samples: list[dict], profile: str) -> Iterator[Verdict]:
+    """Of the rows of an envelope."""
+    for limit in ROW_LIMITS:
+        for (workload, _), rows in grouped(samples).items():
+            if re.match(limit.workloads, workload) and (verdict := limit.verdict(rows, profile)):
+                yield verdict
+    for name, mean, count, _ in against(row for row in samples if row["workload"].startswith(PEER_SUITE)):
+        if name in WASM_PEERS:
+            figure = Figure(f"{name} by {SUBJECT}, geometric mean of {count} rows", "times", PEER_MUST, PEER_AIM, larger_is_better=True)
+            yield Verdict(figure, mean, elsewhere(ANY_SIZE, profile))

@@ -5,21 +5,49 @@ from .engines import REFERENCE, SUBJECT
 from .envelope import same_host
 from .rows import against, engines_of, grouped
 
+FIGURE_COLUMNS = ("measured", "must", "aim", "")
 
 def markdown(envelopes: list[dict]) -> list[str]:
     lines = [f"- {line}" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])]
     lines += [f"- {line}" for line in conditions(envelopes)]
     lines.append("- Times are medians of an operation; in brackets the ratio to `ref`, of neighbouring runs.")
     for envelope in envelopes:
-        if not envelope["samples"]:
-            continue
-        names = engines_of(envelope)
-        lines += ["", f"| {envelope['suite']}, {envelope['profile']} | rows | {' | '.join(names)} |", "| --- | " + " | ".join(["---:"] * (len(names) + 1)) + " |"]
-        for (workload, n), rows in grouped(envelope).items():
-            cells = (cell_text(rows.get(name)) for name in names)
-            lines.append(f"| {workload.partition('/')[2]} | {n:,} | {' | '.join(cells)} |")
-        lines += ["", *(f"- {line}" for line in against_lines(envelope))]
+        lines += samples_table(envelope) + figures_table(envelope)
     return lines
+
+
+def samples_table(envelope: dict) -> list[str]:
+    """With what is said of its engines below."""
+    if not envelope["samples"]:
+        return []
+    names = engines_of(envelope["samples"])
+    lines = table([f"{envelope['suite']}, {envelope['profile']}", "rows", *names], [
+        [workload.partition("/")[2], f"{n:,}", *(cell_text(rows.get(name)) for name in names)]
+        for (workload, n), rows in grouped(envelope["samples"]).items()
+    ])  # fmt: skip
+    return [*lines, *([""] if (more := against_lines(envelope)) else []), *(f"- {line}" for line in more)]
+
+
+def figures_table(envelope: dict) -> list[str]:
+    if not envelope["figures"]:
+        return []
+    head = [f"figures of {envelope['suite']}, {envelope['profile']}", *FIGURE_COLUMNS]
+    return table(head, [[each["title"], *figure_cells(each)] for each in envelope["figures"]])
+
+
+def figure_cells(figure: dict) -> list[str]:
+    measured, must, aim = (number_text(figure[name]) for name in ("value", "must", "aim"))
+    return [f"{measured} {figure['unit']}", must, aim, figure["mark"]]
+
+
+def number_text(value: float | None) -> str:
+    return "" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    """Numbers, to the right, in all columns but the first."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return ["", *(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))]
 
 
 def conditions(envelopes: list[dict]) -> list[str]:
@@ -56,6 +84,6 @@ def time_text(nanoseconds: float) -> str:
 
 def against_lines(envelope: dict) -> list[str]:
     return [
-        f"{name} by {SUBJECT}: {mean:.2f}, the mean of {count} rows; we lose {', '.join(lost) or 'none'}"
-        for name, mean, count, lost in against(envelope)
+        f"{name} by {SUBJECT}: {mean.value:.2f}, the mean of {count} rows; we lose {', '.join(lost) or 'none'}"
+        for name, mean, count, lost in against(envelope["samples"])
     ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]

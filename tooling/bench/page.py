@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
-from .markdown import against_lines, conditions, time_text
-from .rows import engines_of, grouped, means
+from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, time_text
+from .rows import engines_of, grouped, means, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -48,7 +48,7 @@ def choice(envelopes: list[dict]) -> str:
     """Which engine for which work: the mean of each suite, ours apart, and which engine is the fastest in how many rows."""
     rows = []
     for each in envelopes:
-        if found := sorted(means(each).items(), key=lambda item: item[1]):
+        if found := sorted(means(each["samples"]).items(), key=lambda item: item[1]):
             ours = [item for item in found if is_ours(item[0])]
             cells = (mean_list(ours), mean_list([item for item in found if item not in ours]), fastest(each))
             name = f"<a href='#{each['suite']}'>{escape.escape(each['suite'])}</a><br><small>{escape.escape(about_suite(each['suite']))}</small>"
@@ -73,7 +73,7 @@ def mean_list(found: list[tuple[str, tuple[float, int]]]) -> str:
 def fastest(envelope: dict) -> str:
     """In how many rows each engine is the fastest, and in which kinds of work for all but the reference."""
     found: dict[str, list[str]] = {}
-    for (workload, _), rows in grouped(envelope).items():
+    for (workload, _), rows in grouped(envelope["samples"]).items():
         times = {name: row["median_ns"] for name, row in rows.items() if row["median_ns"] is not None}
         if len(times) > 1:
             found.setdefault(min(times, key=times.__getitem__), []).append(workload.partition("/")[2].partition(".")[0])
@@ -87,14 +87,14 @@ def fastest(envelope: dict) -> str:
 
 def legend(envelopes: list[dict]) -> str:
     """The names that are ours or the reference's, in words."""
-    seen = {name for each in envelopes for name in engines_of(each)}
+    seen = {name for each in envelopes for name in engines_of(each["samples"])}
     return "".join(f"<dt>{escape.escape(name)}</dt><dd>{escape.escape(text)}</dd>" for name, text in ENGINE_WORDS.items() if name in seen)
 
 
 def section(envelope: dict) -> str:
-    suite, names = escape.escape(envelope["suite"]), engines_of(envelope)
+    suite, names = escape.escape(envelope["suite"]), engines_of(envelope["samples"])
     head = "".join(f"<th scope=col>{escape.escape(name)}</th>" for name in names)
-    rows = "".join(table_row(envelope, *key, rows, names) for key, rows in grouped(envelope).items())
+    rows = "".join(table_row(envelope, *key, rows, names) for key, rows in grouped(envelope["samples"]).items())
     table = f"<table><thead><tr><th scope=col>workload</th><th scope=col>rows</th>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
     peers = f"<ul>{''.join(f'<li>{escape.escape(line)}</li>' for line in against_lines(envelope))}</ul>"
     plot_place = f"<div class=plot id='plot-{suite}'></div>" if rows else ""
@@ -134,12 +134,13 @@ def table_cell(row: dict | None, best: float | None) -> str:
 def figures(envelope: dict) -> str:
     if not envelope["figures"]:
         return ""
+    head = "".join(f"<th scope=col>{name}</th>" for name in ("figure", *FIGURE_COLUMNS))
     rows = "".join(
-        f"<tr class='{'miss' if each.get('mark') == 'MISS' else ''}'><th scope=row>{escape.escape(each['title'])}</th><td>{each['value']:.3g} {escape.escape(each['unit'])}</td>"
-        f"<td>{'' if each['must'] is None else each['must']}</td><td>{'' if each['aim'] is None else each['aim']}</td><td>{each.get('mark', '')}</td></tr>"
+        f"<tr class='{'miss' if each['mark'] == 'MISS' else ''}'><th scope=row>{escape.escape(each['title'])}</th>"
+        f"{''.join(f'<td>{escape.escape(cell)}</td>' for cell in figure_cells(each))}</tr>"
         for each in envelope["figures"]
     )
-    return f"<table><thead><tr><th scope=col>limit</th><th scope=col>measured</th><th scope=col>must</th><th scope=col>aim</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def plot(envelope: dict) -> dict:
@@ -150,7 +151,7 @@ def plot(envelope: dict) -> dict:
             value, low, high = row["ratio_to_ref"]
             found = series.setdefault(row["engine"], {"x": [], "y": [], "low": [], "high": []})
             found["x"].append(round(value, 4))
-            found["y"].append(f"{row['workload'].partition('/')[2]} {row['n']:,}")
+            found["y"].append(title(row))
             found["low"].append(round(value - low, 4))
             found["high"].append(round(high - value, 4))
     return {"suite": envelope["suite"], "series": series}

@@ -49,8 +49,8 @@ class Page(unittest.TestCase):
         rows = [*pair(1.5), *pair(1.5, "suite/W2.v1")]
         runs = rows[0]["raw"]
         rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
-        (name, mean, count, lost), = against(envelope(*rows))
-        self.assertEqual((name, round(mean, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
+        (name, mean, count, lost), = against(rows)
+        self.assertEqual((name, round(mean.value, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
 
     def test_a_stranger_sees_which_engine_is_the_fastest(self) -> None:
         rows = [*pair(1.5), *pair(1.5, "suite/W2.v1/x"), *pair(0.5, "suite/W3.v1")]
@@ -58,6 +58,12 @@ class Page(unittest.TestCase):
         text = page.html([envelope(*rows) | {"suite": "turdb"}], None)
         self.assertIn("<dt>cwasm</dt><dd>this project", text)
         self.assertIn("how often the disk is flushed", text)
+
+    def test_figures_are_shown_with_their_marks(self) -> None:
+        figure = {"title": "W7.v1 <10>", "unit": "times", "must": 1.6, "aim": None, "larger_is_better": False, "value": 2.05, "low": 2, "high": 2.1, "mark": "MISS"}
+        found = envelope() | {"figures": [figure]}
+        self.assertIn("| W7.v1 <10> | 2.05 times | 1.6 |  | MISS |", markdown.markdown([found]))
+        self.assertIn("<tr class='miss'><th scope=row>W7.v1 &lt;10&gt;</th><td>2.05 times</td><td>1.6</td><td></td><td>MISS</td></tr>", page.html([found], None))
 
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(markdown.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))

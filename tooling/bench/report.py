@@ -4,6 +4,7 @@ import os
 import time
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import TextIO
@@ -35,6 +36,11 @@ class Part:
     """What our own engines could not do."""
     engines: dict[str, dict] = field(default_factory=dict)
 
+    @cached_property
+    def rows(self) -> list[dict]:
+        """Of its envelope."""
+        return self.samples + [row for result in self.results for row in result_rows(self.name, result)]
+
 
 @dataclass
 class Report:
@@ -58,7 +64,6 @@ class Report:
 
     def save(self, part: Part, directory: Path) -> None:
         """The envelope of a suite. The run measures its suites in turns, so that its time is that of all until now."""
-        rows = part.samples + [row for result in part.results for row in result_rows(part.name, result)]
         about = whole_processes(part.name, part.results)
         for workload, more in part.workloads.items():
             about[workload] = about.get(workload, {}) | more
@@ -67,7 +72,7 @@ class Report:
             "run_duration_s": round(time.monotonic() - self.started, 1), "host": self.host,
             "commit": envelope.commit(self.commit, branch()), "objections": mark(self.objections),
             "engines": part.engines or {name: engine_about(name, text) for name, text in self.versions.items()},
-            "workloads": about, "samples": rows, "figures": [verdict_record(each) for each in part.verdicts],
+            "workloads": about, "samples": part.rows, "figures": [verdict_record(each) for each in part.verdicts],
         }  # fmt: skip
         envelope.save(directory / f"{part.name}.json", found)
 

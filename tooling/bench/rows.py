@@ -1,41 +1,55 @@
 """What the rows of an envelope say together, on whatever it is shown."""
 
+import re
+from collections.abc import Iterable
 from statistics import geometric_mean
 
 from .engines import REFERENCE, SUBJECT
+from .spread import Spread, mean, ratios
 
 WASM_PEERS = ("go-sqlite3", "node-sqlite3-wasm", "sql.js")
 OWN = (REFERENCE, SUBJECT, "crate", "wasm", "sqlite3")
 
 
-def grouped(envelope: dict) -> dict[tuple[str, int], dict[str, dict]]:
+def grouped(samples: Iterable[dict]) -> dict[tuple[str, int], dict[str, dict]]:
     """The rows of each workload and size, by engine."""
     found: dict[tuple[str, int], dict[str, dict]] = {}
-    for row in envelope["samples"]:
+    for row in samples:
         found.setdefault((row["workload"], row["n"]), {})[row["engine"]] = row
     return found
 
 
-def engines_of(envelope: dict) -> list[str]:
-    return list(dict.fromkeys(row["engine"] for row in envelope["samples"]))
+def engines_of(samples: Iterable[dict]) -> list[str]:
+    return list(dict.fromkeys(row["engine"] for row in samples))
 
 
-def means(envelope: dict) -> dict[str, tuple[float, int]]:
+def title(row: dict) -> str:
+    """The id without its suite, and the size if it has several."""
+    size = f" {row['n']:,}" if row["n"] else ""
+    return row["workload"].partition("/")[2] + size
+
+
+def run_ratios(row: dict, base: dict) -> list[float]:
+    """Of each run to its neighbour; a peer may have the first runs only."""
+    count = min(len(row["raw"]), len(base["raw"]))
+    return ratios(row["raw"][:count], base["raw"][:count])
+
+
+def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
     """The geometric mean of each engine's ratios to the reference, and of how many rows."""
     found: dict[str, list[float]] = {}
-    for row in envelope["samples"]:
+    for row in samples:
         if row["ratio_to_ref"] and row["engine"] != REFERENCE:
             found.setdefault(row["engine"], []).append(row["ratio_to_ref"][0])
     return {name: (geometric_mean(values), len(values)) for name, values in found.items()}
 
 
-def against(envelope: dict) -> list[tuple[str, float, int, list[str]]]:
+def against(samples: Iterable[dict]) -> list[tuple[str, Spread, int, list[str]]]:
     """Each other engine by ours: the geometric mean, of how many rows, and those that we lose."""
-    found: dict[str, list[tuple[float, str]]] = {}
-    for (workload, n), rows in grouped(envelope).items():
-        own = rows.get(SUBJECT, {}).get("ratio_to_ref")
+    found: dict[str, list[tuple[Spread, str]]] = {}
+    for rows in grouped(samples).values():
         for name, row in rows.items():
-            if own and name not in OWN and row["ratio_to_ref"]:
-                found.setdefault(name, []).append((row["ratio_to_ref"][0] / own[0], f"{workload.partition('/')[2]} {n:,}"))
-    return [(name, geometric_mean(ratio for ratio, _ in each), len(each), [title for ratio, title in each if ratio < 1])
+            if name not in OWN and SUBJECT in rows and (values := run_ratios(row, rows[SUBJECT])):
+                found.setdefault(name, []).append((Spread.of(values), title(row)))
+    return [(name, mean(spread for spread, _ in each), len(each), [row for spread, row in each if spread.value < 1])
             for name, each in found.items()]  # fmt: skip

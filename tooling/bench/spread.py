@@ -9,7 +9,7 @@ medians or of two minima, which may come from different speeds.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log
-from statistics import fmean, median, quantiles
+from statistics import fmean, geometric_mean, median, quantiles
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Spread:
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> list[float]:
     """One for each pair of neighbouring runs."""
     return [one / other for one, other in zip(ours, theirs, strict=True)]
+
+
+def mean(spreads: Iterable[Spread]) -> Spread:
+    """The geometric mean of the values, and of both ends of the ranges."""
+    return Spread(*(geometric_mean(each) for each in zip(*((spread.value, spread.low, spread.high) for spread in spreads))))
 
 
 def geometric_means(series: Sequence[Sequence[float]]) -> list[float]:

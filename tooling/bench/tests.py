@@ -1,19 +1,22 @@
 """Tests of the benchmark itself: `tooling/bench.py --test`."""
 
 import argparse
+import contextlib
 import dataclasses
 import hashlib
+import io
 import shlex
 import unittest
 from pathlib import Path
 
 from . import compare_tests, instructions, loop_tests, page_tests, record_tests
 from .breadth import BREADTH
-from .command import counts_instructions, passes
+from .command import counts_instructions, passes, publish
 from .engines import Engine, engine
-from .figures import Figure, Verdict, breadth_verdicts, combined
+from .envelope import sample, skipped
+from .figures import MILLISECOND, Figure, Verdict, breadth_verdicts, combined, row_verdicts
 from .placements import Placements
-from .report import series_row
+from .report import Part, series_row, verdict_record
 from .session import Disagreement, Result, Run, Series, Session
 from .spread import Spread, geometric_means, ratios
 from .timer import processor_seconds, without_times
@@ -26,6 +29,12 @@ SCRIPT = Workload("say", "", lambda _rows: iter(["."]), fixed_amount="1", keeps_
 def shell(name: str, command: str) -> Engine:
     """An engine that only runs a command; the database is its `$0`."""
     return Engine(name, ("/bin/sh", "-c", command), "", native=True)
+
+
+def row_of(workload: str, engine: str, ratio: float) -> list[dict]:
+    """That of the reference, which takes a microsecond, and that of an engine."""
+    runs = [1000.0] * 5
+    return [sample(workload, name, 10, [factor * run for run in runs], runs) for name, factor in (("ref", 1), (engine, ratio))]
 
 
 def result(name: str, ours: list[float], theirs: list[float]) -> Result:
@@ -95,6 +104,39 @@ class Figures(unittest.TestCase):
     def test_figures_of_several_rounds_are_medians(self) -> None:
         figure = Figure("call", "µs")
         self.assertEqual(combined([[(figure, 3)], [(figure, 1)], [(figure, 2)]])[0].spread.value, 2)
+
+    def test_a_limit_for_the_full_size_is_judged_there_only(self) -> None:
+        rows = row_of("sqlrite/W1.v1", "cwasm", 2.0)
+        (small,), (full,) = (list(row_verdicts(rows, profile)) for profile in ("small", "full"))
+        self.assertEqual((small.mark(), small.missed(), small.is_judged()), ("judged at full", False, False))
+        self.assertEqual((full.mark(), full.missed(), full.figure.title), ("MISS", True, "W1.v1 10"))
+        self.assertEqual(verdict_record(full)["must"], 1.6)
+
+    def test_a_limit_without_a_size_is_judged_in_both(self) -> None:
+        rows = [*row_of("sqlrite/W12r.v1", "cwasm", 1.5), *row_of("pgsqlite/PG1.v1/cached", "serve", 50)]
+        for profile, marks in (("smoke", ["judged at small, full"] * 2), ("small", ["pass", "MISS"]), ("full", ["pass", "MISS"])):
+            self.assertEqual([each.mark() for each in row_verdicts(rows, profile)], marks)
+
+    def test_a_search_by_an_index_has_a_time_and_a_recall(self) -> None:
+        reference, ours = row_of("sqlrite/W10.v1/hnsw", "cwasm", 0.4 * MILLISECOND / 1000)
+        for found, marks in ((ours | {"recall": 0.9}, ["pass", "MISS"]), (ours | {"recall": 0.95}, ["pass", "pass"])):
+            self.assertEqual([each.mark() for each in row_verdicts([found], "full")], marks)
+        no_number = skipped("sqlrite/W10.v1/hnsw", "cwasm", 10, "gate: recall 0.900 is below 0.95")
+        self.assertEqual(list(row_verdicts([reference, no_number], "full")), [])
+
+    def test_another_sqlite_in_webassembly_has_its_mean_by_ours(self) -> None:
+        rows = [*row_of("sqlink/SL1.v1/a", "cwasm", 2.0), *row_of("sqlink/SL2.v1/b", "cwasm", 2.0)]
+        rows += [row_of("sqlink/SL1.v1/a", "sql.js", 2.0)[1], row_of("sqlink/SL2.v1/b", "sql.js", 8.0)[1]]
+        found, = row_verdicts(rows, "small")
+        self.assertEqual((found.figure.title, found.mark()), ("sql.js by cwasm, geometric mean of 2 rows", "pass"))
+        self.assertAlmostEqual(found.spread.value, 2)
+
+    def test_a_check_wants_a_limit_that_is_judged(self) -> None:
+        for profile, ratio, code in (("small", 1.0, 1), ("full", 1.0, 0), ("full", 2.0, 1)):
+            part = Part("sqlrite", [], list(row_verdicts(row_of("sqlrite/W1.v1", "cwasm", ratio), profile)))
+            report = argparse.Namespace(parts=[part], write_text=lambda _: None)
+            with contextlib.redirect_stderr(io.StringIO()):
+                self.assertEqual(publish(report, argparse.Namespace(markdown=False, check=True)), code, (profile, ratio))
 
     def test_breadth_has_its_mean_and_its_worst_class(self) -> None:
         mean, worst = breadth_verdicts([result("a", [2, 2], [1, 1]), result("b", [8, 8], [1, 1])])

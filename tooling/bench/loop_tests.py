@@ -143,6 +143,14 @@ class Catalogue(unittest.TestCase):
         ):
             self.assertEqual(breakdown.part_of(line), part)
 
+    def test_words_are_searched_in_the_way_of_each_engine(self) -> None:
+        loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W11.v1")
+        for dialect, way in ((SQLITE, "USING fts5"), ("sqlrite", "bm25_score(body, ?)"), ("turso", "fts_score(body, ?1)")):
+            work = loop.make(loop.smoke, Generator(loop.seed), dialect)
+            indexes = [call for operation in work.setup for call, _ in operation if str(call).startswith("CREATE INDEX")]
+            self.assertIn(way, " ".join([*work.schema, work.statements[0].sql]))
+            self.assertEqual(len(indexes), dialect == "turso")
+
     def test_each_makes_the_same_twice(self) -> None:
         for suite, loops in LOOP_SUITES.items():
             for loop in loops:

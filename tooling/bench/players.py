@@ -73,7 +73,7 @@ NODE = ENVIRONMENT / "node_modules"
 GO = ENVIRONMENT / "go-player"
 
 
-APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb", "chromadb", "sqlrite-words")
+APPROXIMATE = ("usearch", "usearch-hnsw", "tantivy", "lancedb", "chromadb", "sqlrite-words", "turso-words")
 
 
 def python_peer(name: str, dialect: str = SQLITE) -> Player:
@@ -94,6 +94,7 @@ PLAYERS = (
     python_peer("apsw"),
     python_peer("duckdb", "duckdb"),
     python_peer("turso", "turso"),
+    python_peer("turso-words", "turso"),
     python_peer("sqlrite", "sqlrite"),
     python_peer("sqlrite-words", "sqlrite"),
     python_peer("sochdb", "sochdb"),

@@ -10,8 +10,8 @@ def version():
 
 
 class Engine:
-    def __init__(self, path):
-        self.db = turso.connect(path, isolation_level=None)
+    def __init__(self, path, **more):
+        self.db = turso.connect(path, isolation_level=None, **more)
 
     def setting(self, sql):
         # It does not know all of SQLite's.

@@ -1,4 +1,4 @@
-"""Exact search of usearch: vectors in memory, no SQL. The set-up writes them to a file."""
+"""Exact search of usearch: vectors in memory, by one thread, no SQL. The set-up writes them to a file."""
 
 import numpy
 import usearch
@@ -33,7 +33,7 @@ class Engine:
 
     def run(self, call, values):
         query = numpy.frombuffer(values[0], "<f4")
-        found = search(self.vectors, query, NEIGHBOURS, MetricKind.Cos, exact=True)
+        found = search(self.vectors, query, NEIGHBOURS, MetricKind.Cos, exact=True, threads=1)
         return [(int(key) + 1,) for key in found.keys]
 
     def close(self):

@@ -3,15 +3,20 @@
 import re
 from dataclasses import dataclass, field
 
+from .confidence import chance
 from .engines import REFERENCE
 from .envelope import Unusable, is_reference, rows_by_key, same_host
+from .markdown import number_text
 from .rows import run_ratios
 
 LIMIT = 0.10
 NOISY_LIMIT = 0.20
-"""A ratio may be worse by this share. Also the intervals must be apart, and every ratio of one record above every one of
-the other: of seven runs each that happens by chance once in 1,716 rows (2 of 14 choose 7 orders; Wilcoxon's rank-sum
-test at its limit), of intervals of 95 % once in some 200, and a record has hundreds of rows."""
+"""A ratio may be worse by this share. Also the intervals must be apart."""
+
+MAX_CHANCE = 0.001
+"""That the ratios of the runs are in such an order and nothing has changed. Intervals of 95 % alone are apart by chance
+once in some 200 rows, and a record has hundreds. Three runs of a peer can never show so much, fifteen of ours do in
+spite of several that are out of line."""
 
 REFERENCE_LIMIT = 0.20
 """Where the reference itself took longer or shorter by this share, the machine was not the same, and its other speed
@@ -29,6 +34,8 @@ class Comparison:
     other_work: list[str] = field(default_factory=list)
     """Rows of one id whose operations are not the same."""
     only: dict[str, list[str]] = field(default_factory=lambda: {"A": [], "B": []})
+    figures: list[tuple] = field(default_factory=list)
+    """Suite, figure, unit, value before, value after, verdict; of suites that have no rows."""
 
     def regressions(self) -> list[tuple]:
         return [line for line in self.lines if line[-1] == "regression"]
@@ -48,6 +55,7 @@ def compare(before: list[dict], after: list[dict]) -> Comparison:
         else:
             found.other_work.append(title(key))
     note_one_sided(found, old, new)
+    compare_figures(found, figures_by_key(before), figures_by_key(after))
     return found
 
 
@@ -94,9 +102,9 @@ def judged(before: dict, after: dict, runs: list[list[float]], reference: float)
     limit = NOISY_LIMIT if before["noisy"] or after["noisy"] else LIMIT
     change = new / old - 1
     verdict = ""
-    if change > limit and new_low > old_high and min(runs[1]) > max(runs[0]):
+    if change > limit and new_low > old_high and chance(*runs) < MAX_CHANCE:
         verdict = "regression"
-    elif change < -limit and new_high < old_low and max(runs[1]) < min(runs[0]):
+    elif change < -limit and new_high < old_low and chance(*reversed(runs)) < MAX_CHANCE:
         verdict = "faster"
     if verdict and abs(reference) > REFERENCE_LIMIT:
         verdict = f"not compared: the reference took {reference:+.0%}"
@@ -111,6 +119,27 @@ def note_one_sided(found: Comparison, old: dict, new: dict) -> None:
     found.versions = sorted(f"{title(shapes['A'][shape])} → {title(shapes['B'][shape])}" for shape in changed)
     for side, keys in sides.items():
         found.only[side] = [title(key) for key in keys if without_version(key) not in changed]
+
+
+def figures_by_key(envelopes: list[dict]) -> dict[tuple, dict]:
+    """Those of suites that have nothing else; others have the rows that they are made of."""
+    return {(each["suite"], figure["title"]): figure for each in envelopes if not each["samples"] for figure in each["figures"]}
+
+
+def compare_figures(found: Comparison, old: dict, new: dict) -> None:
+    for key, before in old.items():
+        if after := new.get(key):
+            found.figures.append((*key, before["unit"], before["value"], after["value"], judged_figure(before, after)))
+    found.only["A"] += [": ".join(key) for key in old if key not in new]
+    found.only["B"] += [": ".join(key) for key in new if key not in old]
+
+
+def judged_figure(before: dict, after: dict) -> str:
+    """By its value alone, as a figure has no runs."""
+    change = after["value"] - before["value"]
+    if abs(change) <= LIMIT * abs(before["value"]):
+        return ""
+    return "better" if (change > 0) == before["larger_is_better"] else "worse"
 
 
 def without_version(key: tuple) -> tuple:
@@ -134,7 +163,11 @@ def markdown(found: Comparison) -> list[str]:
         "Other work under the same id, so not compared": found.other_work,
         "Only in A": found.only["A"],
         "Only in B": found.only["B"],
-    }
+        f"Figures that have changed by more than {LIMIT:.0%}, which is no regression by itself": [
+            f"{suite}: {title}: {number_text(old)} → {number_text(new)} {unit}, {verdict}"
+            for suite, title, unit, old, new, verdict in found.figures if verdict
+        ],
+    }  # fmt: skip
     for heading, each in lists.items():
         if each:
             lines += ["", f"{heading}:", "", *(f"- {line}" for line in each)]

@@ -17,6 +17,11 @@ def at_speed(factor: float, rows: list[dict]) -> list[dict]:
     return [each | {name: each[name] * factor for name in times} for each in rows]
 
 
+def figure(title: str, value: float) -> dict:
+    limits = {"unit": "ms", "must": None, "aim": None, "larger_is_better": title == "recall", "mark": ""}
+    return limits | {"title": title, "value": value, "low": value, "high": value}
+
+
 class Comparisons(unittest.TestCase):
     def verdicts(self, before: list[dict], after: list[dict]) -> list[str]:
         return [line[-1] for line in compare([envelope(*before)], [envelope(*after)]).lines]
@@ -47,11 +52,22 @@ class Comparisons(unittest.TestCase):
         after[1]["ratio_to_ref"] = [1.8, 1.4, 2.0]
         self.assertEqual(self.verdicts(pair(1.5), after), [""])
 
-    def test_runs_that_overlap_are_none(self) -> None:
+    def test_runs_that_are_mixed_are_none(self) -> None:
         before, after = pair(1.5), pair(1.8)
-        after[1]["raw"][3] = 1.4 * after[0]["raw"][3]
+        for place in (2, 3):
+            after[1]["raw"][place] = 1.4 * after[0]["raw"][place]
         self.assertEqual(self.verdicts(before, after), [""])
         self.assertEqual(self.verdicts(after, before), [""])
+
+    def test_runs_out_of_line_hide_nothing_of_fifteen(self) -> None:
+        before, after = pair(1.5, count=15), pair(1.8, count=15)
+        for place in (2, 3):
+            after[1]["raw"][place] = 1.4 * after[0]["raw"][place]
+        self.assertEqual(self.verdicts(before, after), ["regression"])
+        self.assertEqual(self.verdicts(after, before), ["faster"])
+
+    def test_three_runs_of_a_peer_show_nothing(self) -> None:
+        self.assertEqual(self.verdicts(pair(1.5, count=3), pair(1.8, count=3)), [""])
 
     def test_a_slowdown_of_an_eighth_is_found_among_all_rows(self) -> None:
         before = [row for each in range(300) for row in pair(1.5, f"suite/W{each}.v1")]
@@ -78,6 +94,20 @@ class Comparisons(unittest.TestCase):
             self.assertEqual((len(found.lines), len(found.other_work)), (verdicts, 1 - verdicts))
         self.assertEqual(found.other_work, [])
 
+    def test_figures_of_suites_without_rows_are_listed_apart(self) -> None:
+        before = envelope() | {"figures": [figure("call", 2.0), figure("recall", 0.8), figure("load", 1.0), figure("old", 1.0)]}
+        after = envelope() | {"figures": [figure("call", 2.3), figure("recall", 0.9), figure("load", 1.09), figure("new", 1.0)]}
+        found = compare([before], [after])
+        self.assertEqual([(line[1], line[-1]) for line in found.figures], [("call", "worse"), ("recall", "better"), ("load", "")])
+        self.assertEqual((found.regressions(), found.only), ([], {"A": ["suite: old"], "B": ["suite: new"]}))
+        text = "\n".join(markdown(found))
+        self.assertIn("- suite: call: 2 → 2.3 ms, worse", text)
+        self.assertNotIn("suite: load", text)
+
+    def test_figures_of_suites_with_rows_are_those_of_the_rows(self) -> None:
+        found = [envelope(*pair(1.5)) | {"figures": [figure("W1", 1.5)]}]
+        self.assertEqual(compare(found, found).figures, [])
+
     def test_profiles_are_not_compared_with_each_other(self) -> None:
         with self.assertRaisesRegex(Unusable, "suite `suite` is of profile `small` in A and `full` in B"):
             compare([envelope(*pair(1.5))], [envelope(*pair(1.5)) | {"profile": "full"}])
@@ -85,6 +115,15 @@ class Comparisons(unittest.TestCase):
     def test_a_row_without_a_number_is_not_compared(self) -> None:
         after = [pair(1.5)[0], skipped("suite/W1.v1", "cwasm", 10, "gate: another answer")]
         self.assertEqual(self.verdicts(pair(1.5), after), ["not compared: gate: another answer"])
+
+    def test_records_with_nothing_in_common_are_an_error(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            files = [str(Path(name) / each) for each in ("a.json", "b.json")]
+            for file, workload in zip(files, ("suite/W1.v1", "suite/W2.v1")):
+                save(Path(file), envelope(*pair(1.5, workload)))
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+                self.assertEqual(main(["compare", *files]), 2)
+        self.assertIn("neither a row nor a figure in common", errors.getvalue())
 
     def test_the_command_fails_when_asked_to(self) -> None:
         with tempfile.TemporaryDirectory() as name:

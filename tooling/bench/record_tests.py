@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from . import wire
-from .confidence import interval, is_noisy
+from .confidence import chance, interval, is_noisy, orders
 from .envelope import Unusable, host, load_record, sample, save, skipped
 from .generator import Generator
 from .loops import recall_of
@@ -28,8 +28,8 @@ def row(workload: str, engine: str, runs: list[float], reference: list[float] | 
     return sample(workload, engine, 10, runs, reference or runs)
 
 
-def pair(ratio: float, workload: str = "suite/W1.v1", wobble: float = 0.01) -> list[dict]:
-    runs = [1000 * (1 + wobble * (each % 3)) for each in range(9)]
+def pair(ratio: float, workload: str = "suite/W1.v1", wobble: float = 0.01, count: int = 9) -> list[dict]:
+    runs = [1000 * (1 + wobble * (each % 3)) for each in range(count)]
     return [row(workload, "ref", runs), row(workload, "cwasm", [ratio * run for run in runs[1:] + runs[:1]], runs)]
 
 
@@ -120,6 +120,15 @@ class Statistics(unittest.TestCase):
         self.assertTrue(low <= 101 <= high and higher - lower > high - low)
         self.assertEqual((is_noisy(calm), is_noisy(wild)), (False, True))
         self.assertEqual(interval([5]), (5, 5))
+
+    def test_the_order_of_runs_says_how_likely_chance_is(self) -> None:
+        calm, higher = list(range(7)), list(range(7, 14))
+        self.assertAlmostEqual(chance(calm, higher), 1 / 3432)
+        self.assertAlmostEqual(chance(higher, calm), 1)
+        self.assertAlmostEqual(chance([1, 2, 3], [4, 5, 6]), 1 / 20)
+        # 2 1: no pair is above, in one of the two orders; equal ones are half a pair.
+        self.assertEqual((chance([2], [1]), chance([1], [2]), chance([1], [1])), (1, 0.5, 1))
+        self.assertEqual(orders(2, 2), [1, 1, 2, 1, 1])
 
     def test_recall_is_of_those_that_are_known(self) -> None:
         self.assertEqual(recall_of([[1, 2], [3, 9]], [[2, 1], [3, 4]]), 0.75)

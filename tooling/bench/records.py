@@ -39,8 +39,8 @@ def run_compare(options: argparse.Namespace) -> int:
     before, after = load_record(options.a), load_record(options.b)
     found = compare.compare(before, after)
     print(*compare.markdown(found), sep="\n")
-    if not found.lines:
-        print("error: the records have no row in common", file=sys.stderr)
+    if not found.lines and not found.figures:
+        print("error: the records have neither a row nor a figure in common", file=sys.stderr)
         return 2
     return 1 if options.fail and found.regressions() else 0
 

@@ -12,7 +12,7 @@ from . import breakdown, persistent, players, tape, wire
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .generator import Generator
-from .loops import Failed, Played, Table, is_wanted, rows_of
+from .loops import Failed, Played, Table, is_wanted, rows_of, settings_of
 from .players import Player
 from .session import digest_of
 from .suites import LOOP_SUITES
@@ -142,6 +142,12 @@ class Catalogue(unittest.TestCase):
             (" 7f00 [unknown] (/x/native)", "rest"),
         ):
             self.assertEqual(breakdown.part_of(line), part)
+
+    def test_settings_are_for_all_that_know_them(self) -> None:
+        loop = next(each for each in LOOP_SUITES["turdb"] if each.settings == "nosync-wal")
+        known = {each.name for each in players.PLAYERS if settings_of(loop, each.dialect)}
+        self.assertLessEqual({"ref", "cwasm", "apsw", "turso", "libsql", "sql.js", "go-sqlite3"}, known)
+        self.assertFalse({"duckdb", "sqlrite", "sochdb"} & known)
 
     def test_words_are_searched_in_the_way_of_each_engine(self) -> None:
         loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == "W11.v1")

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from . import tape
-from .catalogue.loop import FULL, SETTINGS, SMALL, SMOKE, SQLITE, Loop, Size
+from .catalogue.loop import FULL, SETTINGS, SMALL, SMOKE, SQLITE, WITH_PRAGMAS, Loop, Size
 from .engines import REFERENCE, ROOT
 from .envelope import sample, skipped
 from .generator import Generator
@@ -321,8 +321,8 @@ def rows_of(work: tape.Work, run: dict) -> int:
 
 
 def settings_of(loop: Loop, dialect: str) -> list[str]:
-    """The pragmas of its profile; another dialect has none."""
-    return SETTINGS[loop.settings] if dialect == SQLITE else []
+    """The pragmas of its profile, for an engine that has them."""
+    return SETTINGS[loop.settings] if dialect in WITH_PRAGMAS else []
 
 
 def last_line(path: Path) -> str:

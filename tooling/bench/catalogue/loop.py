@@ -47,6 +47,9 @@ BLOCK = 100
 SQLITE = "sqlite"
 """The dialect of all engines that are SQLite."""
 
+WITH_PRAGMAS = (SQLITE, "turso", "libsql")
+"""Dialects of engines that know SQLite's settings, or some of them."""
+
 
 @dataclass(frozen=True)
 class Size:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
 from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, time_text
-from .rows import engines_of, grouped, means, title
+from .rows import comparable, engines_of, grouped, means, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -73,7 +73,7 @@ def mean_list(found: list[tuple[str, tuple[float, int]]]) -> str:
 def fastest(envelope: dict) -> str:
     """In how many rows each engine is the fastest, and in which kinds of work for all but the reference."""
     found: dict[str, list[str]] = {}
-    for (workload, _), rows in grouped(envelope["samples"]).items():
+    for (workload, _), rows in grouped(comparable(envelope["samples"])).items():
         times = {name: row["median_ns"] for name, row in rows.items() if row["median_ns"] is not None}
         if len(times) > 1:
             found.setdefault(min(times, key=times.__getitem__), []).append(workload.partition("/")[2].partition(".")[0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from . import chapter, markdown, page
 from .envelope import Unusable, skipped
 from .record_tests import envelope, pair, row
-from .rows import against
+from .rows import against, means
 
 
 class Balanced(HTMLParser):
@@ -58,6 +58,13 @@ class Page(unittest.TestCase):
         text = page.html([envelope(*rows) | {"suite": "turdb"}], None)
         self.assertIn("<dt>cwasm</dt><dd>this project", text)
         self.assertIn("how often the disk is flushed", text)
+
+    def test_rows_that_compare_no_engines_are_left_out(self) -> None:
+        rows = [*pair(0.5, "turdb/T6.v1/step"), *pair(0.5, "sqlrite/W13.v2/writers-2"), *pair(2.0, "sqlrite/W13.v3/writers-2")]
+        self.assertEqual(page.fastest(envelope(*rows)), "ref <b>1</b><small></small>")
+        self.assertEqual(means(rows)["cwasm"][1], 1)
+        rows += [row("turdb/T6.v1/step", "peer", rows[0]["raw"])]
+        self.assertEqual(against(rows), [])
 
     def test_figures_are_shown_with_their_marks(self) -> None:
         figure = {"title": "W7.v1 <10>", "unit": "times", "must": 1.6, "aim": None, "larger_is_better": False, "value": 2.05, "low": 2, "high": 2.1, "mark": "MISS"}

@@ -11,6 +11,15 @@ WASM_PEERS = ("go-sqlite3", "node-sqlite3-wasm", "sql.js")
 OWN = (REFERENCE, SUBJECT, "crate", "wasm", "sqlite3")
 
 
+NO_COMPARISON = re.compile(r"turdb/T6\.|sqlrite/W13\.v[12]/writers-[248]")
+"""T6 has the parts of an engine's time, and W13 had the time of the first of several writers, which is luck."""
+
+
+def comparable(samples: Iterable[dict]) -> list[dict]:
+    """The rows that say which engine is faster."""
+    return [row for row in samples if not NO_COMPARISON.match(row["workload"])]
+
+
 def grouped(samples: Iterable[dict]) -> dict[tuple[str, int], dict[str, dict]]:
     """The rows of each workload and size, by engine."""
     found: dict[tuple[str, int], dict[str, dict]] = {}
@@ -38,7 +47,7 @@ def run_ratios(row: dict, base: dict) -> list[float]:
 def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
     """The geometric mean of each engine's ratios to the reference, and of how many rows."""
     found: dict[str, list[float]] = {}
-    for row in samples:
+    for row in comparable(samples):
         if row["ratio_to_ref"] and row["engine"] != REFERENCE:
             found.setdefault(row["engine"], []).append(row["ratio_to_ref"][0])
     return {name: (geometric_mean(values), len(values)) for name, values in found.items()}
@@ -47,7 +56,7 @@ def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
 def against(samples: Iterable[dict]) -> list[tuple[str, Spread, int, list[str]]]:
     """Each other engine by ours: the geometric mean, of how many rows, and those that we lose."""
     found: dict[str, list[tuple[Spread, str]]] = {}
-    for rows in grouped(samples).values():
+    for rows in grouped(comparable(samples)).values():
         for name, row in rows.items():
             if name not in OWN and SUBJECT in rows and (values := run_ratios(row, rows[SUBJECT])):
                 found.setdefault(name, []).append((Spread.of(values), title(row)))

@@ -51,7 +51,7 @@ def chapter(envelopes: list[dict], record: Path, lost: list[tuple], count: int) 
 def wasm_peers(envelope: dict) -> list[str]:
     """Their mean by our time, and how often they are faster."""
     found = against(envelope["samples"]) if envelope["suite"] == "sqlink" else []
-    return [f"{name} {mean.value:.1f} (faster in {len(lost)} of {count} rows)" for name, mean, count, lost in found if name in WASM_PEERS]
+    return [f"{each.name} {each.mean.value:.1f} (faster in {len(each.faster)} of {each.count} rows)" for each in found if each.name in WASM_PEERS]
 
 
 def wrapped(text: str) -> list[str]:

@@ -185,7 +185,8 @@ def row_verdicts(samples: list[dict], profile: str) -> Iterator[Verdict]:
         for (workload, _), rows in grouped(samples).items():
             if re.match(limit.workloads, workload) and (verdict := limit.verdict(rows, profile)):
                 yield verdict
-    for name, mean, count, _ in against(row for row in samples if row["workload"].startswith(PEER_SUITE)):
-        if name in WASM_PEERS:
-            figure = Figure(f"{name} by {SUBJECT}, geometric mean of {count} rows", "times", PEER_MUST, PEER_AIM, larger_is_better=True)
-            yield Verdict(figure, mean, elsewhere(ANY_SIZE, profile))
+    for each in against(row for row in samples if row["workload"].startswith(PEER_SUITE)):
+        if each.name in WASM_PEERS:
+            name = f"{each.name} by {each.base}, geometric mean of {each.count} rows"
+            figure = Figure(name, must=PEER_MUST, aim=PEER_AIM, larger_is_better=True)
+            yield Verdict(figure, each.mean, elsewhere(ANY_SIZE, profile))

@@ -1,7 +1,7 @@
 """The tables of records in Markdown."""
 
 from .catalogue.quoted import quoted
-from .engines import REFERENCE, SUBJECT
+from .engines import REFERENCE
 from .envelope import same_host
 from .rows import against, engines_of, grouped
 
@@ -84,6 +84,6 @@ def time_text(nanoseconds: float) -> str:
 
 def against_lines(envelope: dict) -> list[str]:
     return [
-        f"{name} by {SUBJECT}: {mean.value:.2f}, the mean of {count} rows; we lose {', '.join(lost) or 'none'}"
-        for name, mean, count, lost in against(envelope["samples"])
+        f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.count} rows; faster in {', '.join(each.faster) or 'none'}"
+        for each in against(envelope["samples"])
     ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
 from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, time_text
-from .rows import comparable, engines_of, grouped, means, title
+from .rows import comparable, engines_of, grouped, means, ours_against, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -58,7 +58,7 @@ def choice(envelopes: list[dict]) -> str:
 
 
 def is_ours(engine: str) -> bool:
-    return engine in ENGINE_WORDS and engine not in (REFERENCE, "sqlite3")
+    return not ours_against(engine) and engine not in (REFERENCE, "sqlite3")
 
 
 def about_suite(name: str) -> str:

@@ -45,12 +45,21 @@ class Page(unittest.TestCase):
         self.assertNotIn("<b>'", text)
         self.assertNotRegex(text, r"\{\{\w+\}\}")
 
-    def test_rows_that_we_lose_are_listed(self) -> None:
+    def test_rows_in_which_another_is_faster_are_listed(self) -> None:
         rows = [*pair(1.5), *pair(1.5, "suite/W2.v1")]
         runs = rows[0]["raw"]
         rows += [row("suite/W1.v1", "peer", [3 * run for run in runs], runs), row("suite/W2.v1", "peer", runs, runs)]
-        (name, mean, count, lost), = against(rows)
-        self.assertEqual((name, round(mean.value, 1), count, lost), ("peer", 1.1, 2, ["W2.v1 10"]))
+        found, = against(rows)
+        self.assertEqual((found.name, found.base, round(found.mean.value, 1), found.count, found.faster), ("peer", "cwasm", 1.1, 2, ["W2.v1 10"]))
+
+    def test_a_server_is_compared_with_ours_by_the_same_way(self) -> None:
+        runs = [1000.0] * 5
+        engines = {"ref": 1, "serve": 40, "serve-tls": 50, "postgres": 60, "postgres-tls": 40}
+        rows = [row("pgsqlite/PG1.v1/insert", name, [factor * run for run in runs], runs) for name, factor in engines.items()]
+        text = "\n".join(markdown.markdown([envelope(*rows)]))
+        self.assertIn("- postgres by serve: 1.50, the mean of 1 rows; faster in none", text)
+        self.assertIn("- postgres-tls by serve-tls: 0.80, the mean of 1 rows; faster in PG1.v1/insert 10", text)
+        self.assertEqual([name for name in engines if page.is_ours(name)], ["serve", "serve-tls"])
 
     def test_a_stranger_sees_which_engine_is_the_fastest(self) -> None:
         rows = [*pair(1.5), *pair(1.5, "suite/W2.v1/x"), *pair(0.5, "suite/W3.v1")]

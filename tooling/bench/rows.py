@@ -1,14 +1,17 @@
 """What the rows of an envelope say together, on whatever it is shown."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import geometric_mean
+from typing import NamedTuple
 
 from .engines import REFERENCE, SUBJECT
 from .spread import Spread, mean, ratios
 
 WASM_PEERS = ("go-sqlite3", "node-sqlite3-wasm", "sql.js")
 OWN = (REFERENCE, SUBJECT, "crate", "wasm", "sqlite3")
+SERVERS = {"postgres": "serve", "postgres-tls": "serve-tls"}
+"""Each with what of ours its clients reach in the same way."""
 
 
 NO_COMPARISON = re.compile(r"turdb/T6\.|sqlrite/W13\.v[12]/writers-[248]")
@@ -53,12 +56,29 @@ def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
     return {name: (geometric_mean(values), len(values)) for name, values in found.items()}
 
 
-def against(samples: Iterable[dict]) -> list[tuple[str, Spread, int, list[str]]]:
-    """Each other engine by ours: the geometric mean, of how many rows, and those that we lose."""
+class Against(NamedTuple):
+    """An engine's times by those of another one."""
+
+    name: str
+    base: str
+    mean: Spread
+    """Geometric."""
+    count: int
+    faster: list[str]
+    """The rows in which the first one is."""
+
+
+def ours_against(name: str) -> str:
+    """Which of our engines another one is compared with; nothing if it is ours too."""
+    return "" if name in OWN or name.startswith("serve") else SERVERS.get(name, SUBJECT)
+
+
+def against(samples: Iterable[dict], base_of: Callable[[str], str] = ours_against) -> list[Against]:
+    """Each engine that has a base, by that base."""
     found: dict[str, list[tuple[Spread, str]]] = {}
     for rows in grouped(comparable(samples)).values():
         for name, row in rows.items():
-            if name not in OWN and SUBJECT in rows and (values := run_ratios(row, rows[SUBJECT])):
+            if (base := rows.get(base_of(name))) and (values := run_ratios(row, base)):
                 found.setdefault(name, []).append((Spread.of(values), title(row)))
-    return [(name, mean(spread for spread, _ in each), len(each), [row for spread, row in each if spread.value < 1])
+    return [Against(name, base_of(name), mean(spread for spread, _ in each), len(each), [row for spread, row in each if spread.value < 1])
             for name, each in found.items()]  # fmt: skip

@@ -1,6 +1,7 @@
 """Tests of loops: their tapes, their players, and the catalogue; `tests.py` runs them."""
 
 import contextlib
+import dataclasses
 import json
 import re
 import sqlite3
@@ -17,7 +18,7 @@ from .players import Player
 from .session import digest_of
 from .suites import LOOP_SUITES
 from .tape import Work, write_timed
-from .workplace import Workplace
+from .workplace import ROOT, Workplace
 
 
 class Tapes(unittest.TestCase):
@@ -130,7 +131,15 @@ class Catalogue(unittest.TestCase):
 
     def test_each_peer_of_a_workload_is_a_player(self) -> None:
         names = {each.name for each in players.PLAYERS}
-        self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in loop.peers}, names)
+        self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in (*loop.peers, *loop.absent)}, names)
+
+    def test_a_peer_that_is_absent_has_a_row_with_the_reason(self) -> None:
+        loop = dataclasses.replace(LOOP_SUITES["turdb"][0], peers=("apsw",), absent={"apsw": "is here", "sqlrite": "has no blobs"})
+        playing = [Player(name, (), "", peer=True, needs=(ROOT / "target/none",)) for name in ("apsw", "sqlrite", "sochdb")]
+        with Table("turdb", "smoke", playing, 1, lambda _: None) as table:
+            rows = table.checked(loop).rows
+        self.assertEqual([(each["engine"], each["skipped"]) for each in rows],
+                         [("apsw", "missing `target/none`: run `tooling/bench-loop`"), ("sqlrite", "has no blobs")])  # fmt: skip
 
     def test_a_function_belongs_to_a_part_of_an_insertion(self) -> None:
         for line, part in (

@@ -107,6 +107,8 @@ class Table(Workplace):
         played = self.recorded(title, loop, loop.size(self.profile))
         for each in self.players:
             if each.peer and each.name not in loop.peers:
+                if each.name in loop.absent:
+                    played.rows.append(skipped(title, each.name, played.size.rows, loop.absent[each.name]))
                 continue
             self.progress(f"{title}: check {each.name}")
             if reason := self.spent(each) or each.missing(loop.extension) or self.gate(played, each):

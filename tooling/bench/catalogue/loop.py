@@ -1,7 +1,7 @@
 """The words of a workload that players do operation by operation."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..generator import Generator
 from ..tape import Operation, Work
@@ -75,6 +75,8 @@ class Loop:
     settings: str = "tuned"
     seed: int = 42
     peers: tuple[str, ...] = ()
+    absent: dict[str, str] = field(default_factory=dict)
+    """Why a peer that might be expected here has no number."""
     extension: str = ""
     """The extension that the statements need."""
     syncs: bool = False

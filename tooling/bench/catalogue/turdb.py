@@ -4,8 +4,8 @@ from ..generator import Generator
 from ..tape import Statement, Work
 from .loop import SETTINGS, Loop, Size, single, transaction
 
-# SQLRite has no blobs.
-PEERS = ("apsw", "duckdb", "turso")
+PEERS = {"nosync-wal": ("apsw", "turso", "duckdb"), "normal-wal": ("apsw", "turso"), "full-wal": ("apsw", "turso")}
+ABSENT = {"turso": "has no rollback journal", "duckdb": "has no such settings: see nosync-wal", "sqlrite": "has no blobs"}
 TABLE = "CREATE TABLE test_data(id INTEGER PRIMARY KEY, name TEXT NOT NULL, value REAL NOT NULL, data BLOB)"
 DATA = b"\xab" * 64
 INSERT = "INSERT INTO test_data VALUES (?, ?, ?, ?)"
@@ -62,14 +62,14 @@ MATRIX = [name for name in SETTINGS if name.startswith(("nosync-", "normal-", "f
 
 
 def loops():
+    settings_and_peers = [(settings, {"settings": settings, "peers": PEERS.get(settings, ("apsw",)), "absent": ABSENT}) for settings in MATRIX]
     for name, about, make, rows in FORMS:
-        for settings in MATRIX:
-            peers = PEERS if settings == "nosync-wal" else ()
+        for settings, more in settings_and_peers:
             yield Loop(f"{name}.v1/{settings}", about, make, Size(200, 1), Size(rows // 10, 1), Size(rows, 1),
-                       settings=settings, peers=peers, storage=settings == "nosync-wal", dearer=True)  # fmt: skip
-    for settings in MATRIX:
+                       storage=settings == "nosync-wal", dearer=True, **more)  # fmt: skip
+    for settings, more in settings_and_peers:
         yield Loop(f"T5.v1/{settings}", "a transaction for each row", automatic, Size(20, 1), Size(200, 1), Size(1_000, 1),
-                   settings=settings, syncs=True)  # fmt: skip
+                   syncs=True, **more)  # fmt: skip
 
 
 LOOPS = tuple(loops())

@@ -1,9 +1,12 @@
 """The tables of records in Markdown."""
 
+from collections.abc import Callable
+
 from .catalogue.quoted import quoted
 from .engines import REFERENCE
 from .envelope import same_host
-from .rows import against, engines_of, grouped
+from .rows import against, apsw_for_python, engines_of, grouped, run_ratios
+from .spread import Spread
 
 FIGURE_COLUMNS = ("measured", "must", "aim", "")
 
@@ -11,6 +14,7 @@ def markdown(envelopes: list[dict]) -> list[str]:
     lines = [f"- {line}" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])]
     lines += [f"- {line}" for line in conditions(envelopes)]
     lines.append("- Times are medians of an operation; in brackets the ratio to `ref`, of neighbouring runs.")
+    lines.append("- `apsw 2.00` is the ratio to SQLite called from Python, for engines that are called from there too.")
     for envelope in envelopes:
         lines += samples_table(envelope) + figures_table(envelope)
     return lines
@@ -20,9 +24,9 @@ def samples_table(envelope: dict) -> list[str]:
     """With what is said of its engines below."""
     if not envelope["samples"]:
         return []
-    names = engines_of(envelope["samples"])
+    names, base_of = engines_of(envelope["samples"]), apsw_for_python(envelope)
     lines = table([f"{envelope['suite']}, {envelope['profile']}", "rows", *names], [
-        [workload.partition("/")[2], f"{n:,}", *(cell_text(rows.get(name)) for name in names)]
+        [workload.partition("/")[2], f"{n:,}", *(cell_text(rows.get(name), ratio_texts(rows, name, base_of)) for name in names)]
         for (workload, n), rows in grouped(envelope["samples"]).items()
     ])  # fmt: skip
     return [*lines, *([""] if (more := against_lines(envelope)) else []), *(f"- {line}" for line in more)]
@@ -66,13 +70,22 @@ def conditions(envelopes: list[dict]) -> list[str]:
     return list(lines)
 
 
-def cell_text(row: dict | None) -> str:
+def cell_text(row: dict | None, ratios: list[str]) -> str:
     if row is None:
         return "–"
     if row["skipped"]:
         return "> cap" if row["skipped"].startswith("> cap") else "n/a"
-    ratio = f" ({row['ratio_to_ref'][0]:.2f})" if row["ratio_to_ref"] and row["engine"] != REFERENCE else ""
-    return time_text(row["median_ns"]) + ratio
+    return time_text(row["median_ns"]) + (f" ({'; '.join(ratios)})" if ratios else "")
+
+
+def ratio_texts(rows: dict[str, dict], name: str, base_of: Callable[[str], str]) -> list[str]:
+    """Of one engine in a row: to the reference, and to its base, for peers that are called from Python."""
+    row = rows.get(name)
+    if row is None or name == REFERENCE:
+        return []
+    texts = [f"{row['ratio_to_ref'][0]:.2f}"] if row["ratio_to_ref"] else []
+    base = rows.get(base_of(name))
+    return texts + ([f"{base['engine']} {Spread.of(ratios).value:.2f}"] if base and (ratios := run_ratios(row, base)) else [])
 
 
 def time_text(nanoseconds: float) -> str:
@@ -85,5 +98,5 @@ def time_text(nanoseconds: float) -> str:
 def against_lines(envelope: dict) -> list[str]:
     return [
         f"{each.name} by {each.base}: {each.mean.value:.2f}, the mean of {each.count} rows; faster in {', '.join(each.faster) or 'none'}"
-        for each in against(envelope["samples"])
+        for each in (*against(envelope["samples"]), *against(envelope["samples"], apsw_for_python(envelope)))
     ] + [f"{engine}, {workload}: {time_text(took)}, quoted from its document: other machine" for workload, engine, took in quoted(envelope["suite"])]

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
-from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, time_text
-from .rows import comparable, engines_of, grouped, means, ours_against, title
+from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, ratio_texts, time_text
+from .rows import apsw_for_python, comparable, engines_of, grouped, means, ours_against, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
 TEMPLATE = Path(__file__).with_name("page.html")
@@ -94,23 +94,28 @@ def legend(envelopes: list[dict]) -> str:
 def section(envelope: dict) -> str:
     suite, names = escape.escape(envelope["suite"]), engines_of(envelope["samples"])
     head = "".join(f"<th scope=col>{escape.escape(name)}</th>" for name in names)
-    rows = "".join(table_row(envelope, *key, rows, names) for key, rows in grouped(envelope["samples"]).items())
+    base_of = apsw_for_python(envelope)
+    rows = "".join(
+        table_row(envelope, *key, rows, {name: ratio_texts(rows, name, base_of) for name in names})
+        for key, rows in grouped(envelope["samples"]).items()
+    )
     table = f"<table><thead><tr><th scope=col>workload</th><th scope=col>rows</th>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
     peers = f"<ul>{''.join(f'<li>{escape.escape(line)}</li>' for line in against_lines(envelope))}</ul>"
     plot_place = f"<div class=plot id='plot-{suite}'></div>" if rows else ""
     return f"<section id='{suite}'><h2>{suite} <small>{envelope['profile']}</small></h2><p>{escape.escape(about_suite(envelope['suite']))}</p>{plot_place}<div class=wide>{table}</div>{peers}{figures(envelope)}</section>"
 
 
-def table_row(envelope: dict, workload: str, n: int, rows: dict, names: list[str]) -> str:
+def table_row(envelope: dict, workload: str, n: int, rows: dict[str, dict], ratios: dict[str, list[str]]) -> str:
+    """With the ratios of each engine that has a column."""
     about = envelope["workloads"][workload]
     exact = escape.escape(json.dumps(about, indent=1, ensure_ascii=False))
     best = min((row["median_ns"] for row in rows.values() if row["median_ns"]), default=None)
-    cells = "".join(table_cell(rows.get(name), best) for name in names)
+    cells = "".join(table_cell(rows.get(name), texts, best) for name, texts in ratios.items())
     title = f"<details><summary>{escape.escape(workload.partition('/')[2])} <small>{escape.escape(about.get('about', ''))}</small></summary><pre>{exact}</pre></details>"
     return f"<tr><th scope=row>{title}</th><td>{n:,}</td>{cells}</tr>"
 
 
-def table_cell(row: dict | None, best: float | None) -> str:
+def table_cell(row: dict | None, ratios: list[str], best: float | None) -> str:
     if row is None:
         return "<td>–</td>"
     if row["skipped"]:
@@ -124,9 +129,8 @@ def table_cell(row: dict | None, best: float | None) -> str:
     details += [f"program {row['program_bytes'] / 1e6:.1f} MB"] if row.get("program_bytes") else []
     if row.get("db_bytes"):
         details.append(f"database {row['db_bytes'] / 1e6:.2f} MB, {row['db_bytes'] / max(row.get('raw_bytes') or 1, 1):.2f} times the values")
-    notes = [f"{row['ratio_to_ref'][0]:.2f}"] if row["ratio_to_ref"] and row["engine"] != REFERENCE else []
-    notes += ["noisy"] if row["noisy"] else []
-    ratio = f"<small>{' '.join(notes)}</small>" if notes else ""
+    notes = ratios + (["noisy"] if row["noisy"] else [])
+    ratio = f"<small>{' · '.join(notes)}</small>" if notes else ""
     mark = " class=best" if row["median_ns"] == best else ""
     return f"<td{mark} title='{escape.escape('; '.join(details), quote=True)}'>{time_text(row['median_ns'])} {ratio}</td>"
 

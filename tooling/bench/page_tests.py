@@ -68,6 +68,16 @@ class Page(unittest.TestCase):
         self.assertIn("<dt>cwasm</dt><dd>this project", text)
         self.assertIn("how often the disk is flushed", text)
 
+    def test_a_peer_from_python_has_its_ratio_to_apsw_too(self) -> None:
+        rows = [*pair(1.5), *(row("suite/W1.v1", name, [factor * 1000] * 3, [1000] * 3) for name, factor in (("apsw", 2), ("duckdb", 5), ("peer", 4)))]
+        found = envelope(*rows)
+        found["engines"] |= {name: {"version": "1", "sqlite": None, "via": "Python: its own cost is that of apsw"} for name in ("apsw", "duckdb")}
+        text, table = page.html([found], None), "\n".join(markdown.markdown([found]))
+        self.assertIn("5 µs <small>5.00 · apsw 2.50</small>", text)
+        self.assertIn("| 2 µs (2.00) | 5 µs (5.00; apsw 2.50) | 4 µs (4.00) |", table)
+        self.assertIn("- duckdb by apsw: 2.50, the mean of 1 rows; faster in none", table)
+        self.assertNotIn("peer by apsw", table)
+
     def test_rows_that_compare_no_engines_are_left_out(self) -> None:
         rows = [*pair(0.5, "turdb/T6.v1/step"), *pair(0.5, "sqlrite/W13.v2/writers-2"), *pair(2.0, "sqlrite/W13.v3/writers-2")]
         self.assertEqual(page.fastest(envelope(*rows)), "ref <b>1</b><small></small>")

@@ -10,6 +10,7 @@ from .spread import Spread, mean, ratios
 
 WASM_PEERS = ("go-sqlite3", "node-sqlite3-wasm", "sql.js")
 OWN = (REFERENCE, SUBJECT, "crate", "wasm", "sqlite3")
+APSW = "apsw"
 SERVERS = {"postgres": "serve", "postgres-tls": "serve-tls"}
 """Each with what of ours its clients reach in the same way."""
 
@@ -54,6 +55,12 @@ def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
         if row["ratio_to_ref"] and row["engine"] != REFERENCE:
             found.setdefault(row["engine"], []).append(row["ratio_to_ref"][0])
     return {name: (geometric_mean(values), len(values)) for name, values in found.items()}
+
+
+def apsw_for_python(envelope: dict) -> Callable[[str], str]:
+    """The base of peers that are called from Python: SQLite called from there too, so that the cost of Python cancels."""
+    names = {name for name, about in envelope["engines"].items() if about["via"].startswith("Python") and name != APSW}
+    return lambda name: APSW if name in names else ""
 
 
 class Against(NamedTuple):

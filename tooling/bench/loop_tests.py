@@ -103,6 +103,27 @@ class Storage(unittest.TestCase):
         self.assertEqual(sizes, {False: {"raw_bytes": 4, "db_bytes": 5, "vacuumed_bytes": None}, True: {}})
 
 
+class Searches(unittest.TestCase):
+    def test_a_set_up_has_its_time(self) -> None:
+        answers = {"setup_ns": 7, "digest": "", "rows": 0, "shown": [], "ids": [], "gate": []}
+        player = Player("some", ("/bin/sh", "-c", f"echo '{json.dumps(answers)}'"), "", "duckdb")
+        with Table("turdb", "smoke", [player], 1, lambda _: None) as table:
+            self.assertEqual(table.checked(LOOP_SUITES["turdb"][0]).able["some"]["more"], {"setup_ns": 7})
+
+    def test_an_approximate_one_is_compared_with_the_exact_one_of_ref(self) -> None:
+        def played(id: str, engine: str, *times: float) -> Played:
+            loop = next(each for each in LOOP_SUITES["sqlrite"] if each.id == id)
+            runs = [{"ns": time, "rows": 0, "operations": 1, "peak": 1} for time in times]
+            able = {engine: {"player": Player(engine, (), ""), "runs": runs, "answers": {"digest": ""}, "recall": 1.0, "more": {}}}
+            return Played(id, loop, loop.smoke, Work([], (), ()), Path(), able=able)
+
+        with Table("sqlrite", "smoke", [], 3, lambda _: None) as table:
+            table.prepared = [played("W10.v1/brute-force", "ref", 10, 30, 10), played("W10.v1/hnsw", "cwasm", 2, 3, 3)]
+            exact, approximate = table.samples()
+        self.assertEqual((exact.get("ratio_to_exact"), approximate["ratio_to_exact"]), (None, 0.2))
+        self.assertEqual((exact["ratio_to_ref"], approximate["ratio_to_ref"]), ([1.0, 1.0, 1.0], None))
+
+
 class Catalogue(unittest.TestCase):
     def test_ids_are_versioned_and_single(self) -> None:
         for suite, loops in LOOP_SUITES.items():

@@ -16,6 +16,7 @@ from .engines import REFERENCE, ROOT
 from .envelope import sample, skipped
 from .generator import Generator
 from .players import CRATE, Player
+from .spread import ratios
 from .workplace import Workplace, first_line, flush, without_root
 
 PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 60}
@@ -147,12 +148,13 @@ class Table(Workplace):
             self.write_tapes(played, each.dialect, work)
         setup, timed, _ = played.tapes[each.dialect]
         try:
-            self.play(played, each, "setup", setup, played.template(each))
+            made, _ = self.play(played, each, "setup", setup, played.template(each))
             answers, _ = self.play(played, each, "check", timed, self.fresh(played, each))
         except Failed as problem:
             return str(problem)
         if reason := self.judged(played, each, answers):
             return reason
+        played.able[each.name]["more"] = {"setup_ns": made["setup_ns"]}
         if in_use := self.settings_in_use(played, each):
             self.workloads[played.title].setdefault("settings_in_use", {})[each.name] = in_use
         return ""
@@ -202,7 +204,7 @@ class Table(Workplace):
             try:
                 each["runs"].append(self.run(played, player, each["answers"]))
                 if not number:
-                    each["more"] = self.examined(played, player)
+                    each["more"] |= self.examined(played, player)
             except Failed as problem:
                 played.rows.append(skipped(played.title, name, played.size.rows, str(problem)))
                 played.able.pop(name)
@@ -239,9 +241,10 @@ class Table(Workplace):
 
     def summarize(self, played: Played) -> None:
         """The samples of all runs."""
-        reference = [run["ns"] for run in played.able[REFERENCE]["runs"]] if REFERENCE in played.able else []
+        reference = reference_runs(played)
+        exact = next((reference_runs(each) for each in self.prepared if each.loop.id == played.loop.exact), [])
         for each in played.able.values():
-            played.rows.append(self.row(played, each, reference))
+            played.rows.append(self.row(played, each, reference) | to_exact(each["runs"], exact))
 
     def row(self, played: Played, each: dict, reference: list[float]) -> dict:
         runs, player = each["runs"], each["player"]
@@ -315,6 +318,17 @@ def of_all(answers: list[dict]) -> dict:
     ends = [each["began_ns"] + each["total_ns"] for each in answers]
     took = max(ends) - min(each["began_ns"] for each in answers)
     return slowest | {"total_ns": took, "operations": sum(each["operations"] for each in answers)}
+
+
+def reference_runs(played: Played) -> list[float]:
+    return [run["ns"] for run in played.able[REFERENCE]["runs"]] if REFERENCE in played.able else []
+
+
+def to_exact(runs: list[dict], exact: list[float]) -> dict:
+    """How long an approximate search takes by the exact one of the same round, where there is one."""
+    if len(runs) > len(exact):
+        return {}
+    return {"ratio_to_exact": median(ratios([run["ns"] for run in runs], exact[: len(runs)]))}
 
 
 def rows_of(work: tape.Work, run: dict) -> int:

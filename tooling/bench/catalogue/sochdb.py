@@ -5,7 +5,7 @@ import struct
 from ..generator import Generator
 from ..tape import Statement, Work
 from .loop import BLOCK, NOTHING, Loop, Size, loaded, single, transaction
-from .vectors import NEIGHBOURS, virtual_table
+from .vectors import NEIGHBOURS, raw_bytes, virtual_table
 
 PEERS = ("apsw", "duckdb", "sochdb")
 VALUE_BYTES = 256
@@ -146,7 +146,7 @@ def add_vectors(dimensions: int):
     def make(size: Size, numbers: Generator, _: str) -> Work:
         timed = transaction(vectors(numbers, size.rows, dimensions), rows=500)
         return Work([VECTORS], (), timed, statements=[Statement(ADD_VECTOR)], gate=["SELECT id, vector, metadata FROM vectors ORDER BY id"],
-                    rows_written=size.rows, raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
+                    rows_written=size.rows, raw_bytes=raw_bytes(size, dimensions))  # fmt: skip
 
     return make
 

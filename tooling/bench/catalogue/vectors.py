@@ -8,6 +8,11 @@ from .text import any_of, documents, questions
 NEIGHBOURS = 10
 
 
+def raw_bytes(size: Size, dimensions: int) -> int:
+    """Of ids and vectors."""
+    return size.rows * (8 + 4 * dimensions)
+
+
 def nearest(dimensions: int):
     def make(size: Size, numbers: Generator, dialect: str) -> Work:
         rows = [(id, numbers.vector(dimensions)) for id in range(1, size.rows + 1)]
@@ -22,7 +27,7 @@ def nearest(dimensions: int):
             schema = "CREATE TABLE vecs(id INTEGER PRIMARY KEY, embedding BLOB)"
             select = f"SELECT id FROM vecs ORDER BY vec_distance_cosine(embedding, ?) LIMIT {NEIGHBOURS}"
         return Work([schema], loaded(rows), single(asked), ["INSERT INTO vecs(id, embedding) VALUES (?, ?)"],
-                    [Statement(select, ids=True)], warmup=1)  # fmt: skip
+                    [Statement(select, ids=True)], warmup=1, raw_bytes=raw_bytes(size, dimensions))  # fmt: skip
 
     return make
 
@@ -35,7 +40,7 @@ def indexed(dimensions: int):
         asked = [(numbers.vector(dimensions),) for _ in range(size.operations)]
         schema, insert, select = INDEXED.get(dialect, INDEXED["ann"])
         return Work([each.format(dimensions=dimensions) for each in schema], loaded(rows), single(asked), [insert],
-                    [Statement(select, ids=True, approximate=True)], warmup=1)  # fmt: skip
+                    [Statement(select, ids=True, approximate=True)], warmup=1, raw_bytes=raw_bytes(size, dimensions))  # fmt: skip
 
     return make
 
@@ -75,7 +80,7 @@ def virtual_insert(dimensions: int, metric: str = "cosine"):
         rows = [(0, (id, numbers.vector(dimensions))) for id in range(1, size.rows + 1)]
         schema = f"CREATE VIRTUAL TABLE v USING vec0(e float[{dimensions}] distance_metric={metric})"
         return Work([schema], (), [[("BEGIN", ()), *rows, ("COMMIT", ())]], statements=[Statement(insert)],
-                    gate=["SELECT rowid, e FROM v ORDER BY rowid"], rows_written=size.rows, raw_bytes=size.rows * (8 + 4 * dimensions))  # fmt: skip
+                    gate=["SELECT rowid, e FROM v ORDER BY rowid"], rows_written=size.rows, raw_bytes=raw_bytes(size, dimensions))  # fmt: skip
 
     return make
 
@@ -100,7 +105,8 @@ def quantised(dimensions: int):
             yield from loaded(rows, 0)
             yield from loaded(rows, 1)
 
-        return Work(schema, setup(), single(asked), loads, [Statement(select, ids=True, approximate=True)], warmup=1)
+        return Work(schema, setup(), single(asked), loads, [Statement(select, ids=True, approximate=True)], warmup=1,
+                    raw_bytes=raw_bytes(size, dimensions))  # fmt: skip
 
     return make
 

@@ -125,6 +125,16 @@ def nearest(rows, query, count):
     return [(ids[place],) for place in numpy.argsort(distances, kind="stable")[:count]]
 
 
+def set_up(engine, tape):
+    start = time.perf_counter_ns()
+    if hasattr(engine, "load"):
+        engine.load(tape.steps())
+    else:
+        for call, values, _ in tape.steps():
+            engine.run(call, values)
+    return {"setup_ns": time.perf_counter_ns() - start}
+
+
 def timed(engine, tape):
     operations, part = [], []
     for call, values, ends in tape.steps():
@@ -175,14 +185,7 @@ def main():
     if mode == "time":
         print(json.dumps(timed(engine, tape)))
         return
-    answer = {}
-    if mode == "check":
-        answer = check(engine, tape)
-    elif hasattr(engine, "load"):
-        engine.load(tape.steps())
-    else:
-        for call, values, _ in tape.steps():
-            engine.run(call, values)
+    answer = check(engine, tape) if mode == "check" else set_up(engine, tape)
     engine.close()
     print(json.dumps(answer))
 

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use serde_json::json;
+
 use super::sqlite::types::{ToSqlOutput, ValueRef};
 use super::sqlite::{Connection, Result, Rows, Statement, ToSql, params_from_iter};
 use crate::Mode;
@@ -71,10 +73,11 @@ fn set_up(
     mut tape: Tape<impl Read>,
 ) -> std::result::Result<String, Box<dyn Error>> {
     let mut statements = prepared(db, &tape.header)?;
+    let start = Instant::now();
     while let Some(step) = tape.step()? {
         count_rows(db, &mut statements, &tape.header, &step)?;
     }
-    Ok("{}".to_owned())
+    Ok(json!({"setup_ns": start.elapsed().as_nanos() as u64}).to_string())
 }
 
 fn time(

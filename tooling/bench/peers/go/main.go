@@ -260,9 +260,11 @@ func main() {
 	answer := map[string]any{}
 	switch os.Args[1] {
 	case "setup":
+		start := time.Now()
 		for each, ok := read(in); ok; each, ok = read(in) {
 			p.play(each, false)
 		}
+		answer["setup_ns"] = time.Since(start).Nanoseconds()
 	case "check":
 		answer = p.check(in, head)
 	case "time":

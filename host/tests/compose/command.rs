@@ -328,21 +328,6 @@ fn another_version_of_the_contract_is_named() {
     refuses(&["--embed", path], "it was made for version 0.2.0 of the contract");
 }
 
-/// As it is loaded: by semantic versioning.
-#[test]
-fn a_later_patch_of_the_contract_is_composed() {
-    let directory = Directory::fresh("patch");
-    let mut uuid = fs::read(shipped("uuid")).expect("it is there");
-    for interface in ["extension", "scalar"] {
-        let name = |version: &str| format!("sqlite-wasm:extension/{interface}@{version}");
-        uuid = replaced(&uuid, name("0.1.0").as_bytes(), name("0.1.9").as_bytes());
-    }
-    let path = directory.path().join("uuid.wasm");
-    fs::write(&path, uuid).expect("it is ours");
-    let composed = Composed::with("patched", &[path.to_str().expect("UTF-8")]);
-    composed.run(&[":memory:", "SELECT length(uuid4())"]).prints("36\n");
-}
-
 #[test]
 fn only_a_cli_takes_extensions() {
     let directory = Directory::fresh("no-cli");

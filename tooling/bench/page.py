@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
-from .markdown import FIGURE_COLUMNS, against_lines, conditions, figure_cells, ratio_texts, time_text
+from .markdown import FIGURE_COLUMNS, MEANING, against_lines, conditions, figure_cells, ratio_texts, time_text
 from .rows import apsw_for_python, comparable, engines_of, grouped, means, ours_against, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
@@ -34,6 +34,7 @@ def html(envelopes: list[dict], plots: Path | None) -> str:
     parts = {
         "objections": "".join(f"<p class=marked>{escape.escape(line)}</p>" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])),
         "conditions": "".join(f"<li>{escape.escape(line)}</li>" for line in conditions(envelopes)),
+        "meaning": "".join(f"<li>{escape.escape(line.replace('`', ''))}</li>" for line in MEANING),
         "choice": choice(envelopes),
         "legend": legend(envelopes),
         "suites": "".join(section(each) for each in envelopes),
@@ -110,29 +111,33 @@ def table_row(envelope: dict, workload: str, n: int, rows: dict[str, dict], rati
     about = envelope["workloads"][workload]
     exact = escape.escape(json.dumps(about, indent=1, ensure_ascii=False))
     best = min((row["median_ns"] for row in rows.values() if row["median_ns"]), default=None)
-    cells = "".join(table_cell(rows.get(name), texts, best) for name, texts in ratios.items())
+    cells = "".join(table_cell(rows.get(name), texts, best, about.get("block", 1)) for name, texts in ratios.items())
     title = f"<details><summary>{escape.escape(workload.partition('/')[2])} <small>{escape.escape(about.get('about', ''))}</small></summary><pre>{exact}</pre></details>"
     return f"<tr><th scope=row>{title}</th><td>{n:,}</td>{cells}</tr>"
 
 
-def table_cell(row: dict | None, ratios: list[str], best: float | None) -> str:
+def table_cell(row: dict | None, ratios: list[str], best: float | None, block: int) -> str:
     if row is None:
         return "<td>–</td>"
     if row["skipped"]:
         text = "&gt; cap" if row["skipped"].startswith("> cap") else "n/a"
         return f"<td class=none title='{escape.escape(row['skipped'], quote=True)}'>{text}</td>"
-    details = [f"95 %: {time_text(row['ci95_lower_ns'])} to {time_text(row['ci95_upper_ns'])}, {row['samples']} runs"]
-    details += [f"{name.removesuffix('_ns')} {time_text(row[name])}" for name in ("p50_ns", "p99_ns", "max_ns") if row.get(name)]
-    details += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
-    details += [f"{row['wire_bytes']:.0f} bytes a message"] if row.get("wire_bytes") else []
-    details += [f"memory {row['peak_bytes'] / 1e6:.1f} MB"] if row.get("peak_bytes") else []
-    details += [f"program {row['program_bytes'] / 1e6:.1f} MB"] if row.get("program_bytes") else []
-    if row.get("db_bytes"):
-        details.append(f"database {row['db_bytes'] / 1e6:.2f} MB, {row['db_bytes'] / max(row.get('raw_bytes') or 1, 1):.2f} times the values")
     notes = ratios + (["noisy"] if row["noisy"] else [])
     ratio = f"<small>{' · '.join(notes)}</small>" if notes else ""
     mark = " class=best" if row["median_ns"] == best else ""
-    return f"<td{mark} title='{escape.escape('; '.join(details), quote=True)}'>{time_text(row['median_ns'])} {ratio}</td>"
+    return f"<td{mark} title='{escape.escape('; '.join(details(row, block)), quote=True)}'>{time_text(row['median_ns'])} {ratio}</td>"
+
+
+def details(row: dict, block: int) -> list[str]:
+    """What a cell shows when the pointer is on it."""
+    found = [f"95 %: {time_text(row['ci95_lower_ns'])} to {time_text(row['ci95_upper_ns'])}, {row['samples']} runs"]
+    if times := [f"{name.removesuffix('_ns')} {time_text(row[name])}" for name in ("p50_ns", "p99_ns", "max_ns") if row.get(name)]:
+        found.append((f"means of {block} operations: " if block > 1 else "") + ", ".join(times))
+    found += [f"{name} {row[name]:,.3g}" for name in ("recall", "syncs") if row.get(name) is not None]
+    found += [f"{row['rows_per_s']:,.0f} rows a second"] if row.get("rows_per_s") else []
+    found += [f"{row['wire_bytes']:.0f} bytes a message"] if row.get("wire_bytes") else []
+    found += [f"{what} {row[name] / 1e6:.1f} MB" for what, name in (("memory", "peak_bytes"), ("program", "program_bytes")) if row.get(name)]
+    return found
 
 
 def figures(envelope: dict) -> str:

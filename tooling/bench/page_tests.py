@@ -78,6 +78,11 @@ class Page(unittest.TestCase):
         self.assertIn("- duckdb by apsw: 2.50, the mean of 1 rows; faster in none", table)
         self.assertNotIn("peer by apsw", table)
 
+    def test_percentiles_say_what_they_are_of(self) -> None:
+        found = row("suite/W1.v1", "cwasm", [1000] * 5) | {"p50_ns": 900, "p99_ns": 2000, "rows_per_s": 1e6}
+        self.assertEqual(page.details(found, 1)[1:], ["p50 900 ns, p99 2 µs", "1,000,000 rows a second"])
+        self.assertEqual(page.details(found, 100)[1], "means of 100 operations: p50 900 ns, p99 2 µs")
+
     def test_rows_that_compare_no_engines_are_left_out(self) -> None:
         rows = [*pair(0.5, "turdb/T6.v1/step"), *pair(0.5, "sqlrite/W13.v2/writers-2"), *pair(2.0, "sqlrite/W13.v3/writers-2")]
         self.assertEqual(page.fastest(envelope(*rows)), "ref <b>1</b><small></small>")

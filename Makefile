@@ -60,6 +60,9 @@ packages: dist ## packages of this commit, in dist/packages: .deb, tarball, whee
 packages-aarch64: dist ## the same for aarch64, cross-compiled, in dist/packages-aarch64
 	ARCH=aarch64 tooling/packages build
 
+release-version: ## write the version into all files that have it, and commit them: VERSION=X.Y.Z
+	tooling/release-version $(VERSION)
+
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
 

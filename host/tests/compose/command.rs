@@ -117,7 +117,8 @@ fn what_needs_a_grant_is_left_out_without_it() {
 
 #[test]
 fn loading_what_is_embedded_says_so() {
-    usual().run(&[":memory:", ".load uuid"]).complains("`uuid` 0.1.0 is embedded in this program");
+    let complaint = concat!("`uuid` ", env!("CARGO_PKG_VERSION"), " is embedded in this program");
+    usual().run(&[":memory:", ".load uuid"]).complains(complaint);
     let path = shipped("uuid");
     fs::copy(path, usual().directory().join("mine.wasm")).expect("it is ours");
     usual().run(&[":memory:", ".load ./mine"]).complains("is embedded in this program");

@@ -108,10 +108,10 @@ fn a_composed_program_is_inspected_in_both_forms() {
         let run = run.exits_with(0).keeps_quiet();
         let wanted = [
             "cli          3.".to_owned(),
-            "extension    series 0.1.0".to_owned(),
+            concat!("extension    series ", env!("CARGO_PKG_VERSION")).to_owned(),
             format!("  sha256     {}", hashes[0]),
             "  placement  fused".to_owned(),
-            "extension    sha3query 0.1.0".to_owned(),
+            concat!("extension    sha3query ", env!("CARGO_PKG_VERSION")).to_owned(),
             format!("  sha256     {}", hashes[1]),
             "  placement  bundled (needs sql:ro)".to_owned(),
             "  registers  generate_series".to_owned(),

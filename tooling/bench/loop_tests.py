@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from . import breakdown, persistent, players, tape, wire
+from . import breakdown, persistent, players, tape
 from .catalogue import sqlink
 from .catalogue.loop import SETTINGS, SQLITE, Size
 from .generator import Generator
@@ -144,8 +144,6 @@ class Catalogue(unittest.TestCase):
     def test_those_that_are_no_loops_are_there(self) -> None:
         scripts = {each.name.partition(".")[0] for each in sqlink.WORKLOADS} | {persistent.ID.partition(".")[0]}
         self.assertEqual(scripts, {f"SL{number}" for number in range(1, 14)})
-        wires = {id.partition(".")[0] for id, _ in wire.ABOUT.values()}
-        self.assertEqual(wires, {f"PG{number}" for number in range(1, 6)})
         self.assertEqual(breakdown.ID, "T6.v1")
         starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
         self.assertEqual(starts, {"start", "start-composed", "start-compiled"})

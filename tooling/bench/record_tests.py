@@ -1,10 +1,9 @@
-"""Tests of envelopes, statistics and what servers say; `tests.py` runs them."""
+"""Tests of envelopes and statistics; `tests.py` runs them."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
-from . import wire
 from .confidence import chance, interval, is_noisy, orders
 from .envelope import Unusable, host, load_record, sample, save, skipped
 from .generator import Generator
@@ -133,18 +132,3 @@ class Statistics(unittest.TestCase):
     def test_recall_is_of_those_that_are_known(self) -> None:
         self.assertEqual(recall_of([[1, 2], [3, 9]], [[2, 1], [3, 4]]), 0.75)
         self.assertIsNone(recall_of([], []))
-
-
-class Wires(unittest.TestCase):
-    def test_what_is_not_there_is_said_for_each_row(self) -> None:
-        rows = list(wire.samples({}, {name: "not available: no wire" for name in wire.ENGINES}, 50))
-        self.assertEqual(len(rows), len(wire.ABOUT) * len(wire.ENGINES))
-        self.assertEqual({each["skipped"] for each in rows}, {"not available: no wire"})
-
-    def test_another_answer_has_no_number(self) -> None:
-        def run(digest: str) -> list[dict]:
-            return [{key: {"times": [1000, 2000, 3000], "digest": digest} for key in wire.ABOUT}] * 2
-
-        rows = list(wire.samples({"ref": run("a"), "serve": run("a"), "postgres": run("b")}, dict.fromkeys(wire.ENGINES, ""), 50))
-        found = {name: {each["skipped"] for each in rows if each["engine"] == name} for name in ("ref", "serve", "postgres")}
-        self.assertEqual(found, {"ref": {None}, "serve": {None}, "postgres": {"gate: another answer than SQLite in the client"}})

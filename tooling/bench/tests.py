@@ -9,7 +9,7 @@ import shlex
 import unittest
 from pathlib import Path
 
-from . import compare_tests, instructions, loop_tests, page_tests, record_tests
+from . import compare_tests, instructions, loop_tests, page_tests, record_tests, wire_tests
 from .breadth import BREADTH
 from .command import counts_instructions, passes, publish
 from .engines import Engine, engine
@@ -252,7 +252,7 @@ class Breadth(unittest.TestCase):
 
 
 def load_tests(loader: unittest.TestLoader, own: unittest.TestSuite, _pattern: str | None) -> unittest.TestSuite:
-    """Also the tests of loops, of records and of what is made of them."""
-    for module in (loop_tests, record_tests, compare_tests, page_tests):
+    """Also the tests of loops, of the wire, of records and of what is made of them."""
+    for module in (loop_tests, record_tests, compare_tests, page_tests, wire_tests):
         own.addTests(loader.loadTestsFromModule(module))
     return own

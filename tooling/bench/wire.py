@@ -12,7 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from .catalogue.loop import FULL, SMALL, SMOKE
+from .catalogue import pgsqlite
+from .catalogue.loop import SMOKE
 from .engines import REFERENCE, ROOT, output_of
 from .envelope import sample, skipped
 from .players import ADAPTERS, PYTHON
@@ -22,39 +23,26 @@ SERVER = ROOT / "target/release/sqlite-wasm-serve"
 CLIENT = ADAPTERS / "wire_client.py"
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
-ROWS = {SMOKE: 50, SMALL: 200, FULL: 1_000}
-CLIENTS = 4
-MESSAGES = 100
 START_SECONDS = 20
 RUN_SECONDS = 300
 PORT = 54_320
 """Of loopback; PostgreSQL has the next one."""
 
-ABOUT = {
-    "create": ("PG1.v1/create", "CREATE TABLE"),
-    "insert": ("PG1.v1/insert", "INSERT … RETURNING id, a commit each 100"),
-    "update": ("PG1.v1/update", "UPDATE of one row by its id"),
-    "delete": ("PG1.v1/delete", "DELETE of one row by its id"),
-    "select": ("PG1.v1/select", "SELECT * WHERE int_col > ?, no index, all rows fetched"),
-    "cached": ("PG1.v1/cached", "five queries, twenty times each, all rows fetched"),
-    **{f"batch-{size}": (f"PG2.v1/batch-{size}", f"INSERT of {size} rows a statement") for size in (1, 10, 100, 1000)},
-    "connect": ("PG3.v1/connect", "connecting, and SELECT 1; `serve-tls` and `postgres-tls` by TLS"),
-    "messages": ("PG4.v1/message", "a row of 12 bytes by its id: bytes both ways, and memory of the server's processes"),
-    "clients": ("PG5.v1/4-clients", "four clients at once, 25 reads each"),
-}
-"""The workloads by the client's names for them; PG6 is the engine `serve-simple` beside `serve`."""
-
 # The driver and the way to the server.
 ENGINES = {
-    REFERENCE: ("apsw", "", "apsw, SQLite in the client's process, WAL"),
-    "serve": ("psycopg", "unix", "psycopg 3, extended protocol, Unix socket"),
-    "serve-tcp": ("psycopg", "tcp", "psycopg 3, extended protocol, TCP"),
-    "serve-simple": ("psycopg-simple", "unix", "psycopg 3, simple protocol, Unix socket"),
-    "serve-psycopg2": ("psycopg2", "unix", "psycopg2, simple protocol, Unix socket"),
-    "serve-tls": ("psycopg", "tls", "psycopg 3, extended protocol, TCP by TLS"),
-    "postgres": ("psycopg", "postgres", "psycopg 3, extended protocol, Unix socket"),
-    "postgres-tls": ("psycopg", "postgres-tls", "psycopg 3, extended protocol, TCP by TLS"),
+    REFERENCE: (pgsqlite.DIRECT, "", "apsw, SQLite in the client's process, WAL"),
+    "serve": (pgsqlite.EXTENDED, "unix", "psycopg 3, extended protocol, Unix socket"),
+    "serve-tcp": (pgsqlite.EXTENDED, "tcp", "psycopg 3, extended protocol, TCP"),
+    "serve-simple": (pgsqlite.SIMPLE, "unix", "psycopg 3, simple protocol, Unix socket"),
+    "serve-psycopg2": (pgsqlite.OLDER, "unix", "psycopg2, simple protocol, Unix socket"),
+    "serve-tls": (pgsqlite.EXTENDED, "tls", "psycopg 3, extended protocol, TCP by TLS"),
+    "postgres": (pgsqlite.EXTENDED, "postgres", "psycopg 3, extended protocol, Unix socket"),
+    "postgres-tls": (pgsqlite.EXTENDED, "postgres-tls", "psycopg 3, extended protocol, TCP by TLS"),
 }
+
+
+Run = dict[str, dict]
+"""What a client has measured, by workload."""
 
 
 class Way(NamedTuple):
@@ -87,7 +75,6 @@ def unavailable(engine: str, profile: str) -> str:
 
 def measure(profile: str, repeats: int, progress: Callable[[str], None]) -> tuple[list[dict], dict, list[str], dict]:
     """Samples, what was executed, failures of our own, and the engines."""
-    count = ROWS[profile]
     reasons = {name: unavailable(name, profile) for name in ENGINES}
     with ExitStack() as stack:
         parent = ROOT / "target/bench-tmp"
@@ -99,43 +86,65 @@ def measure(profile: str, repeats: int, progress: Callable[[str], None]) -> tupl
                 ways[name] = to.to(ENGINES[name][1])
             except Broken as problem:
                 reasons[name] = str(problem)
-        runs = alternating(ways, reasons, count, repeats, progress)
+        runs = alternating(ways, reasons, profile, repeats, progress)
     failures = [f"{SUITE}, {name}: {reason}" for name, reason in reasons.items()
                 if reason and name.startswith("serve") and not reason.startswith("not available")]  # fmt: skip
-    rows = list(samples(runs, reasons, count))
-    workloads = {f"{SUITE}/{id}": {"about": about, "rows": count, "way": "wire", "client": "tooling/bench/peers/wire_client.py"}
-                 for id, about in ABOUT.values()}  # fmt: skip
+    rows = list(samples(runs, reasons, profile))
     engines = {name: {"version": version(name), "sqlite": None, "via": via} for name, (_, _, via) in ENGINES.items()}
-    return rows, workloads, failures, engines
+    return rows, dict(workloads(runs, profile)), failures, engines
 
 
-def alternating(ways: dict, reasons: dict, count: int, repeats: int, progress: Callable) -> dict[str, list[dict]]:
-    runs: dict[str, list[dict]] = {name: [] for name in ways}
+def alternating(ways: dict, reasons: dict, profile: str, repeats: int, progress: Callable) -> dict[str, list[Run]]:
+    runs: dict[str, list[Run]] = {name: [] for name in ways}
     for number in range(repeats):
         for name in list(ways)[:: -1 if number % 2 else 1]:
             progress(f"{SUITE}: run {number + 1} of {repeats}, {name}")
             try:
                 if not reasons[name]:
-                    runs[name].append(client(ENGINES[name][0], ways[name], count))
+                    runs[name].append(client(ENGINES[name][0], ways[name], profile))
             except Broken as problem:
                 reasons[name] = str(problem)
     return {name: each for name, each in runs.items() if not reasons[name]}
 
 
-def samples(runs: dict[str, list[dict]], reasons: dict[str, str], count: int) -> Iterator[dict]:
-    for key, (id, _) in ABOUT.items():
-        reference = [median(run[key]["times"]) for run in runs.get(REFERENCE, []) if key in run]
-        answer = runs[REFERENCE][0][key]["digest"] if reference else None
-        for name in ENGINES:
-            title = f"{SUITE}/{id}"
-            found = [run[key] for run in runs.get(name, []) if key in run]
-            if not found:
-                yield skipped(title, name, count, reasons[name] or "the client did not do it")
-            elif answer is not None and any(each["digest"] != answer for each in found):
-                yield skipped(title, name, count, "gate: another answer than SQLite in the client")
-            else:
-                yield sample(title, name, count, [median(each["times"]) for each in found], reference,
-                             check=answer, **percentiles([time for each in found for time in each["times"]]), **measures(found))  # fmt: skip
+def samples(runs: dict[str, list[Run]], reasons: dict[str, str], profile: str) -> Iterator[dict]:
+    for name, workload in pgsqlite.WORKLOADS.items():
+        found = {engine: [run[name] for run in each if name in run] for engine, each in runs.items()}
+        for engine in ENGINES:
+            yield row(f"{SUITE}/{workload.id}", engine, pgsqlite.SIZES[profile], found, reasons[engine])
+
+
+def row(title: str, engine: str, size: int, found: dict[str, list[dict]], reason: str) -> dict:
+    own, reference = found.get(engine), found.get(REFERENCE, [])
+    answer = reference[0]["answers"] if reference else None
+    if not own:
+        return skipped(title, engine, size, reason or "the client did not do it")
+    if answer and any(each["answers"] != answer for each in own):
+        return skipped(title, engine, size, "gate: another answer than SQLite in the client")
+    times = [time for each in own for time in each["times"]]
+    return sample(title, engine, size, medians(own), medians(reference), check=answer, **percentiles(times), **measures(own))
+
+
+def medians(found: list[dict]) -> list[float]:
+    return [median(each["times"]) for each in found]
+
+
+def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, dict]]:
+    """What was executed."""
+    for name, workload in pgsqlite.WORKLOADS.items():
+        size = pgsqlite.SIZES[profile]
+        yield f"{SUITE}/{workload.id}", {
+            "about": workload.about, "rows": size, "way": "wire", "timed": "execute and fetch of all rows, by the clock of the client",
+            "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
+            "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
+            "statements": [{"sql": sql} for sql in workload.statements],
+            "scripts_sha256": {str(size): {"operations": digest} for digest in executed(runs, name)},
+        }  # fmt: skip
+
+
+def executed(runs: dict[str, list[Run]], name: str) -> list[str]:
+    """The digest of the statements and values of a run; all engines have the same."""
+    return [run[name]["executed"] for each in runs.values() for run in each if name in run][:1]
 
 
 def measures(found: list[dict]) -> dict:
@@ -149,9 +158,8 @@ def percentiles(times: list[float]) -> dict:
     return {**at, "max_ns": ordered[-1]}
 
 
-def client(driver: str, where: Way, count: int) -> dict:
-    found = one_client(driver, where.words, count) | one_client("clients", where.words, CLIENTS)
-    found |= one_client("messages", where.words, MESSAGES)
+def client(driver: str, where: Way, profile: str) -> Run:
+    found = {each["workload"]: each for each in answer_of(driver, where.words, profile)}
     found["messages"]["peak_bytes"] = memory(where.server) if where.server else None
     return found
 
@@ -166,8 +174,8 @@ def memory(parent: int) -> int | None:
     return sum(int(line.split()[1]) * 1024 for each in lines for line in each if line.startswith("Pss:"))
 
 
-def one_client(driver: str, where: str, count: int) -> dict:
-    command = [str(PYTHON), "-B", str(CLIENT), driver, where, str(count)]
+def answer_of(driver: str, where: str, profile: str) -> list[dict]:
+    command = [str(PYTHON), "-B", str(CLIENT), driver, where, profile]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=RUN_SECONDS)
     except subprocess.TimeoutExpired:

@@ -1,11 +1,9 @@
 """The client of suite `pgsqlite`: the same operations through a driver of Postgres, or on SQLite itself.
 
-    wire_client.py DRIVER WHERE ROWS     DRIVER: apsw, psycopg, psycopg-simple, psycopg2
-    wire_client.py clients WHERE COUNT   so many threads with psycopg, 25 reads each
-    wire_client.py messages WHERE COUNT  reads of one row with psycopg, whose bytes are counted
+    wire_client.py DRIVER WHERE PROFILE     DRIVER: apsw, psycopg, psycopg-simple, psycopg2
 
-WHERE is a file for apsw, else the words of a connection. The answer is a line of JSON: for each
-workload its times in nanoseconds and the digest of its answers. All rows are fetched on all ways.
+WHERE is a file for apsw, else the words of a connection. The answer is a line of JSON: for each workload the times
+in nanoseconds, and digests of what was executed and of the answers. All rows are fetched on all ways.
 """
 
 import hashlib
@@ -17,67 +15,50 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from bench.catalogue import pgsqlite as suite  # noqa: E402
 from bench.generator import Generator  # noqa: E402
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-COMMIT_EACH = 100
-CACHED_ROUNDS = 20
-READS_OF_A_CLIENT = 25
 WARM = 10
 """Reads after which a driver has prepared the statement."""
-BATCHES = (1, 10, 100, 1000)
-
-COLUMNS = "text_col TEXT, int_col INTEGER, real_col DOUBLE PRECISION, bool_col BOOLEAN"
-CACHED = (
-    ("SELECT * FROM benchmark_table WHERE int_col > 2500 ORDER BY id", ()),
-    ("SELECT text_col, real_col FROM benchmark_table WHERE bool_col = true ORDER BY id", ()),
-    ("SELECT COUNT(*) FROM benchmark_table WHERE text_col LIKE 'A%%'", ()),
-    ("SELECT COUNT(*), SUM(int_col) FROM benchmark_table WHERE int_col BETWEEN 1000 AND 5000", ()),
-    ("SELECT * FROM benchmark_table ORDER BY int_col DESC, id LIMIT 10", ()),
-)
 
 
 class Direct:
     """SQLite in this process."""
 
-    key = "INTEGER PRIMARY KEY AUTOINCREMENT"
-
     def __init__(self, where):
         import apsw
 
         self.db = apsw.Connection(where)
-        # LIKE as Postgres has it.
-        for setting in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "case_sensitive_like=ON"):
+        for setting in suite.PRAGMAS:
             list(self.db.execute(f"PRAGMA {setting}"))
-        self.cursor, self.open = self.db.cursor(), False
+        self.cursor = self.db.cursor()
+
+    def dialect(self, sql):
+        return sql.replace("%s", "?").replace("{key}", suite.KEYS["apsw"])
 
     def run(self, sql, values=()):
-        if not self.open:
+        if not self.db.in_transaction:
             self.cursor.execute("BEGIN")
-            self.open = True
-        return self.cursor.execute(sql.replace("%s", "?").replace("%%", "%"), values).fetchall()
+        return self.cursor.execute(sql, values).fetchall()
 
     def commit(self):
-        if self.open:
+        if self.db.in_transaction:
             self.cursor.execute("COMMIT")
-            self.open = False
 
     def close(self):
-        self.commit()
         self.db.close()
 
 
 class Wire:
     """A driver of Postgres."""
 
-    key = "SERIAL PRIMARY KEY"
-
     def __init__(self, driver, where):
-        if driver == "psycopg2":
+        if driver == suite.OLDER:
             import psycopg2
 
             self.db = psycopg2.connect(where)
@@ -86,10 +67,12 @@ class Wire:
             import psycopg
 
             self.db = psycopg.connect(where)
-            self.cursor = psycopg.ClientCursor(self.db) if driver == "psycopg-simple" else self.db.cursor()
+            self.cursor = psycopg.ClientCursor(self.db) if driver == suite.SIMPLE else self.db.cursor()
+
+    def dialect(self, sql):
+        return sql.replace("{key}", suite.KEYS["others"])
 
     def run(self, sql, values=()):
-        # Values are given always, so that %% means the same in all queries.
         self.cursor.execute(sql, values)
         return self.cursor.fetchall() if self.cursor.description else []
 
@@ -101,7 +84,24 @@ class Wire:
 
 
 def connect(driver, where):
-    return Direct(where) if driver == "apsw" else Wire(driver, where)
+    return Direct(where) if driver == suite.DIRECT else Wire(driver, where)
+
+
+class Measured:
+    """One workload."""
+
+    def __init__(self):
+        self.times, self.wire_bytes = [], None
+        self.executed, self.answers = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, took, statement, rows):
+        self.times.append(took)
+        self.executed.update(repr(statement).encode())
+        self.check(rows, ordered="ORDER BY" in statement[0])
+
+    def check(self, rows, ordered=False):
+        lines = ["|".join(map(written, row)) for row in rows]
+        self.answers.update("\n".join(lines if ordered else sorted(lines)).encode() + b"\n")
 
 
 def written(value):
@@ -110,108 +110,111 @@ def written(value):
     return f"{value:.6f}" if isinstance(value, float) else str(value)
 
 
-class Timed:
-    def __init__(self):
-        self.times, self.digests = {}, {}
-
-    def __call__(self, name, call, *arguments):
-        start = time.perf_counter_ns()
-        rows = call(*arguments)
-        self.times.setdefault(name, []).append(time.perf_counter_ns() - start)
-        digest = self.digests.setdefault(name, hashlib.sha256())
-        for row in rows or ():
-            digest.update("|".join(map(written, row)).encode() + b"\n")
-        return rows
-
-
-def row(numbers):
-    text = "".join(LETTERS[numbers.below(len(LETTERS))] for _ in range(20))
-    return text, numbers.between(1, 10_000), numbers.between(0, 64_000) / 64, bool(numbers.below(2))
-
-
-def operations(driver, where, count):
-    """PG1, PG2 and PG3."""
-    timed, numbers = Timed(), Generator(4)
+def played(db, sql, values=()):
+    """Execute a statement; what `Measured.add` takes."""
+    text = db.dialect(sql)
     start = time.perf_counter_ns()
-    db = connect(driver, where)
-    db.run("SELECT 1")
-    timed.times["connect"] = [time.perf_counter_ns() - start]
-    db.commit()
-    for table in ("benchmark_table", "batch_test"):
-        db.run(f"DROP TABLE IF EXISTS {table}")
-    db.commit()
-    timed("create", db.run, f"CREATE TABLE benchmark_table(id {db.key}, {COLUMNS})")
-    db.commit()
-    ids = []
-    insert = "INSERT INTO benchmark_table(text_col, int_col, real_col, bool_col) VALUES (%s, %s, %s, %s) RETURNING id"
-    for turn in range(count):
-        ids.append(timed("insert", db.run, insert, row(numbers))[0][0])
-        if turn % COMMIT_EACH == COMMIT_EACH - 1:
-            db.commit()
-    db.commit()
-    for turn in range(count):
-        kind = numbers.below(3)
-        if kind == 0:
-            timed("update", db.run, "UPDATE benchmark_table SET text_col = %s WHERE id = %s", (row(numbers)[0], ids[numbers.below(len(ids))]))
-        elif kind == 1 and len(ids) > 1:
-            timed("delete", db.run, "DELETE FROM benchmark_table WHERE id = %s", (ids.pop(numbers.below(len(ids))),))
-        else:
-            timed("select", db.run, "SELECT * FROM benchmark_table WHERE int_col > %s ORDER BY id", (numbers.between(9_000, 10_000),))
-        if turn % COMMIT_EACH == COMMIT_EACH - 1:
-            db.commit()
-    db.commit()
-    for _ in range(CACHED_ROUNDS):
-        for sql, values in CACHED:
-            timed("cached", db.run, sql, values)
-    db.commit()
-    batches(db, timed, count)
-    db.close()
-    return timed
+    rows = db.run(text, values)
+    return time.perf_counter_ns() - start, (sql, values), rows
 
 
-def batches(db, timed, count):
-    db.run("CREATE TABLE batch_test(id INTEGER PRIMARY KEY, name TEXT NOT NULL, value INTEGER NOT NULL, description TEXT)")
+class Client:
+    """A driver, the way to a server, and what was measured."""
+
+    def __init__(self, driver, where):
+        self.driver, self.where = driver, where
+        self.found = {}
+
+    def connected(self):
+        return closing(connect(self.driver, self.where))
+
+    def usual(self):
+        """The driver of PG4 and PG5."""
+        return self.driver if self.driver == suite.DIRECT else suite.EXTENDED
+
+    def of(self, name):
+        return self.found.setdefault(name, Measured())
+
+
+def operations(client, count):
+    """PG1, PG2 and PG3."""
+    numbers, start = Generator(suite.SEED), time.perf_counter_ns()
+    with client.connected() as db:
+        db.run(suite.FIRST_QUERY)
+        client.of("connect").times.append(time.perf_counter_ns() - start)
+        db.commit()
+        for table in ("benchmark_table", "batch_test"):
+            db.run(f"DROP TABLE IF EXISTS {table}")
+        db.commit()
+        client.of("create").add(*played(db, suite.BENCHMARK_TABLE))
+        db.commit()
+        ids = []
+        for turn in range(count):
+            inserted = played(db, suite.INSERT, suite.row(numbers))
+            client.of("insert").add(*inserted)
+            ids.append(inserted[-1][0][0])
+            if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
+                db.commit()
+        db.commit()
+        for turn in range(count):
+            kind = numbers.below(3)
+            if kind == 0:
+                values = suite.text(numbers), ids[numbers.below(len(ids))]
+                client.of("update").add(*played(db, suite.UPDATE, values))
+            elif kind == 1 and len(ids) > 1:
+                client.of("delete").add(*played(db, suite.DELETE, (ids.pop(numbers.below(len(ids))),)))
+            else:
+                client.of("select").add(*played(db, suite.SELECT, (numbers.between(9_000, 10_000),)))
+            if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
+                db.commit()
+        db.commit()
+        for _ in range(suite.CACHED_ROUNDS):
+            for sql in suite.CACHED:
+                client.of("cached").add(*played(db, sql))
+        db.commit()
+        batches(client, db, count)
+
+
+def batches(client, db, count):
+    """PG2."""
+    db.run(suite.BATCH_TABLE)
     db.commit()
-    for size in BATCHES:
-        at = 0
-        while at < count:
-            part = range(at, min(at + size, count))
-            values = [value for id in part for value in (id, f"name-{id}", id * 7, f"description of {id}")]
-            sql = f"INSERT INTO batch_test VALUES {', '.join(['(%s, %s, %s, %s)'] * len(part))}"
-            timed(f"batch-{size}", db.run, sql, values)
-            at += size
-        timed.digests[f"batch-{size}"].update(str(db.run("SELECT COUNT(*), SUM(value) FROM batch_test")).encode().replace(b"Decimal", b""))
+    for size in suite.BATCHES:
+        measured = client.of(f"batch-{size}")
+        for statement in suite.inserts(count, size):
+            measured.add(*played(db, *statement))
+        measured.check(db.run("SELECT * FROM batch_test"))
         db.run("DELETE FROM batch_test")
         db.commit()
 
 
-def clients(where, count):
+def users(client):
+    """The table of PG4 and PG5."""
+    with client.connected() as db:
+        db.run("DROP TABLE IF EXISTS users")
+        db.run(suite.USERS_TABLE)
+        for id in range(suite.USERS):
+            played(db, suite.INSERT_USER, (id, f"user-{id}"))
+        db.commit()
+
+
+def clients(client):
     """PG5: threads with connections of their own."""
-    timed, driver = Timed(), "psycopg" if where.startswith("host=") else "apsw"
-    first = connect(driver, where)
-    first.run("DROP TABLE IF EXISTS users")
-    first.run("CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)")
-    for id in range(1000):
-        first.run("INSERT INTO users VALUES (%s, %s)", (id, f"user-{id}"))
-    first.commit()
-    first.close()
 
     def work(place, found):
-        db, numbers = connect(driver, where), Generator(place)
-        start = time.perf_counter_ns()
-        rows = [db.run("SELECT id, name FROM users WHERE id = %s", (numbers.below(1000),)) for _ in range(READS_OF_A_CLIENT)]
-        found[place] = (time.perf_counter_ns() - start, sum(map(len, rows)))
-        db.close()
+        with closing(connect(client.usual(), client.where)) as db:
+            numbers = Generator(place)
+            found[place] = [played(db, suite.READ, (numbers.below(suite.USERS),)) for _ in range(suite.READS_OF_A_CLIENT)]
 
     found = {}
-    threads = [threading.Thread(target=work, args=(place, found)) for place in range(count)]
+    threads = [threading.Thread(target=work, args=(place, found)) for place in range(suite.CLIENTS)]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
-    timed.times["clients"] = [took // READS_OF_A_CLIENT for took, _ in found.values()]
-    timed.digests["clients"] = hashlib.sha256(str(sum(rows for _, rows in found.values())).encode())
-    return timed
+    for place in sorted(found):
+        for read in found[place]:
+            client.of("clients").add(*read)
 
 
 class Relay(threading.Thread):
@@ -238,49 +241,47 @@ class Relay(threading.Thread):
                 (far if one is near else near).sendall(data)
 
 
-def messages(where, count):
+def messages(client):
     """PG4: a row by its id, of which values 12 bytes are the row's own."""
-    timed, over_wire = Timed(), where.startswith("host=")
-    direct = connect("psycopg" if over_wire else "apsw", where)
-    read = ("SELECT id, name FROM users WHERE id = %s", (1,))
-    for turn in range(WARM + count):
-        timed(*("messages", direct.run, *read) if turn >= WARM else ("warm", direct.run, *read))
-    direct.commit()
-    direct.close()
-    words = dict(word.split("=") for word in where.split()) if over_wire else {}
+    measured, ids = client.of("messages"), [1] * suite.READS
+    with closing(connect(client.usual(), client.where)) as db:
+        reads(db, [1] * WARM)
+        for read in reads(db, ids):
+            measured.add(*read)
+    words = dict(word.split("=") for word in client.where.split()) if client.driver != suite.DIRECT else {}
     if words.get("sslmode") != "disable":
         # The socket of this machine, through which bytes are counted, has no TLS.
-        return timed, None
+        return
     with tempfile.TemporaryDirectory() as directory:
         relay = Relay(words, directory)
         relay.start()
-        db = connect("psycopg", " ".join(f"{name}={value}" for name, value in {**words, "host": directory}.items()))
-        for _ in range(WARM):
-            db.run(*read)
-        before = relay.bytes
-        for _ in range(count):
-            db.run(*read)
-        found = (relay.bytes - before) // count
-        db.commit()
-        db.close()
-    return timed, found
+        where = " ".join(f"{name}={value}" for name, value in {**words, "host": directory}.items())
+        with closing(connect(client.usual(), where)) as db:
+            reads(db, [1] * WARM)
+            before = relay.bytes
+            reads(db, ids)
+            measured.wire_bytes = (relay.bytes - before) // len(ids)
 
 
-def main():
-    driver, where, count = sys.argv[1:]
+def reads(db, ids):
+    return [played(db, suite.READ, (id,)) for id in ids]
+
+
+def measured(driver, where, profile):
+    """The rows of a run."""
     # Reading the module is no part of connecting.
-    module = "psycopg" if where.startswith("host=") else "apsw"
-    importlib.import_module("psycopg2" if driver == "psycopg2" else module)
-    if driver == "messages":
-        timed, size = messages(where, int(count))
-    else:
-        timed = clients(where, int(count)) if driver == "clients" else operations(driver, where, int(count))
-    digests = {name: digest.hexdigest() for name, digest in timed.digests.items()}
-    found = {name: {"times": times, "digest": digests.get(name, "")} for name, times in timed.times.items()}
-    if driver == "messages":
-        found["messages"]["wire_bytes"] = size
-    print(json.dumps(found))
+    importlib.import_module({suite.DIRECT: "apsw", suite.OLDER: "psycopg2"}.get(driver, "psycopg"))
+    client = Client(driver, where)
+    operations(client, suite.SIZES[profile])
+    users(client)
+    clients(client)
+    messages(client)
+    return [
+        {"workload": name, "times": each.times, "wire_bytes": each.wire_bytes,
+         "executed": each.executed.hexdigest(), "answers": each.answers.hexdigest()}
+        for name, each in client.found.items()
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(measured(*sys.argv[1:])))

@@ -144,7 +144,7 @@ class Catalogue(unittest.TestCase):
     def test_those_that_are_no_loops_are_there(self) -> None:
         scripts = {each.name.partition(".")[0] for each in sqlink.WORKLOADS} | {persistent.ID.partition(".")[0]}
         self.assertEqual(scripts, {f"SL{number}" for number in range(1, 14)})
-        self.assertEqual(breakdown.ID, "T6.v1")
+        self.assertEqual(breakdown.ID, "T6.v2")
         starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
         self.assertEqual(starts, {"start", "start-composed", "start-compiled"})
 
@@ -164,12 +164,20 @@ class Catalogue(unittest.TestCase):
         for line, part in (
             (" 55d0 sqlite3BtreeInsert (/x/native)", "btree"),
             (" 7f00 wasm[0]::function[834]::sqlite3VdbeExec (/x/0a.cwasm)", "step"),
-            (" 7f00 wasm[0]::function[9]::_RNvMNtCs4_10bench_loop4tape4step (/x/0a.cwasm)", ""),
+            (" 7f00 wasm[0]::function[9]::_RNvMNtCs4_10bench_loop4tape4step (/x/0a.cwasm)", "player"),
+            (" 55d0 <rusqlite::statement::Statement>::bind_blob (/x/native)", "player"),
             (" ffff exc_page_fault ([kernel.kallsyms])", "kernel"),
             (" 7f00 memmove (/x/sqlite-wasm-run)", "host"),
             (" 7f00 [unknown] (/x/native)", "rest"),
         ):
             self.assertEqual(breakdown.part_of(line), part)
+
+    def test_samples_count_while_the_player_times(self) -> None:
+        answer = {"began_ns": 1795559335_500000000, "total_ns": 1_000}
+        lines = [f" {moment}: 55d0 {name} (/x/native)" for moment, name in (
+            ("1795559335.499999999", "malloc"), ("1795559335.500000000", "sqlite3_step"), ("1795559335.500001000", "sqlite3BtreeInsert"),
+            ("1795559335.500001001", "malloc"))]  # fmt: skip
+        self.assertEqual(breakdown.timed_parts(lines, answer), {"step": 1, "btree": 1})
 
     def test_settings_are_for_all_that_know_them(self) -> None:
         loop = next(each for each in LOOP_SUITES["turdb"] if each.settings == "nosync-wal")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from .catalogue.quoted import quoted
 from .engines import REFERENCE
 from .envelope import same_host
-from .rows import against, apsw_for_python, engines_of, grouped, run_ratios
+from .rows import against, apsw_for_python, engines_of, grouped, run_ratios, title
 from .spread import Spread
 
 MEANING = (
@@ -17,7 +17,8 @@ MEANING = (
     " the sandbox.",
 )
 """Of the numbers in a table."""
-FIGURE_COLUMNS = ("measured", "must", "aim", "")
+Table = tuple[list[str], list[list[str]]]
+"""Head and rows, whose first cell is their name; on the page too."""
 
 
 def markdown(envelopes: list[dict]) -> list[str]:
@@ -25,7 +26,9 @@ def markdown(envelopes: list[dict]) -> list[str]:
     lines += [f"- {line}" for line in conditions(envelopes)]
     lines += [f"- {line}" for line in MEANING]
     for envelope in envelopes:
-        lines += samples_table(envelope) + figures_table(envelope)
+        lines += samples_table(envelope)
+        for each in (storage(envelope), figures(envelope)):
+            lines += table(*each)
     return lines
 
 
@@ -34,23 +37,42 @@ def samples_table(envelope: dict) -> list[str]:
     if not envelope["samples"]:
         return []
     names, base_of = engines_of(envelope["samples"]), apsw_for_python(envelope)
-    lines = table([f"{envelope['suite']}, {envelope['profile']}", "rows", *names], [
+    lines = table([suite_title(envelope), "rows", *names], [
         [workload.partition("/")[2], f"{n:,}", *(cell_text(rows.get(name), ratio_texts(rows, name, base_of)) for name in names)]
         for (workload, n), rows in grouped(envelope["samples"]).items()
     ])  # fmt: skip
     return [*lines, *([""] if (more := against_lines(envelope)) else []), *(f"- {line}" for line in more)]
 
 
-def figures_table(envelope: dict) -> list[str]:
-    if not envelope["figures"]:
-        return []
-    head = [f"figures of {envelope['suite']}, {envelope['profile']}", *FIGURE_COLUMNS]
-    return table(head, [[each["title"], *figure_cells(each)] for each in envelope["figures"]])
+def figures(envelope: dict) -> Table:
+    found = []
+    for each in envelope["figures"]:
+        measured, must, aim = (number_text(each[name]) for name in ("value", "must", "aim"))
+        found.append([each["title"], f"{measured} {each['unit']}", must, aim, each["mark"]])
+    return [f"figures of {suite_title(envelope)}", "measured", "must", "aim", ""], found
 
 
-def figure_cells(figure: dict) -> list[str]:
-    measured, must, aim = (number_text(figure[name]) for name in ("value", "must", "aim"))
-    return [f"{measured} {figure['unit']}", must, aim, figure["mark"]]
+def storage(envelope: dict) -> Table:
+    """ST1: of the rows that write a database, by what the same values have as bare bytes."""
+    head = [f"storage of {suite_title(envelope)}", "engine", "values", "at rest", "by values", "after VACUUM", "by values", "rows a second"]
+    return head, [
+        [title(row), row["engine"], size_text(row["raw_bytes"]), *by_values(row, "db_bytes"), *by_values(row, "vacuumed_bytes"), number_text(row["rows_per_s"])]
+        for row in envelope["samples"]
+        if row.get("db_bytes") and row.get("raw_bytes")
+    ]
+
+
+def by_values(row: dict, name: str) -> list[str]:
+    size = row.get(name)
+    return [size_text(size), f"{size / row['raw_bytes']:.2f}"] if size else ["", ""]
+
+
+def size_text(size: float) -> str:
+    return f"{size / 1e6:.2f} MB"
+
+
+def suite_title(envelope: dict) -> str:
+    return f"{envelope['suite']}, {envelope['profile']}"
 
 
 def number_text(value: float | None) -> str:
@@ -58,7 +80,9 @@ def number_text(value: float | None) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Numbers, to the right, in all columns but the first."""
+    """Numbers, to the right, in all columns but the first; nothing if there are no rows."""
+    if not rows:
+        return []
     rule = ["---", *["---:"] * (len(head) - 1)]
     return ["", *(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))]
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from .engines import REFERENCE, SUBJECT
-from .markdown import FIGURE_COLUMNS, MEANING, against_lines, conditions, figure_cells, ratio_texts, time_text
+from .markdown import MEANING, against_lines, conditions, figures, ratio_texts, storage, time_text
 from .rows import apsw_for_python, comparable, engines_of, grouped, means, ours_against, title
 from .suites import LOOP_SUITE_ABOUT, OTHER_ABOUT, SUITES
 
@@ -102,8 +102,9 @@ def section(envelope: dict) -> str:
     )
     table = f"<table><thead><tr><th scope=col>workload</th><th scope=col>rows</th>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
     peers = f"<ul>{''.join(f'<li>{escape.escape(line)}</li>' for line in against_lines(envelope))}</ul>"
+    more = "".join(f"<div class=wide>{texts_table(*each)}</div>" for each in (storage(envelope), figures(envelope)))
     plot_place = f"<div class=plot id='plot-{suite}'></div>" if rows else ""
-    return f"<section id='{suite}'><h2>{suite} <small>{envelope['profile']}</small></h2><p>{escape.escape(about_suite(envelope['suite']))}</p>{plot_place}<div class=wide>{table}</div>{peers}{figures(envelope)}</section>"
+    return f"<section id='{suite}'><h2>{suite} <small>{envelope['profile']}</small></h2><p>{escape.escape(about_suite(envelope['suite']))}</p>{plot_place}<div class=wide>{table}</div>{peers}{more}</section>"
 
 
 def table_row(envelope: dict, workload: str, n: int, rows: dict[str, dict], ratios: dict[str, list[str]]) -> str:
@@ -140,16 +141,14 @@ def details(row: dict, block: int) -> list[str]:
     return found
 
 
-def figures(envelope: dict) -> str:
-    if not envelope["figures"]:
-        return ""
-    head = "".join(f"<th scope=col>{name}</th>" for name in ("figure", *FIGURE_COLUMNS))
-    rows = "".join(
-        f"<tr class='{'miss' if each['mark'] == 'MISS' else ''}'><th scope=row>{escape.escape(each['title'])}</th>"
-        f"{''.join(f'<td>{escape.escape(cell)}</td>' for cell in figure_cells(each))}</tr>"
-        for each in envelope["figures"]
+def texts_table(head: list[str], rows: list[list[str]]) -> str:
+    """In the colour of a limit that is missed, where it is."""
+    lines = (
+        f"<tr{' class=miss' if 'MISS' in cells else ''}><th scope=row>{escape.escape(name)}</th>{''.join(f'<td>{escape.escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
     )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    columns = "".join(f"<th scope=col>{escape.escape(name)}</th>" for name in head)
+    return f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>" if rows else ""
 
 
 def plot(envelope: dict) -> dict:

@@ -78,6 +78,16 @@ class Page(unittest.TestCase):
         self.assertIn("- duckdb by apsw: 2.50, the mean of 1 rows; faster in none", table)
         self.assertNotIn("peer by apsw", table)
 
+    def test_storage_is_shown_by_the_bytes_of_the_values(self) -> None:
+        rows = pair(1.5, "suite/OL1.v1")
+        rows[1] |= {"raw_bytes": 2e6, "db_bytes": 3e6, "vacuumed_bytes": 2.5e6, "rows_per_s": 123456}
+        rows.append(row("suite/OL1.v1", "peer", [1000]) | {"raw_bytes": 2e6, "db_bytes": 5e6, "vacuumed_bytes": None, "rows_per_s": 5})
+        text, table = page.html([envelope(*rows)], None), markdown.markdown([envelope(*rows)])
+        self.assertIn("| OL1.v1 10 | cwasm | 2.00 MB | 3.00 MB | 1.50 | 2.50 MB | 1.25 | 123,456 |", table)
+        self.assertIn("| OL1.v1 10 | peer | 2.00 MB | 5.00 MB | 2.50 |  |  | 5 |", table)
+        self.assertIn("<th scope=row>OL1.v1 10</th><td>cwasm</td><td>2.00 MB</td><td>3.00 MB</td><td>1.50</td>", text)
+        self.assertNotIn("storage of", page.html([envelope(*pair(1.5))], None))
+
     def test_percentiles_say_what_they_are_of(self) -> None:
         found = row("suite/W1.v1", "cwasm", [1000] * 5) | {"p50_ns": 900, "p99_ns": 2000, "rows_per_s": 1e6}
         self.assertEqual(page.details(found, 1)[1:], ["p50 900 ns, p99 2 µs", "1,000,000 rows a second"])
@@ -94,7 +104,7 @@ class Page(unittest.TestCase):
         figure = {"title": "W7.v1 <10>", "unit": "times", "must": 1.6, "aim": None, "larger_is_better": False, "value": 2.05, "low": 2, "high": 2.1, "mark": "MISS"}
         found = envelope() | {"figures": [figure]}
         self.assertIn("| W7.v1 <10> | 2.05 times | 1.6 |  | MISS |", markdown.markdown([found]))
-        self.assertIn("<tr class='miss'><th scope=row>W7.v1 &lt;10&gt;</th><td>2.05 times</td><td>1.6</td><td></td><td>MISS</td></tr>", page.html([found], None))
+        self.assertIn("<tr class=miss><th scope=row>W7.v1 &lt;10&gt;</th><td>2.05 times</td><td>1.6</td><td></td><td>MISS</td></tr>", page.html([found], None))
 
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(markdown.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))

@@ -108,7 +108,7 @@ class Page(unittest.TestCase):
 
     def test_what_is_quoted_is_marked(self) -> None:
         text = "\n".join(markdown.markdown([envelope(*pair(1.5)) | {"suite": "turdb"}]))
-        self.assertIn("TurDB, T4, WAL off: 82.3 ms, quoted from its document: other machine", text)
+        self.assertIn("TurDB, T4, 1,000 rows, WAL off: 823 µs, quoted from its document: other machine", text)
 
     def test_names_cannot_leave_their_place(self) -> None:
         hostile = "suite/</script><script>x.v1"

@@ -110,8 +110,13 @@ def alternating(ways: dict, reasons: dict, profile: str, repeats: int, progress:
 def samples(runs: dict[str, list[Run]], reasons: dict[str, str], profile: str) -> Iterator[dict]:
     for name, workload in pgsqlite.WORKLOADS.items():
         found = {engine: [run[name] for run in each if name in run] for engine, each in runs.items()}
-        for engine in ENGINES:
+        for engine in engines_of(workload):
             yield row(f"{SUITE}/{workload.id}", engine, pgsqlite.SIZES[profile], found, reasons[engine])
+
+
+def engines_of(workload: pgsqlite.Workload) -> list[str]:
+    """Those whose driver can execute it."""
+    return [name for name, (driver, _, _) in ENGINES.items() if driver in workload.drivers]
 
 
 def row(title: str, engine: str, size: int, found: dict[str, list[dict]], reason: str) -> dict:
@@ -160,7 +165,7 @@ def percentiles(times: list[float]) -> dict:
 
 def client(driver: str, where: Way, profile: str) -> Run:
     found = {each["workload"]: each for each in answer_of(driver, where.words, profile)}
-    found["messages"]["peak_bytes"] = memory(where.server) if where.server else None
+    found["message"]["peak_bytes"] = memory(where.server) if where.server else None
     return found
 
 

@@ -1,5 +1,6 @@
 """Tests of suite `pgsqlite`, whose client plays on Python's own SQLite here; `tests.py` runs them."""
 
+import socket
 import sqlite3
 import sys
 import tempfile
@@ -19,11 +20,14 @@ def run(answers: str = "a", executed: str = "e") -> wire.Run:
 class Rows(unittest.TestCase):
     def test_the_workloads_of_the_reference_are_there(self) -> None:
         parts = {each.id.partition(".")[0] for each in WORKLOADS.values()}
-        self.assertEqual(parts, {f"PG{number}" for number in range(1, 6)})
+        self.assertEqual(parts, {f"PG{number}" for number in range(1, 7)})
 
     def test_what_is_not_there_is_said_for_each_row(self) -> None:
         rows = list(wire.samples({}, dict.fromkeys(wire.ENGINES, "not available: no wire"), "smoke"))
-        self.assertEqual(len(rows), len(WORKLOADS) * len(wire.ENGINES))
+        engines = {name: [each["engine"] for each in rows if each["workload"] == f"pgsqlite/{id}"]
+                   for name, id in (("all", "PG4.v2/message"), ("both protocols", "PG6.v1/simple"))}  # fmt: skip
+        self.assertEqual(engines["all"], list(wire.ENGINES))
+        self.assertEqual(engines["both protocols"], ["ref", "serve", "serve-tcp", "serve-tls", "postgres", "postgres-tls"])
         self.assertEqual({each["skipped"] for each in rows}, {"not available: no wire"})
 
     def test_another_answer_has_no_number(self) -> None:
@@ -39,18 +43,57 @@ class Rows(unittest.TestCase):
         self.assertEqual(found["scripts_sha256"], {"200": {"operations": "e"}})
         self.assertEqual(dict(wire.workloads({}, "small"))["pgsqlite/PG1.v1/update"]["scripts_sha256"], {})
 
+    def test_a_client_gets_the_driver_of_its_engine(self) -> None:
+        for engine, driver in (("serve", "psycopg"), ("serve-simple", "psycopg-simple"), ("serve-psycopg2", "psycopg2")):
+            with mock.patch.object(wire, "client", return_value=run()) as client:
+                wire.alternating({engine: wire.Way("host=x")}, {engine: ""}, "smoke", 1, lambda _: None)
+            client.assert_called_once_with(driver, wire.Way("host=x"), "smoke")
+
 
 class Client(unittest.TestCase):
-    def played(self) -> dict[str, dict]:
-        """A run of the profile smoke."""
-        module = SimpleNamespace(Connection=lambda where: sqlite3.connect(where, isolation_level=None))
-        with tempfile.TemporaryDirectory() as directory, mock.patch.dict(sys.modules, apsw=module):
-            return {each["workload"]: each for each in wire_client.measured("apsw", f"{directory}/data.db", "smoke")}
+    def played(self, driver: str = "apsw") -> tuple[dict[str, dict], set[str]]:
+        """A run of the profile smoke, and the drivers that were asked for."""
+        drivers = set()
+
+        def connect(driver: str, _where: str, autocommit: bool = False) -> wire_client.Direct:
+            drivers.add(driver)
+            return wire_client.Direct(f"{directory}/data.db", autocommit)
+
+        sqlite = SimpleNamespace(Connection=lambda where: sqlite3.connect(where, isolation_level=None))
+        relay = SimpleNamespace(start=lambda: None, where="", bytes=0)
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            mock.patch.dict(sys.modules, dict.fromkeys(("apsw", "psycopg", "psycopg2"), sqlite)),
+            mock.patch.multiple(wire_client, connect=connect, Relay=lambda _: relay),
+        ):
+            return {each["workload"]: each for each in wire_client.measured(driver, "", "smoke")}, drivers
 
     def test_all_workloads_are_played_alike_each_time(self) -> None:
-        runs = [self.played(), self.played()]
+        runs = [self.played()[0] for _ in range(2)]
         self.assertEqual([set(each) for each in runs], [set(WORKLOADS)] * 2)
         for name in WORKLOADS:
             for digest in ("executed", "answers"):
                 self.assertEqual(*(each[name][digest] for each in runs), name)
         self.assertEqual(len(runs[0]["insert"]["times"]), SIZES["smoke"])
+
+    def test_all_connections_are_by_the_given_driver(self) -> None:
+        for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):
+            found, drivers = self.played(driver)
+            self.assertEqual(drivers, expected)
+            self.assertEqual("simple" in found, driver == "psycopg")
+
+    def test_the_bytes_of_both_directions_are_counted(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            relay = wire_client.Relay(f"host=127.0.0.1 port={server.getsockname()[1]} sslmode=disable")
+            relay.start()
+            words = dict(word.split("=") for word in relay.where.split())
+            self.assertEqual(words["sslmode"], "disable")
+            with socket.create_connection((words["host"], int(words["port"]))) as client:
+                client.sendall(b"hello")
+                served, _ = server.accept()
+                with served:
+                    self.assertEqual(served.recv(5), b"hello")
+                    served.sendall(b"you")
+                    self.assertEqual(client.recv(3), b"you")
+            self.assertEqual(relay.bytes, 8)
+            relay.join()

@@ -13,6 +13,8 @@ from .loop import FULL, SMALL, SMOKE
 DIRECT, EXTENDED, SIMPLE, OLDER = DRIVERS = ("apsw", "psycopg", "psycopg-simple", "psycopg2")
 """psycopg 3 by the extended and by the simple protocol; psycopg2 has the simple one only."""
 
+PROTOCOLS = {"simple": SIMPLE, "extended": EXTENDED}
+
 KEYS = {"apsw": "INTEGER PRIMARY KEY AUTOINCREMENT", "others": "SERIAL PRIMARY KEY"}
 PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=5000", "case_sensitive_like=ON")
 """Of apsw; the last one makes LIKE that of Postgres."""
@@ -55,6 +57,8 @@ class Workload(NamedTuple):
     about: str
     schema: tuple[str, ...]
     statements: tuple[str, ...]
+    drivers: tuple[str, ...] = DRIVERS
+    """Those that can execute it."""
 
 
 def insert_of(rows: int) -> str:
@@ -70,12 +74,19 @@ WORKLOADS = {
     "cached": Workload("PG1.v1/cached", f"five queries, {CACHED_ROUNDS} times each, all rows fetched", (BENCHMARK_TABLE,), CACHED),
     **{f"batch-{rows}": Workload(f"PG2.v1/batch-{rows}", f"INSERT of {rows} rows a statement", (BATCH_TABLE,), (insert_of(1),)) for rows in BATCHES},
     "connect": Workload("PG3.v1/connect", "connecting, and SELECT 1; `serve-tls` and `postgres-tls` by TLS", (), (FIRST_QUERY,)),
-    "messages": Workload(
-        "PG4.v1/message", "a row of 12 bytes by its id: bytes both ways, and memory of the server's processes", (USERS_TABLE,), (READ,)
+    "message": Workload(
+        "PG4.v2/message",
+        "a row of 12 bytes by its id, always the same: bytes both ways, and memory of the server's processes",
+        (USERS_TABLE,),
+        (READ,),
     ),
-    "clients": Workload("PG5.v1/4-clients", f"four clients at once, {READS_OF_A_CLIENT} reads each", (USERS_TABLE,), (READ,)),
+    "clients": Workload("PG5.v2/4-clients", f"four clients at once, {READS_OF_A_CLIENT} reads each", (USERS_TABLE,), (READ,)),
+    **{
+        name: Workload(f"PG6.v1/{name}", f"a row by its id, each time another, by the {name} protocol", (USERS_TABLE,), (READ,), (DIRECT, EXTENDED))
+        for name in PROTOCOLS
+    },
 }
-"""By the client's names for them; PG6 is the engine `serve-simple` beside `serve`."""
+"""By the client's names for them."""
 
 Statement = tuple[str, tuple]
 """A text and its values."""

@@ -12,7 +12,6 @@ import json
 import select
 import socket
 import sys
-import tempfile
 import threading
 import time
 from contextlib import closing
@@ -30,10 +29,10 @@ WARM = 10
 class Direct:
     """SQLite in this process."""
 
-    def __init__(self, where):
+    def __init__(self, where, autocommit):
         import apsw
 
-        self.db = apsw.Connection(where)
+        self.db, self.autocommit = apsw.Connection(where), autocommit
         for setting in suite.PRAGMAS:
             list(self.db.execute(f"PRAGMA {setting}"))
         self.cursor = self.db.cursor()
@@ -42,7 +41,7 @@ class Direct:
         return sql.replace("%s", "?").replace("{key}", suite.KEYS["apsw"])
 
     def run(self, sql, values=()):
-        if not self.db.in_transaction:
+        if not self.autocommit and not self.db.in_transaction:
             self.cursor.execute("BEGIN")
         return self.cursor.execute(sql, values).fetchall()
 
@@ -57,7 +56,7 @@ class Direct:
 class Wire:
     """A driver of Postgres."""
 
-    def __init__(self, driver, where):
+    def __init__(self, driver, where, autocommit):
         if driver == suite.OLDER:
             import psycopg2
 
@@ -68,6 +67,7 @@ class Wire:
 
             self.db = psycopg.connect(where)
             self.cursor = psycopg.ClientCursor(self.db) if driver == suite.SIMPLE else self.db.cursor()
+        self.db.autocommit = autocommit
 
     def dialect(self, sql):
         return sql.replace("{key}", suite.KEYS["others"])
@@ -83,8 +83,8 @@ class Wire:
         self.db.close()
 
 
-def connect(driver, where):
-    return Direct(where) if driver == suite.DIRECT else Wire(driver, where)
+def connect(driver, where, autocommit=False):
+    return Direct(where, autocommit) if driver == suite.DIRECT else Wire(driver, where, autocommit)
 
 
 class Measured:
@@ -125,12 +125,8 @@ class Client:
         self.driver, self.where = driver, where
         self.found = {}
 
-    def connected(self):
-        return closing(connect(self.driver, self.where))
-
-    def usual(self):
-        """The driver of PG4 and PG5."""
-        return self.driver if self.driver == suite.DIRECT else suite.EXTENDED
+    def connected(self, autocommit=False):
+        return closing(connect(self.driver, self.where, autocommit))
 
     def of(self, name):
         return self.found.setdefault(name, Measured())
@@ -189,12 +185,12 @@ def batches(client, db, count):
 
 
 def users(client):
-    """The table of PG4 and PG5."""
+    """The table of PG4 to PG6."""
     with client.connected() as db:
         db.run("DROP TABLE IF EXISTS users")
         db.run(suite.USERS_TABLE)
         for id in range(suite.USERS):
-            played(db, suite.INSERT_USER, (id, f"user-{id}"))
+            played(db, suite.INSERT_USER, (id, f"user{id:04}"))
         db.commit()
 
 
@@ -202,7 +198,7 @@ def clients(client):
     """PG5: threads with connections of their own."""
 
     def work(place, found):
-        with closing(connect(client.usual(), client.where)) as db:
+        with client.connected(autocommit=True) as db:
             numbers = Generator(place)
             found[place] = [played(db, suite.READ, (numbers.below(suite.USERS),)) for _ in range(suite.READS_OF_A_CLIENT)]
 
@@ -218,46 +214,47 @@ def clients(client):
 
 
 class Relay(threading.Thread):
-    """Passes one connection on, and counts its bytes."""
+    """A port that passes one connection on to the server, and counts its bytes."""
 
-    def __init__(self, words, directory):
+    def __init__(self, where):
         super().__init__(daemon=True)
-        self.words, self.bytes = words, 0
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(f"{directory}/.s.PGSQL.{words['port']}")
-        self.listener.listen(1)
+        words = dict(word.split("=") for word in where.split())
+        self.host, self.port, self.bytes = words["host"], int(words["port"]), 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        here = {"host": "127.0.0.1", "port": self.listener.getsockname()[1]}
+        self.where = " ".join(f"{name}={value}" for name, value in {**words, **here}.items())
 
     def run(self):
         near, _ = self.listener.accept()
-        host, port = self.words["host"], self.words["port"]
-        far = socket.socket(socket.AF_UNIX if host.startswith("/") else socket.AF_INET)
-        far.connect(f"{host}/.s.PGSQL.{port}" if host.startswith("/") else (host, int(port)))
-        while ready := select.select([near, far], [], [])[0]:
-            for one in ready:
-                data = one.recv(65536)
-                if not data:
-                    return
-                self.bytes += len(data)
-                (far if one is near else near).sendall(data)
+        with self.listener, near, self.server() as far:
+            while ready := select.select([near, far], [], [])[0]:
+                for one in ready:
+                    data = one.recv(65536)
+                    if not data:
+                        return
+                    self.bytes += len(data)
+                    (far if one is near else near).sendall(data)
+
+    def server(self):
+        if not self.host.startswith("/"):
+            return socket.create_connection((self.host, self.port))
+        found = socket.socket(socket.AF_UNIX)
+        found.connect(f"{self.host}/.s.PGSQL.{self.port}")
+        return found
 
 
-def messages(client):
-    """PG4: a row by its id, of which values 12 bytes are the row's own."""
-    measured, ids = client.of("messages"), [1] * suite.READS
-    with closing(connect(client.usual(), client.where)) as db:
-        reads(db, [1] * WARM)
+def messages(client, name, driver, ids):
+    """PG4 and PG6: reads by id; then again through a relay, since that makes them slower."""
+    measured = client.of(name)
+    with closing(connect(driver, client.where, autocommit=True)) as db:
+        reads(db, [0] * WARM)
         for read in reads(db, ids):
             measured.add(*read)
-    words = dict(word.split("=") for word in client.where.split()) if client.driver != suite.DIRECT else {}
-    if words.get("sslmode") != "disable":
-        # The socket of this machine, through which bytes are counted, has no TLS.
-        return
-    with tempfile.TemporaryDirectory() as directory:
-        relay = Relay(words, directory)
+    if driver != suite.DIRECT:
+        relay = Relay(client.where)
         relay.start()
-        where = " ".join(f"{name}={value}" for name, value in {**words, "host": directory}.items())
-        with closing(connect(client.usual(), where)) as db:
-            reads(db, [1] * WARM)
+        with closing(connect(driver, relay.where, autocommit=True)) as db:
+            reads(db, [0] * WARM)
             before = relay.bytes
             reads(db, ids)
             measured.wire_bytes = (relay.bytes - before) // len(ids)
@@ -275,7 +272,10 @@ def measured(driver, where, profile):
     operations(client, suite.SIZES[profile])
     users(client)
     clients(client)
-    messages(client)
+    messages(client, "message", driver, [1] * suite.READS)
+    for name, protocol in suite.PROTOCOLS.items():
+        if driver in suite.WORKLOADS[name].drivers:
+            messages(client, name, driver if driver == suite.DIRECT else protocol, range(suite.READS))
     return [
         {"workload": name, "times": each.times, "wire_bytes": each.wire_bytes,
          "executed": each.executed.hexdigest(), "answers": each.answers.hexdigest()}

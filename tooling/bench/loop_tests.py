@@ -148,6 +148,14 @@ class Catalogue(unittest.TestCase):
         starts = {each.name.partition("/")[2] for each in sqlink.WORKLOADS if each.name.startswith("SL8.")}
         self.assertEqual(starts, {"start", "start-composed", "start-compiled"})
 
+    def test_a_row_is_read_through_a_pipe_and_by_a_process_of_its_own(self) -> None:
+        alone = next(each for each in sqlink.WORKLOADS if each.name == "SL9.v1/point-read-process")
+        query, answer = persistent.FORMS["point-read"][1](1)
+        self.assertEqual([*alone.script(0)], [query])
+        with contextlib.closing(sqlite3.connect(":memory:")) as db:
+            db.executescript(" ".join(alone.setup(0)))
+            self.assertEqual(db.execute(query).fetchall(), [(answer,)])
+
     def test_each_peer_of_a_workload_is_a_player(self) -> None:
         names = {each.name for each in players.PLAYERS}
         self.assertLessEqual({name for loops in LOOP_SUITES.values() for loop in loops for name in (*loop.peers, *loop.absent)}, names)

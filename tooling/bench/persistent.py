@@ -1,27 +1,26 @@
-"""SL9: a shell that keeps running and reads from a pipe; each reply is awaited before the next query."""
+"""SL9: a shell that keeps running and reads from a pipe; each reply is awaited before the next query.
+
+Against it stand a process for each statement: SL8.v1/start for SELECT 1, SL9.v1/point-read-process for a row.
+"""
 
 import subprocess
 import tempfile
 import time
 from statistics import median
 
+from .catalogue.sqlink import NAMED_ROWS, named_row, named_rows
 from .engines import REFERENCE, ROOT, Engine
 from .envelope import sample
 from .session import Disagreement
 
 SUITE = "sqlink"
 ID = "SL9.v1"
-ROWS = 1_000
 QUESTIONS = {"smoke": 20, "small": 100, "full": 1_000}
 
 FORMS = {
     "select-1": ("`SELECT 1;` to a shell that stays", lambda _: ("SELECT 1;", "1")),
-    "point-read": ("a row by its id, from a shell that stays", lambda turn: (read(turn), f"row-{turn * 7 % ROWS}")),
+    "point-read": ("a row by its id, from a shell that stays", lambda turn: named_row(turn * 7 % NAMED_ROWS)),
 }
-
-
-def read(turn: int) -> str:
-    return f"SELECT name FROM t WHERE id = {turn * 7 % ROWS};"
 
 
 def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dict], dict]:
@@ -29,7 +28,7 @@ def measure(engines: list[Engine], profile: str, repeats: int) -> tuple[list[dic
     count, rows, about = QUESTIONS[profile], [], {}
     for name, (text, question) in FORMS.items():
         title = f"{SUITE}/{ID}/{name}"
-        about[title] = {"about": text, "rows": count, "way": "shell, by a pipe", "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {ROWS} rows"}
+        about[title] = {"about": text, "rows": count, "way": "shell, by a pipe", "table": f"t(id INTEGER PRIMARY KEY, name TEXT), {NAMED_ROWS} rows"}
         runs: dict[str, list[float]] = {each.name: [] for each in engines}
         for number in range(repeats):
             for each in engines[:: -1 if number % 2 else 1]:
@@ -43,8 +42,7 @@ def asked(engine: Engine, questions: list[tuple[str, str]]) -> float:
     with tempfile.TemporaryDirectory(dir=ROOT / "target") as directory:
         shell = subprocess.Popen([*engine.argv(), f"{directory}/data.db"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=directory)
         try:
-            build = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT {ROWS}) INSERT INTO t SELECT i, 'row-' || i FROM n;"
-            ask(shell, f"CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); {build} SELECT 'ready';", "ready", engine)
+            ask(shell, " ".join([*named_rows(NAMED_ROWS), "SELECT 'ready';"]), "ready", engine)
             return median(ask(shell, *question, engine) for question in questions)
         finally:
             shell.stdin.close()

@@ -1,4 +1,4 @@
-"""Suite `sqlink`, SL1 to SL13: the scripts of reference 001; SL9 is in `persistent.py`.
+"""Suite `sqlink`, SL1 to SL13: the scripts of reference 001; SL9 through a pipe is in `persistent.py`.
 
 The reference times building too, so these do; suite `shell` has them with an untimed set-up.
 """
@@ -14,6 +14,7 @@ BIG_CACHE = "PRAGMA cache_size=-200000;"
 COMMITS = 500
 SERIES_ROWS = 100_000
 PREFIXES = 10_000
+NAMED_ROWS = 1_000
 PREFIXED = f"printf('%.{PREFIXES}c', 'x')"
 
 
@@ -56,6 +57,21 @@ def commits(page_bytes: int) -> Script:
         yield from (f"PRAGMA page_size={page_bytes};", BIG_CACHE, TABLE, *inserts(COMMITS))
 
     return script
+
+
+def named_rows(_rows: int) -> Iterator[str]:
+    """The table of SL9."""
+    yield "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);"
+    yield f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT {NAMED_ROWS}) INSERT INTO t SELECT i, 'row-' || i FROM n;"
+
+
+def named_row(id: int) -> tuple[str, str]:
+    """A query and its answer."""
+    return f"SELECT name FROM t WHERE id = {id};", f"row-{id}"
+
+
+def one_named_row(_rows: int) -> Iterator[str]:
+    yield named_row(7)[0]
 
 
 def lengths(rows: int) -> Iterator[str]:
@@ -104,6 +120,8 @@ WORKLOADS = (
              runs_per_repeat=5, extension="sha3", embedded=True, heavy=True),
     Workload("SL8.v1/start-compiled", "the same, compiled each time: `--no-cache`", START.script, fixed_amount=START.fixed_amount,
              compiles=True, heavy=True),
+    Workload("SL9.v1/point-read-process", "a row by its id, from a shell of its own", one_named_row, named_rows,
+             fixed_amount=f"1 of {NAMED_ROWS:,} rows", runs_per_repeat=5),
     Workload("SL10.v1/builtin-scalar", "built, then length() of each row", lengths),
     *(Workload(f"SL10.v1/{name}-scalar", "built, then sha3() of each row", hashes, native="shathree", extension="sha3", **more)
       for name, more in PLACED.items()),

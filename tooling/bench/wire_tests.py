@@ -1,15 +1,20 @@
 """Tests of suite `pgsqlite`, whose client plays on Python's own SQLite here; `tests.py` runs them."""
 
+import contextlib
+import io
+import multiprocessing
+import random
 import socket
 import sqlite3
 import sys
 import tempfile
+import time
 import unittest
 from types import SimpleNamespace
 from unittest import mock
 
 from . import wire
-from .catalogue.pgsqlite import SIZES, WORKLOADS
+from .catalogue.pgsqlite import CLIENTS, READS_OF_A_CLIENT, SIZES, WORKLOADS
 from .peers import wire_client
 
 
@@ -81,6 +86,30 @@ class Client(unittest.TestCase):
             found, drivers = self.played(driver)
             self.assertEqual(drivers, expected)
             self.assertEqual("simple" in found, driver == "psycopg")
+
+    def test_clients_at_once_read_when_all_have_connected(self) -> None:
+        log = multiprocessing.get_context("fork").SimpleQueue()
+
+        def connect(*_: object) -> SimpleNamespace:
+            time.sleep(random.random() / 50)
+            log.put("connected")
+            return SimpleNamespace(dialect=str, close=lambda: None, run=lambda _, values: log.put("read") or [values])
+
+        client = wire_client.Client("psycopg", "")
+        with mock.patch.object(wire_client, "connect", connect):
+            wire_client.clients(client)
+        reads = CLIENTS * READS_OF_A_CLIENT
+        self.assertEqual([log.get() for _ in range(CLIENTS + reads)], ["connected"] * CLIENTS + ["read"] * reads)
+        found = client.of("clients")
+        expected = wire_client.Measured()
+        for id in range(reads):
+            expected.check([(id,)])
+        self.assertEqual((len(found.times), found.answers.hexdigest()), (reads, expected.answers.hexdigest()))
+
+    def test_a_client_at_once_that_fails_ends_the_run(self) -> None:
+        with mock.patch.object(wire_client, "connect", side_effect=OSError("refused")), contextlib.redirect_stderr(io.StringIO()):
+            with self.assertRaisesRegex(SystemExit, "one of the clients at once fails"):
+                wire_client.clients(wire_client.Client("psycopg", ""))
 
     def test_the_bytes_of_both_directions_are_counted(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:

@@ -45,9 +45,10 @@ CACHED = (
 )
 BATCH_TABLE = "CREATE TABLE batch_test(id INTEGER PRIMARY KEY, name TEXT NOT NULL, value INTEGER NOT NULL, description TEXT)"
 FIRST_QUERY = "SELECT 1"
-USERS_TABLE = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)"
-INSERT_USER = "INSERT INTO users VALUES (%s, %s)"
+USERS_TABLE = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT, value INTEGER)"
+INSERT_USER = "INSERT INTO users VALUES (%s, %s, %s)"
 READ = "SELECT id, name FROM users WHERE id = %s"
+READ_ALL = "SELECT * FROM users WHERE id = %s"
 
 
 class Workload(NamedTuple):
@@ -80,7 +81,12 @@ WORKLOADS = {
         (USERS_TABLE,),
         (READ,),
     ),
-    "clients": Workload("PG5.v2/4-clients", f"four clients at once, {READS_OF_A_CLIENT} reads each", (USERS_TABLE,), (READ,)),
+    "clients": Workload(
+        f"PG5.v2/{CLIENTS}-clients",
+        f"{CLIENTS} processes at once, {READS_OF_A_CLIENT} reads each after all have connected; the reference has tasks of a compiled program",
+        (USERS_TABLE,),
+        (READ_ALL,),
+    ),
     **{
         name: Workload(f"PG6.v1/{name}", f"a row by its id, each time another, by the {name} protocol", (USERS_TABLE,), (READ,), (DIRECT, EXTENDED))
         for name in PROTOCOLS

@@ -9,6 +9,7 @@ in nanoseconds, and digests of what was executed and of the answers. All rows ar
 import hashlib
 import importlib
 import json
+import multiprocessing
 import select
 import socket
 import sys
@@ -24,6 +25,7 @@ from bench.generator import Generator  # noqa: E402
 
 WARM = 10
 """Reads after which a driver has prepared the statement."""
+MEETING_SECONDS = 10
 
 
 class Direct:
@@ -190,27 +192,34 @@ def users(client):
         db.run("DROP TABLE IF EXISTS users")
         db.run(suite.USERS_TABLE)
         for id in range(suite.USERS):
-            played(db, suite.INSERT_USER, (id, f"user{id:04}"))
+            played(db, suite.INSERT_USER, (id, f"user{id:04}", id * 10))
         db.commit()
 
 
 def clients(client):
-    """PG5: threads with connections of their own."""
+    """PG5. They are processes: threads would wait for Python's lock, and not for the server."""
+    context = multiprocessing.get_context("fork")
+    meeting, results = context.Barrier(suite.CLIENTS, timeout=MEETING_SECONDS), []
+    for place in range(suite.CLIENTS):
+        result, end = context.Pipe(duplex=False)
+        context.Process(target=reader, args=(client, place, meeting, end), daemon=True).start()
+        # A process that fails then ends its pipe.
+        end.close()
+        results.append(result)
+    for result in results:
+        try:
+            for read in result.recv():
+                client.of("clients").add(*read)
+        except EOFError:
+            sys.exit("one of the clients at once fails")
 
-    def work(place, found):
-        with client.connected(autocommit=True) as db:
-            numbers = Generator(place)
-            found[place] = [played(db, suite.READ, (numbers.below(suite.USERS),)) for _ in range(suite.READS_OF_A_CLIENT)]
 
-    found = {}
-    threads = [threading.Thread(target=work, args=(place, found)) for place in range(suite.CLIENTS)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    for place in sorted(found):
-        for read in found[place]:
-            client.of("clients").add(*read)
+def reader(client, place, meeting, end):
+    """One of the clients."""
+    ids = range(place * suite.READS_OF_A_CLIENT, (place + 1) * suite.READS_OF_A_CLIENT)
+    with client.connected(autocommit=True) as db:
+        meeting.wait()
+        end.send([played(db, suite.READ_ALL, (id,)) for id in ids])
 
 
 class Relay(threading.Thread):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import breakdown, persistent, players, tape
 from .catalogue import sqlink
-from .catalogue.loop import SETTINGS, SQLITE, Size
+from .catalogue.loop import PROFILES, SETTINGS, SQLITE, Size
 from .generator import Generator
 from .loops import Failed, Played, Table, is_wanted, rows_of, settings_of
 from .players import Player
@@ -134,6 +134,13 @@ class Catalogue(unittest.TestCase):
                 self.assertIn(loop.settings, SETTINGS)
                 self.assertTrue(loop.size("full").rows, loop.id)
                 self.assertLessEqual(loop.size("smoke").rows, 1_000, loop.id)
+
+    def test_a_label_of_rows_is_true(self) -> None:
+        for loops in (LOOP_SUITES["sochdb"], LOOP_SUITES["vector"]):
+            for loop in loops:
+                for thousands in re.findall(r"/(\d+)k", loop.id):
+                    sizes = {loop.size(profile).rows for profile in PROFILES} - {0}
+                    self.assertEqual(sizes, {int(thousands) * 1_000}, loop.id)
 
     def test_all_workloads_of_the_references_are_there(self) -> None:
         found = {re.sub(r"\.v.*", "", loop.id) for loops in LOOP_SUITES.values() for loop in loops}

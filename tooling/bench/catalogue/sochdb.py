@@ -172,15 +172,11 @@ def micro(kind: str):
     return make
 
 
-def scaled(name: str, about: str, make, smoke: int, small: int, fulls: tuple, **more):
-    """At each scale of the reference; the smallest one alone is in the smaller profiles."""
-    for place, rows in enumerate(fulls):
-        full, first = Size(rows, 1), place == 0
-        yield Loop(f"{name}.v1/{rows // 1000}k", about, make, Size(smoke, 1) if first else NOTHING,
-                   Size(small, 1) if first else NOTHING, full, settings="mmap", **more)  # fmt: skip
-
-
-SCALES = (10_000, 50_000, 100_000)
+def scaled(name: str, about: str, make, smoke: Size, small: Size, smallest: Size, *others: Size, **more):
+    """At each scale of the reference. The smallest one is in all profiles, so its id does not tell the rows."""
+    yield Loop(f"{name}.v1", about, make, smoke, small, smallest, settings="mmap", **more)
+    for full in others:
+        yield Loop(f"{name}.v1/{full.rows // 1000}k", about, make, NOTHING, NOTHING, full, settings="mmap", **more)
 
 
 def loops():
@@ -194,14 +190,11 @@ def loops():
         ("OL5", "deletes, the text prepared each time", delete, {"storage": True}),
         ("MX1", "four gets, one put", mixed, {}),
     ):
-        yield from scaled(name, about, make, 300, 5_000, SCALES, **{"peers": PEERS} | more)
-    yield from scaled("AN1", "rows with two indexes, 1,000 a transaction", add_events, 300, 5_000, (10_000, 100_000),
-                      peers=PEERS, storage=True, dearer=True)  # fmt: skip
+        yield from scaled(name, about, make, *(Size(rows, 1) for rows in (300, 5_000, 10_000, 50_000, 100_000)), **{"peers": PEERS} | more)
+    yield from scaled("AN1", "rows with two indexes, 1,000 a transaction", add_events,
+                      *(Size(rows, 1) for rows in (300, 5_000, 10_000, 100_000)), peers=PEERS, storage=True, dearer=True)  # fmt: skip
     for name, sql in QUERIES.items():
-        for rows in (10_000, 100_000):
-            first = rows == 10_000
-            yield Loop(f"AN2{name}.v1/{rows // 1000}k", sql, ask_events(sql), Size(300, 2) if first else NOTHING,
-                       Size(5_000, 20) if first else NOTHING, Size(rows, 20), settings="mmap", peers=PEERS)  # fmt: skip
+        yield from scaled(f"AN2{name}", sql, ask_events(sql), Size(300, 2), *(Size(rows, 20) for rows in (5_000, 10_000, 100_000)), peers=PEERS)
     for dimensions in (128, 768):
         sizes = (Size(200, 2), Size(1_000, 5)) if dimensions == 128 else (NOTHING, NOTHING)
         more = {"settings": "mmap", "dearer": True}

@@ -42,8 +42,9 @@ MEASURES = {
     "recall": OPTIONAL, "clock_ns": OPTIONAL, "wire_bytes": OPTIONAL, "program_bytes": OPTIONAL,
     "faults": OPTIONAL, "instructions": OPTIONAL, "setup_ns": OPTIONAL, "ratio_to_exact": OPTIONAL,
 }  # fmt: skip
-"""What not every way can measure. `setup_ns` is of one set-up, which builds the indexes; `ratio_to_exact`, of a search that
-need not find the nearest, is to the exact search of the reference."""
+"""What not every way can measure. `peak_bytes` of a loop is that of a player, which holds all that it will play;
+`setup_ns` is of one set-up, which builds the indexes; `ratio_to_exact`, of a search that need not find the nearest, is to
+the exact search of the reference."""
 
 
 def problems(found: object) -> list[str]:

@@ -115,8 +115,9 @@ def samples(runs: dict[str, list[Run]], reasons: dict[str, str], profile: str) -
 
 
 def engines_of(workload: pgsqlite.Workload) -> list[str]:
-    """Those whose driver can execute it."""
-    return [name for name, (driver, _, _) in ENGINES.items() if driver in workload.drivers]
+    """Those whose driver and way can execute it."""
+    return [name for name, (driver, way, _) in ENGINES.items()
+            if driver in workload.drivers and (way.endswith("tls") or not workload.by_tls)]  # fmt: skip
 
 
 def row(title: str, engine: str, size: int, found: dict[str, list[dict]], reason: str) -> dict:
@@ -143,7 +144,7 @@ def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, d
             "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
             "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
             "statements": [{"sql": sql} for sql in workload.statements],
-            "scripts_sha256": {str(size): {"operations": digest} for digest in executed(runs, name)},
+            "scripts_sha256": {str(size): {"operations": digest} for digest in executed(runs, name) if workload.statements},
         }  # fmt: skip
 
 

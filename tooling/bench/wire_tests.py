@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from . import wire
-from .catalogue.pgsqlite import CLIENTS, READS_OF_A_CLIENT, SIZES, WORKLOADS
+from .catalogue.pgsqlite import CLIENTS, CONNECTIONS, READS_OF_A_CLIENT, SIZES, WORKLOADS
 from .peers import wire_client
 
 
@@ -30,9 +30,10 @@ class Rows(unittest.TestCase):
     def test_what_is_not_there_is_said_for_each_row(self) -> None:
         rows = list(wire.samples({}, dict.fromkeys(wire.ENGINES, "not available: no wire"), "smoke"))
         engines = {name: [each["engine"] for each in rows if each["workload"] == f"pgsqlite/{id}"]
-                   for name, id in (("all", "PG4.v2/message"), ("both protocols", "PG6.v1/simple"))}  # fmt: skip
+                   for name, id in (("all", "PG4.v2/message"), ("both protocols", "PG6.v1/simple"), ("tls", "PG3.v2/tls"))}  # fmt: skip
         self.assertEqual(engines["all"], list(wire.ENGINES))
         self.assertEqual(engines["both protocols"], ["ref", "serve", "serve-tcp", "serve-tls", "postgres", "postgres-tls"])
+        self.assertEqual(engines["tls"], ["serve-tls", "postgres-tls"])
         self.assertEqual({each["skipped"] for each in rows}, {"not available: no wire"})
 
     def test_another_answer_has_no_number(self) -> None:
@@ -56,7 +57,7 @@ class Rows(unittest.TestCase):
 
 
 class Client(unittest.TestCase):
-    def played(self, driver: str = "apsw") -> tuple[dict[str, dict], set[str]]:
+    def played(self, driver: str = "apsw", where: str = "") -> tuple[dict[str, dict], set[str]]:
         """A run of the profile smoke, and the drivers that were asked for."""
         drivers = set()
 
@@ -69,17 +70,22 @@ class Client(unittest.TestCase):
         with (
             tempfile.TemporaryDirectory() as directory,
             mock.patch.dict(sys.modules, dict.fromkeys(("apsw", "psycopg", "psycopg2"), sqlite)),
-            mock.patch.multiple(wire_client, connect=connect, Relay=lambda _: relay),
+            mock.patch.multiple(wire_client, connect=connect, Relay=lambda _: relay, handshake=lambda _: 1),
         ):
-            return {each["workload"]: each for each in wire_client.measured(driver, "", "smoke")}, drivers
+            return {each["workload"]: each for each in wire_client.measured(driver, where, "smoke")}, drivers
 
     def test_all_workloads_are_played_alike_each_time(self) -> None:
-        runs = [self.played()[0] for _ in range(2)]
+        runs = [self.played(where="sslmode=require")[0] for _ in range(2)]
         self.assertEqual([set(each) for each in runs], [set(WORKLOADS)] * 2)
         for name in WORKLOADS:
             for digest in ("executed", "answers"):
                 self.assertEqual(*(each[name][digest] for each in runs), name)
         self.assertEqual(len(runs[0]["insert"]["times"]), SIZES["smoke"])
+
+    def test_connecting_tls_and_the_first_query_are_apart(self) -> None:
+        found = self.played("psycopg", "sslmode=require")[0]
+        self.assertEqual([len(found[name]["times"]) for name in ("connect", "tls", "first-query")], [CONNECTIONS] * 3)
+        self.assertNotIn("tls", self.played("psycopg", "sslmode=disable")[0])
 
     def test_all_connections_are_by_the_given_driver(self) -> None:
         for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):

@@ -24,6 +24,7 @@ LETTERS = ascii_letters
 COMMIT_EACH = 100
 CACHED_ROUNDS = 20
 BATCHES = (1, 10, 100, 1_000)
+CONNECTIONS = 10
 READS = 100
 CLIENTS, READS_OF_A_CLIENT = 4, 25
 
@@ -60,6 +61,13 @@ class Workload(NamedTuple):
     statements: tuple[str, ...]
     drivers: tuple[str, ...] = DRIVERS
     """Those that can execute it."""
+    by_tls: bool = False
+    """Only connections by TLS have it."""
+
+
+def of_connections(name: str, about: str, *statements: str, by_tls: bool = False) -> Workload:
+    """A row of PG3."""
+    return Workload(f"PG3.v2/{name}", f"{about}; {CONNECTIONS} times in turn", (), statements, by_tls=by_tls)
 
 
 def insert_of(rows: int) -> str:
@@ -74,7 +82,9 @@ WORKLOADS = {
     "select": Workload("PG1.v1/select", "SELECT * WHERE int_col > ?, no index, all rows fetched", (BENCHMARK_TABLE,), (SELECT,)),
     "cached": Workload("PG1.v1/cached", f"five queries, {CACHED_ROUNDS} times each, all rows fetched", (BENCHMARK_TABLE,), CACHED),
     **{f"batch-{rows}": Workload(f"PG2.v1/batch-{rows}", f"INSERT of {rows} rows a statement", (BATCH_TABLE,), (insert_of(1),)) for rows in BATCHES},
-    "connect": Workload("PG3.v1/connect", "connecting, and SELECT 1; `serve-tls` and `postgres-tls` by TLS", (), (FIRST_QUERY,)),
+    "connect": of_connections("connect", "connecting, with TLS where the engine has it"),
+    "tls": of_connections("tls", "the part of connecting in which client and server agree on TLS", by_tls=True),
+    "first-query": of_connections("first-query", "SELECT 1 on a new connection, without a transaction", FIRST_QUERY),
     "message": Workload(
         "PG4.v2/message",
         "a row of 12 bytes by its id, always the same: bytes both ways, and memory of the server's processes",

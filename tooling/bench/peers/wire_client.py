@@ -7,7 +7,6 @@ in nanoseconds, and digests of what was executed and of the answers. All rows ar
 """
 
 import hashlib
-import importlib
 import json
 import multiprocessing
 import select
@@ -135,12 +134,9 @@ class Client:
 
 
 def operations(client, count):
-    """PG1, PG2 and PG3."""
-    numbers, start = Generator(suite.SEED), time.perf_counter_ns()
+    """PG1 and PG2."""
+    numbers = Generator(suite.SEED)
     with client.connected() as db:
-        db.run(suite.FIRST_QUERY)
-        client.of("connect").times.append(time.perf_counter_ns() - start)
-        db.commit()
         for table in ("benchmark_table", "batch_test"):
             db.run(f"DROP TABLE IF EXISTS {table}")
         db.commit()
@@ -184,6 +180,41 @@ def batches(client, db, count):
         measured.check(db.run("SELECT * FROM batch_test"))
         db.run("DELETE FROM batch_test")
         db.commit()
+
+
+def connections(client):
+    """PG3."""
+    for turn in range(1 + suite.CONNECTIONS):
+        start = time.perf_counter_ns()
+        with client.connected(autocommit=True) as db:
+            took, query = time.perf_counter_ns() - start, played(db, suite.FIRST_QUERY)
+        # The first one loads what libpq needs for TLS.
+        if turn:
+            client.of("connect").times.append(took)
+            client.of("first-query").add(*query)
+
+
+def handshakes(client):
+    """PG3, of connections by TLS."""
+    client.of("tls").times += [handshake(client.where) for _ in range(suite.CONNECTIONS)]
+
+
+def handshake(where):
+    """The nanoseconds that libpq is in the state of agreeing on TLS while it connects."""
+    from psycopg import pq
+
+    connection, ready, took = pq.PGconn.connect_start(where.encode()), pq.PollingStatus.WRITING, 0
+    while ready != pq.PollingStatus.OK:
+        if ready == pq.PollingStatus.FAILED:
+            sys.exit(connection.get_error_message())
+        start, in_tls = time.perf_counter_ns(), connection.status == pq.ConnStatus.SSL_STARTUP
+        sockets = [connection.socket]
+        select.select(*((sockets, []) if ready == pq.PollingStatus.READING else ([], sockets)), [])
+        ready = connection.connect_poll()
+        if in_tls:
+            took += time.perf_counter_ns() - start
+    connection.finish()
+    return took
 
 
 def users(client):
@@ -275,10 +306,11 @@ def reads(db, ids):
 
 def measured(driver, where, profile):
     """The rows of a run."""
-    # Reading the module is no part of connecting.
-    importlib.import_module({suite.DIRECT: "apsw", suite.OLDER: "psycopg2"}.get(driver, "psycopg"))
     client = Client(driver, where)
     operations(client, suite.SIZES[profile])
+    connections(client)
+    if "sslmode=require" in where:
+        handshakes(client)
     users(client)
     clients(client)
     messages(client, "message", driver, [1] * suite.READS)

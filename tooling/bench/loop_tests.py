@@ -103,6 +103,16 @@ class Storage(unittest.TestCase):
         self.assertEqual(sizes, {False: {"raw_bytes": 4, "db_bytes": 5, "vacuumed_bytes": None}, True: {}})
 
 
+class Peers(unittest.TestCase):
+    def test_they_share_the_time_of_a_suite(self) -> None:
+        peer, own = (Player("some", (), "", peer=peer) for peer in (True, False))
+        with Table("sqlrite", "small", [], 1, lambda _: None) as table:
+            table.peer_seconds = 1_000
+            self.assertEqual((table.spent(peer), table.spent(own)), ("", ""))
+            table.peer_seconds += 1
+            self.assertEqual((table.spent(peer), table.spent(own)), ("> cap: all peers together have 1000 s in a suite", ""))
+
+
 class Searches(unittest.TestCase):
     def test_a_set_up_has_its_time(self) -> None:
         answers = {"setup_ns": 7, "digest": "", "rows": 0, "shown": [], "ids": [], "gate": []}

@@ -32,7 +32,7 @@ REBUILD = "INSERT INTO {0}({0}, rank) VALUES ('hashsize', 2147483647); INSERT IN
 """FTS5 writes a segment when its structures in memory reach a size, which depends on the width of pointers. The
 integrity check has compared each index with its rows before, so the form of the index need not be equal."""
 
-PEER_REPEATS = 3
+PEER_REPEATS = 5
 """Timed runs of an engine that is not ours, most of which take a second to start."""
 
 

@@ -41,8 +41,8 @@ ENGINES = {
 }
 
 
-Run = dict[str, dict]
-"""What a client has measured, by workload."""
+Run = dict[tuple[str, int], dict]
+"""What a client has measured, by workload and size."""
 
 
 class Way(NamedTuple):
@@ -109,9 +109,10 @@ def alternating(ways: dict, reasons: dict, profile: str, repeats: int, progress:
 
 def samples(runs: dict[str, list[Run]], reasons: dict[str, str], profile: str) -> Iterator[dict]:
     for name, workload in pgsqlite.WORKLOADS.items():
-        found = {engine: [run[name] for run in each if name in run] for engine, each in runs.items()}
-        for engine in engines_of(workload):
-            yield row(f"{SUITE}/{workload.id}", engine, pgsqlite.SIZES[profile], found, reasons[engine])
+        for size in workload.sizes[profile]:
+            found = {engine: [run[name, size] for run in each if (name, size) in run] for engine, each in runs.items()}
+            for engine in engines_of(workload):
+                yield row(f"{SUITE}/{workload.id}", engine, size, found, reasons[engine])
 
 
 def engines_of(workload: pgsqlite.Workload) -> list[str]:
@@ -138,19 +139,20 @@ def medians(found: list[dict]) -> list[float]:
 def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, dict]]:
     """What was executed."""
     for name, workload in pgsqlite.WORKLOADS.items():
-        size = pgsqlite.SIZES[profile]
+        sizes = workload.sizes[profile]
         yield f"{SUITE}/{workload.id}", {
-            "about": workload.about, "rows": size, "way": "wire", "timed": "execute and fetch of all rows, by the clock of the client",
+            "about": workload.about, "rows": sizes[0], "sizes": sizes, "way": "wire",
+            "timed": "execute and fetch of all rows, by the clock of the client",
             "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
             "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
             "statements": [{"sql": sql} for sql in workload.statements],
-            "scripts_sha256": {str(size): {"operations": digest} for digest in executed(runs, name) if workload.statements},
+            "scripts_sha256": {str(size): {"operations": digest} for size in sizes for digest in executed(runs, name, size) if workload.statements},
         }  # fmt: skip
 
 
-def executed(runs: dict[str, list[Run]], name: str) -> list[str]:
+def executed(runs: dict[str, list[Run]], name: str, size: int) -> list[str]:
     """The digest of the statements and values of a run; all engines have the same."""
-    return [run[name]["executed"] for each in runs.values() for run in each if name in run][:1]
+    return [run[name, size]["executed"] for each in runs.values() for run in each if (name, size) in run][:1]
 
 
 def measures(found: list[dict]) -> dict:
@@ -165,8 +167,8 @@ def percentiles(times: list[float]) -> dict:
 
 
 def client(driver: str, where: Way, profile: str) -> Run:
-    found = {each["workload"]: each for each in answer_of(driver, where.words, profile)}
-    found["message"]["peak_bytes"] = memory(where.server) if where.server else None
+    found = {(each["workload"], each["size"]): each for each in answer_of(driver, where.words, profile)}
+    found["message", pgsqlite.USERS]["peak_bytes"] = memory(where.server) if where.server else None
     return found
 
 

@@ -14,18 +14,30 @@ from types import SimpleNamespace
 from unittest import mock
 
 from . import wire
-from .catalogue.pgsqlite import CLIENTS, CONNECTIONS, READS_OF_A_CLIENT, SIZES, WORKLOADS
+from .catalogue.pgsqlite import BATCHES, CLIENTS, CONNECTIONS, INSERTED, READS_OF_A_CLIENT, USERS, WORKLOADS, inserts
 from .peers import wire_client
 
 
 def run(answers: str = "a", executed: str = "e") -> wire.Run:
-    return {name: {"times": [1000, 2000, 3000], "answers": answers, "executed": executed} for name in WORKLOADS}
+    found = {"times": [1000, 2000, 3000], "answers": answers, "executed": executed}
+    return {(name, size): found for name, each in WORKLOADS.items() for sizes in each.sizes.values() for size in sizes}
 
 
 class Rows(unittest.TestCase):
     def test_the_workloads_of_the_reference_are_there(self) -> None:
         parts = {each.id.partition(".")[0] for each in WORKLOADS.values()}
         self.assertEqual(parts, {f"PG{number}" for number in range(1, 7)})
+
+    def test_full_has_the_sizes_of_the_reference(self) -> None:
+        full = {name: each.sizes["full"] for name, each in WORKLOADS.items()}
+        self.assertEqual({full["insert"], full["cached"], full["batch-1000"]}, {(1_000, 5_000)})
+        rows = {each["n"] for each in wire.samples({"ref": [run()]}, dict.fromkeys(wire.ENGINES, ""), "full") if each["workload"] == "pgsqlite/PG2.v2/batch-10"}
+        self.assertEqual(rows, {1_000, 5_000})
+
+    def test_a_batch_has_the_rows_of_its_name(self) -> None:
+        for rows in {rows for sizes in INSERTED.values() for rows in sizes}:
+            for size in BATCHES:
+                self.assertEqual({sql.count("(") for sql, _ in inserts(rows, size)}, {size})
 
     def test_what_is_not_there_is_said_for_each_row(self) -> None:
         rows = list(wire.samples({}, dict.fromkeys(wire.ENGINES, "not available: no wire"), "smoke"))
@@ -57,7 +69,7 @@ class Rows(unittest.TestCase):
 
 
 class Client(unittest.TestCase):
-    def played(self, driver: str = "apsw", where: str = "") -> tuple[dict[str, dict], set[str]]:
+    def played(self, driver: str = "apsw", where: str = "") -> tuple[wire.Run, set[str]]:
         """A run of the profile smoke, and the drivers that were asked for."""
         drivers = set()
 
@@ -72,26 +84,26 @@ class Client(unittest.TestCase):
             mock.patch.dict(sys.modules, dict.fromkeys(("apsw", "psycopg", "psycopg2"), sqlite)),
             mock.patch.multiple(wire_client, connect=connect, Relay=lambda _: relay, handshake=lambda _: 1),
         ):
-            return {each["workload"]: each for each in wire_client.measured(driver, where, "smoke")}, drivers
+            return {(each["workload"], each["size"]): each for each in wire_client.measured(driver, where, "smoke")}, drivers
 
     def test_all_workloads_are_played_alike_each_time(self) -> None:
         runs = [self.played(where="sslmode=require")[0] for _ in range(2)]
-        self.assertEqual([set(each) for each in runs], [set(WORKLOADS)] * 2)
-        for name in WORKLOADS:
+        expected = {(name, size) for name, each in WORKLOADS.items() for size in each.sizes["smoke"]}
+        self.assertEqual([set(each) for each in runs], [expected] * 2)
+        for key in expected:
             for digest in ("executed", "answers"):
-                self.assertEqual(*(each[name][digest] for each in runs), name)
-        self.assertEqual(len(runs[0]["insert"]["times"]), SIZES["smoke"])
+                self.assertEqual(*(each[key][digest] for each in runs), key)
 
     def test_connecting_tls_and_the_first_query_are_apart(self) -> None:
         found = self.played("psycopg", "sslmode=require")[0]
-        self.assertEqual([len(found[name]["times"]) for name in ("connect", "tls", "first-query")], [CONNECTIONS] * 3)
-        self.assertNotIn("tls", self.played("psycopg", "sslmode=disable")[0])
+        self.assertEqual([len(found[name, 0]["times"]) for name in ("connect", "tls", "first-query")], [CONNECTIONS] * 3)
+        self.assertNotIn(("tls", 0), self.played("psycopg", "sslmode=disable")[0])
 
     def test_all_connections_are_by_the_given_driver(self) -> None:
         for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):
             found, drivers = self.played(driver)
             self.assertEqual(drivers, expected)
-            self.assertEqual("simple" in found, driver == "psycopg")
+            self.assertEqual(("simple", USERS) in found, driver == "psycopg")
 
     def test_clients_at_once_read_when_all_have_connected(self) -> None:
         log = multiprocessing.get_context("fork").SimpleQueue()
@@ -106,7 +118,7 @@ class Client(unittest.TestCase):
             wire_client.clients(client)
         reads = CLIENTS * READS_OF_A_CLIENT
         self.assertEqual([log.get() for _ in range(CLIENTS + reads)], ["connected"] * CLIENTS + ["read"] * reads)
-        found = client.of("clients")
+        found = client.of("clients", USERS)
         expected = wire_client.Measured()
         for id in range(reads):
             expected.check([(id,)])

@@ -2,8 +2,8 @@
 
     wire_client.py DRIVER WHERE PROFILE     DRIVER: apsw, psycopg, psycopg-simple, psycopg2
 
-WHERE is a file for apsw, else the words of a connection. The answer is a line of JSON: for each workload the times
-in nanoseconds, and digests of what was executed and of the answers. All rows are fetched on all ways.
+WHERE is a file for apsw, else the words of a connection. The answer is a line of JSON: for each workload and size the
+times in nanoseconds, and digests of what was executed and of the answers. All rows are fetched on all ways.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ def connect(driver, where, autocommit=False):
 
 
 class Measured:
-    """One workload."""
+    """One workload at one size."""
 
     def __init__(self):
         self.times, self.wire_bytes = [], None
@@ -129,23 +129,22 @@ class Client:
     def connected(self, autocommit=False):
         return closing(connect(self.driver, self.where, autocommit))
 
-    def of(self, name):
-        return self.found.setdefault(name, Measured())
+    def of(self, name, size):
+        return self.found.setdefault((name, size), Measured())
 
 
 def operations(client, count):
-    """PG1 and PG2."""
+    """PG1."""
     numbers = Generator(suite.SEED)
     with client.connected() as db:
-        for table in ("benchmark_table", "batch_test"):
-            db.run(f"DROP TABLE IF EXISTS {table}")
+        db.run("DROP TABLE IF EXISTS benchmark_table")
         db.commit()
-        client.of("create").add(*played(db, suite.BENCHMARK_TABLE))
+        client.of("create", count).add(*played(db, suite.BENCHMARK_TABLE))
         db.commit()
         ids = []
         for turn in range(count):
             inserted = played(db, suite.INSERT, suite.row(numbers))
-            client.of("insert").add(*inserted)
+            client.of("insert", count).add(*inserted)
             ids.append(inserted[-1][0][0])
             if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
                 db.commit()
@@ -154,32 +153,33 @@ def operations(client, count):
             kind = numbers.below(3)
             if kind == 0:
                 values = suite.text(numbers), ids[numbers.below(len(ids))]
-                client.of("update").add(*played(db, suite.UPDATE, values))
+                client.of("update", count).add(*played(db, suite.UPDATE, values))
             elif kind == 1 and len(ids) > 1:
-                client.of("delete").add(*played(db, suite.DELETE, (ids.pop(numbers.below(len(ids))),)))
+                client.of("delete", count).add(*played(db, suite.DELETE, (ids.pop(numbers.below(len(ids))),)))
             else:
-                client.of("select").add(*played(db, suite.SELECT, (numbers.between(9_000, 10_000),)))
+                client.of("select", count).add(*played(db, suite.SELECT, (numbers.between(9_000, 10_000),)))
             if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
                 db.commit()
         db.commit()
         for _ in range(suite.CACHED_ROUNDS):
             for sql in suite.CACHED:
-                client.of("cached").add(*played(db, sql))
+                client.of("cached", count).add(*played(db, sql))
         db.commit()
-        batches(client, db, count)
 
 
-def batches(client, db, count):
+def batches(client, rows):
     """PG2."""
-    db.run(suite.BATCH_TABLE)
-    db.commit()
-    for size in suite.BATCHES:
-        measured = client.of(f"batch-{size}")
-        for statement in suite.inserts(count, size):
-            measured.add(*played(db, *statement))
-        measured.check(db.run("SELECT * FROM batch_test"))
-        db.run("DELETE FROM batch_test")
+    with client.connected() as db:
+        db.run("DROP TABLE IF EXISTS batch_test")
+        db.run(suite.BATCH_TABLE)
         db.commit()
+        for size in suite.BATCHES:
+            measured = client.of(f"batch-{size}", rows)
+            for statement in suite.inserts(rows, size):
+                measured.add(*played(db, *statement))
+            measured.check(db.run("SELECT * FROM batch_test"))
+            db.run("DELETE FROM batch_test")
+            db.commit()
 
 
 def connections(client):
@@ -190,13 +190,13 @@ def connections(client):
             took, query = time.perf_counter_ns() - start, played(db, suite.FIRST_QUERY)
         # The first one loads what libpq needs for TLS.
         if turn:
-            client.of("connect").times.append(took)
-            client.of("first-query").add(*query)
+            client.of("connect", 0).times.append(took)
+            client.of("first-query", 0).add(*query)
 
 
 def handshakes(client):
     """PG3, of connections by TLS."""
-    client.of("tls").times += [handshake(client.where) for _ in range(suite.CONNECTIONS)]
+    client.of("tls", 0).times += [handshake(client.where) for _ in range(suite.CONNECTIONS)]
 
 
 def handshake(where):
@@ -240,7 +240,7 @@ def clients(client):
     for result in results:
         try:
             for read in result.recv():
-                client.of("clients").add(*read)
+                client.of("clients", suite.USERS).add(*read)
         except EOFError:
             sys.exit("one of the clients at once fails")
 
@@ -285,7 +285,7 @@ class Relay(threading.Thread):
 
 def messages(client, name, driver, ids):
     """PG4 and PG6: reads by id; then again through a relay, since that makes them slower."""
-    measured = client.of(name)
+    measured = client.of(name, suite.USERS)
     with closing(connect(driver, client.where, autocommit=True)) as db:
         reads(db, [0] * WARM)
         for read in reads(db, ids):
@@ -307,7 +307,10 @@ def reads(db, ids):
 def measured(driver, where, profile):
     """The rows of a run."""
     client = Client(driver, where)
-    operations(client, suite.SIZES[profile])
+    for count in suite.OPERATIONS[profile]:
+        operations(client, count)
+    for rows in suite.INSERTED[profile]:
+        batches(client, rows)
     connections(client)
     if "sslmode=require" in where:
         handshakes(client)
@@ -318,9 +321,9 @@ def measured(driver, where, profile):
         if driver in suite.WORKLOADS[name].drivers:
             messages(client, name, driver if driver == suite.DIRECT else protocol, range(suite.READS))
     return [
-        {"workload": name, "times": each.times, "wire_bytes": each.wire_bytes,
+        {"workload": name, "size": size, "times": each.times, "wire_bytes": each.wire_bytes,
          "executed": each.executed.hexdigest(), "answers": each.answers.hexdigest()}
-        for name, each in client.found.items()
+        for (name, size), each in client.found.items()
     ]  # fmt: skip
 
 

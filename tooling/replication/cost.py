@@ -5,7 +5,7 @@ median of the ratios of neighbours.
 
     python3 -m replication.cost [PAIRS]
 
-It fails above MAX_RATIO, so it needs a machine that does nothing else; no other test runs it.
+It fails above MAX_RATIO, so it needs a machine that does nothing else: only `make release` runs it.
 """
 
 import os

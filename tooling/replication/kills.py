@@ -2,14 +2,13 @@
 
 After each kill the replica is restored: SQLite finds nothing wrong with it, and it has the first
 transactions that were committed, whole and without a gap. A loss of both sides costs no more than
-what was committed in the last seconds before it.
+what was committed in the last three seconds before it.
 
     python3 -m replication.kills [TIMES OF EACH SIDE]
 """
 
 import random
 import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -18,15 +17,12 @@ from pathlib import Path
 from .programs import NATIVE, SHELL, Files, ObjectStorage, kill, replicate, restore, sql
 from .writers import CONTENT, ROWS, TABLE, Server, Shell
 
-#: What a loss may cost, in seconds: Litestream looks at the WAL each second and copies each second.
-BOUND = 2.0
+#: What a loss may cost, in seconds: Litestream looks at the WAL each second and copies each second; the third
+#: is for the copy itself, and for a busy machine. docs/replication.md promises it.
+BOUND = 3.0
 
-#: What a copy may take beyond that on a busy machine, in seconds.
+#: For a copy that is waited for, on a busy machine, in seconds.
 SLACK = 20.0
-
-#: What the median loss of a pair may cost: the bound, with the second in which a busy machine may start a step
-#: late. A single loss has the slack, since one long pause of the machine is not Litestream's.
-USUAL_BOUND = BOUND + 1.0
 
 #: Seconds between two kills.
 PAUSE = (0.3, 1.5)
@@ -137,7 +133,7 @@ def run(writer, storage, times):
             pair.check()
         losses = [pair.lose() for _ in range(LOSSES)]
         pair.end()
-        assert max(losses) < BOUND + SLACK and statistics.median(losses) <= USUAL_BOUND, losses
+        assert max(losses) <= BOUND, f"losses cost {losses} s, more than the {BOUND} s of docs/replication.md"
     finally:
         pair.stop()
         place.stop()

@@ -167,12 +167,12 @@ ANY_SIZE = (SMALL, FULL)
 ROW_LIMITS = (
     *(RowLimit(workloads, must=1.6, aim=1.3) for workloads in (r"sqlrite/W[1-9]b?\.", r"turdb/T[24]\.", "sochdb/OL")),
     RowLimit("sqlrite/W1[12]", must=1.6, aim=1.3, profiles=ANY_SIZE),
-    RowLimit("sqlrite/W10.v1/brute-force", must=5, unit="ms"),
-    RowLimit("sqlrite/W10.v1/hnsw", must=0.5, unit="ms"),
-    RowLimit("sqlrite/W10.v1/hnsw", must=0.95, unit="recall"),
+    RowLimit(r"sqlrite/W10\.v\d+/brute-force", must=5, unit="ms"),
+    RowLimit(r"sqlrite/W10\.v\d+/hnsw", must=0.5, unit="ms"),
+    RowLimit(r"sqlrite/W10\.v\d+/hnsw", must=0.95, unit="recall"),
     # The best of pgsqlite's document.
-    RowLimit("pgsqlite/PG1.v1/insert", must=0.060, unit="ms", engine="serve", profiles=ANY_SIZE),
-    RowLimit("pgsqlite/PG1.v1/cached", must=0.046, unit="ms", engine="serve", profiles=ANY_SIZE),
+    RowLimit(r"pgsqlite/PG1\.v\d+/insert", must=0.060, unit="ms", engine="serve", profiles=ANY_SIZE),
+    RowLimit(r"pgsqlite/PG1\.v\d+/cached", must=0.046, unit="ms", engine="serve", profiles=ANY_SIZE),
 )
 PEER_SUITE = "sqlink/"
 PEER_MUST, PEER_AIM = 1.5, 2.5

@@ -113,7 +113,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(verdict_record(full)["must"], 1.6)
 
     def test_a_limit_without_a_size_is_judged_in_both(self) -> None:
-        rows = [*row_of("sqlrite/W12r.v1", "cwasm", 1.5), *row_of("pgsqlite/PG1.v1/cached", "serve", 50)]
+        rows = [*row_of("sqlrite/W12r.v1", "cwasm", 1.5), *row_of("pgsqlite/PG1.v2/cached", "serve", 50)]
         for profile, marks in (("smoke", ["judged at small, full"] * 2), ("small", ["pass", "MISS"]), ("full", ["pass", "MISS"])):
             self.assertEqual([each.mark() for each in row_verdicts(rows, profile)], marks)
 

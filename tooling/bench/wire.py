@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import NamedTuple
 
 from .catalogue import pgsqlite
@@ -129,11 +129,12 @@ def row(title: str, engine: str, size: int, found: dict[str, list[dict]], reason
     if answer and any(each["answers"] != answer for each in own):
         return skipped(title, engine, size, "gate: another answer than SQLite in the client")
     times = [time for each in own for time in each["times"]]
-    return sample(title, engine, size, medians(own), medians(reference), check=answer, **percentiles(times), **measures(own))
+    return sample(title, engine, size, means(own), means(reference), check=answer, **percentiles(times), **measures(own))
 
 
-def medians(found: list[dict]) -> list[float]:
-    return [median(each["times"]) for each in found]
+def means(found: list[dict]) -> list[float]:
+    """Of the operations of each run, as in loops and in the reference; percentiles are of all runs together."""
+    return [fmean(each["times"]) for each in found]
 
 
 def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, dict]]:
@@ -142,7 +143,7 @@ def workloads(runs: dict[str, list[Run]], profile: str) -> Iterator[tuple[str, d
         sizes = workload.sizes[profile]
         yield f"{SUITE}/{workload.id}", {
             "about": workload.about, "rows": sizes[0], "sizes": sizes, "way": "wire",
-            "timed": "execute and fetch of all rows, by the clock of the client",
+            "timed": "execute and fetch of all rows, by the clock of the client; a run is the mean of its operations",
             "client": "tooling/bench/peers/wire_client.py", "run": f"tooling/bench.py --suites {SUITE} --profile {profile}",
             "pragmas_of_ref": pgsqlite.PRAGMAS, "keys": pgsqlite.KEYS, "schema": workload.schema,
             "statements": [{"sql": sql} for sql in workload.statements],

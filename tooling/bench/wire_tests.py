@@ -10,34 +10,58 @@ import sys
 import tempfile
 import time
 import unittest
+from collections import Counter
 from types import SimpleNamespace
 from unittest import mock
 
 from . import wire
-from .catalogue.pgsqlite import BATCHES, CLIENTS, CONNECTIONS, INSERTED, READS_OF_A_CLIENT, USERS, WORKLOADS, inserts
+from .catalogue import pgsqlite
 from .peers import wire_client
 
 
 def run(answers: str = "a", executed: str = "e") -> wire.Run:
     found = {"times": [1000, 2000, 3000], "answers": answers, "executed": executed}
-    return {(name, size): found for name, each in WORKLOADS.items() for sizes in each.sizes.values() for size in sizes}
+    return {(name, size): found for name, each in pgsqlite.WORKLOADS.items() for sizes in each.sizes.values() for size in sizes}
 
 
 class Rows(unittest.TestCase):
     def test_the_workloads_of_the_reference_are_there(self) -> None:
-        parts = {each.id.partition(".")[0] for each in WORKLOADS.values()}
+        parts = {each.id.partition(".")[0] for each in pgsqlite.WORKLOADS.values()}
         self.assertEqual(parts, {f"PG{number}" for number in range(1, 7)})
 
     def test_full_has_the_sizes_of_the_reference(self) -> None:
-        full = {name: each.sizes["full"] for name, each in WORKLOADS.items()}
+        full = {name: each.sizes["full"] for name, each in pgsqlite.WORKLOADS.items()}
         self.assertEqual({full["insert"], full["cached"], full["batch-1000"]}, {(1_000, 5_000)})
-        rows = {each["n"] for each in wire.samples({"ref": [run()]}, dict.fromkeys(wire.ENGINES, ""), "full") if each["workload"] == "pgsqlite/PG2.v2/batch-10"}
-        self.assertEqual(rows, {1_000, 5_000})
+        rows = wire.samples({"ref": [run()]}, dict.fromkeys(wire.ENGINES, ""), "full")
+        self.assertEqual({each["n"] for each in rows if "/PG2." in each["workload"]}, {1_000, 5_000})
+
+    def test_operations_are_a_mix_as_in_the_reference(self) -> None:
+        for count, left in pgsqlite.ROWS_LEFT.items():
+            ids, newest, kinds = set(), 0, Counter()
+            for kind, (_, values) in pgsqlite.mix(count):
+                kinds[kind] += 1
+                if kind == "insert":
+                    newest += 1
+                    ids.add(newest)
+                elif kind != "select":
+                    self.assertIn(values[-1], ids)
+                if kind == "delete":
+                    self.assertNotEqual(values[-1], newest)
+                    ids.remove(values[-1])
+            self.assertEqual((sum(kinds.values()), len(ids)), (count, left))
+            self.assertTrue(all(count / 6 < each < count / 3 for each in kinds.values()), kinds)
+        self.assertEqual({count for counts in pgsqlite.OPERATIONS.values() for count in counts}, set(pgsqlite.ROWS_LEFT))
+
+    def test_a_run_is_the_mean_of_its_operations(self) -> None:
+        found = {**run(), ("cached", 200): {"times": [1000, 1000, 4000], "answers": "a", "executed": "e"}}
+        rows = wire.samples({"ref": [run(), run()], "serve": [found, found]}, dict.fromkeys(wire.ENGINES, ""), "small")
+        row = next(each for each in rows if each["workload"] == "pgsqlite/PG1.v2/cached" and each["engine"] == "serve")
+        self.assertEqual((row["median_ns"], row["p50_ns"], row["ratio_to_ref"][0]), (2000, 1000, 1))
 
     def test_a_batch_has_the_rows_of_its_name(self) -> None:
-        for rows in {rows for sizes in INSERTED.values() for rows in sizes}:
-            for size in BATCHES:
-                self.assertEqual({sql.count("(") for sql, _ in inserts(rows, size)}, {size})
+        for rows in {rows for sizes in pgsqlite.INSERTED.values() for rows in sizes}:
+            for size in pgsqlite.BATCHES:
+                self.assertEqual({sql.count("(") for sql, _ in pgsqlite.inserts(rows, size)}, {size})
 
     def test_what_is_not_there_is_said_for_each_row(self) -> None:
         rows = list(wire.samples({}, dict.fromkeys(wire.ENGINES, "not available: no wire"), "smoke"))
@@ -55,11 +79,11 @@ class Rows(unittest.TestCase):
         self.assertEqual(found, {"ref": {None}, "serve": {None}, "postgres": {"gate: another answer than SQLite in the client"}})
 
     def test_a_record_has_what_was_executed(self) -> None:
-        found = dict(wire.workloads({"ref": [run(), run()]}, "small"))["pgsqlite/PG1.v1/update"]
+        found = dict(wire.workloads({"ref": [run(), run()]}, "small"))["pgsqlite/PG1.v2/update"]
         self.assertEqual(found["statements"], [{"sql": "UPDATE benchmark_table SET text_col = %s WHERE id = %s"}])
         self.assertRegex(found["schema"][0], r"^CREATE TABLE benchmark_table\(id \{key\}")
         self.assertEqual(found["scripts_sha256"], {"200": {"operations": "e"}})
-        self.assertEqual(dict(wire.workloads({}, "small"))["pgsqlite/PG1.v1/update"]["scripts_sha256"], {})
+        self.assertEqual(dict(wire.workloads({}, "small"))["pgsqlite/PG1.v2/update"]["scripts_sha256"], {})
 
     def test_a_client_gets_the_driver_of_its_engine(self) -> None:
         for engine, driver in (("serve", "psycopg"), ("serve-simple", "psycopg-simple"), ("serve-psycopg2", "psycopg2")):
@@ -88,22 +112,27 @@ class Client(unittest.TestCase):
 
     def test_all_workloads_are_played_alike_each_time(self) -> None:
         runs = [self.played(where="sslmode=require")[0] for _ in range(2)]
-        expected = {(name, size) for name, each in WORKLOADS.items() for size in each.sizes["smoke"]}
+        expected = {(name, size) for name, each in pgsqlite.WORKLOADS.items() for size in each.sizes["smoke"]}
         self.assertEqual([set(each) for each in runs], [expected] * 2)
         for key in expected:
             for digest in ("executed", "answers"):
                 self.assertEqual(*(each[key][digest] for each in runs), key)
 
+    def test_cached_queries_are_timed_after_the_first(self) -> None:
+        found = self.played()[0]
+        self.assertEqual(len(found["cached", 50]["times"]), len(pgsqlite.CACHED) * pgsqlite.CACHED_ROUNDS)
+        self.assertEqual(sum(len(found[kind, 50]["times"]) for kind in ("insert", "update", "delete", "select")), 50)
+
     def test_connecting_tls_and_the_first_query_are_apart(self) -> None:
         found = self.played("psycopg", "sslmode=require")[0]
-        self.assertEqual([len(found[name, 0]["times"]) for name in ("connect", "tls", "first-query")], [CONNECTIONS] * 3)
+        self.assertEqual([len(found[name, 0]["times"]) for name in ("connect", "tls", "first-query")], [pgsqlite.CONNECTIONS] * 3)
         self.assertNotIn(("tls", 0), self.played("psycopg", "sslmode=disable")[0])
 
     def test_all_connections_are_by_the_given_driver(self) -> None:
         for driver, expected in (("psycopg2", {"psycopg2"}), ("psycopg-simple", {"psycopg-simple"}), ("psycopg", {"psycopg", "psycopg-simple"})):
             found, drivers = self.played(driver)
             self.assertEqual(drivers, expected)
-            self.assertEqual(("simple", USERS) in found, driver == "psycopg")
+            self.assertEqual(("simple", pgsqlite.USERS) in found, driver == "psycopg")
 
     def test_clients_at_once_read_when_all_have_connected(self) -> None:
         log = multiprocessing.get_context("fork").SimpleQueue()
@@ -116,9 +145,9 @@ class Client(unittest.TestCase):
         client = wire_client.Client("psycopg", "")
         with mock.patch.object(wire_client, "connect", connect):
             wire_client.clients(client)
-        reads = CLIENTS * READS_OF_A_CLIENT
-        self.assertEqual([log.get() for _ in range(CLIENTS + reads)], ["connected"] * CLIENTS + ["read"] * reads)
-        found = client.of("clients", USERS)
+        reads = pgsqlite.CLIENTS * pgsqlite.READS_OF_A_CLIENT
+        self.assertEqual([log.get() for _ in range(pgsqlite.CLIENTS + reads)], ["connected"] * pgsqlite.CLIENTS + ["read"] * reads)
+        found = client.of("clients", pgsqlite.USERS)
         expected = wire_client.Measured()
         for id in range(reads):
             expected.check([(id,)])

@@ -20,7 +20,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.catalogue import pgsqlite as suite  # noqa: E402
-from bench.generator import Generator  # noqa: E402
 
 WARM = 10
 """Reads after which a driver has prepared the statement."""
@@ -135,36 +134,23 @@ class Client:
 
 def operations(client, count):
     """PG1."""
-    numbers = Generator(suite.SEED)
     with client.connected() as db:
         db.run("DROP TABLE IF EXISTS benchmark_table")
         db.commit()
         client.of("create", count).add(*played(db, suite.BENCHMARK_TABLE))
         db.commit()
-        ids = []
-        for turn in range(count):
-            inserted = played(db, suite.INSERT, suite.row(numbers))
-            client.of("insert", count).add(*inserted)
-            ids.append(inserted[-1][0][0])
-            if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
+        for turn, (name, statement) in enumerate(suite.mix(count)):
+            client.of(name, count).add(*played(db, *statement))
+            if turn % suite.COMMIT_EACH == 0:
                 db.commit()
         db.commit()
-        for turn in range(count):
-            kind = numbers.below(3)
-            if kind == 0:
-                values = suite.text(numbers), ids[numbers.below(len(ids))]
-                client.of("update", count).add(*played(db, suite.UPDATE, values))
-            elif kind == 1 and len(ids) > 1:
-                client.of("delete", count).add(*played(db, suite.DELETE, (ids.pop(numbers.below(len(ids))),)))
-            else:
-                client.of("select", count).add(*played(db, suite.SELECT, (numbers.between(9_000, 10_000),)))
-            if turn % suite.COMMIT_EACH == suite.COMMIT_EACH - 1:
-                db.commit()
-        db.commit()
-        for _ in range(suite.CACHED_ROUNDS):
-            for sql in suite.CACHED:
-                client.of("cached", count).add(*played(db, sql))
-        db.commit()
+        left = db.run("SELECT * FROM benchmark_table")
+        for name in ("insert", "update", "delete"):
+            client.of(name, count).check(left)
+        for statement in suite.CACHED.items():
+            played(db, *statement)
+            for _ in range(suite.CACHED_ROUNDS):
+                client.of("cached", count).add(*played(db, *statement))
 
 
 def batches(client, rows):

@@ -127,8 +127,8 @@ bench-report: ## a page of records: RECORD=DIR, which needs nothing else; and ta
 bench-screenshot: ## pictures of the page of bench-report, by Chromium, which apt installs
 	tooling/bench-screenshot $(BENCH_PAGE)
 
-bench-readme: ## the README's chapter on speed, from RECORD=DIR
-	tooling/bench.py report $(RECORD) --readme README.md
+bench-readme: ## the README's chapter on speed and the tables of docs/benchmarks.md, from RECORD=DIR
+	tooling/bench.py report $(RECORD) --readme README.md --tables docs/benchmarks.md
 
 bench-vec: dist native-reference c-extensions ## vec0 compared with the native sqlite-vec, ann with usearch
 	$(PEERS_PYTHON) tooling/bench.py --suites vec

@@ -79,11 +79,11 @@ def number_text(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
-def table(head: list[str], rows: list[list[str]]) -> list[str]:
-    """Numbers, to the right, in all columns but the first; nothing if there are no rows."""
+def table(head: list[str], rows: list[list[str]], texts: int = 1) -> list[str]:
+    """So many columns of texts, then numbers, to the right; nothing if there are no rows."""
     if not rows:
         return []
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    rule = ["---"] * texts + ["---:"] * (len(head) - texts)
     return ["", *(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))]
 
 

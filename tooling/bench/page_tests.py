@@ -6,8 +6,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from . import chapter, markdown, page
-from .envelope import Unusable, skipped
+from .envelope import Unusable, save, skipped
 from .record_tests import envelope, pair, row
+from .records import main
 from .rows import against, means
 
 
@@ -115,23 +116,37 @@ class Page(unittest.TestCase):
         text = page.html([envelope(*pair(1.5, hostile))], None)
         self.assertNotIn("</script><script>x", text)
 
-    def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
-        marked = envelope(*pair(1.5)) | {"objections": ["not for the records: busy"]}
-        with self.assertRaisesRegex(Unusable, "busy"):
-            chapter.summary([marked], Path("record"), 3)
+    def written(self, rows: list[dict], *options: str, **more) -> str:
+        """A file between whose marks the command writes."""
         with tempfile.TemporaryDirectory() as name:
-            readme = Path(name) / "README.md"
-            readme.write_text(f"before\n{chapter.BEGIN}\nold{chapter.END}\nafter\n")
-            chapter.write_into(readme, [envelope(*pair(2.0))], Path("record"))
-            text = readme.read_text()
-            self.assertRegex(text, r"^before\n(.|\n)*suite 2\.02(.|\n)*after\n$")
-            self.assertNotIn("old", text)
+            record, file = Path(name) / "suite.json", Path(name) / "README.md"
+            save(record, envelope(*rows) | more)
+            file.write_text(f"before\n{chapter.BEGIN}\nold{chapter.END}\nafter\n")
+            self.assertEqual(main(["report", str(record), *options, str(file)]), 0)
+            text = file.read_text()
+        self.assertRegex(text, r"^before\n(.|\n)*\nafter\n$")
+        self.assertNotIn("old", text)
+        return text
 
-    def test_the_readme_has_as_many_lines_as_are_left(self) -> None:
-        rows = [each for number in range(99) for each in pair(2.0, f"suite/W{number}.v1/a-long-name")]
-        with tempfile.TemporaryDirectory() as name:
-            readme = Path(name) / "README.md"
-            for others, expected in ((140, 150), (147, 150), (150, 153)):
-                readme.write_text("line\n" * (others - 1) + f"{chapter.BEGIN}\nold{chapter.END}\n")
-                chapter.write_into(readme, [envelope(*rows)], Path("record"))
-                self.assertEqual(readme.read_text().count("\n"), expected)
+    def test_the_readme_is_not_written_from_a_marked_record(self) -> None:
+        with self.assertRaisesRegex(Unusable, "busy"):
+            self.written(pair(1.5), "--readme", objections=["not for the records: busy"])
+
+    def test_the_readme_says_how_much_is_lost_and_to_whom(self) -> None:
+        runs = [1000] * 9
+        rows = [*pair(2.0, "sqlink/SL1.v1"), row("sqlink/SL1.v1", "sql.js", [20_000] * 9, runs)]
+        text = " ".join(self.written(rows, "--readme", suite="sqlink").split())
+        self.assertIn("of a suite: sqlink 2.02 (", text)
+        self.assertIn("[1 of 1 rows](docs/benchmarks.md#where-we-lose) are above 1.6.", text)
+        self.assertRegex(text, r"By our time on sqlink .*: sql.js 9\.\d\.")
+        servers = [row("pgsqlite/PG1.v1/insert", name, [factor * 1000] * 9, runs) for name, factor in (("serve", 40), ("postgres", 30))]
+        text = " ".join(self.written([*pair(1.5), *servers], "--readme", suite="pgsqlite").split())
+        self.assertIn("PostgreSQL by `serve`: 0.75, faster in 1 of 1 rows.", text)
+
+    def test_the_tables_have_each_row_that_is_lost(self) -> None:
+        rows = [*pair(2.0, "sqlrite/W1.v1"), *pair(3.0, "sqlrite/W2.v1"), *pair(1.5, "sqlrite/W3.v1")]
+        rows += [row("sqlrite/W1.v1", "go-sqlite3", [1000] * 9), row("sqlrite/W3.v1", "go-sqlite3", [6000] * 9)]
+        text = self.written(rows, "--tables", suite="sqlrite")
+        self.assertIn("| sqlrite | W2.v1 10 | 3.03 | 2.10 | 2 of 3 |", text)
+        self.assertRegex(text, r"\| W2.v1 10 \| sqlrite \| 3.03 \|.*\n\| W1.v1 10 \| sqlrite \| 2.02 \|.*\n\n")
+        self.assertIn("| go-sqlite3 | cwasm | sqlrite | W1.v1 10 | 1.40 | 1 of 2 |", text)

@@ -18,7 +18,7 @@ def envelope(*rows: dict, cpu: str = "a processor") -> dict:
     return {
         "schema_version": 1, "suite": "suite", "profile": "small", "run_started_at": "2026-11-22T12:00:00+00:00", "run_duration_s": 1.5,
         "host": host() | {"cpu": cpu}, "commit": {"sha": "0123456789ab", "branch": "main", "dirty": False}, "objections": [],
-        "engines": {name: {"version": "1", "sqlite": None, "via": "here"} for name in ("ref", "cwasm", "peer")},
+        "engines": {name: {"version": "1", "sqlite": None, "via": "here"} for name in ("ref", *(row["engine"] for row in rows))},
         "workloads": {row["workload"]: ABOUT for row in rows}, "samples": list(rows), "figures": [],
     }  # fmt: skip
 

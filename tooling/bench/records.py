@@ -27,7 +27,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("records", type=Path, nargs="+")
     found.add_argument("--html", type=Path, help="where the page is written")
     found.add_argument("--plots", type=Path, help="the file of Plotly that is embedded; without it, tables only")
-    found.add_argument("--readme", type=Path, help="put the table of the first record into this file, between its marks")
+    found.add_argument("--readme", type=Path, help="put the chapter on speed of the first record into this file, between its marks")
+    found.add_argument("--tables", type=Path, help="put its tables of what we lose into this file, between its marks")
     found.set_defaults(run=run_report)
     found = commands.add_parser("check", help="whether files are envelopes")
     found.add_argument("records", type=Path, nargs="+")
@@ -50,9 +51,11 @@ def run_report(options: argparse.Namespace) -> int:
     if options.html:
         options.html.parent.mkdir(parents=True, exist_ok=True)
         options.html.write_text(page.html(envelopes, options.plots), encoding="utf-8")
-    if options.readme:
-        chapter.write_into(options.readme, envelopes, options.records[0])
-    else:
+    chapters = [(file, text) for file, text in ((options.readme, chapter.summary), (options.tables, chapter.tables)) if file]
+    for file, text in chapters:
+        chapter.refuse_marked(envelopes)
+        chapter.write_into(file, text(envelopes, options.records[0]))
+    if not chapters:
         print(*markdown.markdown(envelopes), sep="\n")
     return 0
 

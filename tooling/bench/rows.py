@@ -48,13 +48,23 @@ def run_ratios(row: dict, base: dict) -> list[float]:
     return ratios(row["raw"][:count], base["raw"][:count])
 
 
-def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
-    """The geometric mean of each engine's ratios to the reference, and of how many rows."""
-    found: dict[str, list[float]] = {}
+def with_ratio(samples: Iterable[dict]) -> dict[str, list[dict]]:
+    """The rows of each engine that has a ratio to the reference."""
+    found: dict[str, list[dict]] = {}
     for row in comparable(samples):
         if row["ratio_to_ref"] and row["engine"] != REFERENCE:
-            found.setdefault(row["engine"], []).append(row["ratio_to_ref"][0])
-    return {name: (geometric_mean(values), len(values)) for name, values in found.items()}
+            found.setdefault(row["engine"], []).append(row)
+    return found
+
+
+def mean_ratio(rows: Iterable[dict]) -> float:
+    """Geometric."""
+    return geometric_mean(row["ratio_to_ref"][0] for row in rows)
+
+
+def means(samples: Iterable[dict]) -> dict[str, tuple[float, int]]:
+    """The mean of each engine, and of how many rows."""
+    return {name: (mean_ratio(rows), len(rows)) for name, rows in with_ratio(samples).items()}
 
 
 def apsw_for_python(envelope: dict) -> Callable[[str], str]:

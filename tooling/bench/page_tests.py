@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from . import chapter, markdown, page
-from .envelope import Unusable, save, skipped
+from .envelope import Unusable, sample, save, skipped
 from .record_tests import envelope, pair, row
 from .records import main
 from .rows import against, means
@@ -81,11 +81,11 @@ class Page(unittest.TestCase):
 
     def test_storage_is_shown_by_the_bytes_of_the_values(self) -> None:
         rows = pair(1.5, "suite/OL1.v1")
-        rows[1] |= {"raw_bytes": 2e6, "db_bytes": 3e6, "vacuumed_bytes": 2.5e6, "rows_per_s": 123456}
+        rows[1] |= {"raw_bytes": 2e6, "db_bytes": 3e6, "vacuumed_bytes": 2.5e6, "rows_per_s": 123456, "setup_ns": 2e6}
         rows.append(row("suite/OL1.v1", "peer", [1000]) | {"raw_bytes": 2e6, "db_bytes": 5e6, "vacuumed_bytes": None, "rows_per_s": 5})
         text, table = page.html([envelope(*rows)], None), markdown.markdown([envelope(*rows)])
-        self.assertIn("| OL1.v1 10 | cwasm | 2.00 MB | 3.00 MB | 1.50 | 2.50 MB | 1.25 | 123,456 |", table)
-        self.assertIn("| OL1.v1 10 | peer | 2.00 MB | 5.00 MB | 2.50 |  |  | 5 |", table)
+        self.assertIn("| OL1.v1 10 | cwasm | 2.00 MB | 3.00 MB | 1.50 | 2.50 MB | 1.25 | 2 ms | 123,456 |", table)
+        self.assertIn("| OL1.v1 10 | peer | 2.00 MB | 5.00 MB | 2.50 |  |  |  | 5 |", table)
         self.assertIn("<th scope=row>OL1.v1 10</th><td>cwasm</td><td>2.00 MB</td><td>3.00 MB</td><td>1.50</td>", text)
         self.assertNotIn("storage of", page.html([envelope(*pair(1.5))], None))
 
@@ -93,6 +93,11 @@ class Page(unittest.TestCase):
         found = row("suite/W1.v1", "cwasm", [1000] * 5) | {"p50_ns": 900, "p99_ns": 2000, "rows_per_s": 1e6}
         self.assertEqual(page.details(found, 1)[1:], ["p50 900 ns, p99 2 µs", "1,000,000 rows a second"])
         self.assertEqual(page.details(found, 100)[1], "means of 100 operations: p50 900 ns, p99 2 µs")
+
+    def test_a_search_by_an_index_has_its_ratio_to_the_exact_one(self) -> None:
+        found = sample("suite/W10.v1/hnsw", "cwasm", 10, [1000] * 3, []) | {"ratio_to_exact": 0.1}
+        self.assertIn("| W10.v1/hnsw | 10 | 1 µs (exact 0.10) |", markdown.markdown([envelope(found)]))
+        self.assertIn("1 µs <small>exact 0.10</small>", page.html([envelope(found)], None))
 
     def test_rows_that_compare_no_engines_are_left_out(self) -> None:
         rows = [*pair(0.5, "turdb/T6.v1/step"), *pair(0.5, "sqlrite/W13.v2/writers-2"), *pair(2.0, "sqlrite/W13.v3/writers-2")]

@@ -34,7 +34,7 @@ def html(envelopes: list[dict], plots: Path | None) -> str:
     parts = {
         "objections": "".join(f"<p class=marked>{escape.escape(line)}</p>" for line in dict.fromkeys(line for each in envelopes for line in each["objections"])),
         "conditions": "".join(f"<li>{escape.escape(line)}</li>" for line in conditions(envelopes)),
-        "meaning": "".join(f"<li>{escape.escape(line.replace('`', ''))}</li>" for line in MEANING),
+        "meaning": "".join(f"<li>{escape.escape(plain(line))}</li>" for line in MEANING),
         "choice": choice(envelopes),
         "legend": legend(envelopes),
         "suites": "".join(section(each) for each in envelopes),
@@ -63,7 +63,12 @@ def is_ours(engine: str) -> bool:
 
 
 def about_suite(name: str) -> str:
-    return SUITE_WORDS.get(name, "").replace("`", "")
+    return plain(SUITE_WORDS.get(name, ""))
+
+
+def plain(text: str) -> str:
+    """Without the marks of Markdown."""
+    return text.replace("`", "")
 
 
 def mean_list(found: list[tuple[str, tuple[float, int]]]) -> str:
@@ -111,9 +116,9 @@ def table_row(envelope: dict, workload: str, n: int, rows: dict[str, dict], rati
     """With the ratios of each engine that has a column."""
     about = envelope["workloads"][workload]
     exact = escape.escape(json.dumps(about, indent=1, ensure_ascii=False))
-    best = min((row["median_ns"] for row in rows.values() if row["median_ns"]), default=None)
+    best = min((row["median_ns"] for row in comparable(rows.values()) if row["median_ns"]), default=None)
     cells = "".join(table_cell(rows.get(name), texts, best, about.get("block", 1)) for name, texts in ratios.items())
-    title = f"<details><summary>{escape.escape(workload.partition('/')[2])} <small>{escape.escape(about.get('about', ''))}</small></summary><pre>{exact}</pre></details>"
+    title = f"<details><summary>{escape.escape(workload.partition('/')[2])} <small>{escape.escape(plain(about['about']))}</small></summary><pre>{exact}</pre></details>"
     return f"<tr><th scope=row>{title}</th><td>{n:,}</td>{cells}</tr>"
 
 

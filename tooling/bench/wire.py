@@ -158,7 +158,8 @@ def executed(runs: dict[str, list[Run]], name: str, size: int) -> list[str]:
 
 def measures(found: list[dict]) -> dict:
     """What is no time: bytes."""
-    return {name: median(each[name] for each in found) for name in ("wire_bytes", "peak_bytes") if found[0].get(name) is not None}
+    values = {name: [each[name] for each in found if each.get(name) is not None] for name in ("wire_bytes", "peak_bytes")}
+    return {name: median(each) for name, each in values.items() if each}
 
 
 def percentiles(times: list[float]) -> dict:
@@ -175,12 +176,18 @@ def client(driver: str, where: Way, profile: str) -> Run:
 
 def memory(parent: int) -> int | None:
     """Of a process and its children: their own pages, and their share of common ones."""
+    children = lines_of(Path(f"/proc/{parent}/task/{parent}/children"))
+    processes = [parent, *" ".join(children).split()]
+    lines = [line for each in processes for line in lines_of(Path(f"/proc/{each}/smaps_rollup"))]
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")) or None
+
+
+def lines_of(path: Path) -> list[str]:
     try:
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text(encoding="ascii").split()
-        lines = [Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii").splitlines() for each in (parent, *children)]
+        return path.read_text(encoding="ascii").splitlines()
     except OSError:
-        return None
-    return sum(int(line.split()[1]) * 1024 for each in lines for line in each if line.startswith("Pss:"))
+        # PostgreSQL has a process for each client, which may have ended.
+        return []
 
 
 def answer_of(driver: str, where: str, profile: str) -> list[dict]:

@@ -3,9 +3,11 @@
 import contextlib
 import io
 import multiprocessing
+import os
 import random
 import socket
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -57,6 +59,20 @@ class Rows(unittest.TestCase):
         rows = wire.samples({"ref": [run(), run()], "serve": [found, found]}, dict.fromkeys(wire.ENGINES, ""), "small")
         row = next(each for each in rows if each["workload"] == "pgsqlite/PG1.v2/cached" and each["engine"] == "serve")
         self.assertEqual((row["median_ns"], row["p50_ns"], row["ratio_to_ref"][0]), (2000, 1000, 1))
+
+    def test_the_memory_is_that_of_those_that_live(self) -> None:
+        child = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE)
+        try:
+            alone, read = wire.memory(child.pid), wire.lines_of
+            # As if another child ended between the two looks.
+            with mock.patch.object(wire, "lines_of", lambda path: [f"{child.pid} 4194305"] if path.name == "children" else read(path)):
+                both = wire.memory(os.getpid())
+        finally:
+            child.communicate()
+        self.assertLess(0, alone)
+        self.assertLess(alone, both)
+        self.assertIsNone(wire.memory(child.pid))
+        self.assertEqual(wire.measures([{"peak_bytes": None}, {"peak_bytes": 7}, {"wire_bytes": None}]), {"peak_bytes": 7})
 
     def test_a_batch_has_the_rows_of_its_name(self) -> None:
         for rows in {rows for sizes in pgsqlite.INSERTED.values() for rows in sizes}:

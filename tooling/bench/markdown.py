@@ -9,8 +9,8 @@ from .rows import against, apsw_for_python, engines_of, grouped, run_ratios, tit
 from .spread import Spread
 
 MEANING = (
-    "A time is the median of an engine's runs. A run counts with the time of the whole process; in loops with the mean time of its"
-    " operations, in pgsqlite and SL9 with the median time of its requests.",
+    "A time is the median of an engine's runs. A run counts with the time of the whole process; in loops and in pgsqlite with the mean"
+    " time of its operations, in SL9 and in version 1 of pgsqlite's rows with their median.",
     "A ratio is to `ref`, the same SQLite compiled natively, the median of those of neighbouring runs: below 1 is faster. `apsw 2.00` is"
     " the ratio to that SQLite called from Python, for engines that are called from there too; `exact 0.10`, of a search that need"
     " not find the nearest, that to the exact search of `ref`.",

@@ -31,7 +31,7 @@ pub fn ticked() -> u64 {
     TICKS.load(Ordering::Relaxed)
 }
 
-/// Start the clock of `engine`.
+/// Start the clock of `engine`, unless it runs: counted twice, its time would pass twice as fast.
 ///
 /// # Errors
 ///
@@ -43,7 +43,10 @@ pub fn start(engine: &Engine) -> anyhow::Result<()> {
         threads::start("clock", run)?;
         clock.process = process;
     }
-    clock.engines.push(engine.weak());
+    let mut engines = clock.engines.iter().filter_map(EngineWeak::upgrade);
+    if !engines.any(|other| Engine::same(&other, engine)) {
+        clock.engines.push(engine.weak());
+    }
     Ok(())
 }
 
@@ -80,4 +83,22 @@ pub fn ticks(time: Duration) -> u64 {
         .min(MAX_TIME.as_secs())
         .saturating_mul(TICKS_PER_SECOND)
         .saturating_add(parts + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_counted_once() {
+        let engines = [Engine::default(), Engine::default()];
+        for engine in engines.iter().cycle().take(6) {
+            start(engine).unwrap();
+        }
+        let clock = clock();
+        for engine in &engines {
+            let counted = clock.engines.iter().filter_map(EngineWeak::upgrade);
+            assert_eq!(counted.filter(|other| Engine::same(other, engine)).count(), 1);
+        }
+    }
 }

@@ -34,7 +34,7 @@ use identity::Identity;
 pub use place::{Place, Refused};
 use place::{is_link, open_plain};
 pub use rules::Mask;
-use rules::{Rules, Verdict};
+use rules::{Parent, Rules, Verdict};
 pub use text::normal;
 use text::{below, is_clean};
 use walk::{Unknown, Walk};
@@ -68,9 +68,11 @@ impl Grants {
 
     /// Mask several paths.
     pub fn mask_all<'a>(&mut self, masks: impl IntoIterator<Item = (&'a Path, Mask)>) {
+        let mut parent = Parent::default();
         for (path, mask) in masks {
             let whole = mask != Mask::Extensions || !self.begins_below(path);
-            self.rules.mask(path, if whole { mask.max(Mask::ReadOnly) } else { mask });
+            let mask = if whole { mask.max(Mask::ReadOnly) } else { mask };
+            self.rules.mask(path, mask, &mut parent);
         }
         self.settle();
     }

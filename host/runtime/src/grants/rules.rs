@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, fstat, open, openat2, stat, statat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2, stat, statat,
 };
 use rustix::io::Errno;
 
@@ -71,9 +71,48 @@ pub struct Rules {
     linked: bool,
 }
 
+/// The directory of the last masked path: most are in the same few.
+#[derive(Default)]
+pub struct Parent(Option<(PathBuf, OwnedFd, Identity)>);
+
+impl Parent {
+    /// The directory above `path`; none if it is missing or its path may contain links.
+    fn of(&mut self, path: &Path) -> Option<(&OwnedFd, Identity)> {
+        let path = path.parent()?;
+        if self.0.as_ref().is_none_or(|(last, ..)| last != path) {
+            let opened = openat2(CWD, path, DIRECTORY, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+            let opened = opened.and_then(|dir| Ok((path.to_owned(), Identity::of(&dir)?, dir)));
+            self.0 = opened.ok().map(|(path, identity, dir)| (path, dir, identity));
+        }
+        self.0.as_ref().map(|(_, dir, identity)| (dir, *identity))
+    }
+}
+
 impl Rules {
-    /// Mask the absolute `path`, or its first missing directory.
-    pub fn mask(&mut self, path: &Path, mask: Mask) {
+    /// Mask the absolute `path`, or its first missing directory. `parent` is that of the path that
+    /// was masked before.
+    pub fn mask(&mut self, path: &Path, mask: Mask, parent: &mut Parent) {
+        if self.mask_plain(path, mask, parent).is_none() {
+            self.mask_any(path, mask);
+        }
+    }
+
+    /// Mask a path without links, in a directory that exists. None if that is not enough.
+    fn mask_plain(&mut self, path: &Path, mask: Mask, parent: &mut Parent) -> Option<()> {
+        let name = path.file_name()?.as_bytes();
+        let (dir, parent) = parent.of(path)?;
+        match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(status) if mask == Mask::Extensions || is_symlink(&status) => return None,
+            Ok(status) => self.add_entry(&status, mask),
+            Err(Errno::NOENT) => {}
+            Err(_) => return None,
+        }
+        self.add_name(parent, name, mask.into());
+        self.add_above(dir, parent, true);
+        Some(())
+    }
+
+    fn mask_any(&mut self, path: &Path, mask: Mask) {
         let Some(Deepest { entry, missing, has_links }) = deepest(path) else { return };
         let Ok(status) = fstat(&entry) else { return };
         let identity = Identity::from(&status);
@@ -87,24 +126,19 @@ impl Rules {
         }
         if mask == Mask::Extensions {
             self.extensions.push(identity);
-            self.add_above(&entry, identity, true);
-            self.add_parent(path, mask);
-            return;
-        }
-        let before = self.entries.get(&identity);
-        let strongest = before.map_or(mask, |before| mask.max(*before));
-        self.entries.insert(identity, strongest);
-        if FileType::from_raw_mode(status.st_mode) == FileType::Directory {
-            self.add_above(&entry, identity, false);
-            let parent = self.tree.above(&entry, identity).first().copied();
-            if let (Some(parent), Some(name), false) = (parent, path.file_name(), has_links) {
-                self.add_name(parent, name.as_bytes(), mask.into());
-                return;
-            }
         } else {
-            self.linked |= status.st_nlink > 1 && !is_this_program(identity);
+            self.add_entry(&status, mask);
         }
+        self.add_above(&entry, identity, mask == Mask::Extensions);
         self.add_parent(path, mask);
+    }
+
+    fn add_entry(&mut self, status: &Stat, mask: Mask) {
+        let identity = Identity::from(status);
+        let strongest = self.entries.entry(identity).or_insert(mask);
+        *strongest = mask.max(*strongest);
+        let is_directory = FileType::from_raw_mode(status.st_mode).is_dir();
+        self.linked |= !is_directory && status.st_nlink > 1 && !is_this_program(identity);
     }
 
     /// Mask the name too: a file that replaces a masked entry is masked as
@@ -122,8 +156,9 @@ impl Rules {
     }
 
     fn add_above(&mut self, dir: &OwnedFd, identity: Identity, itself: bool) {
-        if itself {
-            self.above.insert(identity);
+        // Those above it were added with it.
+        if itself && !self.above.insert(identity) {
+            return;
         }
         self.above.extend(self.tree.above(dir, identity));
     }
@@ -137,7 +172,7 @@ impl Rules {
             let Ok(parent) = open_directory(&prefix) else { return };
             let Ok(identity) = Identity::of(&parent) else { return };
             let Ok(status) = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) else { return };
-            if FileType::from_raw_mode(status.st_mode) == FileType::Symlink {
+            if is_symlink(&status) {
                 self.add_name(identity, name.as_bytes(), Verdict::Pinned);
                 self.add_above(&parent, identity, true);
             }
@@ -233,8 +268,14 @@ fn is_this_program(identity: Identity) -> bool {
     stat("/proc/self/exe").is_ok_and(|status| Identity::from(&status) == identity)
 }
 
+fn is_symlink(status: &Stat) -> bool {
+    FileType::from_raw_mode(status.st_mode).is_symlink()
+}
+
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
 fn open_directory(path: &Path) -> rustix::io::Result<OwnedFd> {
-    open(path, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+    open(path, DIRECTORY, Mode::empty())
 }
 
 /// The existing part of a path.

@@ -2,16 +2,19 @@
 //! home directory, and directories of which only a database is granted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2, stat, statat,
+    AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, Stat, fstat, open, openat2, readlinkat,
+    stat, statat,
 };
 use rustix::io::Errno;
 
 use super::identity::{Identity, Tree};
+use super::text::MAX_LINKS;
 
 /// The access to a masked file or directory, whatever the grants around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,8 +95,13 @@ impl Rules {
     /// Mask the absolute `path`, or its first missing directory. `parent` is that of the path that
     /// was masked before.
     pub fn mask(&mut self, path: &Path, mask: Mask, parent: &mut Parent) {
-        if self.mask_plain(path, mask, parent).is_none() {
-            self.mask_any(path, mask);
+        if self.mask_plain(path, mask, parent).is_some() {
+            return;
+        }
+        let mut target = self.mask_any(path, mask);
+        for _ in 0..MAX_LINKS {
+            let Some(path) = target else { break };
+            target = self.mask_any(&path, mask);
         }
     }
 
@@ -112,9 +120,11 @@ impl Rules {
         Some(())
     }
 
-    fn mask_any(&mut self, path: &Path, mask: Mask) {
-        let Some(Deepest { entry, missing, has_links }) = deepest(path) else { return };
-        let Ok(status) = fstat(&entry) else { return };
+    /// Mask a path with links, or with directories that are missing. If the first missing one is a
+    /// link that leads nowhere, returns where: whoever creates that creates the entry.
+    fn mask_any(&mut self, path: &Path, mask: Mask) -> Option<PathBuf> {
+        let Deepest { directory, entry, missing, has_links } = deepest(path)?;
+        let status = fstat(&entry).ok()?;
         let identity = Identity::from(&status);
         if has_links {
             self.pin_links(path);
@@ -122,7 +132,10 @@ impl Rules {
         if let Some(missing) = missing {
             self.add_name(identity, missing, mask.into());
             self.add_above(&entry, identity, true);
-            return;
+            let target = readlinkat(&entry, missing, Vec::new()).ok()?;
+            let link = directory.join(OsStr::from_bytes(missing));
+            let target = directory.join(OsStr::from_bytes(target.as_bytes()));
+            return Some(target.iter().chain(path.strip_prefix(link).ok()?).collect());
         }
         if mask == Mask::Extensions {
             self.extensions.push(identity);
@@ -131,6 +144,7 @@ impl Rules {
         }
         self.add_above(&entry, identity, mask == Mask::Extensions);
         self.add_parent(path, mask);
+        None
     }
 
     fn add_entry(&mut self, status: &Stat, mask: Mask) {
@@ -280,6 +294,7 @@ fn open_directory(path: &Path) -> rustix::io::Result<OwnedFd> {
 
 /// The existing part of a path.
 struct Deepest<'a> {
+    directory: &'a Path,
     /// The entry itself, or its deepest existing directory.
     entry: OwnedFd,
     /// The next name, which does not exist.
@@ -302,7 +317,7 @@ fn deepest(path: &Path) -> Option<Deepest<'_>> {
             }
         };
         match entry {
-            Ok(entry) => return Some(Deepest { entry, missing, has_links }),
+            Ok(entry) => return Some(Deepest { directory: prefix, entry, missing, has_links }),
             Err(_) => missing = prefix.file_name().map(OsStrExt::as_bytes),
         }
     }

@@ -139,6 +139,24 @@ fn a_missing_masked_entry_cannot_be_created() {
     assert_eq!(access(&grants, &path.join("shared")), WRITE);
 }
 
+/// Who creates the target of a link creates the file of that name.
+#[test]
+fn the_target_of_a_masked_link_that_leads_nowhere_cannot_be_created() {
+    let (_directory, path) = directory();
+    symlink("second", path.join("first")).unwrap();
+    symlink(path.join("files"), path.join("second")).unwrap();
+    symlink("circle", path.join("circle")).unwrap();
+    let mut grants = granted(&path);
+    grants.mask(&path.join("first/deep/file"), Mask::ReadOnly);
+    grants.mask(&path.join("circle/file"), Mask::ReadOnly);
+    for name in ["first", "second", "files", "files/deep", "first/deep/file"] {
+        assert_ne!(access(&grants, &path.join(name)), WRITE, "{name}");
+    }
+    fs::create_dir_all(path.join("files/deep")).unwrap();
+    assert_eq!(access(&grants, &path.join("first/deep/file")), READ);
+    assert_eq!(access(&grants, &path.join("other")), WRITE);
+}
+
 #[test]
 fn a_masked_directory_is_read_only_and_its_parents_are_pinned() {
     let (_directory, path) = directory();

@@ -3,6 +3,10 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+/// Largest number of symbolic links followed in one path, which is also
+/// Linux's.
+pub const MAX_LINKS: usize = 40;
+
 /// Whether a path is absolute, without `.`, `..` and empty names.
 pub fn is_clean(path: &[u8]) -> bool {
     match path {

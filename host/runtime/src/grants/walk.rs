@@ -19,10 +19,7 @@ use super::identity::Identity;
 use super::kernel::is_kernels;
 use super::place::{Place, Refused};
 use super::rules::{Mask, Verdict};
-
-/// Largest number of symbolic links followed in one path, which is also
-/// Linux's.
-const MAX_LINKS: usize = 40;
+use super::text::MAX_LINKS;
 
 /// How to treat names that cannot be looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -66,10 +66,10 @@ release-version: ## write the version into all files that have it, and commit th
 release: ## all checks, packages built twice, the tag: make release VERSION=X.Y.Z
 	tooling/release $(VERSION)
 
-test-aarch64: build ## cross-compile for aarch64, and test in an emulated machine
+test-aarch64: build native-reference ## cross-compile for aarch64, and test in an emulated machine
 	tooling/test-machine aarch64
 
-test-levels: build ## the programs in an emulated machine whose processor has fewer features
+test-levels: build native-reference ## the programs in an emulated machine whose processor has fewer features
 	tooling/test-machine x86_64
 
 test-replication: build native-reference ## Litestream beside our shell and our server, with kills; Go builds it

@@ -77,7 +77,9 @@ impl Builder {
 
     /// Use the sandboxed SQLite in this file: `database.cwasm`, `database.wasm`, or a result of
     /// `compose --cli database.wasm`. Without this and [`Self::component_bytes`], the first of the
-    /// two names is used that is in the program's directory or its parent.
+    /// two names is used that is in the program's directory; if that has neither, nor
+    /// `sqlite-wasm-compile`, in `../libexec/sqlite-wasm-run` of a program in `bin`, or in the parent
+    /// of cargo's `deps` and `examples`.
     #[must_use]
     pub fn component(mut self, path: impl Into<PathBuf>) -> Self {
         self.component = Component::File(path.into());

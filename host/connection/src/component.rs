@@ -1,18 +1,18 @@
 //! The file of the sandboxed SQLite.
 
-use std::env;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use runtime::component::{Loader, Program};
 use runtime::grants::Mask;
+use runtime::program_files;
 
 /// The names for which it is searched: compiled, and to be compiled.
 const NAMES: [&str; 2] = ["database.cwasm", "database.wasm"];
 
 /// The source of the sandboxed SQLite.
 pub enum Component {
-    /// The directory of the program, or its parent.
+    /// With the program's files.
     Beside,
     File(PathBuf),
     Bytes(&'static [u8]),
@@ -40,14 +40,11 @@ impl Component {
     }
 }
 
-/// Load the file in the program's directory, or above: cargo puts tests and examples one
-/// directory below the programs.
+/// Load the file that is installed with the program.
 fn load_beside(loader: &Loader) -> Result<(Program, PathBuf)> {
-    let program = env::current_exe().context("the program's own path is not known")?;
-    let directories = program.ancestors().skip(1).take(2);
-    let paths = directories.flat_map(|directory| NAMES.map(|name| directory.join(name)));
-    let loaded = loader.load_first_database(paths.filter(|path| path.is_file()))?;
-    loaded.ok_or_else(|| {
+    let [compiled, portable] = NAMES.map(program_files::path);
+    let paths = [compiled?, portable?].into_iter().filter(|path| path.is_file());
+    loader.load_first_database(paths)?.ok_or_else(|| {
         anyhow!("the program's directory has no `database.cwasm`; name it by `Builder::component`")
     })
 }

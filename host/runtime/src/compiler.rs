@@ -28,14 +28,12 @@ use crate::artifact;
 use crate::engine::EngineKind;
 use crate::program_files;
 
+pub use crate::program_files::HELPER;
 pub use facts::{
     CustomSection, Facts, MANIFEST_SECTION, MAX_MANIFEST_BYTES, MAX_NAME_BYTES, MAX_NAMES,
 };
 pub use limits::{Budget, Limits};
 pub use spawn::{Failed, Helper, NO_MEMORY, REFUSED, Start, Started, Task, request, start_child};
-
-/// The name of the helper, a file in the directory of the program that uses it.
-pub const HELPER: &str = "sqlite-wasm-compile";
 
 /// The version of the helper that a program needs: its code must load, and its tasks must be
 /// those of this library.

@@ -1,17 +1,11 @@
 //! The runner's own files, which no grant opens: the runner would later trust
 //! what SQL wrote there.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::compiler;
 use crate::grants::{Grants, Mask};
 use crate::{program_files, user_directories};
-
-/// The files that are installed with the program.
-const PROGRAM_FILES: &[&str] =
-    &[compiler::HELPER, "cli.cwasm", "cli.wasm", "database.cwasm", "database.wasm", "extensions"];
 
 /// One list for the process, since extensions are granted directories too.
 static OWN: OnceLock<Vec<(PathBuf, Mask)>> = OnceLock::new();
@@ -45,8 +39,6 @@ fn default_masks() -> impl Iterator<Item = (PathBuf, Mask)> {
         user_directories::config(),
         user_directories::state(),
     ];
-    let program_files = PROGRAM_FILES.iter().filter_map(|name| program_files::path(name).ok());
-    let program_files = env::current_exe().into_iter().chain(program_files);
     let hidden = hidden.into_iter().flatten().map(|path| (path, Mask::Hidden));
-    hidden.chain(program_files.map(|path| (path, Mask::ReadOnly)))
+    hidden.chain(program_files::all().into_iter().map(|path| (path, Mask::ReadOnly)))
 }

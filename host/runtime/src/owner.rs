@@ -3,6 +3,12 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
+/// This process's program, whatever its name leads to by now.
+pub const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// The permission of everybody to write.
+pub const EVERYBODY_WRITES: u32 = 0o002;
+
 /// The permissions of other users to write.
 pub const OTHERS_WRITE: u32 = 0o022;
 

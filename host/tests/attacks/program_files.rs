@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use crate::support::attacker;
@@ -11,104 +12,220 @@ use crate::support::other_user;
 use crate::support::{self, Directory, Input, Outcome};
 use crate::{at_line_starts, payload_did_not_run};
 
-/// The program with its files, in a directory where a user works.
+/// Where the program's files are, in a directory where a user works.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    /// All in that directory.
+    Flat,
+    /// All in its `bin`.
+    Bin,
+    /// As a wheel of Python installs them: the program in `bin`, the others in `libexec`.
+    Wheel,
+    /// As `install.sh` does: all in `lib`, and a link in `bin`.
+    Prefix,
+}
+
+const LAYOUTS: [Layout; 4] = [Layout::Flat, Layout::Bin, Layout::Wheel, Layout::Prefix];
+
+impl Layout {
+    /// The directories of the program and of its files.
+    fn directories(self) -> [&'static str; 2] {
+        match self {
+            Self::Flat => ["."; 2],
+            Self::Bin => ["bin"; 2],
+            Self::Wheel => ["bin", "libexec/sqlite-wasm-run"],
+            Self::Prefix => ["lib/sqlite-wasm-run"; 2],
+        }
+    }
+
+    /// The user's name for the program.
+    fn command(self) -> &'static str {
+        match self {
+            Self::Flat => PROGRAM,
+            Self::Bin | Self::Wheel | Self::Prefix => "bin/sqlite-wasm-run",
+        }
+    }
+}
+
+/// An installation.
 struct Installed {
     directory: Directory,
+    layout: Layout,
 }
 
 const PROGRAM: &str = "sqlite-wasm-run";
+const HELPER: &str = "sqlite-wasm-compile";
+const SERVER: &str = "sqlite-wasm-serve";
 
 impl Installed {
-    fn fresh() -> Self {
-        let installed = Self { directory: Directory::fresh("installed") };
-        support::copy_runner(&installed.path(PROGRAM));
+    fn fresh(layout: Layout) -> Self {
+        let installed = Self { directory: Directory::fresh("installed"), layout };
+        let [program, files] = layout.directories();
+        for directory in [program, files, "bin"] {
+            fs::create_dir_all(installed.path(directory)).expect("the directory is ours");
+        }
+        for directory in ["extensions", "lib", "share"] {
+            fs::create_dir(installed.file(directory)).expect("the directory is ours");
+        }
+        support::copy_program(&support::our_binary(), &installed.path(program).join(PROGRAM));
+        support::copy_program(&support::helper(), &installed.file(HELPER));
         let copy = |from: PathBuf, to: &str| {
-            fs::copy(from, installed.path(to)).expect("there is room");
+            fs::copy(from, installed.file(to)).expect("there is room");
         };
         copy(support::own_component(), "cli.cwasm");
         copy(support::portable_component(), "cli.wasm");
-        fs::create_dir(installed.path("extensions")).expect("the directory is ours");
         copy(shipped("uuid"), "extensions/uuid.wasm");
+        for name in NOT_STARTED {
+            fs::write(installed.file(name), "installed").expect("the directory is ours");
+        }
+        if matches!(layout, Layout::Prefix) {
+            symlink("../lib/sqlite-wasm-run/sqlite-wasm-run", installed.path("bin").join(PROGRAM))
+                .expect("the directory is ours");
+        }
         let payload = attacker::native_payload(attacker::portable().as_ref());
         fs::write(installed.path("payload"), payload).expect("the directory is ours");
         installed
     }
 
+    /// A path below the directory where the user works.
     fn path(&self, name: &str) -> PathBuf {
         self.directory.path().join(name)
     }
 
+    /// A path in the directory of the program's files.
+    fn file(&self, name: &str) -> PathBuf {
+        self.path(self.layout.directories()[1]).join(name)
+    }
+
     fn run(&self, args: &[&str], input: &str) -> Outcome {
-        let command = support::command(&self.path(PROGRAM), args, &self.directory.path());
+        let program = self.path(self.layout.command());
+        let command = support::command(&program, args, &self.directory.path());
         support::finish(command, &Input::Bytes(at_line_starts(input).as_bytes()))
     }
 
-    fn own_files(&self) -> BTreeMap<String, Option<Vec<u8>>> {
-        let names = OWN.iter().chain(NEW);
-        names.map(|&name| (name.to_owned(), fs::read(self.path(name)).ok())).collect()
+    /// The paths that the next start could use, below the directory where the user works.
+    fn targets(&self) -> Vec<String> {
+        let [program, files] = self.layout.directories();
+        let here = |name: &&str| format!("{files}/{name}");
+        let mut targets: Vec<_> = OWN.iter().chain(NOT_STARTED).chain(NEW).map(here).collect();
+        targets.push(self.layout.command().to_owned());
+        targets.push(format!("{program}/{PROGRAM}"));
+        // Where the files could be instead.
+        for directory in ["bin", "libexec/sqlite-wasm-run"] {
+            if matches!(self.layout, Layout::Bin | Layout::Wheel) {
+                let names = OWN.iter().chain([&SERVER]);
+                targets.extend(names.map(|name| format!("{directory}/{name}")));
+            }
+        }
+        targets
+    }
+
+    fn contents(&self) -> BTreeMap<String, Option<Vec<u8>>> {
+        let read = |name: String| {
+            let content = fs::read(self.path(&name)).ok();
+            (name, content)
+        };
+        self.targets().into_iter().map(read).collect()
+    }
+
+    /// Fails if something of the installation has changed, or the program has become another one.
+    #[track_caller]
+    fn is_unchanged(&self, before: &BTreeMap<String, Option<Vec<u8>>>, run: &Outcome) {
+        let now = self.contents();
+        let changed: Vec<_> = now.keys().filter(|name| now[*name] != before[*name]).collect();
+        assert!(changed.is_empty(), "{:?}: changed: {changed:?}\n{run}", self.layout);
     }
 }
 
-const OWN: &[&str] =
-    &[PROGRAM, "sqlite-wasm-compile", "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
-const NEW: &[&str] = &["extensions/new.wasm", "extensions/uuid.cwasm", "extensions/grants.toml"];
+/// Files that the program uses.
+const OWN: &[&str] = &[HELPER, "cli.cwasm", "cli.wasm", "extensions/uuid.wasm"];
+/// Files that are installed with it, and run by others.
+const NOT_STARTED: &[&str] =
+    &[SERVER, "database.wasm", "lib/libsqlite3.so.0", "install.sh", "share/completion.bash"];
+/// Files that would be used, too.
+const NEW: &[&str] = &[
+    "database.cwasm",
+    "extensions/new.wasm",
+    "extensions/uuid.cwasm",
+    "extensions/grants.toml",
+    "lib/libc.so.6",
+];
 
 #[test]
 fn sql_does_not_replace_the_program() {
-    let installed = Installed::fresh();
-    let before = installed.own_files();
-    let mut sql = String::new();
-    for name in OWN.iter().chain(NEW) {
-        sql += &format!(
-            "SELECT writefile('{name}', readfile('payload'));
-             .output {name}\nSELECT 'written';\n.output
-             ATTACH '{name}' AS a; CREATE TABLE a.t(x); DETACH a;
-             VACUUM INTO '{name}';\n.backup {name}\n.log {name}\n.log off\n"
+    for layout in LAYOUTS {
+        let installed = Installed::fresh(layout);
+        let before = installed.contents();
+        let mut sql = String::from(
+            "SELECT writefile('libexec', NULL, 16877);
+             SELECT writefile('libexec/sqlite-wasm-run', NULL, 16877);
+             CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB);\n",
         );
+        for name in installed.targets() {
+            sql += &format!(
+                "SELECT writefile('{name}', readfile('payload'));
+                 .output {name}\nSELECT 'written';\n.output
+                 ATTACH '{name}' AS a; CREATE TABLE a.t(x); DETACH a;
+                 VACUUM INTO '{name}';\n.backup {name}\n.log {name}\n.log off
+                 INSERT OR IGNORE INTO sqlar VALUES('{name}', 33279, 0, 9, 'malicious');
+                 .archive --extract --file mine.db {name}\n"
+            );
+        }
+        let run = payload_did_not_run(installed.run(&["mine.db"], &sql));
+        installed.is_unchanged(&before, &run);
+        let run =
+            payload_did_not_run(installed.run(&["--no-cache", ":memory:", "SELECT 6 * 7"], ""));
+        run.exits_with(0).prints("42\n");
     }
-    sql += "CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB);\n";
-    for name in OWN.iter().chain(NEW) {
-        sql += &format!("INSERT INTO sqlar VALUES('{name}', 33279, 0, 4, 'malicious');\n");
-        sql += &format!(".archive --extract --file mine.db {name}\n");
-    }
-    let run = payload_did_not_run(installed.run(&["mine.db"], &sql));
-    assert!(installed.own_files() == before, "the program's files have changed\n{run}");
-    installed.run(&[":memory:", "SELECT 6 * 7"], "").exits_with(0).prints("42\n");
 }
 
 #[test]
 fn a_component_does_not_replace_the_program() {
-    let installed = Installed::fresh();
-    let before = installed.own_files();
-    let name = |name: &str| installed.path(name).display().to_string();
-    let mut actions = Vec::new();
-    for target in OWN.iter().chain(NEW) {
-        for action in [
-            "files-write",
-            "files-create",
-            "files-rewrite",
-            "files-delete",
-            "files-permissions",
-            "wasi-write",
-            "wasi-remove",
-        ] {
-            actions.push(format!("{action}={}", name(target)));
+    for layout in LAYOUTS {
+        let installed = Installed::fresh(layout);
+        let before = installed.contents();
+        let name = |name: &str| installed.path(name).display().to_string();
+        let mut actions = Vec::new();
+        for target in installed.targets() {
+            for action in [
+                "files-write",
+                "files-create",
+                "files-rewrite",
+                "files-delete",
+                "files-permissions",
+                "wasi-write",
+                "wasi-remove",
+            ] {
+                actions.push(format!("{action}={}", name(&target)));
+            }
+            actions.push(format!("wasi-move={}::{}", name("payload"), name(&target)));
+            actions.push(format!("wasi-move={}::{}", name(&target), name("moved")));
+            actions.push(format!("wasi-hard-link={}::{}", name(&target), name("linked")));
+            actions.push(format!("files-write={}", name("linked")));
         }
-        actions.push(format!("wasi-move={}::{}", name("payload"), name(target)));
-        actions.push(format!("wasi-move={}::{}", name(target), name("moved")));
-        actions.push(format!("wasi-hard-link={}::{}", name(target), name("linked")));
-        actions.push(format!("files-write={}", name("linked")));
-    }
-    actions.push(format!("wasi-move={}::{}", name("extensions"), name("moved")));
-    actions.push(format!("wasi-remove-directory={}", name("extensions")));
-    for options in [&[][..], &["--dir", "."]] {
-        let actions = actions.iter().map(String::as_str);
-        let args: Vec<&str> =
-            options.iter().copied().chain([attacker::component()]).chain(actions).collect();
-        // One by one: what fails ends nothing.
-        let run = installed.run(&args, "").exits_with(0);
-        assert!(installed.own_files() == before, "the program's files have changed\n{run}");
-        assert!(!run.out().contains(": done"), "something was done\n{run}");
+        let [program, files] = layout.directories();
+        for directory in [program, files, "bin", "libexec", "libexec/sqlite-wasm-run"] {
+            if directory != "." && matches!(layout, Layout::Bin | Layout::Wheel) {
+                actions.push(format!("wasi-create-directory={}", name(directory)));
+                actions.push(format!("wasi-move={}::{}", name(directory), name("moved")));
+                actions.push(format!("wasi-remove-directory={}", name(directory)));
+                actions.push(format!("wasi-link={}::payload", name(directory)));
+            }
+        }
+        for directory in ["extensions", "lib", "share"] {
+            let directory = format!("{files}/{directory}");
+            actions.push(format!("wasi-move={}::{}", name(&directory), name("moved")));
+            actions.push(format!("wasi-remove-directory={}", name(&directory)));
+        }
+        for options in [&[][..], &["--dir", "."], &["--dir", "..", "--dir", files]] {
+            let actions = actions.iter().map(String::as_str);
+            let args: Vec<&str> =
+                options.iter().copied().chain([attacker::component()]).chain(actions).collect();
+            // One by one: what fails ends nothing.
+            let run = installed.run(&args, "").exits_with(0);
+            installed.is_unchanged(&before, &run);
+            assert!(!run.out().contains(": done"), "{layout:?}: something was done\n{run}");
+        }
     }
 }
 
@@ -130,7 +247,7 @@ fn a_component_does_not_replace_itself() {
 
 #[test]
 fn databases_next_to_the_program_are_written() {
-    let installed = Installed::fresh();
+    let installed = Installed::fresh(Layout::Flat);
     let sql = "PRAGMA journal_mode = wal; CREATE TABLE t(a); INSERT INTO t VALUES (7);
         SELECT a FROM t; SELECT writefile('mine.txt', 'x');";
     installed.run(&["mine.db", sql], "").keeps_quiet().prints("wal\n7\n1\n");
@@ -140,7 +257,7 @@ fn databases_next_to_the_program_are_written() {
 /// `.wasm` next to it is, or nothing.
 #[test]
 fn a_shell_that_was_replaced_is_not_run() {
-    let installed = Installed::fresh();
+    let installed = Installed::fresh(Layout::Flat);
     let payload = fs::read(installed.path("payload")).expect("it is ours");
     for planted in [&payload[..], attacker::parts(&payload).0] {
         fs::write(installed.path("cli.cwasm"), planted).expect("the directory is ours");
@@ -155,7 +272,7 @@ fn a_shell_that_was_replaced_is_not_run() {
 /// A compiler that another user could have put next to the program.
 #[test]
 fn a_compiler_that_others_can_write_is_not_started() {
-    let installed = Installed::fresh();
+    let installed = Installed::fresh(Layout::Flat);
     let args = ["--no-cache", "cli.wasm", ":memory:", "SELECT 6 * 7"];
     for mode in [0o775, 0o757] {
         other_user::allow(&installed.path("sqlite-wasm-compile"), mode);
@@ -164,4 +281,35 @@ fn a_compiler_that_others_can_write_is_not_started() {
     }
     other_user::allow(&installed.path("sqlite-wasm-compile"), 0o755);
     installed.run(&args, "").exits_with(0).prints("42\n");
+}
+
+/// Links of the user's on the way: one that leads nowhere yet, and another name of a file.
+#[test]
+fn sql_does_not_replace_the_program_behind_links() {
+    let installed = Installed::fresh(Layout::Bin);
+    symlink("later", installed.path("libexec")).expect("the directory is ours");
+    fs::hard_link(installed.file(HELPER), installed.path("linked")).expect("the directory is ours");
+    let helper = fs::read(installed.file(HELPER)).expect("it is ours");
+    let sql = "SELECT writefile('later', NULL, 16877);
+        SELECT writefile('later/sqlite-wasm-run', NULL, 16877);
+        SELECT writefile('linked', 'malicious');
+        SELECT writefile('control', NULL, 16877);";
+    installed.run(&[":memory:"], sql);
+    assert!(installed.path("control").is_dir(), "nothing was tried");
+    let name = |name: &str| installed.path(name).display().to_string();
+    let actions = [
+        format!("wasi-create-directory={}", name("later")),
+        format!("wasi-move={}::{}", name("control"), name("later")),
+        format!("wasi-remove={}", name("libexec")),
+        format!("files-write={}", name("linked")),
+    ];
+    attacker::all_refused(
+        installed.run(
+            &[&["--dir", ".", attacker::component()], &actions.each_ref().map(String::as_str)[..]]
+                .concat(),
+            "",
+        ),
+    );
+    assert!(!installed.path("later").exists(), "the link leads to a directory");
+    assert!(fs::read(installed.file(HELPER)).is_ok_and(|now| now == helper), "it has changed");
 }

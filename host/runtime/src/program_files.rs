@@ -7,15 +7,16 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use rustix::fs::{Mode, OFlags};
 
-use crate::owner::{EVERYBODY_WRITES, THIS_PROGRAM};
+use crate::owner::{EVERYBODY_WRITES, THIS_PROGRAM, is_trusted};
 
 /// The program that compiles, inspects and composes.
 pub const HELPER: &str = "sqlite-wasm-compile";
@@ -90,6 +91,19 @@ pub fn installed_in(directory: &Path) -> Vec<PathBuf> {
     // The loader looks for other libraries beside it.
     files.extend(library.parent().filter(|_| library.exists()).map(Path::to_owned));
     files
+}
+
+/// A program of the installation, opened: exactly this file is checked, and started by its handle.
+///
+/// # Errors
+///
+/// When it is missing, or somebody can have put it there who could not replace this program.
+pub fn opened(program: &Path) -> Result<File> {
+    let file =
+        File::from(rustix::fs::open(program, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);
+    let is_trusted = is_trusted(&file.metadata()?)?;
+    ensure!(is_trusted, "another user owns it or can write it; install it again");
+    Ok(file)
 }
 
 /// The link by which the user started `program`, if it is one: another file with this name would

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    // `sqlite-wasm-run serve` starts this by a handle, whose number would be the name in `ps`.
+    let _ = rustix::thread::set_name(c"sqlite-wasm-serve");
     let settings = config::Settings::parse();
     match start::run(settings) {
         Ok(()) => ExitCode::SUCCESS,

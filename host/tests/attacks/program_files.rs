@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{chown, symlink};
 use std::path::PathBuf;
 
 use crate::support::attacker;
@@ -269,18 +269,43 @@ fn a_shell_that_was_replaced_is_not_run() {
     run.exits_with(121).prints("");
 }
 
-/// A compiler that another user could have put next to the program.
+/// Programs that another user could have put next to the program.
 #[test]
-fn a_compiler_that_others_can_write_is_not_started() {
+fn programs_that_others_can_write_are_not_started() {
     let installed = Installed::fresh(Layout::Flat);
-    let args = ["--no-cache", "cli.wasm", ":memory:", "SELECT 6 * 7"];
-    for mode in [0o775, 0o757] {
-        other_user::allow(&installed.path("sqlite-wasm-compile"), mode);
-        let run = installed.run(&args, "").exits_with(121).prints("");
-        run.complains("another user owns it or can write it");
+    fs::remove_file(installed.file(SERVER)).expect("the directory is ours");
+    let server = support::our_binary().with_file_name(SERVER);
+    support::copy_program(&server, &installed.file(SERVER));
+    let compile = ["--no-cache", "cli.wasm", ":memory:", "SELECT 6 * 7"];
+    let check = |program_mode: u32, mode: u32, is_started: bool| {
+        other_user::allow(&installed.path(PROGRAM), program_mode);
+        for name in [HELPER, SERVER] {
+            other_user::allow(&installed.file(name), mode);
+        }
+        let runs = [installed.run(&compile, ""), installed.run(&["serve", "--version"], "")];
+        for (run, refused) in runs.into_iter().zip([121, 120]) {
+            match is_started {
+                true => run.exits_with(0).keeps_quiet(),
+                false => run.exits_with(refused).complains("another user owns it or can write it"),
+            };
+        }
+    };
+    for (program_mode, mode, is_started) in [
+        (0o755, 0o775, false),
+        (0o755, 0o757, false),
+        (0o755, 0o755, true),
+        // The group can replace the program anyway.
+        (0o775, 0o775, true),
+        (0o777, 0o777, false),
+    ] {
+        check(program_mode, mode, is_started);
     }
-    other_user::allow(&installed.path("sqlite-wasm-compile"), 0o755);
-    installed.run(&args, "").exits_with(0).prints("42\n");
+    // Another group; only root can give files to one of which it is no member.
+    let is_given = [HELPER, SERVER].map(|name| chown(installed.file(name), None, Some(4242)));
+    if is_given.iter().all(Result::is_ok) {
+        check(0o775, 0o775, false);
+        check(0o775, 0o755, true);
+    }
 }
 
 /// Links of the user's on the way: one that leads nowhere yet, and another name of a file.

@@ -1,15 +1,13 @@
 //! `serve`: the server is another program, so that the runner stays small.
 
 use std::ffi::OsString;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::program_files;
-
-/// The program that serves, in the runner's directory.
-const SERVER: &str = "sqlite-wasm-serve";
+use sqlite_wasm_runtime::program_files::{self, SERVER};
 
 /// Serve databases to many clients, each in its own sandbox
 #[derive(Debug, clap::Args)]
@@ -29,7 +27,9 @@ impl Serve {
             "`{}` does not exist; install the package `{SERVER}`, or the whole build",
             escaped(&program)
         );
-        let error = Command::new(&program).args(self.arguments).exec();
-        Err(anyhow!(error).context(format!("failed to start `{}`", program.display())))
+        let failed = || format!("failed to start `{}`", escaped(&program));
+        let opened = program_files::opened(&program).with_context(failed)?;
+        let mut server = Command::new(format!("/proc/self/fd/{}", opened.as_raw_fd()));
+        Err(anyhow!(server.arg0(&program).args(self.arguments).exec()).context(failed()))
     }
 }

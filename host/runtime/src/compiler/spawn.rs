@@ -4,16 +4,15 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
-use rustix::fs::{Mode, OFlags};
 
 use super::facts::MAX_FACTS_BYTES;
 use super::limits::{Budget, DEFAULT_TIME, Limits, WALL_CLOCK_FACTOR};
@@ -21,7 +20,7 @@ use super::{HELPER, VERSION, memory_file};
 use crate::address_space::Form;
 use crate::engine::EngineKind;
 use crate::escape::escaped;
-use crate::owner::OTHERS_WRITE;
+use crate::program_files::opened;
 use crate::text::shortened;
 
 /// The exit code when the helper refuses the component, with the reason as its
@@ -214,7 +213,7 @@ pub fn run(
     let report = memory_file::create("report").context(NO_MEMORY_FILE)?;
     let failed = || format!("failed to start the compiler `{}`", escaped(program));
     let streams = [input, output.try_clone()?, report.try_clone()?];
-    let helper = helper(opened(program).with_context(failed)?, task, &limits, streams);
+    let helper = helper(opened(program).with_context(failed)?.into(), task, &limits, streams);
     // No handle of the file to be sealed stays open.
     let started = start(helper).with_context(failed)?;
     let status = Guard(started).wait(budget, verb)?;
@@ -222,20 +221,6 @@ pub fn run(
         return memory_file::into_bytes(output).context("failed to read the compiler's result");
     }
     Err(failure(verb, status, &message(&report), budget, &limits))
-}
-
-/// The helper, opened: exactly this file is checked and started. Only users who could replace this
-/// program may have put it there.
-fn opened(program: &Path) -> Result<OwnedFd> {
-    let helper = rustix::fs::open(program, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
-    let stat = rustix::fs::fstat(&helper)?;
-    let own = std::fs::metadata("/proc/self/exe")?.uid();
-    let owners = [0, own, nix::unistd::geteuid().as_raw()];
-    ensure!(
-        owners.contains(&stat.st_uid) && stat.st_mode & OTHERS_WRITE == 0,
-        "another user owns it or can write it; install it again"
-    );
-    Ok(helper)
 }
 
 fn helper(program: OwnedFd, task: Task, limits: &Limits, streams: [File; 3]) -> Helper {

@@ -1,11 +1,14 @@
 //! `doctor`: what it finds of this machine, of a native `sqlite3` and of databases.
 
+use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::Value;
+use sqlite_wasm_runtime::compiler::HELPER;
 
+use crate::support::composed::shipped;
 use crate::support::other_user::{Stage, allow};
 use crate::support::{self, Directory, Input, Outcome};
 
@@ -13,13 +16,23 @@ use crate::support::{self, Directory, Input, Outcome};
 fn doctor(directory: &Path, version: &str, args: &[&str]) -> Outcome {
     let programs = directory.join("programs");
     fs::create_dir_all(&programs).unwrap();
-    let program = programs.join("sqlite3");
-    fs::write(&program, format!("#!/bin/sh\necho '{version} 2026-01-01 (64-bit)'\n")).unwrap();
-    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let text = format!("#!/bin/sh\necho '{version} 2026-01-01 (64-bit)'\n");
+    script(&programs.join("sqlite3"), &text);
+    doctor_of(&support::our_binary(), directory, programs.as_os_str(), args)
+}
+
+/// Runs `doctor` of a program.
+fn doctor_of(program: &Path, directory: &Path, path: &OsStr, args: &[&str]) -> Outcome {
     let args: Vec<&str> = ["doctor"].iter().chain(args).copied().collect();
-    let mut command = support::command(&support::our_binary(), &args, directory);
-    command.env("PATH", programs);
+    let mut command = support::command(program, &args, directory);
+    command.env("PATH", path);
     support::finish(command, &Input::Nothing)
+}
+
+/// Makes a script that can be started.
+fn script(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    allow(path, 0o755);
 }
 
 /// A database with one table, in this journal mode.
@@ -46,6 +59,7 @@ fn all_is_well_here() {
         "version",
         "shell",
         "compiler",
+        "server",
         "key",
         "cache",
         "extensions",
@@ -60,6 +74,46 @@ fn all_is_well_here() {
     ];
     assert_eq!(checks, expected);
     assert!(states.iter().all(|(_, state)| state == "ok"), "{}", outcome.out());
+}
+
+/// As in a wheel of Python, and as `pip` installs it where the group may write.
+#[test]
+fn an_installation_is_checked_as_a_start_checks_it() {
+    let directory = Directory::fresh("doctor");
+    let path = |name: &str| directory.path().join(name);
+    let program = path("sqlite-wasm-run");
+    support::copy_runner(&program);
+    fs::copy(support::portable_component(), path("cli.wasm")).unwrap();
+    fs::create_dir(path("extensions")).unwrap();
+    fs::copy(shipped("uuid"), path("extensions/uuid.wasm")).unwrap();
+    let check = |modes: [u32; 3], code: i32, line: &str| {
+        for (name, mode) in ["sqlite-wasm-run", HELPER, "extensions"].iter().zip(modes) {
+            allow(&path(name), mode);
+        }
+        let outcome = doctor_of(&program, &directory.path(), OsStr::new(""), &[]).exits_with(code);
+        assert!(outcome.out().lines().any(|found| found.starts_with(line)), "{line}\n{outcome}");
+    };
+    let shell = format!("ok       shell        {}, compiled at", path("cli.wasm").display());
+    check([0o755; 3], 0, &shell);
+    let compiler = format!("compiler     {}", path(HELPER).display());
+    check([0o775; 3], 0, &format!("ok       {compiler}"));
+    check([0o755, 0o775, 0o755], 1, &format!("problem  {compiler}: another user owns it or can"));
+    let extensions = format!("extensions   {}", path("extensions").display());
+    check([0o755, 0o755, 0o757], 0, &format!("note     {extensions}: another user owns it or"));
+    fs::remove_file(path(HELPER)).unwrap();
+    let outcome = doctor_of(&program, &directory.path(), OsStr::new(""), &[]).exits_with(1);
+    assert!(outcome.out().contains(&format!("problem  {compiler}: No such file")), "{outcome}");
+}
+
+/// Neither one that runs on, nor one of the working directory.
+#[test]
+fn not_every_sqlite3_is_asked() {
+    let directory = Directory::fresh("doctor");
+    script(&directory.path().join("sqlite3"), "#!/bin/sh\nwhile :; do :; done\n");
+    for path in [directory.path().as_os_str(), ".".as_ref(), ":".as_ref()] {
+        let outcome = doctor_of(&support::our_binary(), &directory.path(), path, &[]).exits_with(0);
+        assert!(outcome.out().contains("no native `sqlite3` on the PATH prints"), "{outcome}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ pub mod execute;
 mod extension_grants;
 mod load;
 pub mod outcome;
-mod program;
+pub mod program;
 mod settings;
 
 use std::path::PathBuf;

@@ -3,32 +3,30 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{Budget, HELPER};
+use sqlite_wasm_runtime::compiler::Budget;
 use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::search;
 use sqlite_wasm_runtime::key::Key;
-use sqlite_wasm_runtime::program_files;
+use sqlite_wasm_runtime::owner;
+use sqlite_wasm_runtime::program_files::{self, HELPER, SERVER};
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
 use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Layer, Plan};
 
 use super::Finding;
+use crate::commands::run::program::{PORTABLE_SHELL, first_shell};
 use crate::commands::{Cache, loader};
 
 /// All but the second wall.
 pub fn check(extension_directories: &[PathBuf]) -> Vec<Finding> {
-    vec![
-        versions(),
-        shell(),
-        compiler(),
-        key(),
-        cache(),
-        extensions(extension_directories),
-        address_space(),
-    ]
+    let mut findings = vec![versions(), shell(), compiler()];
+    findings.extend(server());
+    findings.extend([key(), cache(), extensions(extension_directories), address_space()]);
+    findings
 }
 
 fn versions() -> Finding {
@@ -37,28 +35,47 @@ fn versions() -> Finding {
     Finding::ok("version", format!("{ours}, wasmtime {WASMTIME_VERSION}, {processor}"))
 }
 
-/// Whether this build's shell runs without being compiled.
+/// Whether this build's shell runs, and without being compiled.
 fn shell() -> Finding {
-    let loaded = program_files::path("cli.cwasm").and_then(|path| {
+    let first = || {
+        let path = first_shell()?;
+        if path.ends_with(PORTABLE_SHELL) {
+            return Ok(format!("{}, compiled at first use", path.display()));
+        }
         loader(Cache::Off, Budget::default())?.load(&path)?;
-        Ok(path)
-    });
-    match loaded {
-        Ok(path) => Finding::ok("shell", path.display().to_string()),
-        Err(error) => Finding::note(
-            "shell",
-            format!("{error:#}"),
-            "the first run compiles `cli.wasm` and caches it; without that file install again",
-        ),
-    }
+        Ok(path.display().to_string())
+    };
+    first().map_or_else(
+        |error: anyhow::Error| {
+            Finding::note(
+                "shell",
+                format!("{error:#}"),
+                "the first run compiles `cli.wasm` and caches it; without that file install again",
+            )
+        },
+        |found| Finding::ok("shell", found),
+    )
 }
 
 fn compiler() -> Finding {
-    let remedy = "install the whole package: without it no `.wasm` runs";
-    match program_files::path(HELPER) {
-        Ok(path) if path.is_file() => Finding::ok("compiler", path.display().to_string()),
-        Ok(path) => Finding::problem("compiler", format!("{} is missing", path.display()), remedy),
-        Err(error) => Finding::problem("compiler", format!("{error:#}"), remedy),
+    program("compiler", HELPER, "install the whole package: without it no `.wasm` runs")
+}
+
+/// The server is another package, which may be missing.
+fn server() -> Option<Finding> {
+    let is_installed = program_files::path(SERVER).is_ok_and(|path| path.exists());
+    is_installed.then(|| program("server", SERVER, "without it `serve` does not start"))
+}
+
+/// The program `name` as it is checked before it is started.
+fn program(check: &'static str, name: &str, remedy: &'static str) -> Finding {
+    let found = program_files::path(name).and_then(|path| {
+        program_files::opened(&path).with_context(|| path.display().to_string())?;
+        Ok(path)
+    });
+    match found {
+        Ok(path) => Finding::ok(check, path.display().to_string()),
+        Err(error) => Finding::problem(check, format!("{error:#}"), remedy),
     }
 }
 
@@ -104,6 +121,16 @@ fn extensions(directories: &[PathBuf]) -> Finding {
             "none was found",
             "`extension list` searches --extension-dir, $SQLITE_WASM_EXTENSIONS and the \
              directory `extensions` beside the program",
+        );
+    }
+    let is_open = |directory: &&PathBuf| {
+        fs::metadata(directory).is_ok_and(|found| !owner::is_trusted(&found).unwrap_or_default())
+    };
+    if let Some(directory) = directories.iter().find(is_open) {
+        return Finding::note(
+            "extensions",
+            format!("{}: another user owns it or can write it", directory.display()),
+            "`chmod go-w` it: an extension gets the grants of its name there",
         );
     }
     let names: Vec<String> = found.iter().map(|found| escaped(&found.name).to_string()).collect();

@@ -1,11 +1,14 @@
 //! Loading the program to run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::component::{Loader, Program};
 use sqlite_wasm_runtime::program_files;
+
+/// The shell of this build, to be compiled.
+pub const PORTABLE_SHELL: &str = "cli.wasm";
 
 /// Load the program, in the form that fits this process's address space.
 pub fn program(
@@ -36,14 +39,18 @@ fn load(loader: &Loader, component: Option<&Path>) -> Result<Program> {
 /// The shell of this build, which is installed with the program: `cli.cwasm`, or
 /// `cli.wasm` where the processor cannot run the compiled form.
 fn own_shell(loader: &Loader) -> Result<Program> {
-    let [compiled, portable] =
-        [program_files::path("cli.cwasm")?, program_files::path("cli.wasm")?];
-    // Where it is compiled into the cache, each start would make an error of the absent file.
-    if !compiled.exists() && portable.is_file() {
-        return loader.load(&portable);
-    }
-    match loader.load(&compiled) {
-        Err(_) if portable.is_file() => loader.load(&portable),
+    let first = first_shell()?;
+    let portable = first.with_file_name(PORTABLE_SHELL);
+    match loader.load(&first) {
+        Err(_) if portable != first && portable.is_file() => loader.load(&portable),
         result => result,
     }
+}
+
+/// The file that is tried first. Where `cli.wasm` is compiled into the cache, each
+/// start would make an error of the absent `cli.cwasm`.
+pub fn first_shell() -> Result<PathBuf> {
+    let compiled = program_files::path("cli.cwasm")?;
+    let portable = compiled.with_file_name(PORTABLE_SHELL);
+    Ok(if !compiled.exists() && portable.is_file() { portable } else { compiled })
 }

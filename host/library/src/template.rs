@@ -12,12 +12,10 @@ use runtime::compiler::{Compiler, HELPER};
 use runtime::component::Loader;
 use runtime::database::{Template, forgo_signals};
 use runtime::key::Key;
+use runtime::program_files::installed_in;
 
 use crate::hidden;
 use crate::settings;
-
-/// Directories of the component and the compile helper, relative to the library's directory.
-const DIRECTORIES: [&str; 3] = ["sqlite-wasm", ".", ".."];
 
 /// The component's names: compiled, and to be compiled. With a limit of time the compiled one only
 /// says which other is run.
@@ -56,11 +54,7 @@ pub fn sandbox(library: &CStr, is_timed: bool) -> Result<Arc<Sandbox>> {
 fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     // The file that the links in front of it lead to.
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
-    let directory = library.parent().context("the library's own path is not known")?;
-    let all = |names: [&'static str; 2]| {
-        let names = DIRECTORIES.into_iter().flat_map(move |at| names.map(|name| (at, name)));
-        names.map(|(at, name)| directory.join(at).join(name)).filter(|path| path.is_file())
-    };
+    let directories = directories(&library)?;
     let reservation = Reservation::for_program(settings::without_signals()?);
     let names = match is_timed || reservation.form() == Form::Full {
         true => COMPONENTS,
@@ -71,25 +65,32 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     }
     let cache = Cache::by_xdg();
     let compiler = Compiler::default().start_by(hidden::start);
-    let compiler = match all([HELPER; 2]).next() {
-        Some(path) => compiler.helper(path),
-        None => compiler,
-    };
+    let helper = directories.iter().map(|at| at.join(HELPER)).find(|path| path.is_file());
+    // Never one beside the program, which may be anybody's.
+    let compiler = compiler.helper(helper.unwrap_or_else(|| library.with_file_name(HELPER)));
     let key = Key::of_user().ok().map(Arc::new);
     let loader = match is_timed {
         true => Loader::timed(reservation, cache.clone(), key)?,
         false => Loader::reserving(reservation, cache.clone(), key)?,
     };
-    let loaded = loader.compiler(compiler.clone()).load_first_database(all(names))?;
+    let components = directories.iter().flat_map(|at| names.map(|name| at.join(name)));
+    let components = components.filter(|path| path.is_file());
+    let loaded = loader.compiler(compiler.clone()).load_first_database(components)?;
     let (program, _) =
         loaded.ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
-    let extensions = DIRECTORIES.map(|at| directory.join(at).join("extensions"));
+    let extensions = directories.iter().map(|at| at.join("extensions"));
     Ok(Sandbox {
         template: Template::new(program)?,
         cache,
         compiler,
-        // Other connections may run any of them.
-        own: all(COMPONENTS).chain(all(CHECKED_COMPONENTS)).chain([library.clone()]).collect(),
-        extensions: extensions.into_iter().filter(|path| path.is_dir()).collect(),
+        extensions: extensions.filter(|path| path.is_dir()).collect(),
+        // Other connections, and the next process, may run any of them.
+        own: directories.iter().flat_map(|at| installed_in(at)).chain([library]).collect(),
     })
+}
+
+/// The directories of the components and the compile helper.
+fn directories(library: &Path) -> Result<[PathBuf; 3]> {
+    let own = library.parent().context("the library's own path is not known")?;
+    Ok([own.join("sqlite-wasm"), own.to_owned(), own.parent().unwrap_or(own).to_owned()])
 }

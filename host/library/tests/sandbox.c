@@ -279,12 +279,31 @@ static void closing(void) {
   CHECK(run(db, "CREATE TABLE t AS SELECT closes(); SELECT count(*) FROM t") == SQLITE_OK);
 }
 
+/* The library is in `lib` of the database's directory: what the next process would run is not
+** written, whether it exists or not. */
+static void installed(const char *directory) {
+  static const char *const names[] = {
+    "sqlite-wasm-compile", "database-checked.cwasm", "extensions", "lib/libc.so.6", "lib/sqlite-wasm-compile",
+    "lib/extensions", "lib/sqlite-wasm/cli.wasm", "lib/sqlite-wasm/extensions",
+  };
+  sqlite3 *db = open_uri(path, SQLITE_OK);
+  char sql[500];
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    snprintf(sql, sizeof(sql), "VACUUM INTO '%s/%s'", directory, names[i]);
+    CHECK(run(db, sql) == SQLITE_CANTOPEN);
+  }
+  snprintf(sql, sizeof(sql), "VACUUM INTO '%s/copy.db'", directory);
+  CHECK(run(db, sql) == SQLITE_OK);
+  sqlite3_close(db);
+}
+
 int main(int count, char **arguments) {
   path = arguments[1];
   if (count > 2) {
     if (strcmp(arguments[2], "limited") == 0) limited();
     else if (strcmp(arguments[2], "closed") == 0) closed();
     else if (strcmp(arguments[2], "children") == 0) children();
+    else if (strcmp(arguments[2], "installed") == 0) installed(arguments[3]);
     else granted(arguments[2], arguments[3]);
     return 0;
   }

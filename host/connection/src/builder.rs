@@ -204,6 +204,7 @@ impl Builder {
             false => Loader::new(self.cache.clone())?,
         };
         let (program, mut code) = self.component.load(&loader.compiler(self.compiler.clone()))?;
+        code.push((self.compiler.program()?, Mask::ReadOnly));
         let mut grants = Grants::default();
         for (path, access) in &self.directories {
             let real = real(path)?;

@@ -100,9 +100,17 @@ impl Compiler {
         self.budget.max_wasm_bytes()
     }
 
+    /// The path of the helper.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say where this process's program is.
+    pub fn program(&self) -> Result<PathBuf> {
+        self.helper.clone().map_or_else(|| program_files::path(HELPER), Ok)
+    }
+
     /// The result of `task` on the concatenated `parts`.
     pub(crate) fn run(&self, task: Task, parts: &[&[u8]]) -> Result<Vec<u8>> {
-        let program = self.helper.clone().map_or_else(|| program_files::path(HELPER), Ok)?;
-        spawn::run(self.start, &program, task, &self.budget, parts)
+        spawn::run(self.start, &self.program()?, task, &self.budget, parts)
     }
 }

@@ -4,4 +4,5 @@ mod api;
 mod attacks;
 mod callbacks;
 mod planted;
+mod program_files;
 mod support;

@@ -1,5 +1,6 @@
 //! libSQL's protocol over WebSocket.
 
+use std::io::ErrorKind;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -47,8 +48,19 @@ impl Client {
         self.socket.send(Message::text(message.to_string())).unwrap();
     }
 
+    /// The next message. The socket has a time limit, so where the process was stopped meanwhile the
+    /// system does not go on by itself.
+    fn read(&mut self) -> tungstenite::Result<Message> {
+        loop {
+            match self.socket.read() {
+                Err(tungstenite::Error::Io(error)) if error.kind() == ErrorKind::Interrupted => (),
+                other => return other,
+            }
+        }
+    }
+
     fn receive(&mut self) -> Value {
-        match self.socket.read().unwrap() {
+        match self.read().unwrap() {
             Message::Text(text) => serde_json::from_str(&text).unwrap(),
             other => panic!("{other:?}"),
         }
@@ -57,7 +69,7 @@ impl Client {
     /// The code with which the server closes.
     fn closed(&mut self) -> Option<CloseCode> {
         loop {
-            match self.socket.read() {
+            match self.read() {
                 Ok(Message::Close(frame)) => return frame.map(|frame| frame.code),
                 Ok(_) => (),
                 Err(_) => return None,
@@ -295,16 +307,16 @@ fn protobuf_has_the_same_requests() {
     let token = server.token.as_bytes();
     let hello = [&[0x0a, token.len() as u8 + 2, 0x0a, token.len() as u8], token].concat();
     client.socket.send(Message::binary(hello)).unwrap();
-    assert_eq!(client.socket.read().unwrap(), Message::binary(vec![0x0a, 0]));
+    assert_eq!(client.read().unwrap(), Message::binary(vec![0x0a, 0]));
     // Request 9: open stream 1; then execute there.
     client.socket.send(Message::binary(vec![0x12, 6, 0x08, 9, 0x12, 2, 0x08, 1])).unwrap();
-    assert_eq!(client.socket.read().unwrap(), Message::binary(vec![0x1a, 4, 0x08, 9, 0x12, 0]));
+    assert_eq!(client.read().unwrap(), Message::binary(vec![0x1a, 4, 0x08, 9, 0x12, 0]));
     let execute = b"\x12\x12\x08\x0a\x22\x0e\x08\x01\x12\x0a\x0a\x08SELECT 5";
     client.socket.send(Message::binary(execute.to_vec())).unwrap();
     // One column "5"; one row with 5; no changes, row id 0.
     let result = b"\x0a\x03\x0a\x015\x12\x04\x0a\x02\x10\x0a\x18\x00\x20\x00";
     let expected = [&[0x1a, 21, 0x08, 10, 0x22, 17, 0x0a, 15], &result[..]].concat();
-    assert_eq!(client.socket.read().unwrap(), Message::binary(expected));
+    assert_eq!(client.read().unwrap(), Message::binary(expected));
     client.socket.send(Message::binary(vec![0xff; 20])).unwrap();
     assert_eq!(client.closed(), Some(CloseCode::Protocol));
 }

@@ -157,7 +157,8 @@ static void encodings(void) {
   sqlite3_stmt *statement = prepared("SELECT x'4100420043', x'310032003300', x'4142', 'text'");
   go(statement, 1);
   for (int i = 0; i < 4; i++) {
-    printf("%s %d\n", sqlite3_column_text(statement, i), sqlite3_column_bytes(statement, i));
+    int bytes = sqlite3_column_bytes(statement, i);
+    printf("%s %d\n", sqlite3_column_text(statement, i), bytes);
     printf("%d\n", sqlite3_column_int(statement, i));
   }
   sqlite3_finalize(statement);

@@ -6,7 +6,6 @@
 //! masks that keep SQL from writing there.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -107,13 +106,19 @@ pub fn opened(program: &Path) -> Result<File> {
 }
 
 /// The link by which the user started `program`, if it is one: another file with this name would
-/// be started instead.
+/// be started instead. (The kernel has the name too, in the auxiliary vector, but who reads that
+/// without the C library crashes under valgrind.)
 fn link(program: &Path) -> Option<PathBuf> {
-    let name = Path::new(OsStr::from_bytes(rustix::param::linux_execfn().to_bytes()));
-    let name = std::path::absolute(name).ok().filter(|name| name != program)?;
-    let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino())).ok();
+    let typed = PathBuf::from(env::args_os().next()?);
+    let names = match typed.components().count() {
+        1 => env::split_paths(&env::var_os("PATH")?).map(|found| found.join(&typed)).collect(),
+        _ => vec![typed],
+    };
+    let of = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     // A descriptor in /proc, or a relative name, may mean something else by now.
-    (identity(&name)? == identity(THIS_PROGRAM.as_ref())?).then_some(name)
+    let this = of(Path::new(THIS_PROGRAM))?;
+    let mut names = names.into_iter().filter_map(|name| std::path::absolute(name).ok());
+    names.find(|name| of(name) == Some(this)).filter(|name| name != program)
 }
 
 /// The directory of the files of a program of `owner`: `beside` it, or elsewhere if nothing is

@@ -19,14 +19,14 @@ from .players import CRATE, Player
 from .spread import ratios
 from .workplace import Workplace, first_line, flush, without_root
 
-PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 60}
+PEER_SECONDS = {SMOKE: 10, SMALL: 10, FULL: 20}
 """A process of a peer that takes longer is ended and shown as `> cap`."""
 SETUP_FACTOR = 3
 """Its set-up may take so many times that, as it runs once."""
-PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 60}
+PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 20}
 """A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
-PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 1000, FULL: 7200}
-"""What all peers together may use in one suite, so that `small` takes 40 minutes at most."""
+PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 1000, FULL: 360}
+"""What all peers together may use in one suite: `small` has all of them in 40 minutes, `full` what fits into an hour."""
 
 DEARER_REPEATS = 10
 """At most so many of what the reference itself runs ten times."""

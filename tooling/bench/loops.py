@@ -26,7 +26,7 @@ SETUP_FACTOR = 3
 PEER_ROW_SECONDS = {SMOKE: 5, SMALL: 5, FULL: 20}
 """A peer that has used as many for one row gets no further run; `samples` counts those that it had."""
 PEER_SUITE_SECONDS = {SMOKE: 60, SMALL: 1000, FULL: 360}
-"""What all peers together may use in one suite: `small` has all of them in 40 minutes, `full` what fits into an hour."""
+"""What all peers together may use in one suite: all suites take 40 minutes as `small`, those of loops an hour as `full`."""
 
 DEARER_REPEATS = 10
 """At most so many of what the reference itself runs ten times."""

@@ -8,6 +8,7 @@ use sqlite_wasm_kit::{ANY_NUMBER, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
+use crate::numbers;
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
 use values::{
@@ -29,7 +30,7 @@ macro_rules! reads {
     };
 }
 
-pub const SCALARS: &[Scalar] = &[
+const CATALOGUE: &[Scalar] = &[
     Scalar::new("format_type", 2, Stable, Innocuous, |a| a.apply(format_type)),
     Scalar::new("pg_get_expr", 2, Stable, Innocuous, |a| a.apply(|text: String| text)),
     Scalar::new("pg_get_expr", 3, Stable, Innocuous, |a| a.apply(|text: String| text)),
@@ -123,6 +124,33 @@ pub const SCALARS: &[Scalar] = &[
     constant!("pg_get_statisticsobjdef_columns", None::<String>),
     constant!("pg_tablespace_location", None::<String>),
 ];
+
+/// All of them.
+pub const SCALARS: &[Scalar] = &joined::<{ CATALOGUE.len() + NUMBERS }>(&[
+    CATALOGUE,
+    numbers::CASTS,
+    numbers::FLOATS,
+    numbers::INTEGERS,
+    numbers::NUMERIC,
+]);
+
+const NUMBERS: usize =
+    numbers::CASTS.len() + numbers::FLOATS.len() + numbers::INTEGERS.len() + numbers::NUMERIC.len();
+
+/// Several lists as one.
+const fn joined<const N: usize>(lists: &[&[Scalar]]) -> [Scalar; N] {
+    let mut all = [CATALOGUE[0]; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut index = 0;
+        while index < lists[list].len() {
+            all[at] = lists[list][index];
+            (index, at) = (index + 1, at + 1);
+        }
+        list += 1;
+    }
+    all
+}
 
 /// What `version()` is.
 const VERSION: &str = "PostgreSQL 15.0 (sqlite-wasm-run, SQLite in WebAssembly)";

@@ -18,6 +18,7 @@
 mod catalog;
 mod definitions;
 mod functions;
+mod numbers;
 mod places;
 mod rows;
 mod schema;
@@ -32,6 +33,8 @@ sqlite_wasm_kit::extension! {
     name: "pgcatalog",
     description: "Postgres' catalogue of a SQLite database",
     scalars: functions::SCALARS,
+    aggregates: numbers::AGGREGATES,
+    collations: numbers::COLLATIONS,
     modules: table::MODULES,
     needs: &[Need::SqlReadOnly],
 }

@@ -91,6 +91,9 @@ impl Error {
 
     /// SQLite's error, by its extended result code.
     pub fn of_sqlite(extended_code: i32, message: &str) -> Self {
+        if let Some((code, message)) = sqlstate::split(message) {
+            return Self::new(code, message);
+        }
         of_constraint(extended_code, message).unwrap_or_else(|| {
             let code = match extended_code & 0xff {
                 1 => of_message(message),

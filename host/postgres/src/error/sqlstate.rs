@@ -3,6 +3,8 @@
 macro_rules! states {
     ($($name:ident = $code:literal;)*) => {
         $(#[doc = concat!("`", $code, "`")] pub const $name: &str = $code;)*
+
+        const ALL: &[&str] = &[$($code),*];
     };
 }
 states! {
@@ -12,6 +14,8 @@ states! {
     NUMERIC_OUT_OF_RANGE = "22003";
     INVALID_DATETIME = "22007";
     DATETIME_OVERFLOW = "22008";
+    INVALID_LOGARITHM = "2201E";
+    INVALID_POWER = "2201F";
     SUBSTRING_ERROR = "22011";
     DIVISION_BY_ZERO = "22012";
     INVALID_PARAMETER_VALUE = "22023";
@@ -39,6 +43,7 @@ states! {
     AMBIGUOUS_COLUMN = "42702";
     UNDEFINED_COLUMN = "42703";
     UNDEFINED_OBJECT = "42704";
+    CANNOT_COERCE = "42846";
     DATATYPE_MISMATCH = "42804";
     UNDEFINED_FUNCTION = "42883";
     UNDEFINED_TABLE = "42P01";
@@ -50,10 +55,17 @@ states! {
     CONFIGURATION_LIMIT_EXCEEDED = "53400";
     PROGRAM_LIMIT_EXCEEDED = "54000";
     STATEMENT_TOO_COMPLEX = "54001";
+    TOO_MANY_COLUMNS = "54011";
     OBJECT_IN_USE = "55006";
     LOCK_NOT_AVAILABLE = "55P03";
     QUERY_CANCELED = "57014";
     IO_ERROR = "58030";
     INTERNAL_ERROR = "XX000";
     DATA_CORRUPTED = "XX001";
+}
+
+/// The SQLSTATE that a message of a function of ours begins with, and the message: `22012: division by zero`.
+pub fn split(message: &str) -> Option<(&'static str, &str)> {
+    let (code, message) = message.split_once(": ")?;
+    ALL.iter().find(|known| **known == code).map(|code| (*code, message))
 }

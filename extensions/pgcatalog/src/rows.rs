@@ -90,7 +90,7 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
         "pg_views" => relations(catalog, true).map(|(_, relation)| pg_view(relation)).collect(),
         "pg_indexes" => pg_indexes(catalog),
         "pg_trigger" => triggers(catalog),
-        "pg_settings" => SETTINGS.iter().map(setting).collect(),
+        "pg_settings" => settings(),
         "pg_tablespace" => vec![vec![
             ("oid", int(1663)),
             ("spcname", text("pg_default")),
@@ -106,16 +106,29 @@ fn cells(catalog: &Catalog, table: &str) -> Vec<Cells> {
     }
 }
 
-/// What drivers look up there: JDBC's metadata needs the number of columns that a key may have.
-const SETTINGS: &[(&str, &str)] = &[
-    ("max_identifier_length", "63"),
-    ("max_index_keys", "32"),
-    ("server_encoding", "UTF8"),
-    ("standard_conforming_strings", "on"),
-];
-
-fn setting((name, value): &(&'static str, &'static str)) -> Cells {
-    vec![("name", text(*name)), ("setting", text(*value)), ("context", text("internal"))]
+/// The settings of the session, which only the server of the Postgres wire has.
+fn settings() -> Vec<Cells> {
+    const NAMES: [&str; 11] = [
+        "name",
+        "setting",
+        "unit",
+        "context",
+        "vartype",
+        "source",
+        "min_val",
+        "max_val",
+        "enumvals",
+        "boot_val",
+        "reset_val",
+    ];
+    let columns = NAMES.map(|name| format!("value ->> '{name}'")).join(", ");
+    let sql = format!("SELECT {columns} FROM json_each(pg_session('pg_settings'))");
+    let rows = crate::schema::query(&sql, None).unwrap_or_default();
+    let cells = |row: Vec<Value>| {
+        let described = [("category", text("")), ("short_desc", text(""))];
+        NAMES.into_iter().zip(row).chain(described).collect()
+    };
+    rows.into_iter().map(cells).collect()
 }
 
 fn relations(catalog: &Catalog, views: bool) -> impl Iterator<Item = (i64, &Relation)> {

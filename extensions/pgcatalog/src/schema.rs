@@ -77,7 +77,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-fn query(sql: &str, parameter: Option<&str>) -> Result<Vec<Vec<Value>>> {
+pub fn query(sql: &str, parameter: Option<&str>) -> Result<Vec<Vec<Value>>> {
     let mut statement = sql::prepare(sql)?;
     statement.query(parameter.map(Value::text))?.collect()
 }

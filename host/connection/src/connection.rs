@@ -322,6 +322,12 @@ impl InterruptHandle {
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
+
+    /// Whether a statement is to fail, and has not noticed that yet: a function that waits can look
+    /// whether it must end.
+    pub fn is_interrupted(&self) -> bool {
+        self.0.is_set()
+    }
 }
 
 /// A name, quoted for SQL.

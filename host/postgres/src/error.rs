@@ -22,7 +22,7 @@ pub struct Error {
     pub hint: Option<String>,
     /// The character of the statement, from 1.
     pub position: Option<usize>,
-    /// What is violated, for programs.
+    /// What is violated and where, for programs.
     pub violated: Option<Box<Violated>>,
 }
 
@@ -35,6 +35,10 @@ pub struct Violated {
     pub column: Option<String>,
     /// The name of the constraint.
     pub constraint: Option<String>,
+    /// Where it was found: a line of COPY.
+    pub context: Option<String>,
+    /// PostgreSQL's routine that reports it.
+    pub routine: Option<&'static str>,
 }
 
 impl Error {
@@ -62,6 +66,28 @@ impl Error {
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
+    }
+
+    /// The same where this was found.
+    #[must_use]
+    pub fn context(mut self, context: impl Into<String>) -> Self {
+        self.violated.get_or_insert_default().context = Some(context.into());
+        self
+    }
+
+    /// The same of this routine of PostgreSQL, by which programs tell errors with one SQLSTATE apart.
+    #[must_use]
+    pub fn routine(mut self, routine: &'static str) -> Self {
+        self.violated.get_or_insert_default().routine = Some(routine);
+        self
+    }
+
+    /// PostgreSQL's routine that reports it, where programs know that.
+    pub fn reported_by(&self) -> Option<&'static str> {
+        let own = self.violated.as_ref().and_then(|violated| violated.routine);
+        own.or_else(|| {
+            ROUTINES.iter().find(|(code, _)| *code == self.code).map(|(_, routine)| *routine)
+        })
     }
 
     /// The same at this byte of a statement.
@@ -104,6 +130,20 @@ impl Error {
     }
 }
 
+/// PostgreSQL's routines that report errors of one kind.
+const ROUTINES: &[(&str, &str)] = &[
+    (sqlstate::UNIQUE_VIOLATION, "_bt_check_unique"),
+    (sqlstate::FOREIGN_KEY_VIOLATION, "ri_ReportViolation"),
+    (sqlstate::NOT_NULL_VIOLATION, "ExecConstraints"),
+    (sqlstate::CHECK_VIOLATION, "ExecConstraints"),
+    (sqlstate::UNDEFINED_TABLE, "parserOpenTable"),
+    (sqlstate::UNDEFINED_COLUMN, "errorMissingColumn"),
+    (sqlstate::UNDEFINED_FUNCTION, "ParseFuncOrColumn"),
+    (sqlstate::SYNTAX_ERROR, "scanner_yyerror"),
+    (sqlstate::DEADLOCK_DETECTED, "DeadLockReport"),
+    (sqlstate::QUERY_CANCELED, "ProcessInterrupts"),
+];
+
 /// SQLite's message in Postgres' words, which some programs look for.
 fn of_postgres(message: &str) -> Option<String> {
     let relation = |name: &str| format!("relation \"{name}\" does not exist");
@@ -114,6 +154,9 @@ fn of_postgres(message: &str) -> Option<String> {
         let is_qualified = name.contains('.');
         let name = if is_qualified { name.to_owned() } else { format!("\"{name}\"") };
         return Some(format!("column {name} does not exist"));
+    }
+    if let Some(name) = message.strip_prefix("no such savepoint: ") {
+        return Some(format!("savepoint \"{name}\" does not exist"));
     }
     if let Some(name) = message.strip_prefix("no such function: ") {
         return Some(format!("function {name} does not exist"));

@@ -15,6 +15,7 @@ mod functions;
 mod names;
 mod queries;
 mod session;
+mod session_calls;
 mod sets;
 mod stack;
 mod texts;
@@ -31,6 +32,9 @@ pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
 pub(crate) use names::{folded, last as table_name, string_of};
+pub use session::Modes;
+pub use session_calls::NAME as SESSION_FUNCTION;
+pub use writes::Insertion;
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
@@ -47,20 +51,13 @@ pub struct Context {
     pub user: String,
     /// The name of the database.
     pub database: String,
-    /// The settings that `current_setting` reads.
-    pub settings: crate::state::Settings,
     /// What `pg_backend_pid()` is.
     pub process: i32,
 }
 
 impl Default for Context {
     fn default() -> Self {
-        Self {
-            user: "postgres".into(),
-            database: "main".into(),
-            settings: crate::state::Settings::default(),
-            process: 0,
-        }
+        Self { user: "postgres".into(), database: "main".into(), process: 0 }
     }
 }
 
@@ -71,21 +68,31 @@ pub enum Action {
     Run,
     /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
     Explain,
-    /// Run it, and begin a transaction; none where the statement does not say whether it only reads.
-    Begin {
-        /// `READ ONLY` or `READ WRITE`.
-        is_read_only: Option<bool>,
-    },
+    /// Begin a transaction.
+    Begin(Modes),
     /// Run it, and end the transaction; one that failed is rolled back instead.
-    Commit,
+    Commit {
+        /// Begin another one with the same modes.
+        chain: bool,
+    },
     /// Run it, and end the transaction.
-    Rollback,
+    Rollback {
+        /// Begin another one with the same modes.
+        chain: bool,
+    },
     /// Run it: `SAVEPOINT`.
-    Savepoint,
+    Savepoint(String),
     /// Run it: `ROLLBACK TO SAVEPOINT`, after which a failed transaction goes on.
-    RollbackTo,
+    RollbackTo(String),
     /// Run it: `RELEASE SAVEPOINT`.
-    Release,
+    Release(String),
+    /// `SET TRANSACTION`, and `SET SESSION CHARACTERISTICS` for those to come.
+    SetModes {
+        /// What is set.
+        modes: Modes,
+        /// Whether it is for transactions to come.
+        is_session: bool,
+    },
     /// Set a setting of the session.
     Set {
         /// In lower case.
@@ -95,21 +102,14 @@ pub enum Action {
         /// Until the end of the transaction only.
         is_local: bool,
     },
-    /// `SELECT set_config(…)`: set a setting, and return it.
-    Configure {
-        /// In lower case.
-        name: String,
-        /// The value.
-        value: String,
-        /// Until the end of the transaction only.
-        is_local: bool,
-    },
     /// `RESET ALL`.
     ResetAll,
     /// Return a setting, as one row of text.
     Show(String),
-    /// `DISCARD ALL`: settings, prepared statements and temporary tables.
-    Discard,
+    /// Return all settings.
+    ShowAll,
+    /// `DISCARD`.
+    Discard(Discarded),
     /// Forget a prepared statement; all where none is named.
     Deallocate(Option<String>),
     /// Send or receive data.
@@ -134,6 +134,19 @@ pub enum Action {
     CloseCursor(Option<String>),
     /// Nothing, successfully.
     Nothing,
+}
+
+/// What DISCARD forgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discarded {
+    /// All that the session has.
+    All,
+    /// Plans.
+    Plans,
+    /// What sequences have given.
+    Sequences,
+    /// Temporary tables.
+    Temporary,
 }
 
 /// A statement for SQLite.
@@ -235,7 +248,7 @@ fn has_rows(command: &str) -> bool {
 }
 
 fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
-    if let Some(statement) = session::unparsed(piece)? {
+    if let Some(statement) = session::statement(piece)? {
         return Ok(statement);
     }
     if let Some(statement) = cursors::statement(piece, context)? {
@@ -246,7 +259,7 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
         Ok(None) => return Ok(only_sqlite(piece)),
         Err(error) => return Err(error),
     };
-    if let Some(statement) = session::statement(piece, &parsed)? {
+    if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }
     if let ast::Statement::Copy { .. } = parsed {

@@ -3,6 +3,7 @@
 //! The network's threads accept a client and find out who it is; then the thread of its session
 //! reads and writes the connection itself.
 
+mod advisory;
 mod analyse;
 mod cancel;
 mod converse;
@@ -11,8 +12,10 @@ mod cursors;
 mod execute;
 mod failure;
 mod frames;
+mod numbers;
 mod out;
 mod serve;
+mod session;
 mod startup;
 mod store;
 mod stream;

@@ -1,7 +1,9 @@
 //! Transactions, tags and settings.
 
+use std::time::Duration;
+
 use super::*;
-use crate::translate::{Context, translate};
+use crate::translate::{Context, Modes, translate};
 
 fn one(sql: &str) -> Statement {
     translate(sql, &Context::default()).unwrap().pop().unwrap()
@@ -52,28 +54,111 @@ fn commands_have_their_tags() {
 }
 
 #[test]
-fn settings_keep_what_the_wire_can_do() {
-    let mut settings = Settings::default();
-    assert_eq!(settings.show("TimeZone").unwrap(), "UTC");
-    settings.set("timezone", Some("Etc/UTC"), false).unwrap();
-    assert_eq!(settings.set("TimeZone", Some("Europe/Berlin"), false).unwrap_err().code, "22023");
-    assert_eq!(settings.set("nope", Some("1"), false).unwrap_err().code, "42704");
-    assert_eq!(settings.set("server_version", Some("1"), false).unwrap_err().code, "55P02");
-    settings.set("application_name", Some("a"), false).unwrap();
-    settings.set("application_name", Some("b"), true).unwrap();
-    settings.set("application_name", Some("c"), true).unwrap();
-    settings.end_transaction();
-    assert_eq!(settings.show("application_name").unwrap(), "a");
-    for index in 0..100 {
-        let _ = settings.set(&format!("my.{index}"), Some("x"), false);
+fn settings_are_taken_shown_or_refused() {
+    let mut settings = Settings::of("alice", Duration::from_secs(10), Duration::ZERO);
+    for (name, value, shown) in [
+        ("TimeZone", "etc/utc", "Etc/UTC"),
+        ("intervalstyle", "ISO_8601", "iso_8601"),
+        ("work_mem", "4096", "4MB"),
+        ("statement_timeout", "1min", "10s"),
+        ("statement_timeout", "0", "10s"),
+        ("statement_timeout", "500", "500ms"),
+        ("client_encoding", "utf-8", "UTF8"),
+        ("datestyle", "iso", "ISO, MDY"),
+        ("extra_float_digits", "3", "3"),
+        ("search_path", "a, \"B\"", "a, \"B\""),
+        ("row_security", "false", "off"),
+        ("application_name", "é\n", "???"),
+        ("role", "none", "none"),
+        ("session_authorization", "alice", "alice"),
+        ("my.own", "x", "x"),
+    ] {
+        settings.set(name, Some(value), false).unwrap();
+        assert_eq!(settings.show(name).unwrap(), shown, "{name}");
     }
-    assert!(settings.set.len() <= MAX_OWN);
-    settings.reset();
-    assert_eq!(settings.show("application_name").unwrap(), "");
+    for (name, value, code) in [
+        ("TimeZone", "Europe/Berlin", "0A000"),
+        ("TimeZone", "nonsense", "22023"),
+        ("client_encoding", "LATIN1", "0A000"),
+        ("client_encoding", "nonsense", "22023"),
+        ("bytea_output", "escape", "0A000"),
+        ("standard_conforming_strings", "off", "0A000"),
+        ("datestyle", "German", "0A000"),
+        ("datestyle", "nonsense", "22023"),
+        ("extra_float_digits", "0", "0A000"),
+        ("default_tablespace", "x", "22023"),
+        ("jit", "maybe", "22023"),
+        ("role", "admin", "22023"),
+        ("nope", "1", "42704"),
+        ("a-b.c", "1", "42602"),
+        ("server_version", "1", "55P02"),
+        ("log_statement", "all", "42501"),
+    ] {
+        assert_eq!(settings.set(name, Some(value), false).unwrap_err().code, code, "{name}");
+    }
+    let error = settings.set("timezone", Some("nonsense"), false).unwrap_err();
+    assert_eq!(error.message, "invalid value for parameter \"TimeZone\": \"nonsense\"");
 }
 
 #[test]
-fn a_wrong_value_is_named() {
-    let error = Settings::default().set("timezone", Some("Europe/Berlin"), false).unwrap_err();
-    assert_eq!(error.message, "invalid value for parameter \"TimeZone\": \"Europe/Berlin\"");
+fn settings_follow_the_transaction() {
+    let mut settings = Settings::default();
+    settings.start("application_name", "start").unwrap();
+    let set = |settings: &mut Settings, value, is_local| {
+        settings.set("application_name", Some(value), is_local).unwrap();
+    };
+    set(&mut settings, "a", false);
+    settings.end(true);
+    set(&mut settings, "b", true);
+    settings.savepoint("s").unwrap();
+    set(&mut settings, "c", false);
+    let shown = |settings: &Settings| settings.show("application_name").unwrap();
+    assert_eq!(shown(&settings), "c");
+    settings.roll_back_to("S");
+    assert_eq!(shown(&settings), "b");
+    settings.release("s");
+    settings.end(true);
+    assert_eq!(shown(&settings), "a");
+    set(&mut settings, "d", false);
+    settings.end(false);
+    assert_eq!(shown(&settings), "a");
+    settings.reset().unwrap();
+    assert_eq!(shown(&settings), "start");
+    settings.end(false);
+    assert_eq!(shown(&settings), "a");
+}
+
+#[test]
+fn modes_hold_for_a_transaction() {
+    let mut settings = Settings::default();
+    settings.set("default_transaction_read_only", Some("on"), false).unwrap();
+    settings.begin(&Modes { is_deferrable: Some(true), ..Modes::default() });
+    settings.set("default_transaction_read_only", Some("off"), false).unwrap();
+    assert!(settings.is_read_only() && settings.is_on("transaction_deferrable"));
+    settings.set("transaction_read_only", Some("off"), false).unwrap();
+    settings.set("transaction_isolation", Some("read committed"), false).unwrap();
+    settings.has_begun();
+    let level = Modes { isolation: Modes::level("repeatable read"), ..Modes::default() };
+    assert_eq!(settings.change_modes(&level).unwrap_err().code, "25001");
+    assert_eq!(settings.show("transaction_isolation").unwrap(), "read committed");
+    settings.end(true);
+    assert_eq!(settings.show("transaction_isolation").unwrap(), "serializable");
+    assert!(!settings.is_read_only());
+}
+
+#[test]
+fn what_a_session_sets_is_bounded() {
+    let mut settings = Settings::default();
+    for index in 0..1000 {
+        let _ = settings.set(&format!("my.a{index}"), Some("x"), false);
+    }
+    assert_eq!(settings.set("my.more", Some("x"), false).unwrap_err().code, "54000");
+    let long = "x".repeat(60 << 10);
+    let done = (0..1000).try_for_each(|index| settings.set("my.a1", Some(&long[index..]), false));
+    done.unwrap();
+    let done = (0..1000).try_for_each(|index| {
+        settings.savepoint("s")?;
+        settings.set("my.a1", Some(&long[index..]), false)
+    });
+    assert_eq!(done.unwrap_err().code, "54000");
 }

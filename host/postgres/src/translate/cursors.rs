@@ -1,6 +1,5 @@
 //! DECLARE, FETCH, MOVE and CLOSE, which are read by their words.
 
-use super::names::folded;
 use super::{Action, Context, Statement};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Kind, Piece, Token, Tokens};
@@ -41,12 +40,7 @@ fn syntax(near: &str) -> Error {
 
 /// The name that a token is.
 fn name(token: &Token<'_>) -> Result<String> {
-    let quoted = token.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    match (token.kind, quoted) {
-        (Kind::Quoted, Some(name)) => Ok(name.replace("\"\"", "\"")),
-        (Kind::Word, _) => Ok(folded(&sqlparser::ast::Ident::new(token.text))),
-        _ => Err(syntax(token.text)),
-    }
+    super::session::name(token).ok_or_else(|| syntax(token.text))
 }
 
 fn word<'a>(token: &Token<'a>) -> String {

@@ -8,8 +8,8 @@ use sqlparser::ast::{
 };
 
 use super::expressions::list;
-use super::names::{literal, once, parts, quoted, raw, string_of};
-use super::{Rewriter, dates, texts};
+use super::names::{literal, once, parts, raw, string_of};
+use super::{Rewriter, dates, session_calls, texts};
 use crate::error::{Error, Result, sqlstate};
 
 /// Functions that SQLite has by another name.
@@ -60,8 +60,6 @@ const REFUSED: &[&str] = &[
     "dblink",
     "setval",
     "nextval",
-    "currval",
-    "lastval",
     "pg_notify",
     "age",
     "to_tsvector",
@@ -127,6 +125,9 @@ impl Rewriter<'_> {
     }
 
     fn call(&mut self, name: &str, arguments: &[Expr]) -> Result<Option<Expr>> {
+        if let Some(call) = session_calls::call(name, arguments, self.is_definition)? {
+            return Ok(Some(call));
+        }
         Ok(Some(match (name, arguments) {
             ("now" | "transaction_timestamp" | "statement_timestamp" | "clock_timestamp", []) => {
                 raw(dates::NOW)
@@ -134,15 +135,8 @@ impl Rewriter<'_> {
             ("current_database", []) => literal(&self.context.database),
             ("current_user" | "session_user", []) => literal(&self.context.user),
             ("current_schema", []) => literal("public"),
-            ("current_schemas", [_]) => literal("[\"public\"]"),
             ("version", []) => literal(crate::state::VERSION_TEXT),
             ("pg_backend_pid", []) => raw(self.context.process.to_string()),
-            ("current_setting", [setting]) => self.setting(setting, &raw("false"))?,
-            ("current_setting", [setting, is_optional]) => self.setting(setting, is_optional)?,
-            ("set_config", _) => {
-                let hint = "write SELECT set_config('name', 'value', false) by itself";
-                return Err(Error::unsupported("set_config in a query").hint(hint));
-            }
             ("format", [pattern, arguments @ ..]) => texts::formatted(pattern, arguments)?,
             ("substring" | "substr", [text, from]) => texts::substring(text, Some(from), None)?,
             ("substring" | "substr", [text, from, length]) => {
@@ -210,24 +204,6 @@ impl Rewriter<'_> {
         let mut by = by.clone();
         self.divisor(&mut by)?;
         Ok(by)
-    }
-
-    fn setting(&self, setting: &Expr, is_optional: &Expr) -> Result<Expr> {
-        if let Some(name) = string_of(setting) {
-            return match self.context.settings.show(&name) {
-                Ok(value) => Ok(literal(&value)),
-                Err(_) if is_optional.to_string().eq_ignore_ascii_case("true") => Ok(raw("NULL")),
-                Err(error) => Err(error),
-            };
-        }
-        let all = self.context.settings.all();
-        let all = all.map(|(name, value)| format!("({}, {})", quoted(&name), quoted(&value)));
-        let all = all.collect::<Vec<_>>().join(", ");
-        let found = format!(
-            "coalesce((SELECT column2 FROM (VALUES {all}) WHERE column1 = lower(x)), \
-             pg_no_setting(x, o))"
-        );
-        Ok(once(&found, &[("x", setting), ("o", is_optional)]))
     }
 }
 

@@ -1,223 +1,246 @@
-//! Statements about the session: transactions, settings, and what is done by doing nothing.
+//! Statements about the session: transactions, settings, and what is done by doing nothing. They are
+//! read by their words, with PostgreSQL's grammar.
 
-use sqlparser::ast::{
-    self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem, Set, SetExpr,
-    TransactionAccessMode, TransactionMode,
-};
+mod set;
+mod words;
 
-use super::definitions::first_words;
-use super::names::{folded, last, quoted_name, string_of};
-use super::{Action, Statement};
-use crate::error::{Error, Result};
-use crate::lex::{Kind, Piece, Tokens};
+use sqlparser::ast;
 
-/// Statements that are read by their words, as the parser has no or other trees for them.
-pub fn unparsed(piece: &Piece<'_>) -> Result<Option<Statement>> {
-    let words = words(piece.text);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (action, command) = match &words[..] {
-        ["begin", "work" | "transaction"] | ["begin"] => {
-            (Action::Begin { is_read_only: None }, "BEGIN")
+use super::names::quoted_name;
+use super::{Action, Discarded, Statement};
+use crate::error::{Error, Result, sqlstate};
+use crate::lex::Piece;
+use words::Words;
+pub use words::name;
+
+/// The levels of isolation.
+const LEVELS: [&str; 4] = ["serializable", "repeatable read", "read committed", "read uncommitted"];
+
+/// The modes of a transaction, as far as a statement names them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Modes {
+    /// `ISOLATION LEVEL`, which is only shown: each transaction is serializable.
+    pub isolation: Option<&'static str>,
+    /// `READ ONLY` or `READ WRITE`.
+    pub is_read_only: Option<bool>,
+    /// `DEFERRABLE` or `NOT DEFERRABLE`, which is only shown: nothing waits for it.
+    pub is_deferrable: Option<bool>,
+}
+
+impl Modes {
+    /// The level with this name.
+    pub fn level(name: &str) -> Option<&'static str> {
+        LEVELS.into_iter().find(|level| level.eq_ignore_ascii_case(name))
+    }
+
+    /// Isolation, reading, deferring: a mode as its setting shows it.
+    pub(crate) fn shown(&self, place: usize) -> Option<&'static str> {
+        let word = |is_on| if is_on { "on" } else { "off" };
+        match place {
+            0 => self.isolation,
+            1 => self.is_read_only.map(word),
+            _ => self.is_deferrable.map(word),
         }
-        ["end" | "commit", ..] if !words.contains(&"prepared") => {
-            chained(&words)?;
-            (Action::Commit, "COMMIT")
+    }
+
+    /// Take what another statement names.
+    pub(crate) fn take(&mut self, given: &Self) {
+        self.isolation = given.isolation.or(self.isolation);
+        self.is_read_only = given.is_read_only.or(self.is_read_only);
+        self.is_deferrable = given.is_deferrable.or(self.is_deferrable);
+    }
+}
+
+/// A statement about the session.
+pub fn statement(piece: &Piece<'_>) -> Result<Option<Statement>> {
+    let mut words = Words::of(piece);
+    let verb = words.word();
+    words.next();
+    let words = &mut words;
+    let (action, command) = match verb.as_str() {
+        "begin" => match words.word().as_str() {
+            // SQLite's own.
+            "deferred" | "immediate" | "exclusive" => return Ok(None),
+            _ => (begin(words, false)?, "BEGIN"),
+        },
+        "start" => (begin(words, true)?, "START TRANSACTION"),
+        "commit" | "end" => (commit(words)?, "COMMIT"),
+        "rollback" | "abort" => (rollback(words, verb == "rollback")?, "ROLLBACK"),
+        "savepoint" => (Action::Savepoint(last_name(words)?), "SAVEPOINT"),
+        "release" => {
+            words.accept("savepoint");
+            (Action::Release(last_name(words)?), "RELEASE")
         }
-        ["abort"] | ["abort", "work" | "transaction"] => (Action::Rollback, "ROLLBACK"),
-        ["reset", "all"] => (Action::ResetAll, "RESET"),
-        ["reset", "session", "authorization"] | ["reset", "role"] => (Action::Nothing, "RESET"),
-        ["reset", name] => (set(name, None, false), "RESET"),
-        ["discard", "all"] => (Action::Discard, "DISCARD ALL"),
-        ["discard", "temp" | "temporary" | "plans" | "sequences"] => (Action::Nothing, "DISCARD"),
-        ["deallocate", "all"] | ["deallocate", "prepare", "all"] => {
-            (Action::Deallocate(None), "DEALLOCATE ALL")
+        "set" => (set::set(words)?, "SET"),
+        "reset" => (set::reset(words)?, "RESET"),
+        "show" => (set::show(words)?, "SHOW"),
+        "discard" => discard(words)?,
+        "deallocate" => deallocate(words)?,
+        "unlisten" => {
+            if !words.symbol(b'*') {
+                words.name()?;
+            }
+            words.end()?;
+            (Action::Nothing, "UNLISTEN")
         }
-        ["unlisten", ..] => (Action::Nothing, "UNLISTEN"),
-        // No other transaction changes what this one reads.
-        ["lock", .., "in", "access" | "row", "share", "mode"] => (Action::Nothing, "LOCK TABLE"),
-        ["lock", ..] => return Err(Error::unsupported("LOCK TABLE")),
-        ["show", "transaction", "isolation", "level"] => {
-            (Action::Show("transaction_isolation".into()), "SHOW")
+        "listen" | "notify" => return Err(Error::unsupported(verb.to_uppercase())),
+        "lock" => (lock(words)?, "LOCK TABLE"),
+        "checkpoint" => {
+            words.end()?;
+            let message = "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT";
+            return Err(Error::new(sqlstate::INSUFFICIENT_PRIVILEGE, message));
         }
-        ["show", "time", "zone"] => (Action::Show("timezone".into()), "SHOW"),
-        ["show", "session", "authorization"] => {
-            (Action::Show("session_authorization".into()), "SHOW")
+        "prepare" if words.word() == "transaction" => {
+            return Err(Error::unsupported("PREPARE TRANSACTION"));
         }
-        ["set", "session", "authorization", ..] | ["set", "constraints", ..] => {
-            (Action::Nothing, "SET")
-        }
-        ["set", "time", "zone", ..] => return Ok(Some(time_zone(piece))),
-        ["set", "session", "characteristics", ..] | ["set", "transaction", ..] => {
-            (set("transaction_read_only", read_only(&words), words[1] == "transaction"), "SET")
-        }
-        ["listen", ..] => return Err(Error::unsupported("LISTEN")),
-        ["prepare", "transaction", ..] => return Err(Error::unsupported("PREPARE TRANSACTION")),
         _ => return Ok(None),
     };
     Ok(Some(of_action(piece, action, command)))
 }
 
-/// At most this many words say what a statement of the session is.
-const MAX_WORDS: usize = 16;
-
-fn words(sql: &str) -> Vec<String> {
-    let tokens = Tokens::of(sql).filter(|token| token.kind != Kind::Space).take(MAX_WORDS);
-    tokens.map(|token| token.text.to_ascii_lowercase()).collect()
-}
-
-fn chained(words: &[&str]) -> Result<()> {
-    match words.windows(2).any(|pair| pair == ["and", "chain"]) {
-        true => Err(Error::unsupported("AND CHAIN")),
-        false => Ok(()),
-    }
-}
-
-fn read_only(words: &[&str]) -> Option<String> {
-    let mode = words
-        .windows(2)
-        .rev()
-        .find(|pair| pair[0] == "read" && matches!(pair[1], "only" | "write"));
-    mode.map(|pair| if pair[1] == "only" { "on" } else { "off" }.to_owned())
-}
-
-fn set(name: &str, value: Option<String>, is_local: bool) -> Action {
-    Action::Set { name: name.to_ascii_lowercase(), value, is_local }
-}
-
-fn time_zone(piece: &Piece<'_>) -> Statement {
-    let mut words = Tokens::of(piece.text).filter(|token| token.kind != Kind::Space);
-    let zone = words.nth(3).map(|zone| zone.text.trim_matches('\'').to_owned());
-    let is_default =
-        |zone: &String| ["local", "default"].iter().any(|word| zone.eq_ignore_ascii_case(word));
-    let zone = zone.filter(|zone| !is_default(zone));
-    of_action(piece, set("timezone", zone, false), "SET")
+/// CREATE SCHEMA of the schema that there is.
+pub fn schema(piece: &Piece<'_>, tree: &ast::Statement) -> Option<Statement> {
+    let ast::Statement::CreateSchema { schema_name, if_not_exists: true, .. } = tree else {
+        return None;
+    };
+    let is_public = schema_name.to_string().trim_matches('"') == "public";
+    is_public.then(|| of_action(piece, Action::Nothing, "CREATE SCHEMA"))
 }
 
 fn of_action(piece: &Piece<'_>, action: Action, command: &str) -> Statement {
-    let sql = match action {
-        Action::Begin { .. } => "BEGIN",
-        Action::Commit => "COMMIT",
-        Action::Rollback => "ROLLBACK",
-        _ => "",
+    let sql = match &action {
+        Action::Begin(_) => "BEGIN".to_owned(),
+        Action::Commit { .. } => "COMMIT".to_owned(),
+        Action::Rollback { .. } => "ROLLBACK".to_owned(),
+        Action::Savepoint(name) => format!("SAVEPOINT {}", quoted_name(name)),
+        Action::RollbackTo(name) => format!("ROLLBACK TO {}", quoted_name(name)),
+        Action::Release(name) => format!("RELEASE {}", quoted_name(name)),
+        _ => String::new(),
     };
-    Statement { action, command: command.to_owned(), ..Statement::new(piece, sql.to_owned()) }
+    Statement { action, command: command.to_owned(), ..Statement::new(piece, sql) }
 }
 
-/// Statements of the session that are parsed.
-pub fn statement(piece: &Piece<'_>, tree: &ast::Statement) -> Result<Option<Statement>> {
-    use ast::Statement as S;
-    let simple = |action, command: &str| Ok(Some(of_action(piece, action, command)));
-    let run = |action, command: &str, sql: String| {
-        let statement = of_action(piece, action, command);
-        Ok(Some(Statement { sql, ..statement }))
-    };
-    match tree {
-        S::StartTransaction { modes, .. } => {
-            let words = words(piece.text);
-            let command = if words.first().is_some_and(|word| word == "start") {
-                "START TRANSACTION"
-            } else {
-                "BEGIN"
-            };
-            simple(Action::Begin { is_read_only: access(modes) }, command)
-        }
-        S::Rollback { chain: true, .. } => Err(Error::unsupported("AND CHAIN")),
-        S::Rollback { savepoint: None, .. } => simple(Action::Rollback, "ROLLBACK"),
-        S::Rollback { savepoint: Some(name), .. } => run(
-            Action::RollbackTo,
-            "ROLLBACK",
-            format!("ROLLBACK TO {}", quoted_name(&folded(name))),
-        ),
-        S::Savepoint { name } => {
-            run(Action::Savepoint, "SAVEPOINT", format!("SAVEPOINT {}", quoted_name(&folded(name))))
-        }
-        S::ReleaseSavepoint { name } => {
-            run(Action::Release, "RELEASE", format!("RELEASE {}", quoted_name(&folded(name))))
-        }
-        S::Query(query) => Ok(configured(query).map(|action| of_action(piece, action, "SELECT"))),
-        S::Set(set) => setting(set).map(|action| Some(of_action(piece, action, "SET"))),
-        S::ShowVariable { variable } => {
-            let name: Vec<_> = variable.iter().map(|part| part.value.to_lowercase()).collect();
-            simple(Action::Show(name.join(".")), "SHOW")
-        }
-        S::Deallocate { name, .. } => simple(Action::Deallocate(Some(folded(name))), "DEALLOCATE"),
-        S::CreateSchema { schema_name, if_not_exists: true, .. }
-            if schema_name.to_string().trim_matches('"') == "public" =>
-        {
-            simple(Action::Nothing, "CREATE SCHEMA")
-        }
-        S::Prepare { .. } | S::Execute { .. } => {
-            Err(Error::unsupported(first_words(piece.text, 1)).hint("prepare it by the protocol"))
-        }
-        _ => Ok(None),
+fn begin(words: &mut Words<'_>, is_start: bool) -> Result<Action> {
+    match is_start {
+        true => words.expect("transaction")?,
+        false => drop(words.one_of(&["work", "transaction"])),
     }
+    let modes = modes(words)?;
+    words.end()?;
+    Ok(Action::Begin(modes))
 }
 
-/// `SELECT set_config('name', 'value', false)`, and nothing else.
-fn configured(query: &Query) -> Option<Action> {
-    let SetExpr::Select(select) = &*query.body else { return None };
-    let [SelectItem::UnnamedExpr(Expr::Function(function))] = &select.projection[..] else {
-        return None;
-    };
-    let is_alone = query.with.is_none() && query.limit_clause.is_none() && query.fetch.is_none();
-    if !is_alone || !select.from.is_empty() || select.selection.is_some() {
-        return None;
+/// The modes of a transaction, with or without commas; the last one of a kind holds.
+fn modes(words: &mut Words<'_>) -> Result<Modes> {
+    let mut modes = Modes::default();
+    let mut is_first = true;
+    while words.peek().is_some() {
+        if !is_first {
+            words.symbol(b',');
+        }
+        is_first = false;
+        match words.one_of(&["isolation", "read", "not", "deferrable"]) {
+            Some("isolation") => {
+                words.expect("level")?;
+                modes.isolation = Some(level(words)?);
+            }
+            Some("read") => {
+                let mode = words.one_of(&["only", "write"]).ok_or_else(|| words.wrong())?;
+                modes.is_read_only = Some(mode == "only");
+            }
+            Some("not") => {
+                words.expect("deferrable")?;
+                modes.is_deferrable = Some(false);
+            }
+            Some(_) => modes.is_deferrable = Some(true),
+            None => return Err(words.wrong()),
+        }
     }
-    let FunctionArguments::List(list) = &function.args else { return None };
-    let [name, value, is_local] = &list.args[..] else { return None };
-    let constant = |argument: &FunctionArg| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => string_of(expr),
-        _ => None,
-    };
-    let is_local = match is_local.to_string().to_ascii_lowercase().as_str() {
-        "true" => true,
-        "false" => false,
-        _ => return None,
-    };
-    let is_it = last(&function.name) == "set_config";
-    let name = constant(name).filter(|_| is_it)?.to_ascii_lowercase();
-    Some(Action::Configure { name, value: constant(value)?, is_local })
+    Ok(modes)
 }
 
-fn access(modes: &[TransactionMode]) -> Option<bool> {
-    modes.iter().rev().find_map(|mode| match mode {
-        TransactionMode::AccessMode(mode) => Some(*mode == TransactionAccessMode::ReadOnly),
-        TransactionMode::IsolationLevel(_) => None,
-    })
+fn level(words: &mut Words<'_>) -> Result<&'static str> {
+    let name = match words.one_of(&["serializable", "repeatable", "read"]) {
+        Some("repeatable") => words.accept("read").then_some("repeatable read"),
+        Some("read") => match words.one_of(&["committed", "uncommitted"]) {
+            Some("committed") => Some("read committed"),
+            Some(_) => Some("read uncommitted"),
+            None => None,
+        },
+        other => other,
+    };
+    name.ok_or_else(|| words.wrong())
 }
 
-fn setting(set_statement: &Set) -> Result<Action> {
-    match set_statement {
-        Set::SingleAssignment { scope, variable, values, .. } => {
-            let is_local = matches!(scope, Some(ast::ContextModifier::Local));
-            let text: Vec<_> = values.iter().map(value_text).collect();
-            let text = text.join(", ");
-            let value = (!text.eq_ignore_ascii_case("default")).then_some(text);
-            Ok(set(&full_name(variable), value, is_local))
-        }
-        Set::SetTimeZone { value, .. } => Ok(set("timezone", Some(value_text(value)), false)),
-        Set::SetNames { charset_name, .. } => {
-            Ok(set("client_encoding", Some(charset_name.to_string()), false))
-        }
-        Set::SetNamesDefault {} => Ok(set("client_encoding", None, false)),
-        Set::SetRole { .. } | Set::SetSessionAuthorization(_) => Ok(Action::Nothing),
-        Set::SetTransaction { modes, session, .. } => {
-            let value = access(modes)
-                .map(|is_read_only| if is_read_only { "on" } else { "off" }.to_owned());
-            Ok(set("transaction_read_only", value, !session))
-        }
-        other => Err(Error::unsupported(first_words(&other.to_string(), 2))),
+/// `AND CHAIN` or `AND NO CHAIN`, and nothing else.
+fn chain(words: &mut Words<'_>) -> Result<bool> {
+    let has_and = words.accept("and");
+    let is_no = has_and && words.accept("no");
+    if has_and {
+        words.expect("chain")?;
     }
+    words.end()?;
+    Ok(has_and && !is_no)
 }
 
-/// A setting's name: an extension's has a point.
-fn full_name(name: &ast::ObjectName) -> String {
-    if name.0.len() == 1 { last(name) } else { name.to_string().to_lowercase() }
+fn commit(words: &mut Words<'_>) -> Result<Action> {
+    if words.word() == "prepared" {
+        return Err(Error::unsupported("COMMIT PREPARED"));
+    }
+    words.one_of(&["work", "transaction"]);
+    Ok(Action::Commit { chain: chain(words)? })
 }
 
-fn value_text(expr: &Expr) -> String {
-    string_of(expr).unwrap_or_else(|| match expr {
-        Expr::Identifier(name) => name.value.clone(),
-        other => other.to_string(),
-    })
+fn rollback(words: &mut Words<'_>, may_name: bool) -> Result<Action> {
+    if words.word() == "prepared" {
+        return Err(Error::unsupported("ROLLBACK PREPARED"));
+    }
+    words.one_of(&["work", "transaction"]);
+    if may_name && words.accept("to") {
+        words.accept("savepoint");
+        return Ok(Action::RollbackTo(last_name(words)?));
+    }
+    Ok(Action::Rollback { chain: chain(words)? })
+}
+
+fn last_name(words: &mut Words<'_>) -> Result<String> {
+    let name = words.name()?;
+    words.end()?;
+    Ok(name)
+}
+
+fn discard(words: &mut Words<'_>) -> Result<(Action, &'static str)> {
+    let what = words.one_of(&["all", "plans", "sequences", "temp", "temporary"]);
+    let what = match what.ok_or_else(|| words.wrong())? {
+        "all" => (Discarded::All, "DISCARD ALL"),
+        "plans" => (Discarded::Plans, "DISCARD PLANS"),
+        "sequences" => (Discarded::Sequences, "DISCARD SEQUENCES"),
+        _ => (Discarded::Temporary, "DISCARD TEMP"),
+    };
+    words.end()?;
+    Ok((Action::Discard(what.0), what.1))
+}
+
+fn deallocate(words: &mut Words<'_>) -> Result<(Action, &'static str)> {
+    words.accept("prepare");
+    if words.accept("all") {
+        words.end()?;
+        return Ok((Action::Deallocate(None), "DEALLOCATE ALL"));
+    }
+    Ok((Action::Deallocate(Some(last_name(words)?)), "DEALLOCATE"))
+}
+
+/// No other transaction changes what this one reads, so the locks of readers are nothing.
+fn lock(words: &mut Words<'_>) -> Result<Action> {
+    let mut last = [String::new(), String::new(), String::new()];
+    while words.peek().is_some() {
+        last.rotate_left(1);
+        last[2] = words.word();
+        words.next();
+    }
+    let last = last.each_ref().map(String::as_str);
+    match last {
+        ["access" | "row", "share", "mode"] => Ok(Action::Nothing),
+        _ => Err(Error::unsupported("LOCK TABLE")),
+    }
 }

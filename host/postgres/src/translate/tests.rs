@@ -6,6 +6,10 @@ fn all(sql: &str) -> Vec<Statement> {
     translate(sql, &Context::default()).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
+fn error(sql: &str) -> Error {
+    translate(sql, &Context::default()).unwrap_err()
+}
+
 fn one(sql: &str) -> Statement {
     let mut statements = all(sql);
     assert_eq!(statements.len(), 1, "{sql}");
@@ -165,7 +169,6 @@ fn what_cannot_be_done_is_refused_by_its_name() {
         ("SELECT format('%10s', 1)", "format with %10s"),
         ("SELECT format('%1$s%1$s', 1)", "format twice"),
         ("SELECT substring(a from '^b') FROM t", "substring with a pattern"),
-        ("SELECT set_config('a.b', a, false) FROM t", "set_config"),
         ("SELECT greatest(row_number() OVER (), 2) FROM t", "window function"),
         ("SELECT a FROM t, LATERAL (SELECT 1) x", "LATERAL"),
         ("CREATE SEQUENCE s", "CREATE SEQUENCE"),
@@ -263,19 +266,63 @@ fn the_session_is_not_sent_to_sqlite() {
             },
         ),
         (
-            "SELECT pg_catalog.set_config('Search_Path', '', true)",
-            Action::Configure { name: "search_path".into(), value: "".into(), is_local: true },
+            "SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE",
+            Action::Set {
+                name: "timezone".into(),
+                value: Some("<+00>-00".into()),
+                is_local: false,
+            },
+        ),
+        (
+            "SET TIME ZONE LOCAL",
+            Action::Set { name: "timezone".into(), value: None, is_local: false },
+        ),
+        (
+            "SET search_path TO Foo, 'b C', \"D\"",
+            Action::Set {
+                name: "search_path".into(),
+                value: Some("foo, \"b C\", \"D\"".into()),
+                is_local: false,
+            },
+        ),
+        (
+            "SET SESSION statement_timeout = -1.5",
+            Action::Set {
+                name: "statement_timeout".into(),
+                value: Some("-1.5".into()),
+                is_local: false,
+            },
+        ),
+        ("RESET my.name", Action::Set { name: "my.name".into(), value: None, is_local: false }),
+        (
+            "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED, READ ONLY",
+            Action::SetModes {
+                modes: Modes { isolation: Some("read committed"), ..modes(Some(true), None) },
+                is_session: true,
+            },
         ),
         ("SHOW server_version", Action::Show("server_version".into())),
         ("SHOW TRANSACTION ISOLATION LEVEL", Action::Show("transaction_isolation".into())),
-        ("DISCARD ALL", Action::Discard),
+        ("DISCARD ALL", Action::Discard(Discarded::All)),
         ("DEALLOCATE ALL", Action::Deallocate(None)),
         ("DEALLOCATE \"_pg3_0\"", Action::Deallocate(Some("_pg3_0".into()))),
-        ("BEGIN READ ONLY", Action::Begin { is_read_only: Some(true) }),
+        ("BEGIN READ ONLY", Action::Begin(modes(Some(true), None))),
+        ("BEGIN NOT DEFERRABLE READ WRITE", Action::Begin(modes(Some(false), Some(false)))),
+        (
+            "START TRANSACTION ISOLATION LEVEL SERIALIZABLE, READ ONLY, DEFERRABLE",
+            Action::Begin(Modes {
+                isolation: Some("serializable"),
+                ..modes(Some(true), Some(true))
+            }),
+        ),
+        ("ROLLBACK WORK AND CHAIN", Action::Rollback { chain: true }),
+        ("COMMIT AND NO CHAIN", Action::Commit { chain: false }),
+        ("ROLLBACK TO SAVEPOINT A", Action::RollbackTo("a".into())),
+        ("RELEASE \"A\"", Action::Release("A".into())),
         ("UNLISTEN *", Action::Nothing),
         ("LOCK TABLE t IN ACCESS SHARE MODE", Action::Nothing),
         ("RESET ALL", Action::ResetAll),
-        ("END", Action::Commit),
+        ("END", Action::Commit { chain: false }),
     ] {
         assert_eq!(one(sql).action, action, "{sql}");
     }
@@ -304,12 +351,45 @@ fn copies_have_their_options() {
     );
 }
 
+fn modes(is_read_only: Option<bool>, is_deferrable: Option<bool>) -> Modes {
+    Modes { isolation: None, is_read_only, is_deferrable }
+}
+
 #[test]
-fn settings_are_read_by_computed_names_too() {
-    let mut context = Context::default();
-    context.settings.set("my.own", Some("x"), false).unwrap();
-    let sql = |sql: &str| translate(sql, &context).map(|mut all| all.remove(0).sql);
-    assert!(sql("SELECT current_setting(a) FROM t").unwrap().contains("('my.own', 'x')"));
-    assert_eq!(sql("SELECT current_setting('no.such')").unwrap_err().code, "42704");
-    assert_eq!(sql("SELECT current_setting('no.such', true)").unwrap(), "SELECT NULL");
+fn what_is_no_statement_of_the_session_is_an_error() {
+    for sql in [
+        "BEGIN READ",
+        "BEGIN ISOLATION LEVEL",
+        "BEGIN foo",
+        "START",
+        "COMMIT AND",
+        "ROLLBACK TO",
+        "SAVEPOINT",
+        "SET",
+        "SET a",
+        "SET a = ",
+        "SET a = 1 2",
+        "SET TIME ZONE",
+        "RESET",
+        "SHOW a b",
+        "DISCARD",
+        "DISCARD foo",
+        "DEALLOCATE",
+        "UNLISTEN",
+    ] {
+        assert_eq!(error(sql).code, "42601", "{sql}");
+    }
+    assert_eq!(error("LISTEN a").code, "0A000");
+    assert_eq!(error("SET jit = on, off").code, "22023");
+}
+
+#[test]
+fn functions_of_the_session_are_called_when_the_statement_runs() {
+    let sql = |sql: &str| one(sql).sql;
+    assert_eq!(
+        sql("SELECT pg_catalog.set_config('jit', $1, false) FROM t"),
+        "SELECT pg_session('set_config', 'jit', ?1, false) FROM t"
+    );
+    assert_eq!(sql("SELECT pg_advisory_lock(1, 2)"), "SELECT pg_session('pg_advisory_lock', 1, 2)");
+    assert_eq!(error("CREATE VIEW v AS SELECT current_setting('a.b')").code, "0A000");
 }

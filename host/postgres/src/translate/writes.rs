@@ -155,3 +155,40 @@ impl Rewriter<'_> {
 fn is_default(expr: &Expr) -> bool {
     matches!(expr, Expr::Identifier(name) if name.quote_style.is_none() && folded(name) == "default")
 }
+
+/// What an INSERT gives values to.
+#[derive(Clone, Debug)]
+pub struct Insertion<'a>(&'a Insert);
+
+impl<'a> Insertion<'a> {
+    /// What a statement inserts; none for others.
+    pub fn of(statement: &'a super::Statement) -> Option<Self> {
+        match statement.parsed.as_deref()? {
+            ast::Statement::Insert(insert) => Some(Self(insert)),
+            _ => None,
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> Option<String> {
+        match &self.0.table {
+            TableObject::TableName(name) => Some(last(name)),
+            _ => None,
+        }
+    }
+
+    /// Whether a column gets another value than its default in the last row. It is the table's
+    /// column at this place, from 0.
+    pub fn gives(&self, column: &str, place: usize) -> bool {
+        let Some(source) = &self.0.source else { return false };
+        let mut columns = self.0.columns.iter();
+        let place = match self.0.columns.is_empty() {
+            true => Some(place),
+            false => columns.position(|name| last(name).eq_ignore_ascii_case(column)),
+        };
+        let Some(place) = place else { return false };
+        let SetExpr::Values(values) = &*source.body else { return true };
+        let value = values.rows.last().and_then(|row| row.content.get(place));
+        value.is_some_and(|value| !is_default(value))
+    }
+}

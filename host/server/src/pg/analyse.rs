@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
+use sqlite_wasm_postgres::state::shown_name;
 use sqlite_wasm_postgres::translate::{Action, Statement, translate};
 use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema};
 use sqlite_wasm_postgres::types::{TEXT, Typed, parameters};
@@ -17,7 +18,7 @@ use crate::session::engine::Engine;
 use crate::session::error::Error as SessionError;
 
 /// Texts whose analysis is kept, and the bytes of each at most.
-const MAX_KEPT: usize = 64;
+pub const MAX_KEPT: usize = 64;
 const MAX_KEPT_BYTES: usize = 8 << 10;
 
 /// What was found out already, as long as the schema stays the same.
@@ -29,13 +30,16 @@ pub struct Analyses {
     generation: u64,
     kept: HashMap<(String, Vec<u32>), Rc<Analysed>>,
     tables: RefCell<HashMap<String, Option<Vec<Column>>>>,
+    /// The columns of tables that SQLite numbers.
+    pub numbered: HashMap<String, Option<(String, usize)>>,
 }
 
 impl Analyses {
     /// Forget all: the same text means something else now.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.kept.clear();
         self.tables.borrow_mut().clear();
+        self.numbered.clear();
     }
 }
 
@@ -160,12 +164,8 @@ impl Conversation<'_> {
         self.transaction.check(&statement.action)?;
         let parameters = parameters::infer(&mut statement, given, &self.tables(), &self.context)?;
         let columns = match &statement.action {
-            Action::Show(name) => {
-                vec![Output { name: shown_name(name).to_owned(), typed: Typed::plain(TEXT) }]
-            }
-            Action::Configure { .. } => {
-                vec![Output { name: "set_config".to_owned(), typed: Typed::plain(TEXT) }]
-            }
+            Action::Show(name) => vec![text_column(&shown_name(name))],
+            Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
             Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
@@ -216,17 +216,13 @@ fn has_own_columns(statement: &Statement) -> bool {
 
 /// A statement whose rows would not be those that were described.
 pub fn other_columns() -> Error {
-    Error::new(sqlstate::FEATURE_NOT_SUPPORTED, "cached plan must not change result type")
+    let message = "cached plan must not change result type";
+    // Pools prepare the statement again when they see this routine.
+    Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message).routine("RevalidateCachedQuery")
 }
 
-/// The name of SHOW's column.
-fn shown_name(name: &str) -> &str {
-    match name {
-        "timezone" => "TimeZone",
-        "datestyle" => "DateStyle",
-        "intervalstyle" => "IntervalStyle",
-        name => name,
-    }
+fn text_column(name: &str) -> Output {
+    Output { name: name.to_owned(), typed: Typed::plain(TEXT) }
 }
 
 /// An error of SQLite at its place in the client's text, where that is what SQLite was given.

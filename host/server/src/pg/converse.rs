@@ -1,5 +1,6 @@
 //! The conversation with a client, on the thread of its session.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlite_wasm_postgres::Error;
@@ -7,10 +8,12 @@ use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::{REPORTED, Settings, Transaction};
 use sqlite_wasm_postgres::translate::Context;
 
+use super::advisory::{Locks, Own};
 use super::analyse::Analyses;
 use super::failure::{Failure, Result, no_room, of_end, shutdown};
 use super::frames::{self, Bind, Message, Target};
 use super::out::Severity;
+use super::session::Shared;
 use super::store::{Portal, Prepared, Store, bytes_of, check_length};
 use super::stream::{Gone, Stream};
 use crate::session::control::Ended;
@@ -35,11 +38,14 @@ pub struct Conversation<'a> {
     pub engine: &'a mut Engine,
     pub stream: Stream,
     pub context: Context,
+    pub session: Shared,
+    /// The settings that the client was told, and the version of all when it was.
+    reported: Vec<(&'static str, String)>,
+    reported_version: u64,
     pub transaction: Transaction,
     /// A transaction that the client did not begin: the statements of one message, or up to Sync.
     pub is_implicit: bool,
     pub has_savepoints: bool,
-    pub is_read_only: bool,
     pub store: Store,
     pub analyses: Analyses,
     /// Rows that wait in portals at most, in bytes.
@@ -54,47 +60,80 @@ impl<'a> Conversation<'a> {
         engine: &'a mut Engine,
         stream: Stream,
         greeting: Greeting,
+        locks: Arc<Locks>,
         max_waiting: u64,
-    ) -> Self {
+    ) -> Result<Self> {
         engine.keep_statements(KEPT_STATEMENTS);
-        let context = Context {
-            user: greeting.user,
-            database: greeting.database,
-            settings: Settings::of(engine.times().statement, engine.times().transaction),
-            process: greeting.process,
-        };
+        let context =
+            Context { user: greeting.user, database: greeting.database, process: greeting.process };
+        let times = engine.times();
+        let settings = Settings::of(&context.user, times.statement, times.transaction);
+        let locks = Own::new(locks, greeting.process, &context.database);
+        let session = Shared::new(engine, settings, locks)?;
         let mut new = Self {
             engine,
             stream,
             context,
+            session,
+            reported: Vec::new(),
+            reported_version: 0,
             transaction: Transaction::Idle,
             is_implicit: false,
             has_savepoints: false,
-            is_read_only: false,
             store: Store::default(),
             analyses: Analyses::default(),
             max_waiting,
             is_skipping: false,
         };
-        for (name, value) in greeting.settings {
-            // What the server does not have stays as it is, and is reported so.
-            let _ = new.context.settings.set(&name, Some(&value), false);
+        match new.start(&greeting.settings) {
+            Ok(()) => new.stream.out.authentication(0, &[]),
+            Err(error) => {
+                new.end(&error);
+                return Err(Failure::Gone);
+            }
         }
-        new.stream.out.authentication(0, &[]);
         REPORTED.iter().for_each(|name| new.report_setting(name));
         new.stream.out.key(greeting.process, greeting.secret);
         new.ready();
-        new
+        Ok(new)
     }
 
-    /// Tell the client a setting.
-    pub fn report_setting(&mut self, name: &str) {
-        let value = match name {
-            "session_authorization" => Ok(self.context.user.clone()),
-            _ => self.context.settings.show(name),
-        };
-        if let Ok(value) = value {
-            self.stream.out.parameter(name, &value);
+    /// The settings of the client's first message. Drivers send the time zone of their machine unasked:
+    /// another one than the server's stays as it is, and is reported so.
+    fn start(&mut self, settings: &[(String, String)]) -> Result<(), Error> {
+        let mut state = self.session.state();
+        for (name, value) in settings {
+            match state.settings.start(name, value) {
+                Err(error) if error.code == sqlstate::FEATURE_NOT_SUPPORTED && is_zone(name) => {}
+                done => done?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Tell the client a setting, unless it knows it.
+    fn report_setting(&mut self, name: &'static str) {
+        let Ok(value) = self.session.state().settings.show(name) else { return };
+        match self.reported.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) if *known == value => return,
+            Some((_, known)) => known.clone_from(&value),
+            None => self.reported.push((name, value.clone())),
+        }
+        self.stream.out.parameter(name, &value);
+    }
+
+    /// Tell the client the settings that have changed.
+    fn report_changes(&mut self) {
+        let version = self.session.state().settings.version();
+        if std::mem::replace(&mut self.reported_version, version) != version {
+            REPORTED.iter().for_each(|name| self.report_setting(name));
+        }
+    }
+
+    /// Tell the client something that is no error, unless it wants no warnings.
+    pub fn warn(&mut self, notice: &Error) {
+        if self.session.state().settings.sends("warning") {
+            self.stream.out.report(Severity::Warning, notice);
         }
     }
 
@@ -122,9 +161,12 @@ impl<'a> Conversation<'a> {
     /// How long to wait for the next message, and what happens then.
     fn patience(&self) -> (Duration, Ended) {
         let (patience, then) = self.engine.patience();
-        let idle = self.context.settings.idle_time().filter(|idle| *idle < patience);
-        match idle.filter(|_| self.transaction != Transaction::Idle) {
-            Some(idle) => (idle, Ended::Transaction(idle)),
+        let state = self.session.state();
+        let is_idle = self.transaction == Transaction::Idle;
+        let own = if is_idle { state.settings.session_time() } else { state.settings.idle_time() };
+        match own.filter(|own| *own < patience) {
+            Some(own) if is_idle => (own, Ended::Idle(own)),
+            Some(own) => (own, Ended::Transaction(own)),
             None => (patience, then),
         }
     }
@@ -209,6 +251,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn ready(&mut self) {
+        self.report_changes();
         self.stream.out.ready(self.transaction.indicator());
     }
 
@@ -319,4 +362,8 @@ impl<'a> Conversation<'a> {
         self.stream.out.empty(b'2');
         Ok(())
     }
+}
+
+fn is_zone(setting: &str) -> bool {
+    setting.eq_ignore_ascii_case("timezone")
 }

@@ -10,7 +10,7 @@ use sqlite_wasm_postgres::types::infer::Column;
 use sqlite_wasm_postgres::types::{TEXT, Typed};
 
 use super::converse::Conversation;
-use super::execute::check;
+use super::execute::{check, only_reads};
 use super::failure::{Failure, Result, no_room};
 use super::frames::{self, Message};
 use super::stream::{Gone, Stream};
@@ -26,9 +26,8 @@ impl Conversation<'_> {
         let columns = self.copied(copy)?;
         let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
         let types = columns.iter().map(|column| type_of(Some(&column.declared))).collect();
-        if self.is_read_only {
-            let message = "cannot execute COPY FROM in a read-only transaction";
-            return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
+        if self.is_read_only() {
+            return Err(only_reads("COPY FROM").into());
         }
         self.begin_at_last()?;
         let is_alone = self.engine.is_autocommit();
@@ -83,7 +82,7 @@ impl Conversation<'_> {
     /// COPY TO STDOUT: the rows that were sent.
     pub fn copy_out(&mut self, copy: &Copy, statement: &Statement) -> Result<u64> {
         self.begin_at_last()?;
-        let is_read_only = self.is_read_only;
+        let read_only = self.is_read_only().then_some("COPY TO");
         let columns = self.columns(statement, "")?;
         let types = columns.iter().map(|column| column.typed).collect();
         let is_binary = copy.options.format == CopyFormat::Binary;
@@ -102,7 +101,7 @@ impl Conversation<'_> {
         self.engine.run(
             &statement.sql,
             |_| Ok(()),
-            |prepared| check(prepared, count, 0, is_read_only),
+            |prepared| check(prepared, count, 0, read_only),
             |row| {
                 rows += 1;
                 let values: Vec<_> =

@@ -1,6 +1,7 @@
 //! Statements that run: where their rows go, and what they do to the transaction.
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use sqlite_wasm::types::{Value, ValueRef};
 use sqlite_wasm::{Row, Statement as Prepared};
@@ -92,7 +93,7 @@ impl Conversation<'_> {
             }
             self.send_rest(&mut portal.rest, &analysed.statement, rows)?;
         }
-        if !matches!(analysed.statement.action, Action::Commit | Action::Rollback) {
+        if !matches!(analysed.statement.action, Action::Commit { .. } | Action::Rollback { .. }) {
             self.store.keep_portal(name, portal);
         }
         Ok(())
@@ -151,12 +152,30 @@ impl Conversation<'_> {
         let before = self.transaction;
         before.check(&statement.action)?;
         if runs(&statement.action) {
-            self.engine.limit_statements(self.context.settings.statement_time());
+            self.limit_statement();
         }
         let rows = self.perform(analysed, values, formats, sink);
         // What ends a transaction has the server's limit.
         self.engine.limit_statements(None);
-        Ok(tag(statement, rows?, before))
+        let rows = rows.map_err(|failure| match (failure, self.session.take_error()) {
+            (Failure::Error(_), Some(error)) => Failure::Error(error),
+            (failure, _) => failure,
+        })?;
+        let notices = std::mem::take(&mut self.session.state().notices);
+        notices.iter().for_each(|notice| self.warn(notice));
+        if self.transaction == Transaction::Idle && !self.is_implicit {
+            self.end_settings(true);
+        }
+        Ok(tag(statement, rows, before))
+    }
+
+    fn limit_statement(&mut self) {
+        let mut state = self.session.state();
+        let own = state.settings.statement_time();
+        let most = own.unwrap_or(self.engine.times().statement);
+        state.end = Instant::now().checked_add(most);
+        drop(state);
+        self.engine.limit_statements(own);
     }
 
     fn perform(
@@ -198,9 +217,9 @@ impl Conversation<'_> {
         if !statement.before.is_empty() {
             self.begin_implicit(statement)?;
             self.begin_at_last()?;
-            let is_read_only = self.is_read_only;
+            let read_only = self.is_read_only().then_some(statement.command.as_str());
             for before in &statement.before {
-                let begin = |prepared: &Prepared<'_>| may_run(prepared, is_read_only);
+                let begin = |prepared: &Prepared<'_>| may_run(prepared, read_only);
                 self.engine.run(before, |_| Ok(()), begin, |_| Ok(()))?;
             }
         }
@@ -234,12 +253,13 @@ impl Conversation<'_> {
         }
         self.begin_at_last()?;
         let left = self.waiting_left();
-        let (is_read_only, stream) = (self.is_read_only, &mut self.stream);
+        let read_only = self.is_read_only().then_some(statement.command.as_str());
+        let stream = &mut self.stream;
         let (mut rows, mut waiting) = (0, 0);
         let changes = self.engine.run(
             &statement.sql,
             |prepared| bind(prepared, values),
-            |prepared| check(prepared, columns.len(), first, is_read_only),
+            |prepared| check(prepared, columns.len(), first, read_only),
             |row| {
                 rows += 1;
                 match &mut sink {
@@ -261,6 +281,9 @@ impl Conversation<'_> {
                 }
             },
         )?;
+        if changes.rows > 0 {
+            self.note_number(statement)?;
+        }
         Ok(if columns.is_empty() { changes.rows } else { rows })
     }
 
@@ -291,7 +314,10 @@ impl Conversation<'_> {
     /// until it gets its turn.
     pub fn begin_at_last(&mut self) -> Result<()> {
         match self.transaction == Transaction::Active && self.engine.is_autocommit() {
-            true => self.run_plain("BEGIN"),
+            true => {
+                self.session.state().settings.has_begun();
+                self.run_plain("BEGIN")
+            }
             false => Ok(()),
         }
     }
@@ -320,22 +346,27 @@ pub fn check(
     prepared: &Prepared<'_>,
     columns: usize,
     first: usize,
-    is_read_only: bool,
+    read_only: Option<&str>,
 ) -> SessionResult<()> {
-    may_run(prepared, is_read_only)?;
+    may_run(prepared, read_only)?;
     if first == 0 && prepared.column_count() != columns {
         return Err(other_columns().into());
     }
     Ok(())
 }
 
-/// Whether a statement may run in this transaction.
-fn may_run(prepared: &Prepared<'_>, is_read_only: bool) -> SessionResult<()> {
-    if is_read_only && !prepared.readonly() {
-        let message = "cannot execute a statement that writes in a read-only transaction";
-        return Err(Error::new(sqlstate::READ_ONLY_TRANSACTION, message).into());
+/// Whether a statement may run in this transaction; in one that only reads it has the command's name.
+fn may_run(prepared: &Prepared<'_>, read_only: Option<&str>) -> SessionResult<()> {
+    match read_only {
+        Some(command) if !prepared.readonly() => Err(only_reads(command).into()),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// What writes does not run in a transaction that only reads.
+pub fn only_reads(command: &str) -> Error {
+    let message = format!("cannot execute {command} in a read-only transaction");
+    Error::new(sqlstate::READ_ONLY_TRANSACTION, message)
 }
 
 fn put_row(

@@ -97,10 +97,12 @@ impl Out {
                 (b'D', error.detail.as_deref()),
                 (b'H', error.hint.as_deref()),
                 (b'P', position.as_deref()),
+                (b'W', violated.context.as_deref()),
                 (b's', violated.table.as_ref().map(|_| "public")),
                 (b't', violated.table.as_deref()),
                 (b'c', violated.column.as_deref()),
                 (b'n', violated.constraint.as_deref()),
+                (b'R', error.reported_by()),
             ];
             for (field, text) in fields {
                 if let Some(text) = text {
@@ -221,8 +223,8 @@ mod tests {
         out.complete("SELECT 1");
         assert_eq!(out.0, b"C\0\0\0\x0dSELECT 1\0");
         out.0.clear();
-        out.report(Severity::Error, &Error::new("42601", "a\0b"));
-        assert_eq!(out.0, b"E\0\0\0\x1eSERROR\0VERROR\0C42601\0Mab\0\0");
+        out.report(Severity::Error, &Error::new("22023", "a\0b"));
+        assert_eq!(out.0, b"E\0\0\0\x1eSERROR\0VERROR\0C22023\0Mab\0\0");
     }
 
     #[test]

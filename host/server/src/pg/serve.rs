@@ -13,6 +13,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::StreamOwned;
 use tokio_rustls::server::TlsStream;
 
+use super::advisory::Locks;
 use super::cancel::Keys;
 use super::converse::{Conversation, Greeting};
 use super::failure::{Failure, shutdown};
@@ -43,6 +44,8 @@ const MAX_FIRST_MESSAGES: usize = 3;
 pub struct Door {
     pub server: Arc<Server>,
     pub keys: Arc<Keys>,
+    /// The advisory locks of all sessions.
+    pub locks: Arc<Locks>,
     pub tls: Option<TlsAcceptor>,
     /// Only encrypted connections.
     pub needs_tls: bool,
@@ -99,8 +102,8 @@ impl Door {
         tls: Option<TlsAcceptor>,
         needs_tls: bool,
     ) -> anyhow::Result<Self> {
-        let (keys, nobody) = (Arc::default(), scram::key_of_nobody()?);
-        Ok(Self { server, keys, tls, needs_tls, nobody })
+        let (keys, locks, nobody) = (Arc::default(), Arc::default(), scram::key_of_nobody()?);
+        Ok(Self { server, keys, locks, tls, needs_tls, nobody })
     }
 
     /// Serve a connection to its end.
@@ -138,9 +141,14 @@ impl Door {
             return;
         };
         let max_waiting = self.server.limits.bytes;
+        let locks = self.locks.clone();
         let (ending, mut ended) = oneshot::channel::<()>();
         let posted = session.post(move |engine| {
-            Conversation::new(engine, stream, greeting, max_waiting).run();
+            if let Ok(conversation) =
+                Conversation::new(engine, stream, greeting, locks, max_waiting)
+            {
+                conversation.run();
+            }
             drop(ending);
         });
         if posted.is_err() {

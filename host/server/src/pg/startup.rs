@@ -113,18 +113,35 @@ fn start(mut bytes: Bytes<'_>, is_later: bool) -> Result<Start> {
     }
 }
 
-/// `-c name=value`, the only option of the command line that is known.
+/// `-c name=value` and `--name=value`, the only options of the command line that are known. A
+/// backslash makes any character a part of its word.
 fn options(text: &str, settings: &mut Vec<(String, String)>) {
-    let mut words = text.split_ascii_whitespace();
+    let mut words = words(text).into_iter();
     while let Some(word) = words.next() {
         let setting = match word.strip_prefix("-c") {
             Some("") => words.next(),
-            setting => setting.or(word.strip_prefix("--")),
+            setting => setting.or(word.strip_prefix("--")).map(str::to_owned),
         };
-        if let Some((name, value)) = setting.and_then(|setting| setting.split_once('=')) {
-            settings.push((name.to_owned(), value.to_owned()));
+        if let Some((name, value)) = setting.as_deref().and_then(|setting| setting.split_once('='))
+        {
+            settings.push((name.replace('-', "_"), value.to_owned()));
         }
     }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = None::<String>;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            c if c.is_ascii_whitespace() => words.extend(word.take()),
+            '\\' => word.get_or_insert_default().extend(characters.next()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
 }
 
 /// Send messages.
@@ -204,11 +221,12 @@ mod tests {
     fn first_messages_are_read() {
         assert_eq!(read(&packet(SSL, b"")).unwrap(), First::Ssl);
         assert_eq!(read(&packet(CANCEL, b"\0\0\0\x07\0\0\0\x09")).unwrap(), First::Cancel(7, 9));
-        let text = b"user\0a\0database\0b\0options\0-c x.y=1 -cz=2 --w=3\0application_name\0c\0\0";
+        let text =
+            b"user\0a\0database\0b\0options\0-c x.y=1\\ 5 -cz=2 --w-w=3\0application_name\0c\0\0";
         let First::Start(start) = read(&packet(3 << 16, text)).unwrap() else { panic!() };
         assert_eq!((start.user.as_str(), start.database.as_deref()), ("a", Some("b")));
         let settings: Vec<_> = start.settings.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        assert_eq!(settings, ["x.y=1", "z=2", "w=3", "application_name=c"]);
+        assert_eq!(settings, ["x.y=1 5", "z=2", "w_w=3", "application_name=c"]);
         for wrong in [packet(2 << 16, b"\0"), packet(3 << 16, b"user\0a\0"), packet(3 << 16, b"\0")]
         {
             assert!(read(&wrong).is_err());

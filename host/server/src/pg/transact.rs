@@ -3,14 +3,13 @@
 use sqlite_wasm::types::ValueRef;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
-use sqlite_wasm_postgres::state::{Plan, REPORTED, Transaction};
-use sqlite_wasm_postgres::translate::{Action, Statement};
+use sqlite_wasm_postgres::state::{Plan, Row, Transaction};
+use sqlite_wasm_postgres::translate::{Action, Discarded, Modes, Statement};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::execute::Sink;
+use super::execute::{Sink, put_values};
 use super::failure::{Failure, Result};
-use super::out::{Severity, format_of};
 use super::store::Analysed;
 
 impl Conversation<'_> {
@@ -23,17 +22,22 @@ impl Conversation<'_> {
     ) -> Result<u64> {
         match &analysed.statement.action {
             Action::Set { name, value, is_local } => self.set(name, value.as_deref(), *is_local)?,
-            Action::Configure { name, value, is_local } => {
-                self.set(name, Some(value), *is_local)?;
-                return self.show(name, analysed, formats, sink);
+            Action::SetModes { modes, is_session } => self.set_modes(modes, *is_session)?,
+            Action::ResetAll => self.session.state().settings.reset()?,
+            Action::Discard(what) => self.discard(*what)?,
+            Action::Show(name) => {
+                let value = self.session.state().settings.show(name)?;
+                return self.show(&[vec![value]], analysed, formats, sink);
             }
-            Action::ResetAll => self.reset(),
-            Action::Discard => {
-                self.reset();
-                self.store.forget_all();
-                self.store.cursors.clear();
+            Action::ShowAll => {
+                let row = |row: Row| {
+                    let shown = row.parameter.shown(&row.value);
+                    vec![row.parameter.name.to_owned(), shown, String::new()]
+                };
+                let rows: Vec<_> =
+                    self.session.state().settings.all().into_iter().map(row).collect();
+                return self.show(&rows, analysed, formats, sink);
             }
-            Action::Show(name) => return self.show(name, analysed, formats, sink),
             Action::Deallocate(name) => self.deallocate(name.as_deref())?,
             Action::CloseCursor(Some(name)) => {
                 self.store.cursor(name)?;
@@ -58,126 +62,184 @@ impl Conversation<'_> {
     }
 
     fn set(&mut self, name: &str, value: Option<&str>, is_local: bool) -> Result<()> {
-        if name == "transaction_read_only" {
-            self.check_writable(value)?;
+        if is_local && !self.is_in_block() {
+            self.warn(&outside("SET LOCAL"));
         }
-        self.context.settings.set(name, value, is_local)?;
-        self.analyses.clear();
-        if let Some(reported) = REPORTED.iter().find(|known| known.eq_ignore_ascii_case(name)) {
-            self.report_setting(reported);
+        Ok(self.session.state().settings.set(name, value, is_local)?)
+    }
+
+    /// `SET TRANSACTION` and `SET SESSION CHARACTERISTICS`.
+    fn set_modes(&mut self, modes: &Modes, is_session: bool) -> Result<()> {
+        if !is_session && !self.is_in_block() {
+            self.warn(&outside("SET TRANSACTION"));
         }
-        let is_idle = self.transaction == Transaction::Idle;
-        if name == "transaction_read_only" || (name == "default_transaction_read_only" && is_idle) {
-            self.is_read_only = self.is_on(name);
+        let mut state = self.session.state();
+        let done = match is_session {
+            true => state.settings.set_default_modes(modes),
+            false => state.settings.change_modes(modes),
+        };
+        Ok(done?)
+    }
+
+    /// Whether the client has begun a transaction, or statements of one message are one.
+    fn is_in_block(&self) -> bool {
+        self.transaction != Transaction::Idle || self.is_implicit
+    }
+
+    /// Whether statements may only read.
+    pub fn is_read_only(&self) -> bool {
+        self.session.state().settings.is_read_only()
+    }
+
+    fn discard(&mut self, what: Discarded) -> Result<()> {
+        let is_all = what == Discarded::All;
+        if is_all && self.is_in_block() {
+            let message = "DISCARD ALL cannot run inside a transaction block";
+            return Err(Error::new(sqlstate::ACTIVE_TRANSACTION, message).into());
+        }
+        if is_all {
+            self.session.state().settings.reset()?;
+            self.session.state().locks.release_all();
+            self.store.forget_all();
+            self.store.cursors.clear();
+        }
+        if is_all || what == Discarded::Plans {
+            self.forget_schema();
+        }
+        if is_all || what == Discarded::Sequences {
+            self.session.state().forget_numbers();
+        }
+        match is_all || what == Discarded::Temporary {
+            true => self.drop_temporary(),
+            false => Ok(()),
+        }
+    }
+
+    /// Drop the tables and views that only this session has.
+    fn drop_temporary(&mut self) -> Result<()> {
+        // What belongs to a virtual table goes with it.
+        let sql = "SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view') \
+                   AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, rootpage";
+        let row =
+            |row: &sqlite_wasm::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        let found = self.engine.own_rows(sql, row)?;
+        if !found.is_empty() {
+            self.forget_schema();
+        }
+        for (kind, name) in found {
+            let name = name.replace('"', "\"\"");
+            self.run_plain(&format!("DROP {kind} IF EXISTS temp.\"{name}\""))?;
         }
         Ok(())
     }
 
-    /// A transaction that only reads does so from its first statement to its end.
-    fn check_writable(&self, value: Option<&str>) -> Result<()> {
-        let has_begun = self.transaction != Transaction::Idle && !self.engine.is_autocommit();
-        if !has_begun || !self.is_read_only || value.is_some_and(is_true) {
-            return Ok(());
-        }
-        let message = "transaction read-write mode must be set before any query";
-        Err(Error::new(sqlstate::ACTIVE_TRANSACTION, message).into())
-    }
-
-    fn is_on(&self, setting: &str) -> bool {
-        is_true(&self.context.settings.show(setting).unwrap_or_default())
-    }
-
-    fn reset(&mut self) {
-        self.context.settings.reset();
-        self.analyses.clear();
-        // A transaction keeps the properties with which it was begun.
-        if self.transaction == Transaction::Idle {
-            self.is_read_only = false;
-        }
-        REPORTED.iter().for_each(|name| self.report_setting(name));
-    }
-
+    /// Send rows of text.
     fn show(
         &mut self,
-        name: &str,
+        rows: &[Vec<String>],
         analysed: &Analysed,
         formats: &[Format],
         sink: Sink<'_>,
     ) -> Result<u64> {
-        let value = match name {
-            "session_authorization" => self.context.user.clone(),
-            name => self.context.settings.show(name)?,
-        };
         let out = match sink {
             Sink::Portal(out) => out,
             _ => &mut self.stream.out,
         };
-        let typed = analysed.columns[0].typed;
-        let row = (ValueRef::Text(value.as_bytes()), typed, format_of(formats, 0));
-        out.row([row].into_iter()).map_err(|(error, _)| error)?;
-        Ok(1)
+        for (row, number) in rows.iter().zip(1..) {
+            let values = row.iter().map(|value| ValueRef::Text(value.as_bytes()));
+            put_values(out, values, &analysed.columns, formats, number)?;
+        }
+        Ok(rows.len() as u64)
     }
 
     /// BEGIN, COMMIT, ROLLBACK and savepoints.
     fn transact(&mut self, statement: &Statement) -> Result<()> {
         let action = &statement.action;
-        let ends = matches!(action, Action::Commit | Action::Rollback);
         match self.transaction.plan(statement) {
             Plan::Refuse(error) => return Err(error.into()),
-            Plan::Warn(code, message) => {
-                self.stream.out.report(Severity::Warning, &Error::new(code, message));
-                if ends {
-                    self.end_implicit()?;
-                }
-            }
+            Plan::Warn(code, message) => return self.warned(code, message, action),
             Plan::Nothing => {}
             Plan::Run(sql) => self.run_transaction(sql, action)?,
         }
-        self.transaction = self.transaction.after(action);
+        let before = self.transaction;
+        self.transaction = before.after(action);
         match action {
-            Action::Begin { is_read_only } => {
-                let default = || self.is_on("default_transaction_read_only");
-                self.is_read_only = is_read_only.unwrap_or_else(default);
+            Action::Begin(modes) => self.session.state().settings.begin(modes),
+            Action::Savepoint(_) => self.has_savepoints = true,
+            Action::RollbackTo(name) => {
+                self.session.state().settings.roll_back_to(name);
+                self.session.state().locks.roll_back_to(name);
+                // Tables may have come back.
+                self.forget_schema();
             }
-            Action::Savepoint => self.has_savepoints = true,
-            // Tables may have come back.
-            Action::RollbackTo => self.forget_schema(),
-            _ if ends => self.after_transaction(),
+            Action::Release(name) => {
+                self.session.state().settings.release(name);
+                self.session.state().locks.release_savepoint(name);
+            }
+            Action::Commit { chain } | Action::Rollback { chain } => {
+                let is_committed =
+                    matches!(action, Action::Commit { .. }) && before == Transaction::Active;
+                self.next_transaction(is_committed, *chain);
+            }
             _ => {}
         }
         Ok(())
     }
 
+    /// What changes nothing but for the modes of BEGIN in a transaction.
+    fn warned(&mut self, code: &'static str, message: &str, action: &Action) -> Result<()> {
+        self.warn(&Error::new(code, message));
+        match action {
+            Action::Begin(modes) => Ok(self.session.state().settings.change_modes(modes)?),
+            _ => self.end_implicit(),
+        }
+    }
+
+    /// After a transaction: `AND CHAIN` begins one with the same modes.
+    fn next_transaction(&mut self, is_committed: bool, is_chained: bool) {
+        let modes = self.session.state().settings.modes().clone();
+        self.after_transaction(is_committed);
+        if is_chained {
+            self.session.state().settings.begin(&modes);
+        }
+    }
+
     fn run_transaction(&mut self, sql: &str, action: &Action) -> Result<()> {
         // It begins with its first statement, or goes on with what was begun for the client.
-        if matches!(action, Action::Begin { .. }) {
+        if matches!(action, Action::Begin(_)) {
             self.is_implicit = false;
             return Ok(());
         }
-        let ends = matches!(action, Action::Commit | Action::Rollback);
+        let ends = matches!(action, Action::Commit { .. } | Action::Rollback { .. });
         // An error may have ended it.
         if ends && self.engine.is_autocommit() {
             return Ok(());
         }
-        if *action == Action::Savepoint {
+        if let Action::Savepoint(name) = action {
+            self.session.state().settings.savepoint(name)?;
+            self.session.state().locks.savepoint(name);
             self.begin_at_last()?;
         }
         let done = self.run_plain(sql);
-        if done.is_err() && matches!(action, Action::Commit) {
+        if done.is_err() && matches!(action, Action::Commit { .. }) {
             self.roll_back()?;
             self.transaction = Transaction::Idle;
-            self.after_transaction();
+            self.after_transaction(false);
         }
         done
     }
 
-    fn after_transaction(&mut self) {
-        if self.context.settings.end_transaction() {
-            self.analyses.clear();
-        }
+    fn after_transaction(&mut self, is_committed: bool) {
+        self.end_settings(is_committed);
         self.has_savepoints = false;
-        self.is_read_only = self.is_on("default_transaction_read_only");
         self.store.end_transaction();
+    }
+
+    /// What of the session ends with a transaction, or with a statement that is one.
+    pub fn end_settings(&mut self, is_committed: bool) {
+        let mut state = self.session.state();
+        state.settings.end(is_committed);
+        state.locks.end_transaction();
     }
 
     fn roll_back(&mut self) -> Result<()> {
@@ -199,7 +261,7 @@ impl Conversation<'_> {
         if done.is_err() {
             self.roll_back()?;
         }
-        self.after_transaction();
+        self.after_transaction(done.is_ok());
         done
     }
 
@@ -208,7 +270,7 @@ impl Conversation<'_> {
     /// now.
     pub fn abort(&mut self) -> Result<()> {
         if std::mem::take(&mut self.is_implicit) {
-            self.after_transaction();
+            self.after_transaction(false);
         } else {
             self.transaction = self.transaction.after_error();
             if self.transaction == Transaction::Failed {
@@ -216,8 +278,10 @@ impl Conversation<'_> {
             }
         }
         if self.has_savepoints {
+            self.session.state().undo_to_savepoint();
             return Ok(());
         }
+        self.end_settings(false);
         match self.roll_back() {
             // The sandbox is gone, and the transaction with it.
             Err(Failure::Error(_)) if self.engine.is_gone() => Ok(()),
@@ -226,6 +290,7 @@ impl Conversation<'_> {
     }
 }
 
-fn is_true(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "on" | "true" | "yes" | "1")
+fn outside(what: &str) -> Error {
+    let message = format!("{what} can only be used in transaction blocks");
+    Error::new(sqlstate::NO_ACTIVE_TRANSACTION, message)
 }

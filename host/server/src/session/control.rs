@@ -66,6 +66,11 @@ impl Control {
         }
     }
 
+    /// Whether the statement that runs is to end, and SQLite has not noticed that yet.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.get().is_some_and(InterruptHandle::is_interrupted)
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.is_cancelled.load(Ordering::Acquire)
     }

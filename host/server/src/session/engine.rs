@@ -295,6 +295,11 @@ impl Engine {
         Ok(rows.collect::<sqlite_wasm::Result<_>>()?)
     }
 
+    /// The connection, for functions of the server.
+    pub fn connection(&self) -> &Connection {
+        &self.db
+    }
+
     /// Who may end this session.
     pub fn control(&self) -> &Arc<Control> {
         &self.control

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod checkpoints;
+mod clients;
 mod conflicts;
 mod crashes;
 mod hrana;

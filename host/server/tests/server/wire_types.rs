@@ -130,8 +130,5 @@ fn set_config_does_what_set_does() {
     client.rows("COMMIT");
     assert_eq!(client.error("SELECT current_setting('my.own')").0, "42704");
     assert_eq!(client.error("SELECT set_config('nope', 'x', false)").0, "42704");
-    assert_eq!(
-        client.error("SELECT set_config(n, 'x', false) FROM (SELECT 'a.b' AS n)").0,
-        "0A000"
-    );
+    assert_eq!(client.rows("SELECT set_config(n, 'x', false) FROM (SELECT 'a.b' AS n)"), "x");
 }

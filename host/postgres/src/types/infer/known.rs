@@ -65,7 +65,9 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         | "pg_table_size"
         | "pg_total_relation_size"
         | "pg_database_size"
-        | "unixepoch" => Scalar::Int8,
+        | "unixepoch"
+        | "lastval"
+        | "currval" => Scalar::Int8,
         "length" | "char_length" | "character_length" | "octet_length" | "bit_length" | "instr"
         | "strpos" | "position" | "ascii" | "unicode" | "sign" | "ntile" | "array_length"
         | "cardinality" | "json_array_length" | "jsonb_array_length" | "pg_backend_pid" => {
@@ -84,6 +86,12 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         | "has_schema_privilege"
         | "has_database_privilege"
         | "pg_is_in_recovery"
+        | "pg_advisory_unlock"
+        | "pg_advisory_unlock_shared"
+        | "pg_try_advisory_lock"
+        | "pg_try_advisory_lock_shared"
+        | "pg_try_advisory_xact_lock"
+        | "pg_try_advisory_xact_lock_shared"
         | "starts_with"
         | "regexp_like"
         | "json_valid"

@@ -1,0 +1,179 @@
+//! What of the settings ends with a transaction, and is undone with it.
+
+use super::{MAX_BYTES, OF_TRANSACTION, Settings, too_many};
+use crate::error::{Error, Result, sqlstate};
+use crate::translate::Modes;
+
+/// Savepoints of a transaction at most: each has its name.
+const MAX_SAVEPOINTS: usize = 10_000;
+
+/// A setting before a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    name: String,
+    session: Option<String>,
+    local: Option<String>,
+}
+
+impl Settings {
+    /// Keep a setting as it is, until the transaction ends.
+    pub(super) fn remember(&mut self, name: &str) -> Result<()> {
+        let last = self.marks.last().map_or(0, |(_, changes, _)| *changes);
+        if self.changes[last..].iter().any(|change| change.name == name) {
+            return Ok(());
+        }
+        let (session, local) = (self.session.get(name).cloned(), self.local.get(name).cloned());
+        let length = |value: &Option<String>| value.as_ref().map_or(0, String::len);
+        let bytes = size_of::<Change>() + name.len() + length(&session) + length(&local);
+        if self.changed_bytes + bytes > MAX_BYTES {
+            return Err(too_many("changes of settings in a transaction"));
+        }
+        self.changed_bytes += bytes;
+        self.changes.push(Change { name: name.to_owned(), session, local });
+        Ok(())
+    }
+
+    /// The modes of the transaction, of which a new one has the defaults of the session.
+    pub fn modes(&self) -> &Modes {
+        &self.modes
+    }
+
+    /// Begin a transaction with these modes: it keeps the others as they are now.
+    pub fn begin(&mut self, given: &Modes) {
+        self.modes = Modes::default();
+        let isolation =
+            || self.show("transaction_isolation").ok().and_then(|name| Modes::level(&name));
+        self.modes = Modes {
+            isolation: given.isolation.or_else(isolation),
+            is_read_only: Some(
+                given.is_read_only.unwrap_or_else(|| self.is_on("transaction_read_only")),
+            ),
+            is_deferrable: Some(
+                given.is_deferrable.unwrap_or_else(|| self.is_on("transaction_deferrable")),
+            ),
+        };
+    }
+
+    /// Whether the transaction may only read.
+    pub fn is_read_only(&self) -> bool {
+        self.modes.is_read_only.unwrap_or_else(|| self.is_on("transaction_read_only"))
+    }
+
+    /// The transaction has read something.
+    pub fn has_begun(&mut self) {
+        self.has_begun = true;
+    }
+
+    /// `SET TRANSACTION`.
+    ///
+    /// # Errors
+    ///
+    /// 25001 for what cannot change after the first query.
+    pub fn change_modes(&mut self, given: &Modes) -> Result<()> {
+        let now = |place: usize| self.show(OF_TRANSACTION[place].0).unwrap_or_default();
+        let changes = |place: usize| given.shown(place).is_some_and(|word| word != now(place));
+        let is_early = !self.has_begun && self.marks.is_empty();
+        // PostgreSQL's own default, which changes nothing there.
+        let is_usual = given.isolation == Some("read committed");
+        let what = match () {
+            () if changes(0) && !is_usual => {
+                "SET TRANSACTION ISOLATION LEVEL must be called before any query"
+            }
+            () if changes(1) && self.is_read_only() && !self.marks.is_empty() => {
+                "cannot set transaction read-write mode inside a read-only transaction"
+            }
+            () if changes(1) && self.is_read_only() => {
+                "transaction read-write mode must be set before any query"
+            }
+            () if changes(2) => "SET TRANSACTION [NOT] DEFERRABLE must be called before any query",
+            () => "",
+        };
+        if !is_early && !what.is_empty() {
+            return Err(Error::new(sqlstate::ACTIVE_TRANSACTION, what));
+        }
+        self.modes.take(given);
+        Ok(())
+    }
+
+    /// `SET SESSION CHARACTERISTICS`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::set`].
+    pub fn set_default_modes(&mut self, modes: &Modes) -> Result<()> {
+        for (place, (_, default)) in OF_TRANSACTION.iter().enumerate() {
+            if let Some(word) = modes.shown(place) {
+                self.set(default, Some(word), false)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of the last savepoint.
+    pub fn last_savepoint(&self) -> Option<String> {
+        self.marks.last().map(|(name, ..)| name.clone())
+    }
+
+    /// `SAVEPOINT`.
+    ///
+    /// # Errors
+    ///
+    /// 54000 where there are too many.
+    pub fn savepoint(&mut self, name: &str) -> Result<()> {
+        if self.marks.len() >= MAX_SAVEPOINTS {
+            return Err(too_many("savepoints"));
+        }
+        self.marks.push((name.to_owned(), self.changes.len(), self.modes.clone()));
+        Ok(())
+    }
+
+    fn mark(&self, name: &str) -> Option<usize> {
+        // SQLite does not tell the cases of its names apart.
+        self.marks.iter().rposition(|(known, ..)| known.eq_ignore_ascii_case(name))
+    }
+
+    /// `RELEASE SAVEPOINT`.
+    pub fn release(&mut self, name: &str) {
+        if let Some(mark) = self.mark(name) {
+            self.marks.truncate(mark);
+        }
+    }
+
+    /// `ROLLBACK TO SAVEPOINT`.
+    pub fn roll_back_to(&mut self, name: &str) {
+        let Some(mark) = self.mark(name) else { return };
+        self.marks.truncate(mark + 1);
+        let (_, changes, modes) = self.marks[mark].clone();
+        self.undo(changes);
+        self.modes = modes;
+    }
+
+    fn undo(&mut self, from: usize) {
+        for Change { name, session, local } in self.changes.drain(from..).rev() {
+            for (values, value) in [(&mut self.session, session), (&mut self.local, local)] {
+                match value {
+                    Some(value) => values.insert(name.clone(), value),
+                    None => values.remove(&name),
+                };
+            }
+            self.version += 1;
+        }
+    }
+
+    /// The end of a transaction, or of a statement that is one: what `SET LOCAL` changed is as
+    /// before, and without a commit all is.
+    pub fn end(&mut self, is_committed: bool) {
+        self.modes = Modes::default();
+        self.has_begun = false;
+        self.marks.clear();
+        if !is_committed {
+            self.undo(0);
+        }
+        self.changes.clear();
+        self.changed_bytes = 0;
+        if !self.local.is_empty() {
+            self.local.clear();
+            self.version += 1;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The numbers that SQLite gives to rows, for `lastval` and `currval`.
+
+use sqlite_wasm_postgres::translate::{Insertion, Statement};
+
+use super::analyse::MAX_KEPT;
+use super::converse::Conversation;
+use super::failure::Result;
+
+impl Conversation<'_> {
+    /// Keep the number that an insertion got, for `lastval` and `currval`.
+    pub fn note_number(&mut self, statement: &Statement) -> Result<()> {
+        let Some(insertion) = Insertion::of(statement) else { return Ok(()) };
+        let Some(table) = insertion.table() else { return Ok(()) };
+        let Some((column, place)) = self.numbered_column(&table)? else { return Ok(()) };
+        if !insertion.gives(&column, place) {
+            let number = self.engine.last_insert_rowid()?;
+            self.session.state().inserted(format!("{table}_{column}_seq"), number);
+        }
+        Ok(())
+    }
+
+    /// The column of a table that SQLite numbers, and its place, from 0.
+    fn numbered_column(&mut self, table: &str) -> Result<Option<(String, usize)>> {
+        if let Some(known) = self.analyses.numbered.get(table) {
+            return Ok(known.clone());
+        }
+        let quoted = table.replace('\'', "''");
+        let sql = format!(
+            "SELECT max(name), max(cid) FROM pragma_table_info('{quoted}') WHERE pk \
+             GROUP BY '' HAVING count(*) = 1 AND max(type) LIKE 'integer'"
+        );
+        let row =
+            |row: &sqlite_wasm::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, u32>(1)?));
+        let found = self.engine.own_rows(&sql, row)?.pop();
+        let found = found.map(|(name, place)| (name, place as usize));
+        if self.analyses.numbered.len() >= MAX_KEPT {
+            self.analyses.numbered.clear();
+        }
+        self.analyses.numbered.insert(table.to_owned(), found.clone());
+        Ok(found)
+    }
+}

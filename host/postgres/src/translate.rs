@@ -5,6 +5,7 @@
 //! the text, it gets the text as it is, with numbered parameters. What SQLite cannot do is refused
 //! by its name.
 
+mod calls;
 mod casts;
 mod copy;
 mod cursors;
@@ -280,10 +281,15 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 }
 
 /// The statement as SQLite has it.
-fn rewritten(piece: &Piece<'_>, parsed: ast::Statement, context: &Context) -> Result<Statement> {
+fn rewritten(
+    piece: &Piece<'_>,
+    mut parsed: ast::Statement,
+    context: &Context,
+) -> Result<Statement> {
+    let has_calls = calls::derive(&mut parsed);
     let mut tree = parsed.clone();
     let mut rewriter = Rewriter::new(context, piece.text.len());
-    rewriter.is_changed = queries::has_limit_all(piece.text);
+    rewriter.is_changed = has_calls || queries::has_limit_all(piece.text);
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {

@@ -2,6 +2,7 @@
 
 mod declared;
 pub mod infer;
+pub mod origins;
 pub mod parameters;
 
 pub use declared::{Scalar, TEXT, Type, Typed};

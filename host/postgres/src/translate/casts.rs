@@ -58,6 +58,16 @@ pub fn is_object(data_type: &DataType) -> bool {
     OBJECTS.iter().any(|(object, ..)| *object == name)
 }
 
+/// `'t'::regclass::text`: an OID that was found by a name is written as one.
+fn name_of_object(expr: &Expr, typed: Typed) -> Option<Expr> {
+    let is_text = matches!(typed.ty, Type::One(Scalar::Text | Scalar::Varchar | Scalar::Name));
+    let text = is_text.then(|| expr.to_string())?;
+    let found = |(_, find, _): &&(&str, &str, &str)| {
+        text.strip_prefix(find).is_some_and(|rest| rest.starts_with('('))
+    };
+    OBJECTS.iter().find(found).map(|(_, _, write)| raw(format!("{write}({text})")))
+}
+
 /// A string or a parameter: the name of an object, whose OID is wanted.
 fn is_given(expr: &Expr) -> bool {
     string_of(expr).is_some() || expr.to_string().starts_with(['?', '$'])
@@ -77,6 +87,9 @@ impl Rewriter<'_> {
         }
         let typed = typed(data_type)
             .ok_or_else(|| Error::unsupported(format_args!("a cast to {data_type}")))?;
+        if let Some(name) = name_of_object(expr, typed) {
+            return Ok(name);
+        }
         match string_of(expr) {
             Some(text) => constant(&text, typed),
             None => Ok(converted(expr, typed)),

@@ -28,6 +28,11 @@ const FUNCTIONS: &[(&str, usize, usize)] = &[
     ("pg_try_advisory_xact_lock_shared", 1, 2),
 ];
 
+/// Whether a function is one of them.
+pub fn is_one(name: &str) -> bool {
+    FUNCTIONS.iter().any(|(known, ..)| *known == name)
+}
+
 /// A call of one of them, as SQLite has it; none for another function.
 ///
 /// # Errors

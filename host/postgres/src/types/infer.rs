@@ -8,6 +8,7 @@ mod scope;
 
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
 
+pub(crate) use known::function_type;
 pub(super) use known::wider;
 pub use scope::Scope;
 

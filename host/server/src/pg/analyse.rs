@@ -9,7 +9,7 @@ use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::shown_name;
 use sqlite_wasm_postgres::translate::{Action, Statement, translate};
 use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema};
-use sqlite_wasm_postgres::types::{TEXT, Typed, parameters};
+use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
 use super::failure::{Failure, Result};
@@ -30,6 +30,8 @@ pub struct Analyses {
     generation: u64,
     kept: HashMap<(String, Vec<u32>), Rc<Analysed>>,
     tables: RefCell<HashMap<String, Option<Vec<Column>>>>,
+    /// The OIDs of tables.
+    oids: HashMap<String, u32>,
     /// The columns of tables that SQLite numbers.
     pub numbered: HashMap<String, Option<(String, usize)>>,
 }
@@ -40,6 +42,7 @@ impl Analyses {
         self.kept.clear();
         self.tables.borrow_mut().clear();
         self.numbered.clear();
+        self.oids.clear();
     }
 }
 
@@ -170,8 +173,12 @@ impl Conversation<'_> {
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };
+        let origins = match has_own_columns(&statement) {
+            true => self.origins(&statement, columns.len())?,
+            false => Vec::new(),
+        };
         let generation = self.analyses.generation.into();
-        Ok(Analysed { statement, parameters, columns, generation })
+        Ok(Analysed { statement, parameters, columns, origins, generation })
     }
 
     /// The columns of a query.
@@ -202,6 +209,35 @@ impl Conversation<'_> {
             let message = format!("relation \"{name}\" does not exist");
             Error::new(sqlstate::UNDEFINED_TABLE, message).into()
         })
+    }
+
+    /// The tables and numbers of a result's columns.
+    fn origins(&mut self, statement: &Statement, count: usize) -> Result<Vec<(u32, i16)>> {
+        let found = match count {
+            0 => Vec::new(),
+            _ => origins::origins(statement, count, &self.tables()),
+        };
+        let number = |origin: Option<(String, i16)>| match origin {
+            Some((table, number)) => Ok((self.oid(table)?, number)),
+            None => Ok((0, 0)),
+        };
+        let mut number = number;
+        found.into_iter().map(&mut number).collect()
+    }
+
+    /// The OID of a table, which the catalogue knows.
+    fn oid(&mut self, table: String) -> Result<u32> {
+        if let Some(known) = self.analyses.oids.get(&table) {
+            return Ok(*known);
+        }
+        let sql = format!("SELECT to_regclass('{}')", table.replace('\'', "''"));
+        let row = |row: &sqlite_wasm::Row<'_>| row.get::<_, Option<u32>>(0);
+        let found = self.engine.own_rows(&sql, row)?.pop().flatten().unwrap_or(0);
+        if self.analyses.oids.len() >= MAX_KEPT {
+            self.analyses.oids.clear();
+        }
+        self.analyses.oids.insert(table, found);
+        Ok(found)
     }
 
     fn tables(&self) -> Tables<'_> {

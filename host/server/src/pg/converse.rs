@@ -297,12 +297,14 @@ impl<'a> Conversation<'a> {
             Message::Describe(Target::Portal, name) => {
                 // A cursor of SQL is a portal, too.
                 if let Some(cursor) = self.store.cursors.get(name) {
-                    self.stream.out.columns(&cursor.columns, &[]);
+                    self.stream.out.columns(&cursor.columns, &[], &[]);
                     return Ok(());
                 }
                 let portal = self.store.take_portal(name)?;
-                let columns = portal.prepared.as_ref().map_or(&[][..], |one| &one.columns);
-                self.stream.out.columns(columns, &portal.formats);
+                let described =
+                    portal.prepared.as_ref().map(|one| (&one.columns[..], &one.origins[..]));
+                let (columns, origins) = described.unwrap_or_default();
+                self.stream.out.columns(columns, origins, &portal.formats);
                 self.store.keep_portal(name, portal);
             }
             Message::Execute { portal, rows } => self.execute_portal(portal, rows)?,
@@ -321,12 +323,12 @@ impl<'a> Conversation<'a> {
     }
 
     fn describe_statement(&mut self, prepared: &Prepared) {
-        let (parameters, columns) = match prepared {
-            Some(one) => (&one.parameters[..], &one.columns[..]),
+        let (parameters, columns, origins) = match prepared {
+            Some(one) => (&one.parameters[..], &one.columns[..], &one.origins[..]),
             None => Default::default(),
         };
         self.stream.out.parameter_types(parameters);
-        self.stream.out.columns(columns, &[]);
+        self.stream.out.columns(columns, origins, &[]);
     }
 
     fn bind(&mut self, bind: &Bind<'_>) -> Result<()> {

@@ -29,8 +29,8 @@ impl Conversation<'_> {
         let columns = self.columns(&analysed.statement, "")?;
         let mut statement = analysed.statement.clone();
         statement.action = Action::Run;
-        let (parameters, generation) = Default::default();
-        let query = Analysed { statement, parameters, columns, generation };
+        let (parameters, origins, generation) = Default::default();
+        let query = Analysed { statement, parameters, columns, origins, generation };
         let mut rows = Vec::new();
         self.run_only(&query, values, &[], Sink::Cursor(&mut rows))?;
         self.store.declare(name, Cursor::new(query.columns, rows, is_held))?;

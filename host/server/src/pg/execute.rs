@@ -60,7 +60,7 @@ impl Conversation<'_> {
 
     fn run_simple(&mut self, analysed: &Analysed) -> Result<()> {
         if !analysed.columns.is_empty() {
-            self.stream.out.row_description(&analysed.columns, &[]);
+            self.stream.out.row_description(&analysed.columns, &analysed.origins, &[]);
         }
         let tag = self.execute(analysed, &[], &[], Sink::Client)?;
         self.stream.out.complete(&tag);

@@ -122,21 +122,27 @@ impl Out {
     }
 
     /// The columns of rows; NoData where there are none.
-    pub fn columns(&mut self, columns: &[Output], formats: &[Format]) {
+    pub fn columns(&mut self, columns: &[Output], origins: &[(u32, i16)], formats: &[Format]) {
         if columns.is_empty() {
             return self.empty(b'n');
         }
-        self.row_description(columns, formats);
+        self.row_description(columns, origins, formats);
     }
 
     /// The columns of rows.
-    pub fn row_description(&mut self, columns: &[Output], formats: &[Format]) {
+    pub fn row_description(
+        &mut self,
+        columns: &[Output],
+        origins: &[(u32, i16)],
+        formats: &[Format],
+    ) {
         self.message(b'T', |out| {
             out.extend((columns.len() as u16).to_be_bytes());
             for (index, column) in columns.iter().enumerate() {
                 put_text(out, &column.name);
-                // No table and no column of one.
-                out.extend([0; 6]);
+                let (table, number) = origins.get(index).copied().unwrap_or_default();
+                out.extend(table.to_be_bytes());
+                out.extend(number.to_be_bytes());
                 out.extend(column.typed.ty.oid().to_be_bytes());
                 out.extend(column.typed.ty.size().to_be_bytes());
                 out.extend(column.typed.modifier.to_be_bytes());

@@ -30,6 +30,8 @@ pub struct Analysed {
     pub statement: Statement,
     pub parameters: Vec<Parameter>,
     pub columns: Vec<Output>,
+    /// The OID of the table, and the number there, of each column that is one of a table; 0 for others.
+    pub origins: Vec<(u32, i16)>,
     /// That of the schema that the columns were last compared with.
     pub generation: Cell<u64>,
 }

@@ -175,3 +175,52 @@ fn the_numbers_of_rows_are_those_of_sequences() {
     let mut other = Client::new(&server);
     assert_eq!(other.error("SELECT lastval()").0, "55000");
 }
+
+#[test]
+fn functions_of_one_value_are_tables() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    for (sql, expected) in [
+        ("SELECT * FROM current_schema()", "public"),
+        ("SELECT * FROM pg_try_advisory_lock(1) AS is_mine", "t"),
+        ("SELECT s.value || '!' FROM current_setting('work_mem') AS s(value)", "4MB!"),
+        ("SELECT t > '2020-01-01' FROM now() t", "t"),
+        ("SELECT a, b FROM upper('x') a, generate_series(1, 2) b ORDER BY b", "X|1\nX|2"),
+    ] {
+        assert_eq!(client.rows(sql), expected, "{sql}");
+    }
+}
+
+#[test]
+fn columns_of_tables_have_their_numbers() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows("CREATE TABLE t(a int, b text); CREATE TABLE u(c int, a int)");
+    let mut described = |sql: &str| {
+        let all = client.query(sql);
+        let (_, body) =
+            all.iter().find(|(tag, _)| *tag == 'T').unwrap_or_else(|| panic!("{}", shown(&all)));
+        let (mut found, mut rest) = (Vec::new(), &body[2..]);
+        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+            let column = &rest[end + 1..];
+            let oid = u32::from_be_bytes(column[..4].try_into().unwrap());
+            found.push((oid, i16::from_be_bytes([column[4], column[5]])));
+            rest = &column[18..];
+        }
+        found
+    };
+    let (t, u) = (described("SELECT a FROM t")[0].0, described("SELECT c FROM u")[0].0);
+    assert!(t > 0 && u > 0 && t != u);
+    for (sql, expected) in [
+        ("SELECT b AS x, a + 1, t.a FROM public.t", vec![(t, 2), (0, 0), (t, 1)]),
+        ("SELECT * FROM t AS one JOIN u ON one.a = u.a", vec![(t, 1), (t, 2), (u, 1), (u, 2)]),
+        ("SELECT u.*, 1 FROM t, u", vec![(u, 1), (u, 2), (0, 0)]),
+        ("WITH t AS (SELECT 1 AS a) SELECT a FROM t", vec![(0, 0)]),
+        ("INSERT INTO u VALUES (1, 2) RETURNING a", vec![(u, 2)]),
+    ] {
+        assert_eq!(described(sql), expected, "{sql}");
+    }
+    let oid =
+        format!("SELECT 't'::regclass::oid = {t}, 't'::regclass::text, 'int4'::regtype::text");
+    assert_eq!(client.rows(&oid), "t|t|integer");
+}

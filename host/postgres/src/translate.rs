@@ -169,6 +169,8 @@ pub struct Statement {
     pub start: usize,
     /// That of [`Piece`].
     has_odd_names: bool,
+    /// The types of its columns, from the first one, as far as they have been resolved.
+    pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
     pub(crate) parsed: Option<Box<ast::Statement>>,
 }
@@ -202,6 +204,7 @@ impl Statement {
             is_untouched: false,
             start: piece.start,
             has_odd_names: piece.has_odd_names,
+            columns: Vec::new(),
             parsed: None,
         }
     }

@@ -4,5 +4,6 @@ mod declared;
 pub mod infer;
 pub mod origins;
 pub mod parameters;
+mod resolve;
 
 pub use declared::{Scalar, TEXT, Type, Typed};

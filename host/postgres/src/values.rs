@@ -81,8 +81,13 @@ pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
 ///
 /// # Errors
 ///
-/// 22001.
+/// 22001; 22003 for more digits than the column has, 0A000 for more than SQLite keeps.
 pub fn fitting(value: Value, column: Typed) -> Result<Value> {
+    match column.ty {
+        Type::One(Scalar::Numeric) => return decimal::fitting(value, column),
+        Type::One(Scalar::Float4) => return Ok(single(value)),
+        _ => {}
+    }
     let (Type::One(Scalar::Varchar | Scalar::Bpchar), Value::Text(text)) = (column.ty, &value)
     else {
         return Ok(value);
@@ -99,6 +104,47 @@ pub fn fitting(value: Value, column: Typed) -> Result<Value> {
     let name = column.ty.name();
     let message = format!("value too long for type {name}({most})");
     Err(Error::new(sqlstate::TOO_LONG, message))
+}
+
+/// `real` has single precision.
+fn single(value: Value) -> Value {
+    match value {
+        Value::Real(number) => Value::Real(f64::from(number as f32)),
+        Value::Integer(number) => Value::Real(f64::from(number as f32)),
+        other => other,
+    }
+}
+
+/// The literal number that is stored in a column of a type of numbers for this one.
+///
+/// # Errors
+///
+/// 22003, and those of [`fitting`].
+pub fn assigned(text: &str, target: Scalar, column: Typed) -> Result<String> {
+    Ok(match target {
+        Scalar::Int2 | Scalar::Int4 | Scalar::Int8 => {
+            let digits = decimal::Decimal::parse(text).map(|number| number.text(Some(0)));
+            let digits = digits.ok_or_else(|| out_of_range(target, text))?;
+            let number = digits.parse().map_err(|_| out_of_range(target, text))?;
+            within(number, target)?.to_string()
+        }
+        Scalar::Numeric => {
+            let value = decimal::value(text).ok_or_else(|| out_of_range(target, text))?;
+            match decimal::fitting(value, column)? {
+                Value::Integer(number) => number.to_string(),
+                Value::Real(number) => format!("{number:?}"),
+                _ => return Err(out_of_range(target, text)),
+            }
+        }
+        Scalar::Float4 => match single(Value::Real(text.parse().unwrap_or(f64::NAN))) {
+            Value::Real(number) if number.is_finite() => format!("{number:?}"),
+            _ => return Err(out_of_range(target, text)),
+        },
+        _ => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => text.to_owned(),
+            _ => return Err(out_of_range(target, text)),
+        },
+    })
 }
 
 /// An error of a value in a result, with its row (from 1) and column.

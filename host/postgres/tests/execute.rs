@@ -46,7 +46,8 @@ impl Schema for Tables<'_> {
         let sql = format!("PRAGMA table_info(\"{}\")", table.replace('"', "\"\""));
         let mut statement = self.0.prepare(&sql).ok()?;
         let rows = statement.query_map((), |row| {
-            Ok(Column { name: row.get(1)?, declared: row.get::<_, String>(2)? })
+            let (name, declared) = (row.get(1)?, row.get::<_, String>(2)?);
+            Ok(Column { name, declared, is_key: row.get::<_, i64>(5)? > 0 })
         });
         let columns: Vec<_> = rows.ok()?.collect::<Result<_, _>>().ok()?;
         (!columns.is_empty()).then_some(columns)
@@ -205,7 +206,7 @@ fn expressions_have_the_values_of_postgres() {
         ),
         (
             "SELECT 7 / n, 7 % n, mod(7, n), 1.0 / n FROM (VALUES (2), (NULL)) AS v(n)",
-            "3|1|1|0.5\n|||",
+            "3|1|1|0.50000000000000000000\n|||",
         ),
         ("SELECT a FROM (VALUES (1), (2), (3)) AS v(a) ORDER BY 1 OFFSET 2", "3"),
         ("(SELECT 1) UNION (SELECT 2) ORDER BY 1", "1\n2"),

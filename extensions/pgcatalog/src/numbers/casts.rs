@@ -28,6 +28,8 @@ macro_rules! integers {
             cast!("pg_numeric_of_float4", |value: f64| Ok::<_, Error>(Numeric::of_float(value, 6)?.to_string())),
             cast!("pg_float8_of", |value: Value| float(&value, "double precision")),
             cast!("pg_float4_of", |value: Value| single(&value)),
+            cast!("pg_text_of_timestamptz", |moment: String| format!("{moment}+00")),
+            cast!("pg_text_of_bytea", |bytes: Value| bytes_text(&bytes)),
             cast!("pg_text_of_float8", |value: f64| float_text(value)),
             cast!("pg_text_of_float4", |value: f64| single_text(value)),
         ];
@@ -162,6 +164,19 @@ fn single(value: &Value) -> Result<Option<f64>> {
         (_, true) => Err("22003: value out of range: underflow".into()),
         _ => Ok(Some(single.into())),
     }
+}
+
+fn bytes_text(bytes: &Value) -> Option<String> {
+    if bytes.is_null() {
+        return None;
+    }
+    let mut text = "\\x".to_owned();
+    for byte in bytes.clone().into_bytes() {
+        text.extend(
+            [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])),
+        );
+    }
+    Some(text)
 }
 
 fn float_text(number: f64) -> String {

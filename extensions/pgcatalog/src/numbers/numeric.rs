@@ -4,7 +4,7 @@ use bigdecimal::num_bigint::BigInt;
 use bigdecimal::{BigDecimal, RoundingMode, Signed, ToPrimitive, Zero};
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
-use sqlite_wasm_kit::{Result, Scalar, Value};
+use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 
 use super::DIVISION_BY_ZERO;
 use super::decimal::{
@@ -65,6 +65,12 @@ pub const SCALARS: &[Scalar] = &[
     scaled!("pg_numeric_trunc", RoundingMode::Down),
     two!("pg_numeric_gcd", |one, other| common(one, other, divisor_of)),
     two!("pg_numeric_lcm", |one, other| common(one, other, multiple_of)),
+    Scalar::new("pg_numeric_greatest", ANY_NUMBER, Stable, Innocuous, |a| {
+        extreme(a.values(), |one, other| one > other)?.into_output()
+    }),
+    Scalar::new("pg_numeric_least", ANY_NUMBER, Stable, Innocuous, |a| {
+        extreme(a.values(), |one, other| one < other)?.into_output()
+    }),
     Scalar::new("pg_numeric_factorial", 1, Stable, Innocuous, |a| a.apply(factorial)),
     Scalar::new("pg_int4_scale", 1, Stable, Innocuous, |a| {
         a.apply(|value: Value| scale(&value, |n| n))
@@ -264,6 +270,18 @@ fn multiple_of(one: BigInt, other: BigInt) -> BigInt {
         return BigInt::zero();
     }
     &one / divisor_of(one.clone(), other.clone()) * other
+}
+
+/// The largest or smallest of several numbers, without those that are NULL.
+fn extreme(values: &[Value], is_better: fn(&Numeric, &Numeric) -> bool) -> Result<Option<String>> {
+    let mut found: Option<Numeric> = None;
+    for value in values {
+        let Some(number) = Numeric::of(value)? else { continue };
+        if found.as_ref().is_none_or(|found| is_better(&number, found)) {
+            found = Some(number);
+        }
+    }
+    Ok(found.map(|number| number.to_string()))
 }
 
 fn factorial(number: i64) -> Result<String> {

@@ -3,14 +3,31 @@
 //! A column that SQLite knows has its declared type. Others are inferred from the statement:
 //! from functions, operators, literals and casts. What remains is text.
 
+mod calls;
+mod columns;
 mod known;
+mod origin;
 mod scope;
 
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
 
 pub(crate) use known::function_type;
 pub(super) use known::wider;
+
+/// Whether a function is known to be of one row.
+pub(super) fn is_scalar(name: &str) -> bool {
+    name != "count"
+        && known::function_type(name).is_some_and(|_| {
+            !matches!(
+                name,
+                "bool_and" | "bool_or" | "every" | "total" | "group_concat" | "string_agg"
+            ) && !name.ends_with("_agg")
+                && !name.starts_with("json_group")
+        })
+}
+
 pub use scope::Scope;
+pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
 use super::{Scalar, TEXT, Typed};
 use crate::translate::{Action, Statement, table_name, typed};
@@ -22,6 +39,8 @@ pub struct Column {
     pub name: String,
     /// What CREATE TABLE says of its type.
     pub declared: String,
+    /// Whether it is a part of the primary key.
+    pub is_key: bool,
 }
 
 impl Column {
@@ -58,7 +77,8 @@ pub fn outputs(
     let inferred = inferred(statement, prepared.len(), schema);
     let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {
         let item = inferred.get(index).cloned().flatten();
-        let of_item = item.as_ref().and_then(|item| item.typed);
+        let resolved = statement.columns.get(index).copied().flatten();
+        let of_item = resolved.or_else(|| item.as_ref().and_then(|item| item.typed));
         let typed = declared.and_then(Typed::declared).or(of_item);
         let name = item.and_then(|item| item.name).unwrap_or_else(|| (*name).to_owned());
         Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
@@ -78,7 +98,9 @@ fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Opt
     let Some(tree) = statement.parsed.as_deref() else { return Vec::new() };
     let (items, scope) = match tree {
         ast::Statement::Query(query) => match first_select(&query.body) {
-            Some(Body::Select(select)) => (&select.projection, Scope::of_query(query, schema)),
+            Some(Body::Select(select)) => {
+                (&select.projection, Scope::of_query(query, schema, &Scope::default()))
+            }
             Some(Body::Values(row)) => return values(row),
             None => return Vec::new(),
         },

@@ -6,8 +6,10 @@
 mod contexts;
 mod operators;
 
+pub(super) use operators::WORDS;
+
 use sqlite_wasm::types::Value as Stored;
-use sqlparser::ast::{Expr, Value, VisitMut};
+use sqlparser::ast::{Expr, Query, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type, Typed};
@@ -59,6 +61,13 @@ pub fn infer(
         with: Vec::new(),
         is_changed: false,
         problem: None,
+        given: given.iter().map(|oid| Type::of_oid(*oid)).collect(),
+        is_definition: false,
+        is_view: false,
+        projections: Vec::new(),
+        marks: Vec::new(),
+        targets: None,
+        columns: Vec::new(),
     };
     if let Some(tree) = &statement.parsed {
         let mut tree = tree.clone();
@@ -66,6 +75,7 @@ pub fn infer(
         if let Some(problem) = finder.problem {
             return Err(problem);
         }
+        statement.columns = finder.columns;
         if finder.is_changed {
             statement.become_tree(*tree, context)?;
         }
@@ -89,16 +99,30 @@ struct Found {
     is_stored: bool,
 }
 
-struct Finder<'a> {
+pub(super) struct Finder<'a> {
     found: Vec<Option<Found>>,
     schema: &'a dyn Schema,
     scopes: Vec<Scope>,
     /// The queries of WITH, for each query that is being looked at.
     with: Vec<Scope>,
     /// Whether the tree has other expressions now.
-    is_changed: bool,
+    pub(super) is_changed: bool,
     /// The first that was found.
     problem: Option<Error>,
+    /// The types that the client has given to parameters.
+    given: Vec<Option<Type>>,
+    /// Whether other programs evaluate the expressions: those of a table or an index.
+    pub(super) is_definition: bool,
+    /// Whether other programs read the statement: a view.
+    pub(super) is_view: bool,
+    /// The types of the columns of each SELECT that has been resolved in the queries around.
+    pub(super) projections: Vec<Vec<Option<Typed>>>,
+    /// Where the SELECTs of each query begin in them.
+    marks: Vec<usize>,
+    /// The types of the columns that the query at the outside is inserted into.
+    targets: Option<Vec<Option<Typed>>>,
+    /// The types of the columns of the query at the outside.
+    pub(super) columns: Vec<Option<Typed>>,
 }
 
 impl Finder<'_> {
@@ -166,38 +190,68 @@ impl Finder<'_> {
         }
     }
 
-    fn replace(&mut self, expr: &mut Expr, with: impl FnOnce(Expr) -> Expr) {
+    pub(super) fn replace(&mut self, expr: &mut Expr, with: impl FnOnce(Expr) -> Expr) {
         let old = std::mem::replace(expr, Expr::Value(Value::Null.into()));
         *expr = with(old);
         self.is_changed = true;
     }
 
-    fn refuse(&mut self, error: Error) {
+    pub(super) fn refuse(&mut self, error: Error) {
         self.problem.get_or_insert(error);
     }
 
     /// The type of an expression, from the innermost query that knows it.
-    fn type_of(&self, expr: &Expr) -> Option<Typed> {
+    pub(super) fn type_of(&self, expr: &Expr) -> Option<Typed> {
+        if let Some(index) = parameter(expr) {
+            let of_client = self.given.get(index).copied().flatten().map(Typed::plain);
+            let found = self.found.get(index).copied().flatten().map(|found| found.typed);
+            return of_client.or(found);
+        }
+        if let Expr::Nested(inner) = expr {
+            return self.type_of(inner);
+        }
+        let outer = self.with.last().cloned().unwrap_or_default();
         for scope in self.scopes.iter().rev() {
-            let typed = scope.type_of(expr);
+            let typed = scope.type_with_queries(expr, self.schema, &outer);
             if typed.is_some() || scope.is_open() {
                 return typed;
             }
         }
         match self.scopes.is_empty() {
-            true => Scope::default().type_of(expr),
+            true => Scope::default().type_with_queries(expr, self.schema, &outer),
             false => None,
         }
+    }
+
+    /// Whether an expression is a table's own column: then a `numeric` is as SQLite stores it.
+    pub(super) fn is_stored(&self, expr: &Expr) -> bool {
+        self.scopes.iter().rev().find_map(|scope| scope.is_stored(expr)).unwrap_or(false)
+    }
+
+    /// The type of the first column of a query.
+    pub(super) fn first_type(&self, query: &Query) -> Option<Typed> {
+        let outer = self.with.last().cloned().unwrap_or_default();
+        Scope::first_type(query, self.schema, &outer)
+    }
+
+    /// Whether the query that is looked at is what is inserted.
+    pub(super) fn is_source(&self) -> bool {
+        self.targets.is_some() && self.with.len() == 1
+    }
+
+    /// The types of the columns that a query is inserted into.
+    pub(super) fn take_targets(&mut self) -> Option<Vec<Option<Typed>>> {
+        if self.is_source() { self.targets.take() } else { None }
     }
 }
 
 /// Whether an expression has the type of its context.
-fn is_given(expr: &Expr) -> bool {
+pub(super) fn is_given(expr: &Expr) -> bool {
     parameter(expr).is_some() || string_of(expr).is_some()
 }
 
 /// The index of a parameter, from 0.
-fn parameter(expr: &Expr) -> Option<usize> {
+pub(super) fn parameter(expr: &Expr) -> Option<usize> {
     match expr {
         Expr::Value(value) => match &value.value {
             Value::Placeholder(name) => {

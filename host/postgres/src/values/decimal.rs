@@ -4,7 +4,7 @@ use sqlite_wasm::types::{Value, ValueRef};
 
 use super::{mismatch, text};
 use crate::error::{Error, Result, sqlstate};
-use crate::types::Scalar;
+use crate::types::{Scalar, Typed};
 
 /// Digits that a real keeps. With more, a number remains text.
 const REAL_DIGITS: usize = 15;
@@ -145,6 +145,54 @@ pub fn value(text: &str) -> Option<Value> {
         Ok(real) if decimal.digits.len() <= REAL_DIGITS => Value::Real(real),
         _ => Value::Text(decimal.text(None)),
     })
+}
+
+/// A value as a column of `numeric` stores it: rounded to the column's scale, and a number from which its digits come back.
+///
+/// # Errors
+///
+/// 22003 for more digits before the point than the column has, 0A000 for more digits than a real keeps.
+pub fn fitting(value: Value, column: Typed) -> Result<Value> {
+    let own = match &value {
+        Value::Integer(_) | Value::Real(_) | Value::Text(_) => of(ValueRef::from(&value))?,
+        _ => return Ok(value),
+    };
+    let Some(number) = own else {
+        return match (column.scale(), &value) {
+            (Some(_), Value::Text(text)) if text != "NaN" => Err(field_overflow()),
+            _ => Ok(value),
+        };
+    };
+    let text = number.text(column.scale());
+    if let Some(scale) = column.scale() {
+        let digits = (column.modifier - 4) >> 16;
+        let whole = text
+            .trim_start_matches('-')
+            .split('.')
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches('0');
+        if whole.len() as i64 > i64::from(digits) - scale as i64 {
+            return Err(field_overflow());
+        }
+    }
+    let plain =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    let significant =
+        plain.trim_start_matches(['-', '0', '.']).chars().filter(char::is_ascii_digit).count();
+    match (plain.parse::<i64>(), plain.parse::<f64>()) {
+        (Ok(integer), _) => Ok(Value::Integer(integer)),
+        (_, Ok(real)) if significant <= REAL_DIGITS && real.is_finite() => Ok(Value::Real(real)),
+        _ => {
+            let message = "a numeric with more than 15 significant digits cannot be stored";
+            Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message)
+                .hint("declare the column as text"))
+        }
+    }
+}
+
+fn field_overflow() -> Error {
+    Error::new(sqlstate::NUMERIC_OUT_OF_RANGE, "numeric field overflow")
 }
 
 /// Postgres' sign of NaN in the binary format; of the infinities.

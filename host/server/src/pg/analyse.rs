@@ -60,7 +60,8 @@ impl Schema for Tables<'_> {
         }
         let quoted = name.replace('"', "\"\"");
         let found = self.engine.own_rows(&format!("PRAGMA table_info(\"{quoted}\")"), |row| {
-            Ok(Column { name: row.get(1)?, declared: row.get::<_, String>(2)? })
+            let (name, declared) = (row.get(1)?, row.get::<_, String>(2)?);
+            Ok(Column { name, declared, is_key: row.get::<_, i64>(5)? > 0 })
         });
         let found = found.ok().filter(|columns| !columns.is_empty());
         let mut known = self.known.borrow_mut();

@@ -121,3 +121,11 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         _ => return None,
     })
 }
+
+/// The type in the name of a function of ours: `pg_numeric_add` is of `numeric`, `pg__int4_cat` of `integer[]`.
+pub fn named_result(name: &str) -> Option<Typed> {
+    let rest = name.strip_prefix("pg_")?;
+    let (is_array, rest) = rest.strip_prefix('_').map_or((false, rest), |rest| (true, rest));
+    let scalar = Scalar::of_name(rest.split_once('_')?.0)?;
+    Some(Typed::plain(if is_array { Type::Array(scalar) } else { Type::One(scalar) }))
+}

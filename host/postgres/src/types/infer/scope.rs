@@ -1,32 +1,53 @@
 //! The types of expressions.
 
+use std::rc::Rc;
+
 use sqlparser::ast::{
-    self, BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, Query,
-    Select, SelectItem, TableFactor, TableWithJoins, UnaryOperator,
+    self, BinaryOperator, Expr, ObjectName, Query, Select, TableFactor, TableWithJoins,
+    UnaryOperator,
 };
 
+use super::super::resolve::family;
 use super::super::{Scalar, Type, Typed};
-use super::known::{function_type, keyword, literal, one, sum, wider};
-use super::{Body, Schema, first_select, name};
+use super::columns::{columns_of, series, type_with_queries};
+use super::known::{keyword, literal, one, wider};
+use super::{Body, Schema, first_select};
 use crate::translate::{folded, is_name_of_object, table_name, typed};
 
 /// Queries in each other whose columns are looked up.
 const MAX_DEPTH: u32 = 16;
 
-/// The names of columns, and their types where they are known.
-type Columns = Vec<(String, Option<Typed>)>;
+/// Queries of WITH in a statement at most: the scope of each has those before it.
+pub const MAX_WITH: usize = 1000;
+
+/// Columns of a SELECT at most, as in PostgreSQL.
+pub const MAX_COLUMNS: usize = 1664;
+
+/// A column that an expression may name.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub name: String,
+    /// Its type, where it is known.
+    pub typed: Option<Typed>,
+    /// Whether it is a part of its table's primary key.
+    pub is_key: bool,
+    /// Whether it is a table's own: then a `numeric` is as SQLite stores it.
+    pub is_stored: bool,
+}
+
+pub(super) type Columns = Vec<Known>;
 
 /// The tables whose columns an expression may name.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     /// The name of a table or its alias, and the columns.
-    tables: Vec<(String, Columns)>,
+    pub(super) tables: Vec<(String, Rc<Columns>)>,
 }
 
 impl Scope {
     /// The tables of a query.
-    pub fn of_query(query: &Query, schema: &dyn Schema) -> Self {
-        Self::of_nested(query, schema, &Self::default(), MAX_DEPTH)
+    pub fn of_query(query: &Query, schema: &dyn Schema, outer: &Self) -> Self {
+        Self::of_nested(query, schema, outer, MAX_DEPTH)
     }
 
     /// The tables of FROM.
@@ -50,15 +71,20 @@ impl Scope {
 
     /// A table that is being made.
     pub fn of_definition(table: &ast::CreateTable) -> Self {
-        let column = |column: &ast::ColumnDef| (folded(&column.name), typed(&column.data_type));
+        let column = |column: &ast::ColumnDef| Known {
+            name: folded(&column.name),
+            typed: typed(&column.data_type),
+            is_key: false,
+            is_stored: true,
+        };
         let columns = table.columns.iter().map(column).collect();
-        Self { tables: vec![(table_name(&table.name), columns)] }
+        Self { tables: vec![(table_name(&table.name), Rc::new(columns))] }
     }
 
     /// Whether there may be columns that are not known.
     pub fn is_open(&self) -> bool {
         let is_open = |columns: &Columns| {
-            columns.is_empty() || columns.iter().any(|(_, typed)| typed.is_none())
+            columns.is_empty() || columns.iter().any(|column| column.typed.is_none())
         };
         self.tables.iter().any(|(_, columns)| is_open(columns))
     }
@@ -70,7 +96,7 @@ impl Scope {
         scope
     }
 
-    fn of_nested(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
+    pub(super) fn of_nested(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
         let mut scope = Self::default();
         let Some(depth) = depth.checked_sub(1) else { return scope };
         let with = Self::with(query, schema, outer, depth);
@@ -82,12 +108,12 @@ impl Scope {
 
     fn with(query: &Query, schema: &dyn Schema, outer: &Self, depth: u32) -> Self {
         let mut with = outer.clone();
-        for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+        for cte in query.with.iter().flat_map(|with| &with.cte_tables).take(MAX_WITH) {
             let mut columns = columns_of(&cte.query, schema, &with, depth);
             for (column, alias) in columns.iter_mut().zip(&cte.alias.columns) {
-                column.0.clone_from(&alias.name.value);
+                column.name.clone_from(&alias.name.value);
             }
-            with.tables.push((cte.alias.name.value.clone(), columns));
+            with.tables.push((cte.alias.name.value.clone(), Rc::new(columns)));
         }
         with
     }
@@ -113,7 +139,8 @@ impl Scope {
             TableFactor::Table { name, alias, args: Some(args), .. }
                 if table_name(name) == "generate_series" =>
             {
-                self.tables.push(series(alias.as_ref(), &args.args));
+                let (name, columns) = series(alias.as_ref(), &args.args);
+                self.tables.push((name, Rc::new(columns)));
             }
             TableFactor::Table { name, alias, .. } => {
                 let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
@@ -125,10 +152,10 @@ impl Scope {
                 for (column, name) in
                     columns.iter_mut().zip(alias.iter().flat_map(|alias| &alias.columns))
                 {
-                    column.0.clone_from(&name.name.value);
+                    column.name.clone_from(&name.name.value);
                 }
                 let name = alias.map(|alias| alias.name.value.clone()).unwrap_or_default();
-                self.tables.push((name, columns));
+                self.tables.push((name, Rc::new(columns)));
             }
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.add_tables(std::slice::from_ref(table_with_joins), schema, with, depth);
@@ -150,24 +177,62 @@ impl Scope {
             Some((_, columns)) => columns.clone(),
             None => {
                 let columns = schema.columns(&table).unwrap_or_default();
-                columns.iter().map(|column| (column.name.clone(), column.typed())).collect()
+                let known = |column: &super::Column| Known {
+                    name: column.name.clone(),
+                    typed: column.typed(),
+                    is_key: column.is_key,
+                    is_stored: true,
+                };
+                Rc::new(columns.iter().map(known).collect())
             }
         };
         self.tables.push((alias.map_or(table, str::to_owned), columns));
     }
 
-    fn column(&self, table: Option<&str>, name: &str) -> Option<Typed> {
+    pub(super) fn known(&self, table: Option<&str>, name: &str) -> Option<&Known> {
         let fits =
             |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
-        let columns = self.tables.iter().filter(fits).flat_map(|(_, columns)| columns);
-        let mut found = columns.filter(|(known, _)| known.eq_ignore_ascii_case(name));
-        match found.next() {
-            Some((_, typed)) => *typed,
+        let columns = self.tables.iter().filter(fits).flat_map(|(_, columns)| columns.iter());
+        let mut found = columns.filter(|known| known.name.eq_ignore_ascii_case(name));
+        found.next()
+    }
+
+    fn column(&self, table: Option<&str>, name: &str) -> Option<Typed> {
+        match self.known(table, name) {
+            Some(known) => known.typed,
             None if matches!(name.to_ascii_lowercase().as_str(), "rowid" | "oid" | "_rowid_") => {
                 one(Scalar::Int8)
             }
             None => None,
         }
+    }
+
+    /// The columns of `*`, or of one table: as many as a SELECT may have.
+    pub(super) fn add_all(&self, table: Option<&str>, columns: &mut Columns) {
+        let fits =
+            |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
+        let all = self.tables.iter().filter(fits).flat_map(|(_, columns)| columns.iter());
+        let room = (MAX_COLUMNS + 1).saturating_sub(columns.len());
+        columns.extend(all.take(room).map(|known| Known {
+            is_key: false,
+            is_stored: false,
+            ..known.clone()
+        }));
+    }
+
+    /// The type of the first column of a query.
+    pub fn first_type(query: &Query, schema: &dyn Schema, with: &Self) -> Option<Typed> {
+        columns_of(query, schema, with, MAX_DEPTH).first()?.typed
+    }
+
+    /// The type of an expression, of which a query may be a part.
+    pub fn type_with_queries(
+        &self,
+        expr: &Expr,
+        schema: &dyn Schema,
+        with: &Self,
+    ) -> Option<Typed> {
+        type_with_queries(expr, self, schema, with, MAX_DEPTH)
     }
 
     /// The type of an expression, where it is known.
@@ -225,7 +290,7 @@ impl Scope {
                 let element = self.common(array.elem.iter())?;
                 Some(Typed::plain(Type::Array(element.ty.scalar())))
             }
-            Expr::Function(function) => self.function(function),
+            Expr::Function(function) => self.call(function),
             _ => None,
         }
     }
@@ -251,7 +316,15 @@ impl Scope {
             }
             O::StringConcat | O::LongArrow => one(Scalar::Text),
             O::Arrow => self.type_of(left).or(one(Scalar::Json)),
-            O::PGExp => one(Scalar::Float8),
+            O::PGExp => {
+                let scalar = |expr: &Expr| family::number(self.type_of(expr));
+                match (scalar(left), scalar(right)) {
+                    (Some(left), Some(right)) if family::common(left, right) == Scalar::Numeric => {
+                        one(Scalar::Numeric)
+                    }
+                    _ => one(Scalar::Float8),
+                }
+            }
             O::BitwiseAnd
             | O::BitwiseOr
             | O::BitwiseXor
@@ -282,89 +355,10 @@ impl Scope {
             }
             (Scalar::Interval, Scalar::Timestamp | Scalar::Timestamptz) => Some(right),
             (Scalar::Date, Scalar::Date) if *op == BinaryOperator::Minus => one(Scalar::Int4),
-            _ => Some(wider(Typed::plain(left.ty), Typed::plain(right.ty))),
-        }
-    }
-
-    fn function(&self, function: &ast::Function) -> Option<Typed> {
-        let arguments = match &function.args {
-            FunctionArguments::List(list) => &list.args[..],
-            _ => &[],
-        };
-        let expressions = arguments.iter().filter_map(|argument| match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-            _ => None,
-        });
-        let arguments: Vec<&Expr> = expressions.collect();
-        let first = || arguments.first().and_then(|expr| self.type_of(expr));
-        let name = table_name(&function.name);
-        if let (FunctionArguments::Subquery(_), "array") = (&function.args, name.as_str()) {
-            return Some(Typed::plain(Type::Array(Scalar::Text)));
-        }
-        match name.as_str() {
-            "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" | "first_value"
-            | "last_value" | "nth_value" | "any_value" => self.common(arguments.into_iter()),
-            "nullif" | "lag" | "lead" | "abs" | "mod" | "iif" if name != "iif" => {
-                first().map(|t| Typed::plain(t.ty))
-            }
-            "iif" => self.common(arguments.into_iter().skip(1)),
-            "sum" => Some(Typed::plain(sum(first()?.ty))),
-            "avg" => match first()?.ty.scalar() {
-                Scalar::Float4 | Scalar::Float8 => one(Scalar::Float8),
-                _ => one(Scalar::Numeric),
+            _ => match (family::number(Some(left)), family::number(Some(right))) {
+                (Some(first), Some(second)) => one(family::common(first, second)),
+                _ => Some(wider(Typed::plain(left.ty), Typed::plain(right.ty))),
             },
-            "round" | "trunc" | "ceil" | "ceiling" | "floor" => match first()?.ty.scalar() {
-                Scalar::Float4 | Scalar::Float8 => one(Scalar::Float8),
-                _ => one(Scalar::Numeric),
-            },
-            "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),
-            "generate_subscripts" => one(Scalar::Int4),
-            "generate_series" => self.common(arguments.into_iter()).or(one(Scalar::Int4)),
-            "array_agg" => {
-                let element = first().map_or(Scalar::Text, |typed| typed.ty.scalar());
-                Some(Typed::plain(Type::Array(element)))
-            }
-            "date_trunc" => {
-                match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {
-                    Some(Scalar::Timestamp) => one(Scalar::Timestamp),
-                    _ => one(Scalar::Timestamptz),
-                }
-            }
-            known => function_type(known).map(|scalar| Typed::plain(Type::One(scalar))),
         }
     }
-}
-
-/// The column of `generate_series`, which has the type of its arguments.
-fn series(alias: Option<&ast::TableAlias>, arguments: &[FunctionArg]) -> (String, Columns) {
-    let name = alias.map_or("generate_series".to_owned(), |alias| alias.name.value.clone());
-    let column = alias.and_then(|alias| alias.columns.first());
-    let column = column.map_or_else(|| name.clone(), |column| column.name.value.clone());
-    let expressions = arguments.iter().filter_map(|argument| match argument {
-        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-        _ => None,
-    });
-    let typed = Scope::default().common(expressions).or(one(Scalar::Int4));
-    (name, vec![(column, typed)])
-}
-
-/// The columns of a query in FROM or WITH.
-fn columns_of(query: &Query, schema: &dyn Schema, with: &Scope, depth: u32) -> Columns {
-    let scope = Scope::of_nested(query, schema, with, depth);
-    let Some(body) = first_select(&query.body) else { return Vec::new() };
-    let Body::Select(select) = body else { return Vec::new() };
-    let mut columns = Vec::new();
-    for item in &select.projection {
-        match item {
-            SelectItem::UnnamedExpr(expr) => columns.push((name(expr), scope.type_of(expr))),
-            SelectItem::ExprWithAlias { expr, alias } => {
-                columns.push((alias.value.clone(), scope.type_of(expr)));
-            }
-            SelectItem::Wildcard(_) => {
-                columns.extend(scope.tables.iter().flat_map(|(_, columns)| columns.clone()));
-            }
-            _ => {}
-        }
-    }
-    columns
 }

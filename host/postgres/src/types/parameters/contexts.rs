@@ -8,8 +8,10 @@ use sqlparser::ast::{
     VisitorMut,
 };
 
+use super::super::infer::{MAX_COLUMNS, MAX_WITH};
 use super::operators::{LETTERS, WORDS};
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
+use crate::error::{Error, sqlstate};
 use crate::translate::{is_object, table_name, typed};
 
 impl Finder<'_> {
@@ -18,6 +20,7 @@ impl Finder<'_> {
         self.scopes.push(Scope::of_table(name, Some("excluded"), self.schema));
         self.scopes.push(Scope::of_table(name, None, self.schema));
         let types = self.types_of_columns(insert);
+        self.targets = Some(types.clone());
         let type_of = |index: usize| types.get(index).copied().flatten();
         match insert.source.as_deref_mut().map(|source| &mut *source.body) {
             Some(SetExpr::Values(values)) => {
@@ -69,6 +72,17 @@ impl Finder<'_> {
                     names.iter().zip(values).for_each(|(name, value)| self.assign(name, value));
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// The same when the values have been resolved.
+    fn assign_resolved(&mut self, assignments: &mut [Assignment]) {
+        for Assignment { target, value } in assignments {
+            let AssignmentTarget::ColumnName(name) = target else { continue };
+            let column = self.type_of(&Expr::Identifier(ast::Ident::new(table_name(name))));
+            if let Some(column) = column {
+                self.assigned(value, column);
             }
         }
     }
@@ -135,6 +149,19 @@ impl Finder<'_> {
     }
 }
 
+/// How many columns a SELECT has.
+fn width(select: &Select, scope: &Scope) -> usize {
+    let of_item = |item: &SelectItem| match item {
+        SelectItem::Wildcard(_) => scope.width(None),
+        SelectItem::QualifiedWildcard(
+            ast::SelectItemQualifiedWildcardKind::ObjectName(table),
+            _,
+        ) => scope.width(Some(&table_name(table))),
+        _ => 1,
+    };
+    select.projection.iter().map(of_item).sum()
+}
+
 impl VisitorMut for Finder<'_> {
     type Break = ();
 
@@ -160,11 +187,22 @@ impl VisitorMut for Finder<'_> {
                 | ast::FromTable::WithoutKeyword(tables)) = &delete.from;
                 [tables.clone(), delete.using.clone().unwrap_or_default()].concat()
             }
+            S::CreateView(_) => {
+                self.is_view = true;
+                return ControlFlow::Continue(());
+            }
+            S::AlterTable(_) => {
+                self.is_definition = true;
+                return ControlFlow::Continue(());
+            }
             S::CreateTable(table) => {
+                // What it selects is not a part of the definition.
+                self.is_definition = table.query.is_none();
                 self.scopes.push(Scope::of_definition(table));
                 return ControlFlow::Continue(());
             }
             S::CreateIndex(index) => {
+                self.is_definition = true;
                 self.scopes.push(Scope::of_table(&index.table_name, None, self.schema));
                 return ControlFlow::Continue(());
             }
@@ -182,10 +220,33 @@ impl VisitorMut for Finder<'_> {
         ControlFlow::Continue(())
     }
 
+    fn post_visit_statement(&mut self, statement: &mut ast::Statement) -> ControlFlow<()> {
+        match statement {
+            ast::Statement::Update(update) => self.assign_resolved(&mut update.assignments),
+            ast::Statement::Insert(insert) => {
+                if let Some(ast::OnInsert::OnConflict(conflict)) = &mut insert.on
+                    && let ast::OnConflictAction::DoUpdate(update) = &mut conflict.action
+                {
+                    self.assign_resolved(&mut update.assignments);
+                }
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if query.with.as_ref().is_some_and(|with| with.cte_tables.len() > MAX_WITH) {
+            let message = format!("WITH has at most {MAX_WITH} queries");
+            self.refuse(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
+            return ControlFlow::Break(());
+        }
+        self.marks.push(self.projections.len());
         let outer = self.with.last().cloned().unwrap_or_default();
         self.with.push(Scope::of_with(query, self.schema, &outer));
-        self.scopes.push(Scope::of_query(query, self.schema));
+        let scope = Scope::of_query(query, self.schema, &outer);
+        self.check_order_by(query, &scope);
+        self.scopes.push(scope);
         if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause {
             let offset = offset.as_mut().map(|offset| &mut offset.value);
             let both = limit.iter_mut().chain(offset);
@@ -194,7 +255,9 @@ impl VisitorMut for Finder<'_> {
         ControlFlow::Continue(())
     }
 
-    fn post_visit_query(&mut self, _: &mut Query) -> ControlFlow<()> {
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let first = self.marks.pop().unwrap_or_default();
+        self.resolve_query(query, first);
         self.with.pop();
         self.scopes.pop();
         ControlFlow::Continue(())
@@ -202,14 +265,27 @@ impl VisitorMut for Finder<'_> {
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let with = self.with.last().cloned().unwrap_or_default();
-        self.scopes.push(Scope::of_select(select, self.schema, &with));
+        let scope = Scope::of_select(select, self.schema, &with);
+        if width(select, &scope) > MAX_COLUMNS {
+            let message = format!("target lists can have at most {MAX_COLUMNS} entries");
+            self.refuse(Error::new(sqlstate::TOO_MANY_COLUMNS, message));
+            return ControlFlow::Break(());
+        }
+        self.check_grouping(select, &scope);
+        self.scopes.push(scope);
         let conditions = select.selection.iter_mut().chain(&mut select.having);
         conditions.for_each(|expr| self.condition(expr));
         ControlFlow::Continue(())
     }
 
-    fn post_visit_select(&mut self, _: &mut Select) -> ControlFlow<()> {
+    fn post_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        self.resolve_select(select);
         self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        self.resolve(expr);
         ControlFlow::Continue(())
     }
 

@@ -117,7 +117,7 @@ impl Finder<'_> {
     }
 
     /// A boolean that becomes a text: SQLite's is a number.
-    pub(super) fn as_text(&mut self, expr: &mut Expr, words: [&str; 2]) {
+    pub(in super::super) fn as_text(&mut self, expr: &mut Expr, words: [&str; 2]) {
         if !is_given(expr) && self.type_of(expr) == super::one(Scalar::Bool) {
             self.replace(expr, |boolean| boolean_text(boolean, words));
         }

@@ -1,0 +1,68 @@
+//! The types of calls of functions.
+
+use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
+
+use super::super::resolve::functions;
+use super::super::{Scalar, Type, Typed};
+use super::known::{function_type, named_result, one, sum};
+use super::scope::Scope;
+use crate::translate::{string_of, table_name};
+
+impl Scope {
+    /// The result of a function that is called by the types of its arguments.
+    fn listed(&self, name: &str, arguments: &[&Expr]) -> Option<Typed> {
+        let given = |expr: &Expr| string_of(expr).is_some();
+        let types: Vec<_> = arguments
+            .iter()
+            .map(|expr| if given(expr) { None } else { self.type_of(expr) })
+            .collect();
+        functions::result(name, &types)
+    }
+
+    pub(super) fn call(&self, function: &ast::Function) -> Option<Typed> {
+        let arguments = match &function.args {
+            FunctionArguments::List(list) => &list.args[..],
+            _ => &[],
+        };
+        let expressions = arguments.iter().filter_map(|argument| match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+            _ => None,
+        });
+        let arguments: Vec<&Expr> = expressions.collect();
+        let first = || arguments.first().and_then(|expr| self.type_of(expr));
+        let name = table_name(&function.name);
+        if let (FunctionArguments::Subquery(_), "array") = (&function.args, name.as_str()) {
+            return None;
+        }
+        match name.as_str() {
+            "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" | "first_value"
+            | "last_value" | "nth_value" | "any_value" => self.common(arguments.into_iter()),
+            "nullif" | "lag" | "lead" | "abs" | "mod" | "iif" if name != "iif" => {
+                first().map(|t| Typed::plain(t.ty))
+            }
+            "iif" => self.common(arguments.into_iter().skip(1)),
+            "sum" => Some(Typed::plain(sum(first()?.ty))),
+            "avg" | "variance" | "var_samp" | "var_pop" | "stddev" | "stddev_samp"
+            | "stddev_pop" => match first()?.ty.scalar() {
+                Scalar::Float4 | Scalar::Float8 => one(Scalar::Float8),
+                _ => one(Scalar::Numeric),
+            },
+            "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),
+            "generate_subscripts" => one(Scalar::Int4),
+            "generate_series" => self.common(arguments.into_iter()).or(one(Scalar::Int4)),
+            "array_agg" => {
+                let element = first().map_or(Scalar::Text, |typed| typed.ty.scalar());
+                Some(Typed::plain(Type::Array(element)))
+            }
+            "date_trunc" => {
+                match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {
+                    Some(Scalar::Timestamp) => one(Scalar::Timestamp),
+                    _ => one(Scalar::Timestamptz),
+                }
+            }
+            named if let Some(typed) = named_result(named) => Some(typed),
+            listed if let Some(typed) = self.listed(listed, &arguments) => Some(typed),
+            known => function_type(known).map(|scalar| Typed::plain(Type::One(scalar))),
+        }
+    }
+}

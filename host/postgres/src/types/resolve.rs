@@ -1,0 +1,97 @@
+//! Operators, casts and functions by the types of their operands, as PostgreSQL resolves them.
+//!
+//! SQLite has no types in expressions: `1::numeric / 3` would be its division of integers. Here such an expression becomes
+//! a call of a function of `pgcatalog`, which has the type of its result in its name (`pg_numeric_div`). A computed
+//! `numeric` is text with the digits that PostgreSQL shows, compared by the collation `pg_numeric`; a stored one is a
+//! number, so that an index of a bare column is used.
+//!
+//! Where a type is not known, as of SQLite's own functions, the expression stays as it is.
+
+mod aggregates;
+mod casts;
+mod compare;
+pub(super) mod family;
+pub(super) mod functions;
+mod grouping;
+mod numbers;
+mod operators;
+mod queries;
+mod store;
+mod table;
+
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
+    ObjectName, Value,
+};
+
+use super::parameters::Finder;
+
+impl Finder<'_> {
+    /// An expression whose parts have been resolved.
+    pub(super) fn resolve(&mut self, expr: &mut Expr) {
+        if self.is_definition {
+            return;
+        }
+        match expr {
+            Expr::BinaryOp { .. } => self.resolve_operator(expr),
+            Expr::UnaryOp { .. } => self.resolve_unary(expr),
+            Expr::Cast { .. } => self.resolve_cast(expr),
+            Expr::Function(_) => self.resolve_function(expr),
+            Expr::Ceil { .. } | Expr::Floor { .. } => self.resolve_rounding(expr),
+            Expr::Between { expr: one, low, high, .. } => {
+                self.compare_all(&mut [one, low, high], "<=")
+            }
+            Expr::InList { expr, list, .. } => {
+                let mut all: Vec<_> = std::iter::once(&mut **expr).chain(list).collect();
+                self.compare_all(&mut all, "=");
+            }
+            Expr::InSubquery { expr, subquery, .. } => self.compare_with_query(expr, subquery),
+            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
+                self.compare_all(&mut [one, other], "=");
+            }
+            Expr::Case { .. } => self.resolve_case(expr),
+            _ => {}
+        }
+    }
+}
+
+/// A call of a function.
+pub(super) fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+    let unnamed = |expr| FunctionArg::Unnamed(FunctionArgExpr::Expr(expr));
+    let args = arguments.into_iter().map(unnamed).collect();
+    Expr::Function(Function {
+        name: ObjectName::from(Ident::new(name)),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+/// The expression, which leaves NULL behind.
+pub(super) fn take(expr: &mut Expr) -> Expr {
+    std::mem::replace(expr, Expr::Value(Value::Null.into()))
+}
+
+pub(super) fn number(text: impl ToString) -> Expr {
+    Expr::Value(Value::Number(text.to_string(), false).into())
+}
+
+pub(super) fn string(text: impl Into<String>) -> Expr {
+    Expr::Value(Value::SingleQuotedString(text.into()).into())
+}
+
+pub(super) fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Value(value) => matches!(value.value, Value::Null),
+        Expr::Nested(inner) => is_null(inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,167 @@
+//! Comparisons: of numbers of different types and forms, and of types that have none.
+
+use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
+use sqlparser::tokenizer::Span;
+
+use super::super::infer::wider;
+use super::super::parameters::{Finder, is_given};
+use super::super::{Scalar, Type, Typed};
+use super::family::{self, Family};
+use super::numbers::{collated, is_call, literal};
+use super::{call, is_null, take};
+use crate::error::{Error, sqlstate};
+
+impl Finder<'_> {
+    /// The first of several expressions is compared with the others.
+    pub(super) fn compare_all(&mut self, all: &mut [&mut Expr], op: &str) {
+        if let [Expr::Tuple(one), Expr::Tuple(other)] = all {
+            one.iter_mut()
+                .zip(other)
+                .for_each(|(one, other)| self.compare_all(&mut [one, other], op));
+            return;
+        }
+        let types: Vec<_> = all.iter().map(|expr| self.type_of(expr)).collect();
+        let Some((Some(first), others)) = types.split_first() else { return };
+        for (other, expr) in others.iter().zip(all.iter().skip(1)) {
+            if let Some(other) = other
+                && !is_given(all[0])
+                && !is_given(expr)
+            {
+                self.check_comparison(*first, op, *other);
+            }
+        }
+        let numbers: Option<Vec<Scalar>> = types
+            .iter()
+            .zip(all.iter())
+            .map(
+                |(typed, expr)| {
+                    if is_null(expr) { Some(Scalar::Int2) } else { family::number(*typed) }
+                },
+            )
+            .collect();
+        let Some(numbers) = numbers else { return };
+        if !numbers.contains(&Scalar::Numeric) {
+            return;
+        }
+        if numbers.iter().any(|scalar| family::is_float(*scalar)) {
+            for (expr, own) in all.iter_mut().zip(&types) {
+                if let Some(own) = own.filter(|own| own.ty == Type::One(Scalar::Numeric)) {
+                    let with = self.converted(take(expr), own, Scalar::Float8);
+                    self.replace(expr, |_| with);
+                }
+            }
+        } else if !all
+            .iter()
+            .zip(&numbers)
+            .all(|(expr, own)| is_null(expr) || self.is_comparable(expr, *own))
+        {
+            for (index, (expr, own)) in all.iter_mut().zip(&types).enumerate() {
+                let Some(own) = own.filter(|_| !is_null(expr)) else { continue };
+                let with = self.computed(take(expr), own);
+                self.replace(expr, |_| if index == 0 { collated(with) } else { with });
+            }
+        }
+    }
+
+    /// PostgreSQL has no comparison of these types.
+    fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
+        let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
+        if first != second || first == Family::Json {
+            self.no_operator(one, &op, other);
+        }
+    }
+
+    /// `expr IN (query)`.
+    pub(super) fn compare_with_query(&mut self, expr: &mut Expr, query: &mut Query) {
+        let own = self.type_of(expr);
+        let of_item = self.first_type(query);
+        let SetExpr::Select(select) = &mut *query.body else { return };
+        let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
+            &mut select.projection[..]
+        else {
+            return;
+        };
+        let (Some(own), Some(of_item)) = (own, of_item) else { return };
+        if !is_given(expr) && !is_given(item) {
+            self.check_comparison(own, "=", of_item);
+        }
+        let numbers = [family::number(Some(own)), family::number(Some(of_item))];
+        let [Some(left), Some(right)] = numbers else { return };
+        if !numbers.contains(&Some(Scalar::Numeric))
+            || family::is_float(left)
+            || family::is_float(right)
+        {
+            return;
+        }
+        let is_computed = is_call(item, "pg_numeric_") || literal(item).is_some();
+        if self.is_comparable(expr, left) && !is_computed {
+            return;
+        }
+        let with = collated(self.computed(take(expr), own));
+        self.replace(expr, |_| with);
+        let with = collated(self.computed(take(item), of_item));
+        self.replace(item, |_| with);
+    }
+
+    /// Expressions that are one value: the type that they have together, which numerics are computed for.
+    pub(super) fn unified(&mut self, all: &mut [&mut Expr]) -> Option<Typed> {
+        let known: Vec<_> = all
+            .iter()
+            .filter(|expr| !is_null(expr) && !is_given(expr))
+            .map(|expr| self.type_of(expr))
+            .collect();
+        let known: Vec<Typed> = known.into_iter().collect::<Option<_>>()?;
+        let first = *known.first()?;
+        if let Some(other) = known.iter().find(|other| !is_unified(first, **other)) {
+            let message =
+                format!("types {} and {} cannot be matched", first.ty.name(), other.ty.name());
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+            return None;
+        }
+        let common = known.iter().copied().reduce(wider)?;
+        let numbers: Option<Vec<Scalar>> =
+            known.iter().map(|typed| family::number(Some(*typed))).collect();
+        let numbers = numbers?;
+        if !numbers.contains(&Scalar::Numeric) {
+            return Some(common);
+        }
+        let is_float = numbers.iter().any(|scalar| family::is_float(*scalar));
+        for expr in all {
+            let Some(own) = self.type_of(expr).filter(|_| !is_null(expr) && !is_given(expr)) else {
+                continue;
+            };
+            let with = match is_float {
+                true => self.converted(take(expr), own, Scalar::Float8),
+                false => self.computed(take(expr), own),
+            };
+            self.replace(expr, |_| with);
+        }
+        Some(common)
+    }
+
+    pub(super) fn resolve_case(&mut self, expr: &mut Expr) {
+        let Expr::Case { case_token, operand, conditions, else_result, .. } = expr else { return };
+        if case_token.0.span == Span::empty() {
+            // Ours: the text of a boolean.
+            return;
+        }
+        if let Some(operand) = operand {
+            let whens = conditions.iter_mut().map(|when| &mut when.condition);
+            let mut all: Vec<_> = std::iter::once(&mut **operand).chain(whens).collect();
+            self.compare_all(&mut all, "=");
+        }
+        let results = conditions.iter_mut().map(|when| &mut when.result);
+        let mut results: Vec<_> = results.chain(else_result.as_deref_mut()).collect();
+        let common = self.unified(&mut results);
+        if common.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric)) {
+            self.replace(expr, |expr| call("pg_numeric_of", vec![expr]));
+        }
+    }
+}
+
+fn is_unified(one: Typed, other: Typed) -> bool {
+    match [family::of(one), family::of(other)] {
+        [Some(first), Some(second)] => first == second,
+        _ => true,
+    }
+}

@@ -1,0 +1,224 @@
+//! Which columns a grouped query may name outside of aggregates. SQLite takes those of any row of the group.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Distinct, Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Visit, Visitor,
+};
+
+use super::super::infer::{Scope, is_scalar};
+use super::super::parameters::Finder;
+use super::table::FUNCTIONS;
+use crate::error::{Error, sqlstate};
+use crate::translate::{folded, table_name};
+
+/// Aggregates of PostgreSQL and of SQLite.
+const AGGREGATES: &[&str] = &[
+    "array_agg",
+    "avg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_and",
+    "bool_or",
+    "count",
+    "every",
+    "group_concat",
+    "json_agg",
+    "json_group_array",
+    "json_group_object",
+    "json_object_agg",
+    "jsonb_agg",
+    "jsonb_object_agg",
+    "max",
+    "min",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "string_agg",
+    "sum",
+    "total",
+    "var_pop",
+    "var_samp",
+    "variance",
+];
+
+/// Functions of one row whose types depend on their arguments.
+const SCALARS: &[&str] = &["coalesce", "greatest", "iif", "ifnull", "least", "mod", "nullif"];
+
+/// An aggregate over the rows of the group; functions that are not known may be one too.
+fn is_aggregate(expr: &Expr) -> bool {
+    let Expr::Function(function) = expr else { return false };
+    let name = table_name(&function.name);
+    let name = name.as_str();
+    let is_known =
+        is_scalar(name) || SCALARS.contains(&name) || FUNCTIONS.iter().any(|row| row.name == name);
+    function.over.is_none() && (AGGREGATES.contains(&name) || !is_known)
+}
+
+/// Whether a SELECT has an aggregate outside of its subqueries.
+fn has_aggregate(select: &Select) -> bool {
+    struct Search(u32);
+    impl Visitor for Search {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.0 += 1;
+            ControlFlow::Continue(())
+        }
+
+        fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+            self.0 -= 1;
+            ControlFlow::Continue(())
+        }
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let is_known = matches!(expr, Expr::Function(function)
+                if function.over.is_none() && AGGREGATES.contains(&table_name(&function.name).as_str()));
+            if self.0 == 0 && is_known { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    select.projection.visit(&mut Search(0)).is_break()
+        || select.having.visit(&mut Search(0)).is_break()
+}
+
+/// Looks for a column that is not grouped.
+struct Columns<'a> {
+    scope: &'a Scope,
+    keys: &'a [Expr],
+    /// Aggregates, grouped expressions and queries around the expression.
+    inside: u32,
+}
+
+impl Columns<'_> {
+    fn is_grouped(&self, expr: &Expr) -> bool {
+        let is_key = |key: &Expr| match (self.scope.origin(key), self.scope.origin(expr)) {
+            (Some(key), Some(own)) => key == own,
+            _ => key.to_string() == expr.to_string(),
+        };
+        self.keys.iter().any(is_key)
+    }
+}
+
+impl Visitor for Columns<'_> {
+    type Break = Error;
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<Error> {
+        self.inside += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Error> {
+        self.inside -= 1;
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
+        if is_aggregate(expr) || self.is_grouped(expr) {
+            self.inside += 1;
+        } else if self.inside == 0
+            && let Some((table, column)) = self.scope.origin(expr)
+            && !self.scope.is_dependent(&table, self.keys)
+        {
+            let message = format!(
+                "column \"{table}.{column}\" must appear in the GROUP BY clause or be used in an aggregate function"
+            );
+            return ControlFlow::Break(Error::new(sqlstate::GROUPING_ERROR, message));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Error> {
+        if is_aggregate(expr) || self.is_grouped(expr) {
+            self.inside -= 1;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What an item of GROUP BY or ORDER BY means: a column of the result by its place or its name, or an expression.
+fn meant<'a>(expr: &'a Expr, select: &'a Select, prefers_result: bool, scope: &Scope) -> &'a Expr {
+    if let Ok(place) = expr.to_string().parse::<usize>() {
+        let item = place.checked_sub(1).and_then(|place| select.projection.get(place));
+        return match item {
+            Some(SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }) => {
+                item
+            }
+            _ => expr,
+        };
+    }
+    let Expr::Identifier(name) = expr else { return expr };
+    let named = select.projection.iter().find_map(|item| match item {
+        SelectItem::ExprWithAlias { expr, alias } if folded(alias) == folded(name) => Some(expr),
+        _ => None,
+    });
+    match named {
+        Some(item) if prefers_result || scope.origin(expr).is_none() => item,
+        _ => expr,
+    }
+}
+
+impl Finder<'_> {
+    /// Check the columns of a SELECT; `scope` has its tables.
+    pub(in super::super) fn check_grouping(&mut self, select: &Select, scope: &Scope) {
+        let Some(keys) = grouped(select, scope) else { return };
+        let mut columns = Columns { scope, keys: &keys, inside: 0 };
+        let found = select.projection.visit(&mut columns);
+        let found = if found.is_continue() { select.having.visit(&mut columns) } else { found };
+        if let ControlFlow::Break(error) = found {
+            self.refuse(error);
+        }
+        let has_wildcard =
+            select.projection.iter().any(|item| matches!(item, SelectItem::Wildcard(_)));
+        if let (true, Some((table, column))) = (has_wildcard, scope.ungrouped(&keys)) {
+            let message = format!(
+                "column \"{table}.{column}\" must appear in the GROUP BY clause or be used in an aggregate function"
+            );
+            self.refuse(Error::new(sqlstate::GROUPING_ERROR, message));
+        }
+    }
+
+    /// Check the order of a SELECT.
+    pub(in super::super) fn check_order_by(&mut self, query: &Query, scope: &Scope) {
+        let SetExpr::Select(select) = &*query.body else { return };
+        let Some(order) = &query.order_by else { return };
+        let OrderByKind::Expressions(terms) = &order.kind else { return };
+        let keys = grouped(select, scope);
+        for term in terms {
+            let expr = meant(&term.expr, select, true, scope);
+            if let Some(keys) = &keys {
+                let mut columns = Columns { scope, keys, inside: 0 };
+                if let ControlFlow::Break(error) = expr.visit(&mut columns) {
+                    self.refuse(error);
+                }
+            }
+            let is_result =
+                std::ptr::eq(expr, &raw const term.expr) && !is_shown(expr, select, scope);
+            if matches!(select.distinct, Some(Distinct::Distinct)) && is_result {
+                let message =
+                    "for SELECT DISTINCT, ORDER BY expressions must appear in select list";
+                self.refuse(Error::new("42P10", message));
+            }
+        }
+    }
+}
+
+/// Whether an expression is among the columns of the result.
+fn is_shown(expr: &Expr, select: &Select, scope: &Scope) -> bool {
+    select.projection.iter().any(|item| match item {
+        SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. } => {
+            item.to_string() == expr.to_string()
+                || (scope.origin(item).is_some() && scope.origin(item) == scope.origin(expr))
+        }
+        _ => true,
+    })
+}
+
+/// What a SELECT is grouped by; none where it is not grouped.
+fn grouped(select: &Select, scope: &Scope) -> Option<Vec<Expr>> {
+    let GroupByExpr::Expressions(keys, _) = &select.group_by else { return None };
+    if keys.is_empty() && !has_aggregate(select) {
+        return None;
+    }
+    Some(keys.iter().map(|key| meant(key, select, false, scope).clone()).collect())
+}

@@ -1,0 +1,177 @@
+//! Arithmetic, concatenation, and operators of one operand.
+
+use sqlparser::ast::{BinaryOperator, Expr, UnaryOperator};
+
+use super::super::parameters::{Finder, is_given};
+use super::super::{Scalar, Type, Typed};
+use super::family::{self, Family};
+use super::numbers::literal;
+use super::{call, is_null, take};
+use crate::error::{Error, sqlstate};
+
+/// The last part of the name of the function for an operator.
+fn arithmetic(op: &BinaryOperator) -> Option<&'static str> {
+    use BinaryOperator as O;
+    Some(match op {
+        O::Plus => "add",
+        O::Minus => "sub",
+        O::Multiply => "mul",
+        O::Divide => "div",
+        O::Modulo => "mod",
+        O::PGExp => "power",
+        _ => return None,
+    })
+}
+
+impl Finder<'_> {
+    pub(super) fn resolve_operator(&mut self, expr: &mut Expr) {
+        let Expr::BinaryOp { left, op, right } = expr else { return };
+        use BinaryOperator as O;
+        let op = op.clone();
+        match op {
+            O::Eq | O::NotEq | O::Lt | O::LtEq | O::Gt | O::GtEq => {
+                self.compare_all(&mut [left, right], &op.to_string());
+            }
+            O::StringConcat => self.concatenated(left, right),
+            O::And | O::Or => {}
+            _ => {
+                if let Some(name) = arithmetic(&op)
+                    && let Some(with) = self.computation(left, &op, right, name)
+                {
+                    self.replace(expr, |_| with);
+                }
+            }
+        }
+    }
+
+    /// A call for an operator of numbers; none where a type is not known, or another rewrite has it.
+    fn computation(
+        &mut self,
+        left: &mut Expr,
+        op: &BinaryOperator,
+        right: &mut Expr,
+        name: &str,
+    ) -> Option<Expr> {
+        let types = [self.type_of(left), self.type_of(right)];
+        let (one, other) = match types {
+            [Some(one), Some(other)] => (one, other),
+            [Some(one), None] if is_null(right) => (one, one),
+            [None, Some(other)] if is_null(left) => (other, other),
+            _ => return None,
+        };
+        let (Some(first), Some(second)) = (family::number(Some(one)), family::number(Some(other)))
+        else {
+            if !is_given(left) && !is_given(right) {
+                self.check_arithmetic(one, op, other);
+            }
+            return None;
+        };
+        let target = match family::common(first, second) {
+            integer if name == "power" && family::is_integer(integer) => Scalar::Float8,
+            Scalar::Float4 if name == "power" => Scalar::Float8,
+            float if name == "mod" && family::is_float(float) => {
+                self.no_operator(one, op, other);
+                return None;
+            }
+            target => target,
+        };
+        if self.is_view && target != Scalar::Numeric {
+            // Other programs can read it, too.
+            return None;
+        }
+        let left = self.converted(take(left), one, target);
+        let right = self.converted(take(right), other, target);
+        Some(call(&format!("pg_{}_{name}", family::short(target)), vec![left, right]))
+    }
+
+    /// Arithmetic of what has none.
+    fn check_arithmetic(&mut self, one: Typed, op: &BinaryOperator, other: Typed) {
+        let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
+        let has_none = |family| {
+            matches!(family, Family::Text | Family::Boolean | Family::Uuid | Family::Bytes)
+        };
+        if has_none(first) || has_none(second) {
+            self.no_operator(one, op, other);
+        }
+    }
+
+    pub(super) fn no_operator(&mut self, one: Typed, op: &dyn std::fmt::Display, other: Typed) {
+        let message =
+            format!("operator does not exist: {} {op} {}", one.ty.name(), other.ty.name());
+        let error = Error::new(sqlstate::UNDEFINED_FUNCTION, message);
+        let hint = "No operator matches the given name and argument types. You might need to add explicit type casts.";
+        self.refuse(error.hint(hint));
+    }
+
+    /// `||` with a text.
+    fn concatenated(&mut self, left: &mut Expr, right: &mut Expr) {
+        let types = [self.type_of(left), self.type_of(right)];
+        let is_text = |typed: Option<Typed>| typed.and_then(family::of) == Some(Family::Text);
+        if !types.into_iter().any(is_text) {
+            return;
+        }
+        for (side, own) in [left, right].into_iter().zip(types) {
+            if let Some(own) = own
+                && !is_given(side)
+            {
+                self.shown_as_text(side, own);
+            }
+        }
+    }
+
+    /// The text of a value, as a cast to `text` makes it, where SQLite's differs.
+    pub(super) fn shown_as_text(&mut self, expr: &mut Expr, own: Typed) {
+        let Type::One(scalar) = own.ty else { return };
+        let name = match scalar {
+            Scalar::Numeric => {
+                let with = self.computed(take(expr), own);
+                return self.replace(expr, |_| with);
+            }
+            Scalar::Float8 => "pg_text_of_float8",
+            Scalar::Float4 => "pg_text_of_float4",
+            Scalar::Timestamptz => "pg_text_of_timestamptz",
+            Scalar::Bytea => "pg_text_of_bytea",
+            _ => return,
+        };
+        self.replace(expr, |expr| call(name, vec![expr]));
+    }
+
+    pub(super) fn resolve_unary(&mut self, expr: &mut Expr) {
+        let Expr::UnaryOp { op, expr: inner } = expr else { return };
+        if literal(inner).is_some() {
+            return;
+        }
+        let Some(own) = self.type_of(inner) else { return };
+        let Some(scalar) = family::number(Some(own)) else {
+            if *op == UnaryOperator::Minus
+                && family::of(own).is_some_and(|family| family != Family::Interval)
+                && !is_given(inner)
+            {
+                let message = format!("operator does not exist: - {}", own.ty.name());
+                self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
+            }
+            return;
+        };
+        let name = match op {
+            UnaryOperator::Minus
+                if scalar == Scalar::Numeric || (family::is_integer(scalar) && !self.is_view) =>
+            {
+                "neg"
+            }
+            UnaryOperator::PGAbs if scalar == Scalar::Numeric || family::is_integer(scalar) => {
+                "abs"
+            }
+            UnaryOperator::PGSquareRoot => {
+                let inner = self.converted(take(inner), own, Scalar::Float8);
+                return self.replace(expr, |_| call("pg_float8_sqrt", vec![inner]));
+            }
+            UnaryOperator::PGCubeRoot => {
+                let inner = self.converted(take(inner), own, Scalar::Float8);
+                return self.replace(expr, |_| call("pg_float8_cbrt", vec![inner]));
+            }
+            _ => return,
+        };
+        let inner = self.converted(take(inner), own, scalar);
+        self.replace(expr, |_| call(&format!("pg_{}_{name}", family::short(scalar)), vec![inner]));
+    }
+}

@@ -1,0 +1,189 @@
+//! The columns of queries: computed numerics compare as numbers wherever SQLite compares rows.
+
+use sqlparser::ast::{Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr};
+
+use super::super::parameters::{Finder, is_given};
+use super::super::{Scalar, Type, Typed};
+use super::numbers::{collated, literal};
+use super::{is_null, take};
+use crate::error::{Error, sqlstate};
+
+fn is_numeric(typed: Option<Typed>) -> bool {
+    typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
+}
+
+impl Finder<'_> {
+    /// The columns of a SELECT that has been resolved.
+    pub(in super::super) fn resolve_select(&mut self, select: &mut Select) {
+        for (clause, name) in [(&select.selection, "WHERE"), (&select.having, "HAVING")] {
+            if let Some(condition) = clause {
+                self.check_condition(condition, name);
+            }
+        }
+        if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
+            keys.iter_mut().for_each(|key| self.compared(key));
+        }
+        let mut types = Vec::new();
+        for item in &mut select.projection {
+            let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = item
+            else {
+                // From here on the places are not known.
+                types.clear();
+                break;
+            };
+            types.push(self.type_of(expr));
+            if !self.is_source() {
+                self.shown(expr);
+            }
+        }
+        self.projections.push(types);
+    }
+
+    fn check_condition(&mut self, condition: &Expr, clause: &str) {
+        let Some(own) =
+            self.type_of(condition).filter(|_| !is_given(condition) && !is_null(condition))
+        else {
+            return;
+        };
+        if own.ty != Type::One(Scalar::Bool) && super::family::of(own).is_some() {
+            let message =
+                format!("argument of {clause} must be type boolean, not type {}", own.ty.name());
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+        }
+    }
+
+    /// A numeric that SQLite compares with others of its column.
+    fn compared(&mut self, expr: &mut Expr) {
+        let own = self.type_of(expr);
+        if is_numeric(own)
+            && !self.is_stored(expr)
+            && literal(expr).is_none()
+            && !matches!(expr, Expr::Collate { .. })
+        {
+            let with = collated(
+                self.computed(take(expr), own.unwrap_or(Typed::plain(super::super::TEXT))),
+            );
+            self.replace(expr, |_| with);
+        }
+    }
+
+    /// A column of a result: a literal has its digits.
+    fn shown(&mut self, expr: &mut Expr) {
+        if literal(expr).is_some() && is_numeric(self.type_of(expr)) {
+            let own = Typed::plain(Type::One(Scalar::Numeric));
+            let with = collated(self.computed(take(expr), own));
+            return self.replace(expr, |_| with);
+        }
+        self.compared(expr);
+    }
+
+    /// A query whose parts have been resolved; `first` is where its SELECTs begin in `projections`.
+    pub(in super::super) fn resolve_query(&mut self, query: &mut Query, first: usize) {
+        let leaves = self.projections.split_off(first.min(self.projections.len()));
+        if let SetExpr::Values(values) = &mut *query.body
+            && !self.is_source()
+        {
+            for row in &mut values.rows {
+                row.content.iter_mut().for_each(|expr| self.shown(expr));
+            }
+        }
+        if first == 0 && !self.is_source() {
+            self.columns = leaves.first().cloned().unwrap_or_default();
+        }
+        let is_compound = matches!(&*query.body, SetExpr::SetOperation { .. });
+        if is_compound {
+            self.unify_compound(&mut query.body, &leaves, first);
+        } else if let Some(order) = &mut query.order_by
+            && let OrderByKind::Expressions(terms) = &mut order.kind
+        {
+            terms.iter_mut().for_each(|term| self.compared(&mut term.expr));
+        }
+        if let Some(targets) = self.take_targets() {
+            self.assign_source(&mut query.body, &targets);
+        }
+    }
+
+    /// The branches of UNION, INTERSECT and EXCEPT have columns of one type.
+    fn unify_compound(&mut self, body: &mut SetExpr, leaves: &[Vec<Option<Typed>>], first: usize) {
+        let width = leaves.first().map_or(0, Vec::len);
+        for place in 0..width {
+            let types: Option<Vec<Typed>> =
+                leaves.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
+            let Some(types) = types else { continue };
+            let numbers: Option<Vec<_>> =
+                types.iter().map(|typed| super::family::number(Some(*typed))).collect();
+            let Some(numbers) = numbers.filter(|numbers| numbers.contains(&Scalar::Numeric)) else {
+                continue;
+            };
+            let common = numbers.iter().copied().reduce(super::family::common);
+            if let (0, Some(common), Some(column)) = (first, common, self.columns.get_mut(place)) {
+                *column = Some(Typed::plain(Type::One(common)));
+            }
+            let is_float = numbers.iter().any(|scalar| super::family::is_float(*scalar));
+            let mut at = 0;
+            self.unify_place(body, place, &types, is_float, &mut at);
+        }
+    }
+
+    fn unify_place(
+        &mut self,
+        body: &mut SetExpr,
+        place: usize,
+        types: &[Typed],
+        is_float: bool,
+        at: &mut usize,
+    ) {
+        match body {
+            SetExpr::SetOperation { left, right, .. } => {
+                self.unify_place(left, place, types, is_float, at);
+                self.unify_place(right, place, types, is_float, at);
+            }
+            SetExpr::Select(select) => {
+                let own = types.get(*at).copied();
+                *at += 1;
+                let Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) =
+                    select.projection.get_mut(place)
+                else {
+                    return;
+                };
+                let Some(own) = own.filter(|_| !is_null(expr)) else { return };
+                let with = match is_float {
+                    true => self.converted(take(expr), own, Scalar::Float8),
+                    false => collated(self.computed(take(expr), own)),
+                };
+                self.replace(expr, |_| with);
+            }
+            _ => {}
+        }
+    }
+
+    /// The values or columns that are inserted.
+    fn assign_source(&mut self, body: &mut SetExpr, targets: &[Option<Typed>]) {
+        match body {
+            SetExpr::Values(values) => {
+                for row in &mut values.rows {
+                    for (expr, column) in row.content.iter_mut().zip(targets) {
+                        if let Some(column) = column {
+                            self.assigned(expr, *column);
+                        }
+                    }
+                }
+            }
+            SetExpr::Select(select) => {
+                for (item, column) in select.projection.iter_mut().zip(targets) {
+                    match (item, column) {
+                        (
+                            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. },
+                            Some(column),
+                        ) => {
+                            self.assigned(expr, *column);
+                        }
+                        (SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }, None) => {}
+                        _ => break,
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

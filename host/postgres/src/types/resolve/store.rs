@@ -1,0 +1,120 @@
+//! What is stored in a column: PostgreSQL's assignment casts.
+
+use sqlparser::ast::Expr;
+
+use super::super::parameters::{Finder, is_given, parameter};
+use super::super::{Scalar, Type, Typed};
+use super::casts::precision;
+use super::family::{self, Family};
+use super::numbers::literal;
+use super::{call, is_null, number, string, take};
+use crate::error::{Error, sqlstate};
+use crate::values;
+
+impl Finder<'_> {
+    /// An expression that has been resolved, as a column has it.
+    pub(in super::super) fn assigned(&mut self, expr: &mut Expr, column: Typed) {
+        if is_null(expr) || parameter(expr).is_some() {
+            return;
+        }
+        if let Some(text) = literal(expr) {
+            return self.assigned_literal(expr, &text, column);
+        }
+        let Some(own) = self.type_of(expr).filter(|_| !is_given(expr)) else { return };
+        self.check_assignment(own, column);
+        let Type::One(target) = column.ty else { return };
+        let Some(scalar) = family::number(Some(own)) else {
+            return self.assigned_text(expr, own, column);
+        };
+        let with = match target {
+            Scalar::Numeric => self.assigned_numeric(expr, own, column),
+            Scalar::Int2 | Scalar::Int4 | Scalar::Int8 => self.assigned_integer(expr, own, target),
+            Scalar::Float8 if scalar == Scalar::Numeric => {
+                Some(self.converted(take(expr), own, target))
+            }
+            Scalar::Float4 if scalar != Scalar::Float4 => {
+                Some(call("pg_float4_of", vec![take(expr)]))
+            }
+            _ => return self.assigned_text(expr, own, column),
+        };
+        if let Some(with) = with {
+            self.replace(expr, |_| with);
+        }
+    }
+
+    fn assigned_numeric(&mut self, expr: &mut Expr, own: Typed, column: Typed) -> Option<Expr> {
+        let scalar = own.ty.scalar();
+        if (self.is_stored(expr) && own == column)
+            || (family::is_integer(scalar) && column.modifier < 0)
+        {
+            return None;
+        }
+        let digits = precision(column);
+        let value = self.operand(take(expr), own);
+        Some(match digits {
+            Some((digits, scale)) => {
+                call("pg_stored_numeric", vec![value, number(digits), number(scale)])
+            }
+            None => call("pg_stored_numeric", vec![value]),
+        })
+    }
+
+    fn assigned_integer(&mut self, expr: &mut Expr, own: Typed, target: Scalar) -> Option<Expr> {
+        let scalar = own.ty.scalar();
+        let name = family::short(target);
+        match scalar {
+            Scalar::Numeric => {
+                let value = self.operand(take(expr), own);
+                Some(call(&format!("pg_{name}_of_numeric"), vec![value]))
+            }
+            _ if family::common(scalar, target) == target && family::is_integer(scalar) => None,
+            _ => Some(call(&format!("pg_{name}_of"), vec![take(expr)])),
+        }
+    }
+
+    /// Any value may be stored as text.
+    fn assigned_text(&mut self, expr: &mut Expr, own: Typed, column: Typed) {
+        if family::of(column) == Some(Family::Text) && family::of(own) != Some(Family::Text) {
+            self.as_text(expr, super::super::parameters::WORDS);
+            self.shown_as_text(expr, own);
+        }
+    }
+
+    /// A literal number is checked here.
+    fn assigned_literal(&mut self, expr: &mut Expr, text: &str, column: Typed) {
+        let Type::One(target) = column.ty else { return };
+        if family::of(column) == Some(Family::Text) {
+            return self.replace(expr, |_| string(text));
+        }
+        if family::number(Some(column)).is_none() {
+            let own = self.type_of(expr).unwrap_or(Typed::plain(Type::One(Scalar::Int4)));
+            return self.check_assignment(own, column);
+        }
+        match values::assigned(text, target, column) {
+            Ok(value) => self.replace(expr, |_| super::number(value)),
+            Err(error) => self.refuse(error),
+        }
+    }
+
+    /// PostgreSQL stores no value of this type there.
+    fn check_assignment(&mut self, own: Typed, column: Typed) {
+        let [Some(from), Some(to)] = [family::of(own), family::of(column)] else { return };
+        let is_known = from == to
+            || to == Family::Text
+            || matches!(
+                (from, to),
+                (Family::Moment, Family::Time)
+                    | (Family::Json, Family::Jsonb)
+                    | (Family::Jsonb, Family::Json)
+            );
+        if !is_known {
+            let message = format!(
+                "column is of type {} but expression is of type {}",
+                column.ty.name(),
+                own.ty.name()
+            );
+            let hint = "You will need to rewrite or cast the expression.";
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint));
+        }
+    }
+}

@@ -29,6 +29,9 @@ fn what_drivers_say_when_they_connect_and_reset_is_taken() {
         client.rows(sql);
     }
     assert_eq!(client.rows("SHOW intervalstyle"), "postgres");
+    let missing = "SELECT coalesce(current_setting(lower('NO.SUCH'), true), '-')";
+    assert_eq!(client.rows(missing), "-");
+    assert_eq!(client.error("SELECT current_setting(lower('NO.SUCH'))").0, "42704");
     let all = client.query("SHOW ALL");
     assert!(rows(&all).lines().count() > 300 && tags(&all).starts_with("TDD"));
     let changed = "SET work_mem = '64MB'; \

@@ -49,6 +49,20 @@ impl Value {
         }
     }
 
+    /// The integer, also of a real with a whole value: JavaScript's clients send each number as a real.
+    pub fn whole(&self) -> Option<i64> {
+        /// The reals that are `i64`.
+        const RANGE: std::ops::Range<f64> =
+            -9.223_372_036_854_775_808e18..9.223_372_036_854_775_808e18;
+        match self {
+            Self::Integer(number) => Some(*number),
+            Self::Real(number) if number.fract() == 0.0 && RANGE.contains(number) => {
+                Some(*number as i64)
+            }
+            _ => None,
+        }
+    }
+
     /// Like SQLite's `CAST(… AS INTEGER)`; 0 for NULL.
     pub fn to_integer(&self) -> i64 {
         match self {

@@ -69,8 +69,8 @@ impl Cursor for HybridCursor {
 
     fn filter(&mut self, _: &mut HybridTable, mut scan: Scan) -> Result<()> {
         let [fts, vectors, words, vector, k, method] = inputs::inputs(&mut scan);
-        let k = match k {
-            Value::Integer(k) if (0..=MAX_K).contains(&k) => k as usize,
+        let k = match k.whole() {
+            Some(k) if (0..=MAX_K).contains(&k) => k as usize,
             _ => return Err(format!("hybrid: k must be an integer from 0 to {MAX_K}").into()),
         };
         let method = parse_method(&method)?;

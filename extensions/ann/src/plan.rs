@@ -285,8 +285,8 @@ impl Filter {
 }
 
 fn number(value: &Value, name: &str, most: i64) -> Result<i64> {
-    match value {
-        Value::Integer(number) if (0..=most).contains(number) => Ok(*number),
+    match value.whole() {
+        Some(number) if (0..=most).contains(&number) => Ok(number),
         _ => {
             let message = format!("ann: {name} must be an integer from 0 to {most}");
             Err(sqlite_wasm_kit::Error::new(code::RANGE, message))

@@ -11,7 +11,8 @@
 //! - `fuzzy_soundex(X)`, `fuzzy_rsoundex(X)`, `fuzzy_caver(X)`: the phonetic code of
 //!   X (soundex, refined soundex, Caverphone 2)
 //!
-//! The names are sqlean's. Unlike there, letters of all languages count, not only
+//! The phonetic codes are those of the letters A to Z in X. The names are sqlean's. Unlike there, letters of all
+//! languages count for the others, not only
 //! ASCII, and `fuzzy_osadist('awesome', 'aewsme')` is 2, not 3 as in its manual.
 //! NULL gives NULL.
 
@@ -57,16 +58,21 @@ fn jarowin(left: String, right: String) -> f64 {
     strsim::jaro_winkler(&left, &right)
 }
 
+/// The letters that these codes are made of: the crate takes each for a place in its alphabet.
+fn letters(word: &str) -> String {
+    word.chars().filter(char::is_ascii_alphabetic).collect()
+}
+
 fn soundex(word: String) -> String {
-    Soundex::default().encode(&word)
+    Soundex::default().encode(&letters(&word))
 }
 
 fn rsoundex(word: String) -> String {
-    RefinedSoundex::default().encode(&word)
+    RefinedSoundex::default().encode(&letters(&word))
 }
 
 fn caver(word: String) -> String {
-    Caverphone2.encode(&word)
+    Caverphone2.encode(&letters(&word))
 }
 
 #[cfg(test)]
@@ -99,5 +105,19 @@ mod tests {
         assert_eq!(caver("awesome".into()), "AWSM111111");
         assert_eq!(soundex("awesome".into()), "A250");
         assert_eq!(soundex("".into()), "");
+        assert_eq!([soundex("é".into()), rsoundex("千世".into())], ["", ""]);
+        assert_eq!(soundex("Müller".into()), soundex("Mller".into()));
+        assert_eq!(soundex("O'Hara".into()), soundex("OHara".into()));
+    }
+
+    #[test]
+    fn any_text_has_a_code() {
+        for text in ["\0", "ß", "İ", "ﬁ", "a\u{301}", "😋", " ", "1", "\u{10ffff}", "ǅ"] {
+            for function in [soundex, rsoundex, caver] {
+                function(text.into());
+                function(format!("a{text}b"));
+                function(text.repeat(3000));
+            }
+        }
     }
 }

@@ -52,8 +52,7 @@ impl Value {
     /// The integer, also of a real with a whole value: JavaScript's clients send each number as a real.
     pub fn whole(&self) -> Option<i64> {
         /// The reals that are `i64`.
-        const RANGE: std::ops::Range<f64> =
-            -9.223_372_036_854_775_808e18..9.223_372_036_854_775_808e18;
+        const RANGE: std::ops::Range<f64> = i64::MIN as f64..i64::MAX as f64;
         match self {
             Self::Integer(number) => Some(*number),
             Self::Real(number) if number.fract() == 0.0 && RANGE.contains(number) => {

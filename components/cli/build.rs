@@ -40,6 +40,12 @@ const PATCHES: &[Patch] = &[
         replacement: "shellUSleepFunc, 0, 0);
     engine_functions_registered(p->db);",
     },
+    // Prints, so it is no more for a schema than what reaches files is.
+    Patch {
+        text: "\"shell_putsnl\", 1, SQLITE_UTF8, p,",
+        times: 1,
+        replacement: "\"shell_putsnl\", 1, SQLITE_UTF8|SQLITE_DIRECTONLY, p,",
+    },
     // Undefined in C for reals out of range: as the processor does it natively.
     Patch { text: "ir = (sqlite3_int64)r;", times: 1, replacement: "ir = real_to_int64(r);" },
 ];

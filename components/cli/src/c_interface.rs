@@ -92,12 +92,6 @@ extern "C" fn host_poll_interruption() {
     engine::program::poll();
 }
 
-/// Whether SQL of an extension runs.
-#[unsafe(no_mangle)]
-extern "C" fn host_is_extension_sql_running() -> c_int {
-    is_extension_sql_running().into()
-}
-
 /// The user's home directory, as a C string in `out`; 0 when it is not known.
 ///
 /// # Safety

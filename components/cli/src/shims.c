@@ -20,7 +20,7 @@
 
 extern void host_set_exit_code(int code);
 extern int host_granted_path(const char *zPath, int keepLastLink, char *zOut, size_t room);
-extern int host_is_extension_sql_running(void);
+extern int engine_is_extension_sql_running(void);
 extern int host_enter(const char *zPath);
 extern int host_delete(const char *zPath);
 extern int host_is_text(const char *zPath);
@@ -106,7 +106,7 @@ static int granted_text(const char *zPath, int keepLastLink, char *zOut){
 ** an extension. */
 static FILE *open_startup_file(const char *zPath){
   size_t n = 0;
-  if( host_is_extension_sql_running() ) return 0;
+  if( engine_is_extension_sql_running() ) return 0;
   unsigned char *a = host_startup_file(zPath, &n);
   if( a==0 ) return 0;
   FILE *f = fmemopen(0, n+1, "w+");
@@ -158,7 +158,7 @@ static int device(const char *zPath, int *pFd){
 static FILE *open_device(const char *zPath, const char *zMode){
   cookie_io_functions_t calls = { device_read, device_write, device_seek, 0 };
   int fd;
-  if( host_is_extension_sql_running() ) return 0;
+  if( engine_is_extension_sql_running() ) return 0;
   return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
 }
 

@@ -5,6 +5,7 @@
 extern int engine_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *,
                                                     const char *, const char *),
                                  void *);
+extern int engine_is_extension_sql_running(void);
 extern void engine_progress_handler(sqlite3 *, int, int (*)(void *), void *);
 
 static int on_busy(void *db, int count) {
@@ -78,6 +79,8 @@ static int on_authorize(void *db, int action, const char *first, const char *sec
   out_text(&out, second);
   out_text(&out, schema);
   out_text(&out, source);
+  /* Behind what libsqlite3.so.0 reads. */
+  out_u8(&out, (uint8_t)engine_is_extension_sql_running());
   return event_send_for_code(&out);
 }
 

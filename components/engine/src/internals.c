@@ -15,6 +15,42 @@ int engine_set_query_only(sqlite3 *db, int on){
   return was;
 }
 
+int engine_has_writable_schema(sqlite3 *db){
+  /* Of the statement itself: what SQLite makes for CREATE and ALTER is nested. */
+  if( db->pParse && db->pParse->nested ) return 0;
+  return (db->flags & (SQLITE_WriteSchema|SQLITE_Defensive))==SQLITE_WriteSchema;
+}
+
+static void distrust_list(ExprList *list);
+
+/* As `sqlite3FixExpr` does for what a database file holds. These expressions have no subqueries. */
+static void distrust(Expr *expr){
+  for(; expr; expr = expr->pRight){
+    ExprSetProperty(expr, EP_FromDDL);
+    if( ExprHasProperty(expr, EP_TokenOnly|EP_Leaf) ) return;
+    distrust(expr->pLeft);
+    if( ExprUseXList(expr) ) distrust_list(expr->x.pList);
+  }
+}
+
+static void distrust_list(ExprList *list){
+  for(int i=0; list && i<list->nExpr; i++) distrust(list->a[i].pExpr);
+}
+
+void engine_distrust_temp_table(sqlite3 *db, const char *name){
+  HashElem *element = sqliteHashFirst(&db->aDb[1].pSchema->tblHash);
+  for(; element; element = sqliteHashNext(element)){
+    Table *table = sqliteHashData(element);
+    if( !IsOrdinaryTable(table) || strcmp(table->zName, name)!=0 ) continue;
+    distrust_list(table->pCheck);
+    distrust_list(table->u.tab.pDfltList);
+    for(Index *index = table->pIndex; index; index = index->pNext){
+      distrust_list(index->aColExpr);
+      distrust(index->pPartIdxWhere);
+    }
+  }
+}
+
 int engine_is_at_end(sqlite3_stmt *statement){
   Vdbe *machine = (Vdbe*)statement;
   const Op *op = &machine->aOp[machine->pc];

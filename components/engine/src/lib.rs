@@ -13,6 +13,7 @@
 pub mod database;
 mod extensions;
 mod ffi;
+mod left_behind;
 pub mod paths;
 #[allow(unsafe_code)]
 pub mod program;

@@ -14,8 +14,9 @@ use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
 
 use crate::extensions::embedded;
-use crate::extensions::sql::{blob_cache, open_handles};
+use crate::extensions::sql::{blob_cache, depth, open_handles};
 use crate::host::process::{Interruption, poll_interruption};
+use crate::left_behind;
 use crate::read_only;
 use crate::sqlite::connection::{Connection, drop_box};
 use crate::sqlite::context::Context;
@@ -74,7 +75,7 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite3) -> c_int {
     // SAFETY: SQLite has just opened the connection.
     let db = unsafe {
         sqlite::sqlite3_progress_handler(db, STEPS_PER_POLL, Some(on_progress), null_mut());
-        sqlite::sqlite3_set_authorizer(db, Some(authorize), null_mut());
+        sqlite::sqlite3_set_authorizer(db, Some(authorize), db.cast());
         Connection::from_ptr(db)
     };
     embedded::connect(db, hooks.complain);
@@ -135,6 +136,12 @@ unsafe extern "C" fn engine_step(statement: *mut sqlite3_stmt) -> c_int {
 unsafe extern "C" fn engine_functions_registered(db: *mut sqlite3) {
     // SAFETY: the program is about to use the connection.
     embedded::register(unsafe { Connection::from_ptr(db) });
+}
+
+/// Whether SQL of an extension is running.
+#[unsafe(no_mangle)]
+extern "C" fn engine_is_extension_sql_running() -> c_int {
+    depth::is_running().into()
 }
 
 /// Like `sqlite3_progress_handler`, but keeps interruption.
@@ -200,22 +207,11 @@ const AUTHORIZER: &CStr = c"sqlite-wasm-authorizer";
 
 /// The program's authorizer.
 struct Authorizer {
-    db: *mut sqlite3,
     callback: AuthorizerCallback,
     argument: *mut c_void,
 }
 
-impl Drop for Authorizer {
-    /// The program sets another authorizer, or closes the connection, which a statement can
-    /// outlive.
-    fn drop(&mut self) {
-        // SAFETY: SQLite drops client data while it still has the connection.
-        unsafe { sqlite::sqlite3_set_authorizer(self.db, Some(authorize), null_mut()) };
-    }
-}
-
-/// Like `sqlite3_set_authorizer`, but the engine's authorizer stays and calls this one: setting one
-/// expires all prepared statements.
+/// Like `sqlite3_set_authorizer`, but the engine's authorizer stays and calls this one.
 ///
 /// # Safety
 ///
@@ -227,38 +223,46 @@ unsafe extern "C" fn engine_set_authorizer(
     argument: *mut c_void,
 ) -> c_int {
     let authorizer: *mut Authorizer = match callback {
-        Some(callback) => Box::into_raw(Box::new(Authorizer { db, callback, argument })),
+        Some(callback) => Box::into_raw(Box::new(Authorizer { callback, argument })),
         None => null_mut(),
     };
     // SAFETY: a connection of the program. SQLite drops the authorizer before, and this one once,
-    // also when it has no memory; `authorize` reads it only until then.
+    // also when it has no memory.
     unsafe {
         let (name, drop) = (AUTHORIZER.as_ptr(), Some(drop_box::<Authorizer> as _));
         let code = sqlite::sqlite3_set_clientdata(db, name, authorizer.cast(), drop);
         if code != sqlite::SQLITE_OK {
             return code;
         }
-        sqlite::sqlite3_set_authorizer(db, Some(authorize), authorizer.cast())
+        // Expires all prepared statements.
+        sqlite::sqlite3_set_authorizer(db, Some(authorize), db.cast())
     }
 }
 
+/// The authorizer of every connection, which is its own argument.
 unsafe extern "C" fn authorize(
-    authorizer: *mut c_void,
+    db: *mut c_void,
     action: c_int,
     first: *const c_char,
     second: *const c_char,
     schema: *const c_char,
     source: *const c_char,
 ) -> c_int {
-    // SAFETY: SQLite passes names as C strings or null, and the program's authorizer or null. The
-    // program's callback gets what SQLite passed, and its own argument.
+    // SAFETY: SQLite passes names as C strings or null, and the connection that prepares a
+    // statement. It has the program's authorizer until the program sets another one or closes it.
+    // The program's callback gets what SQLite passed, and its own argument.
     unsafe {
         let name = |name: *const c_char| (!name.is_null()).then(|| CStr::from_ptr(name));
-        if !read_only::allows(action, name(first), name(second)) {
+        let names = [name(first), name(second)];
+        let connection = Connection::from_ptr(db.cast());
+        if !read_only::allows(action, names[0], names[1])
+            || !left_behind::allows(connection, action, names, name(schema))
+        {
             return sqlite::SQLITE_DENY;
         }
+        let authorizer = sqlite::sqlite3_get_clientdata(db.cast(), AUTHORIZER.as_ptr());
         match authorizer.cast::<Authorizer>().as_ref() {
-            Some(Authorizer { callback, argument, .. }) => {
+            Some(Authorizer { callback, argument }) => {
                 callback(*argument, action, first, second, schema, source)
             }
             None => sqlite::SQLITE_OK,

@@ -18,6 +18,7 @@ mod history;
 mod hostile_component;
 mod implicit_grants;
 mod inspecting;
+mod left_behind;
 mod limits;
 mod links;
 mod loading_by_path;

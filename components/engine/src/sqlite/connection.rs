@@ -39,6 +39,8 @@ pub struct ColumnMetadata {
 unsafe extern "C" {
     /// In `internals.c`.
     fn engine_set_query_only(db: *mut sqlite3, on: c_int) -> c_int;
+    fn engine_has_writable_schema(db: *mut sqlite3) -> c_int;
+    fn engine_distrust_temp_table(db: *mut sqlite3, name: *const c_char);
 }
 
 impl Connection {
@@ -107,6 +109,20 @@ impl Connection {
     pub fn set_query_only(&self, on: bool) -> bool {
         // SAFETY: an open connection.
         unsafe { engine_set_query_only(self.as_ptr(), on.into()) != 0 }
+    }
+
+    /// Whether the statement that is being prepared could write the text of a schema itself, as
+    /// `writable_schema` allows.
+    pub fn has_writable_schema(&self) -> bool {
+        // SAFETY: an open connection.
+        unsafe { engine_has_writable_schema(self.as_ptr()) != 0 }
+    }
+
+    /// Let SQLite take the expressions of a table in TEMP for those of a database file, until it
+    /// reads the schema again.
+    pub fn distrust_temp_table(&self, name: &CStr) {
+        // SAFETY: an open connection, which has the schema TEMP, and a C string.
+        unsafe { engine_distrust_temp_table(self.as_ptr(), name.as_ptr()) };
     }
 
     /// The name of the database with this index.

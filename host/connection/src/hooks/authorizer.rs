@@ -88,8 +88,11 @@ pub struct AuthContext<'c> {
     pub action: AuthAction<'c>,
     /// The schema.
     pub database_name: Option<&'c str>,
-    /// The innermost trigger or view.
+    /// The innermost trigger or view; SQLite also passes names of subqueries here.
     pub accessor: Option<&'c str>,
+    /// SQL that an extension runs, and not the program: the extension may have got it from anybody
+    /// who can write the database.
+    pub by_extension: bool,
 }
 
 /// A name; if it is not UTF-8, it cannot be one that the program knows.
@@ -126,7 +129,8 @@ impl Connection {
                 let (arg1, arg2) = (name(from)?, name(from)?);
                 let (database_name, accessor) = (name(from)?, name(from)?);
                 let action = AuthAction::of(code, arg1, arg2);
-                Ok(call(AuthContext { action, database_name, accessor }) as i32)
+                let by_extension = from.u8()? != 0;
+                Ok(call(AuthContext { action, database_name, accessor, by_extension }) as i32)
             })
         });
         self.session.set_hook(Hook::Authorizer, call, 0)

@@ -4,6 +4,7 @@
 use libsqlite3_sys as sqlite;
 
 use crate::host::dispatch::SqlError;
+use crate::left_behind;
 use crate::read_only::{self, Access};
 use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
@@ -21,6 +22,9 @@ fn refusal() -> SqlError {
 /// Why the last call on `db` failed. Errors of the authorizer and of `query_only` name the rule.
 pub fn last_error(db: &Connection) -> SqlError {
     let error = db.last_error();
+    if let (sqlite::SQLITE_AUTH, Some(refusal)) = (error.code, left_behind::take_refusal()) {
+        return failure(sqlite::SQLITE_AUTH, refusal);
+    }
     let is_refusal = matches!(error.code, sqlite::SQLITE_AUTH | sqlite::SQLITE_READONLY);
     if read_only::is_reading() && is_refusal { refusal() } else { error }
 }

@@ -13,20 +13,29 @@ pub fn authorizer(
     role: Role,
     has_checkpoints: bool,
 ) -> impl FnMut(AuthContext<'_>) -> Authorization + Send + 'static {
-    move |context| match needed(context.action, has_checkpoints) {
-        Some(needed) if needed <= role => Authorization::Allow,
-        _ => Authorization::Deny,
+    move |context| {
+        // A writer may have made the trigger or view, or what an extension runs, that an owner sets off.
+        let by_others = context.by_extension || context.accessor.is_some();
+        let role = if by_others { role.min(Role::Write) } else { role };
+        match needed(context.action, context.by_extension, has_checkpoints) {
+            Some(needed) if needed <= role => Authorization::Allow,
+            _ => Authorization::Deny,
+        }
     }
 }
 
 /// The least role that may do this; none if no role may.
-fn needed(action: AuthAction<'_>, has_checkpoints: bool) -> Option<Role> {
+fn needed(action: AuthAction<'_>, by_extension: bool, has_checkpoints: bool) -> Option<Role> {
     use AuthAction as A;
     match action {
         A::Pragma { pragma_name, pragma_value } => {
             pragmas::needed_by_name(pragma_name, !pragma_value.is_empty(), has_checkpoints)
         }
-        A::Attach { .. } => Some(Role::Owner),
+        // As `check_attached`, which knows whether it is a constant.
+        A::Attach { filename: "" | ":memory:" } => Some(Role::Owner),
+        A::Attach { .. } => None,
+        // SQLite does not tell the new name, which may be reserved.
+        A::AlterTable { .. } if by_extension => None,
         A::Function { function_name, .. } if is(function_name, "load_extension") => None,
         A::Read { table_name, .. }
         | A::Update { table_name, .. }
@@ -77,7 +86,8 @@ mod tests {
             (pragma("Journal_Mode", "delete"), None),
             (pragma("writable_schema", "1"), None),
             (pragma("user_version", "1"), Some(Role::Write)),
-            (A::Attach { filename: "x" }, Some(Role::Owner)),
+            (A::Attach { filename: "x" }, None),
+            (A::Attach { filename: ":memory:" }, Some(Role::Owner)),
             (A::Update { table_name: "sqlite_DBPAGE", column_name: "data" }, Some(Role::Owner)),
             (A::Insert { table_name: "t" }, Some(Role::Write)),
             (A::CreateTempTable { table_name: "t" }, Some(Role::Write)),
@@ -87,8 +97,23 @@ mod tests {
             (A::Function { unused: "", function_name: "load_extension" }, None),
             (A::Unknown { code: 99, arg1: None, arg2: None }, Some(Role::Write)),
         ] {
-            assert_eq!(needed(action, true), role, "{action:?}");
+            assert_eq!(needed(action, false, true), role, "{action:?}");
         }
-        assert_eq!(needed(pragma("wal_checkpoint", ""), false), None);
+        assert_eq!(needed(pragma("wal_checkpoint", ""), false, false), None);
+        let renamed = A::AlterTable { database_name: "main", table_name: "t" };
+        let needed = |by_extension| needed(renamed, by_extension, true);
+        assert_eq!([needed(false), needed(true)], [Some(Role::Write), None]);
+    }
+
+    #[test]
+    fn what_others_have_written_is_not_run_as_the_owner() {
+        let mut decide = authorizer(Role::Owner, true);
+        let mut decide = |by_extension, accessor| {
+            let action = AuthAction::Update { table_name: PAGES, column_name: "data" };
+            decide(AuthContext { action, database_name: None, accessor, by_extension })
+        };
+        assert_eq!(decide(false, None), Authorization::Allow);
+        assert_eq!(decide(true, None), Authorization::Deny);
+        assert_eq!(decide(false, Some("trigger")), Authorization::Deny);
     }
 }

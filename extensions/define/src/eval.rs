@@ -19,6 +19,8 @@ pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option
     let mut answer = None;
     while !text.is_empty() {
         let (statement, tail) = sql::prepare_first(text)?;
+        // SQLite reads no further than to a NUL.
+        let is_end = tail.len() == text.len();
         if let Some(mut statement) = statement {
             let this = &text[..text.len() - tail.len()];
             if let Some(expanded) = expanded(all, this)? {
@@ -28,7 +30,7 @@ pub fn eval(all: &Definitions, mut text: &str, separator: &str) -> Result<Option
                 add(answer.get_or_insert_default(), row?, separator)?;
             }
         }
-        text = tail;
+        text = if is_end { "" } else { tail };
     }
     Ok(answer.map(Value::Text))
 }

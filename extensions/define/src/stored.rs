@@ -6,9 +6,16 @@ use crate::definitions::refused;
 use crate::expand::Found;
 use crate::tokens::Parameters;
 
-/// Maximum number of definitions that a database may have. The database can be hostile, and each
-/// definition is registered at load; few users write a thousand by hand.
-const MAX_DEFINITIONS: usize = 10_000;
+/// Definitions that are read of a database at most, and their bytes, each and together. The database can
+/// be hostile, and every connection reads and registers them when it opens, a few in a millisecond;
+/// nobody writes so many by hand. The rest is ignored.
+const MAX_DEFINITIONS: usize = 1000;
+const MAX_NAME_BYTES: usize = 200;
+const MAX_BODY_BYTES: usize = 64 << 10;
+const MAX_ALL_BYTES: usize = 1 << 20;
+
+/// Rows that are looked at for them at most.
+const MAX_ROWS: usize = 10_000;
 
 /// sqlean's table.
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS \
@@ -32,17 +39,37 @@ pub fn is_builtin(name: &str) -> Result<bool> {
     Ok(first(sql, [Value::text(name)])?.is_some())
 }
 
-/// Names and bodies of the scalar functions.
+/// Whether it is a plain table of the three columns: a view, a virtual table or a generated column can
+/// take any time to read, and so can what stands before a long value.
+fn is_plain() -> Result<bool> {
+    let sql = "SELECT (SELECT type FROM pragma_table_list('sqlean_define') WHERE schema = 'main') = 'table' \
+               AND group_concat(name || hidden, ',' ORDER BY name) = 'body0,name0,type0' \
+               FROM pragma_table_xinfo('sqlean_define', 'main')";
+    Ok(matches!(first(sql, [])?, Some(Value::Integer(1))))
+}
+
+/// Names and bodies of the scalar functions, as far as the limits allow.
 pub fn scalars() -> Result<Vec<(String, String)>> {
     let mut all = Vec::new();
-    if exists()? {
-        let sql = "SELECT name, body FROM main.sqlean_define WHERE type = 'scalar'";
-        for row in sql::prepare(sql)?.query([])?.take(MAX_DEFINITIONS) {
-            let texts = row?.into_iter().map(|value| String::from_utf8(value.into_bytes()).ok());
-            if let Some([name, body]) = texts.collect::<Option<Vec<_>>>().as_deref() {
-                all.push((name.clone(), body.clone()));
-            }
-        }
+    if !exists()? || !is_plain()? {
+        return Ok(all);
+    }
+    // The lengths first: they are in the head of a row.
+    let sql = format!(
+        "SELECT name, body FROM (SELECT * FROM main.sqlean_define LIMIT {MAX_ROWS}) \
+         WHERE octet_length(type) = 6 AND octet_length(name) <= {MAX_NAME_BYTES} \
+         AND octet_length(body) <= {MAX_BODY_BYTES} AND type = 'scalar'"
+    );
+    let mut left = MAX_ALL_BYTES;
+    for row in sql::prepare(&sql)?.query([])?.take(MAX_DEFINITIONS) {
+        let texts = row?.into_iter().map(|value| String::from_utf8(value.into_bytes()).ok());
+        let texts: Option<Vec<_>> = texts.collect();
+        let Some([name, body]) = texts.and_then(|texts| <[_; 2]>::try_from(texts).ok()) else {
+            continue;
+        };
+        let Some(rest) = left.checked_sub(name.len() + body.len()) else { break };
+        left = rest;
+        all.push((name, body));
     }
     Ok(all)
 }

@@ -162,6 +162,8 @@ impl Engine {
         limits: Limits,
         own: *const c_void,
     ) -> Result<Self> {
+        let mut extension_grants = ExtensionGrants::default();
+        extension_grants.shipped_in(&sandbox.extensions);
         let settings = Settings {
             grants: Arc::new(grants::of_database(path, &sandbox.own)?),
             memory_bytes: limits.memory,
@@ -169,7 +171,7 @@ impl Engine {
             end: None,
             on_refused: Some(refusals::report),
             extensions: ExtensionsCtx::new(sandbox.extensions.clone())
-                .grants(ExtensionGrants::default())
+                .grants(extension_grants)
                 .compiler(sandbox.compiler.clone())
                 .cache(sandbox.cache.clone()),
         };

@@ -41,32 +41,41 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of a URI (`wasm_max_memory`, `wasm_timeout`); otherwise those of the environment.
+    /// The limits of a URI (`wasm_max_memory`, `wasm_timeout`), which may come from a stranger: those of
+    /// the environment, which the operator sets, are its ceiling.
     ///
     /// # Errors
     ///
     /// For an invalid value: a limit is never ignored silently.
     pub fn new(memory: Option<&str>, time: Option<&str>) -> Result<Self> {
-        let memory = value("wasm_max_memory", memory, "SQLITE_WASM_MAX_MEMORY", size)?;
-        let time = value("wasm_timeout", time, "SQLITE_WASM_TIMEOUT", parse_duration)?;
+        let [most_memory, most_time] = ["SQLITE_WASM_MAX_MEMORY", "SQLITE_WASM_TIMEOUT"];
+        let ceilings = (variable(most_memory)?, variable(most_time)?);
+        let memory = [("wasm_max_memory", memory), (most_memory, ceilings.0.as_deref())];
+        let time = [("wasm_timeout", time), (most_time, ceilings.1.as_deref())];
+        let (memory, time) = (least(memory, size)?, least(time, parse_duration)?);
         Ok(Self { memory: memory.unwrap_or(DEFAULT_MEMORY), time })
     }
 }
 
-fn value<T>(
-    parameter: &str,
-    given: Option<&str>,
-    variable: &str,
+fn variable(name: &str) -> Result<Option<String>> {
+    match env::var(name) {
+        Ok(text) => Ok(Some(text)),
+        Err(env::VarError::NotPresent) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("`{name}`")),
+    }
+}
+
+/// The least of the settings that are given, by name.
+fn least<T: Ord>(
+    given: [(&str, Option<&str>); 2],
     parse: impl Fn(&str) -> Result<T>,
 ) -> Result<Option<T>> {
-    let (name, text) = match (given, env::var(variable)) {
-        (Some(text), _) => (parameter, text.to_owned()),
-        (None, Ok(text)) => (variable, text),
-        (None, Err(env::VarError::NotPresent)) => return Ok(None),
-        (None, Err(error)) => return Err(error).with_context(|| format!("`{variable}`")),
-    };
+    let given = given.into_iter().filter_map(|(name, text)| Some((name, text?)));
     // It may come from a stranger's URI, and is printed.
-    parse(&text).with_context(|| format!("`{name}` is `{}`", escaped(&text))).map(Some)
+    let parsed = given.map(|(name, text)| {
+        parse(text).with_context(|| format!("`{name}` is `{}`", escaped(text)))
+    });
+    Ok(parsed.collect::<Result<Vec<_>>>()?.into_iter().min())
 }
 
 fn size(text: &str) -> Result<usize> {
@@ -75,4 +84,21 @@ fn size(text: &str) -> Result<usize> {
         bail!("it must be from 1 byte to 4G, all that a component can address");
     }
     Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operators_limit_is_a_ceiling() {
+        let least = |uri, environment| least([("uri", uri), ("environment", environment)], size);
+        assert_eq!(least(None, None).unwrap(), None);
+        assert_eq!(least(Some("1G"), None).unwrap(), Some(1 << 30));
+        assert_eq!(least(Some("1G"), Some("64M")).unwrap(), Some(64 << 20));
+        assert_eq!(least(Some("32M"), Some("64M")).unwrap(), Some(32 << 20));
+        // None is ignored, also where the other would do.
+        assert!(least(Some("much"), Some("64M")).is_err());
+        assert!(least(Some("1M"), Some("much")).is_err());
+    }
 }

@@ -112,6 +112,9 @@ fn a_trap_below_is_an_error_above() {
     let script = "SELECT sql00_run('SELECT sql01_break()');
         SELECT sql00_count(), sql01_count();\n";
     let run = run(&directory, &options, script);
-    assert!(run.err().contains("`sql01` trapped: unreachable; stderr:"), "{run}");
+    assert!(
+        run.err().contains("`sql01` trapped in `sql01_break()`: unreachable; stderr:"),
+        "{run}"
+    );
     assert_eq!(run.out(), "1|1\n", "{run}");
 }

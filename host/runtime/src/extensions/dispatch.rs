@@ -121,6 +121,7 @@ impl Host for ExtensionsView<'_> {
 
     fn aggregate_start(&mut self, extension: u32, function: u32) -> Result<u32, Unfinished> {
         let extension = self.extension(extension)?;
+        extension.calls(Some(function));
         call!(extension, aggregate.call_start(function), then with_handle; plain)
     }
 
@@ -216,7 +217,7 @@ impl Host for ExtensionsView<'_> {
             table.call_connect(module, mode, &schema, &name, &arguments),
             then |extension: &mut Instance, connected: Answer<Connected>| {
                 let connected = connected?;
-                let table = extension.handles.add(connected.table)?;
+                let table = extension.handle_of(connected.table)?;
                 Ok(Connected { table, ..connected })
             }
         )

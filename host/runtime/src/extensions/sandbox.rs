@@ -2,6 +2,7 @@
 //! memory, log, clock and limits that nothing else uses. `store` limits memory, output and the size of results, `instance` the
 //! time of each call.
 
+mod called;
 mod exports;
 mod handles;
 mod instance;

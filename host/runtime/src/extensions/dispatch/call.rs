@@ -114,7 +114,7 @@ pub fn forgetting<T>(handle: u32) -> impl FnOnce(&mut Instance, Answer<T>) -> An
 
 /// The result of a call that creates an object: the caller gets a handle for it.
 pub fn with_handle(extension: &mut Instance, id: Answer<u32>) -> Answer<u32> {
-    extension.handles.add(id?)
+    extension.handle_of(id?)
 }
 
 /// A call with inline arguments. A result that is not inline is stored in the instance.
@@ -197,7 +197,9 @@ impl ExtensionsView<'_> {
         if package.is_some_and(|package| package.code().is_none()) {
             self.ctx.make_ready(id)?;
         }
-        self.ctx.registry.get_mut(id)
+        let extension = self.ctx.registry.get_mut(id)?;
+        extension.calls(None);
+        Ok(extension)
     }
 
     /// Make a call whose failure SQLite does not show, and report a trap all the same.

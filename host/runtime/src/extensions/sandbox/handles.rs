@@ -28,8 +28,15 @@ const SQLITE_NOMEM: i32 = 7;
 pub struct Handles {
     /// The generation of the instance, which is part of each handle.
     generation: u32,
-    ids: Vec<Option<u32>>,
+    ids: Vec<Option<Known>>,
     free: Vec<u32>,
+}
+
+/// The extension's id of an object, and the index of the function that it computes, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub id: u32,
+    pub function: Option<u32>,
 }
 
 /// The lowest bits of a handle are its slot; the others are the generation.
@@ -41,8 +48,8 @@ impl Handles {
         Self { generation, ids: Vec::new(), free: Vec::new() }
     }
 
-    /// A handle for an id of the extension.
-    pub fn add(&mut self, id: u32) -> Result<u32, SqlError> {
+    /// A handle for an object of the extension.
+    pub fn add(&mut self, id: Known) -> Result<u32, SqlError> {
         if let Some(slot) = self.free.pop() {
             self.ids[slot as usize] = Some(id);
             return Ok(self.handle(slot));
@@ -55,8 +62,8 @@ impl Handles {
         Ok(self.handle(self.ids.len() as u32 - 1))
     }
 
-    /// The extension's id; none if it belonged to an instance that trapped.
-    pub fn get(&self, handle: u32) -> Option<u32> {
+    /// The object; none if it belonged to an instance that trapped.
+    pub fn get(&self, handle: u32) -> Option<Known> {
         self.slot(handle).and_then(|slot| *self.ids.get(slot as usize)?)
     }
 
@@ -218,8 +225,9 @@ mod tests {
     #[test]
     fn handles_of_a_broken_instance_are_none() {
         let mut first = Handles::new(0);
-        let handle = first.add(7).unwrap();
-        assert_eq!(first.get(handle), Some(7));
+        let known = Known { id: 7, function: None };
+        let handle = first.add(known).unwrap();
+        assert_eq!(first.get(handle), Some(known));
         assert_eq!(Handles::new(1).get(handle), None);
         first.remove(handle);
         assert_eq!(first.get(handle), None);

@@ -149,6 +149,8 @@ pub struct Instance {
     /// SQLite does not show a failure of the suspended call.
     pub reports_trap: bool,
     generation: u32,
+    /// The index of the function that is called, if it is one of the manifest's.
+    pub(super) called: Option<u32>,
     trap: Option<String>,
     /// The result of an inline call that was too long to be returned inline, until it is taken.
     pub pending_result: Option<Answer<Output>>,
@@ -165,6 +167,7 @@ impl Instance {
             was_connected: false,
             reports_trap: false,
             generation: 0,
+            called: None,
             trap: None,
             pending_result: None,
             package,
@@ -248,7 +251,8 @@ impl Instance {
 
     pub(super) fn trapped(&mut self, trap: &wasmtime::Error) -> SqlError {
         let message = self.shared.message(trap, &self.package.limits);
-        let message = format!("the extension `{}` trapped: {message}", self.name());
+        let place = self.place();
+        let message = format!("the extension `{}` trapped{place}: {message}", self.name());
         self.trap = Some(message.clone());
         // Its ids are not valid for the next instance.
         self.handles = Handles::new(self.generation);
@@ -317,14 +321,10 @@ impl Instance {
         self.trap.take()
     }
 
-    /// The extension's id of a table, cursor or accumulator.
-    pub fn id_of(&self, handle: u32) -> Answer<u32> {
-        self.handles.get(handle).ok_or_else(|| self.lost("open the database again"))
-    }
-
     /// The function behind the caller's `handle`.
     #[inline]
-    pub fn function(&self, handle: u32) -> FunctionHandle {
+    pub fn function(&mut self, handle: u32) -> FunctionHandle {
+        self.called = (handle < FIRST_LATE).then_some(handle);
         match handle < FIRST_LATE {
             true => FunctionHandle::Listed(handle),
             false => FunctionHandle::Late(handle, self.lost("load it again")),
@@ -336,11 +336,11 @@ impl Instance {
         self.shared.channel.functions(|functions| functions.offer(function))
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.package.manifest.name
     }
 
-    fn lost(&self, way_out: &str) -> SqlError {
+    pub(super) fn lost(&self, way_out: &str) -> SqlError {
         let name = self.name();
         error(format!("its state was lost when the extension `{name}` trapped; {way_out}"))
     }

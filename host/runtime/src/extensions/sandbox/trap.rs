@@ -18,6 +18,9 @@ const MAX_SHOWN_BYTES: usize = 1000;
 const BACKTRACE_NOTE: &str =
     "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
 
+/// How Rust's message of a panic begins; the place follows.
+const PANICKED: &str = "panicked at ";
+
 /// Part of wasmtime's message for too much data from a component; the error's type is private.
 const TOO_MUCH: &str = "fuel allocated for hostcalls";
 
@@ -81,11 +84,48 @@ fn cause(trap: &wasmtime::Error) -> String {
     }
 }
 
+/// Rust's message of a panic names a file of the machine that built the extension: without its
+/// directories.
+fn without_directories(log: &str) -> String {
+    let mut parts = log.split(PANICKED);
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(".rs:").unwrap_or_default();
+        let name = part[..end].rfind(['/', '\\']).map_or(0, |slash| slash + 1);
+        shown.push_str(PANICKED);
+        shown.push_str(&part[name..]);
+    }
+    shown
+}
+
 fn with_log(cause: String, log: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&log[log.len().saturating_sub(MAX_SHOWN_BYTES)..]);
-    let shown = text::one_line(&shown);
+    let shown = without_directories(&text::one_line(&shown));
     match shown.trim_end_matches(BACKTRACE_NOTE).trim_end() {
         "" => cause,
         shown => format!("{cause}; stderr: {shown}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_names_no_directory() {
+        for (log, shown) in [
+            (
+                "thread 'x' panicked at /home/a/b c/src/lib.rs:1:2: no /etc/x",
+                "thread 'x' panicked at lib.rs:1:2: no /etc/x",
+            ),
+            (
+                "panicked at a\\b.rs:1: panicked at /x/y.rs:3",
+                "panicked at b.rs:1: panicked at y.rs:3",
+            ),
+            ("panicked at nowhere", "panicked at nowhere"),
+            ("", ""),
+        ] {
+            assert_eq!(without_directories(log), shown);
+        }
     }
 }

@@ -48,7 +48,7 @@ impl Extensions {
         };
         let extensions = ExtensionsCtx::new(self.directories.clone())
             .limits(limits)
-            .grants(extension_grants(&self.grants)?)
+            .grants(self.granted()?)
             .native_code(self.key.clone(), &[])
             .compiler(self.compiler.clone())
             .cache(self.cache.clone());
@@ -56,6 +56,15 @@ impl Extensions {
             Some(prepared) => extensions.with_prepared(prepared),
             None => extensions,
         })
+    }
+}
+
+impl Extensions {
+    /// The grants of the program, and of the extensions that were shipped.
+    fn granted(&self) -> anyhow::Result<ExtensionGrants> {
+        let mut grants = extension_grants(&self.grants)?;
+        grants.shipped_in(&self.directories);
+        Ok(grants)
     }
 }
 

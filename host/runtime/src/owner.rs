@@ -1,9 +1,14 @@
 //! Files and directories that belong to this user alone, or to those who could
 //! replace this program anyway.
 
-use std::fs::{self, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail, ensure};
 
 /// This process's program, whatever its name leads to by now.
 pub const THIS_PROGRAM: &str = "/proc/self/exe";
@@ -19,6 +24,12 @@ pub const OTHERS_WRITE: u32 = 0o022;
 
 /// All permissions of other users.
 pub const OTHERS: u32 = 0o077;
+
+/// How long a pipe, such as a shell's `<(…)`, may take to deliver a file of the operator.
+const PIPE_TIME: Duration = Duration::from_secs(10);
+
+/// How long to wait for more of a pipe at a time.
+const PIPE_PAUSE: Duration = Duration::from_millis(5);
 
 /// Whether this user owns the file or directory, and its mode has none of the
 /// permissions `others`.
@@ -43,4 +54,87 @@ pub fn is_trusted(found: &Metadata) -> io::Result<bool> {
     Ok(owners.contains(&found.uid())
         && found.mode() & EVERYBODY_WRITES == 0
         && (is_programs_group || !group_writes(found)))
+}
+
+/// The text of a file that decides who may do what: of users, grants or keys. Who could change it is
+/// decided on the opened file; a named pipe that nobody writes to does not block.
+///
+/// # Errors
+///
+/// Where somebody else owns the file or may write it, where it is longer than `most` bytes, and
+/// where it cannot be read.
+pub fn read_trusted(path: &Path, most: u64) -> Result<String> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits();
+    let file = OpenOptions::new().read(true).custom_flags(nonblocking as i32).open(path)?;
+    let found = file.metadata()?;
+    let is_pipe = found.file_type().is_fifo();
+    ensure!(found.is_file() || is_pipe, "it is not a file");
+    ensure!(
+        is_trusted(&found)?,
+        "others own it or may write it; `chown` it to yourself and `chmod 600` it"
+    );
+    let mut bytes = Vec::new();
+    match is_pipe {
+        true => read_pipe(file.take(most + 1), &mut bytes)?,
+        false => drop(file.take(most + 1).read_to_end(&mut bytes)?),
+    }
+    ensure!(bytes.len() as u64 <= most, "it is longer than {most} bytes");
+    Ok(String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?)
+}
+
+fn read_pipe(mut pipe: io::Take<File>, bytes: &mut Vec<u8>) -> Result<()> {
+    let end = Instant::now() + PIPE_TIME;
+    loop {
+        match pipe.read_to_end(bytes) {
+            Ok(_) if bytes.is_empty() => bail!("nobody writes to this pipe"),
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error.into()),
+            Err(_) if Instant::now() >= end => bail!("the pipe did not end within {PIPE_TIME:?}"),
+            Err(_) => sleep(PIPE_PAUSE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_others_may_change_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("users");
+        fs::write(&path, "text").unwrap();
+        let mut read = |mode| {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            read_trusted(&path, 4)
+        };
+        assert_eq!(read(0o600).unwrap(), "text");
+        assert_eq!(read(0o644).unwrap(), "text");
+        assert!(read(0o666).unwrap_err().to_string().contains("others"));
+        fs::write(&path, "longer").unwrap();
+        assert!(read_trusted(&path, 4).is_err());
+        assert!(read_trusted(directory.path(), 4).is_err());
+    }
+
+    #[test]
+    fn a_pipe_without_a_writer_does_not_block() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe");
+        let mode = nix::sys::stat::Mode::from_bits_truncate(0o600);
+        nix::unistd::mkfifo(&path, mode).unwrap();
+        let error = read_trusted(&path, 4).unwrap_err().to_string();
+        assert_eq!(error, "nobody writes to this pipe");
+        let reader = OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        let mut writer = OpenOptions::new().write(true).open(&path).unwrap();
+        io::Write::write_all(&mut writer, b"text").unwrap();
+        let late = std::thread::spawn(move || {
+            sleep(PIPE_PAUSE * 4);
+            drop((writer, reader));
+        });
+        assert_eq!(read_trusted(&path, 4).unwrap(), "text");
+        late.join().unwrap();
+    }
 }

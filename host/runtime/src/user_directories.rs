@@ -4,6 +4,7 @@
 //! No component can reach the runner's directories, whatever is granted.
 
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::{env, fs};
@@ -92,12 +93,34 @@ fn base(
 ) -> Option<PathBuf> {
     let named = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = named.or_else(|| home().map(|home| home.join(below_home)))?;
-    base.is_absolute().then(|| base.join(NAME))
+    (base.is_absolute() && !is_anothers(&base, geteuid())).then(|| base.join(NAME))
+}
+
+/// Whether root was given the directory of another user, as `sudo` may leave it in `$HOME`: what root
+/// made there would not be the other's, and what is there root does not trust.
+fn is_anothers(base: &Path, user: Uid) -> bool {
+    let existing = base.ancestors().find_map(|path| fs::metadata(path).ok());
+    user.is_root() && existing.is_some_and(|found| found.uid() != user.as_raw())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn root_uses_no_directories_of_others() {
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path().join("missing/.cache");
+        assert!(!is_anothers(&base, geteuid()));
+        let owner = fs::metadata(directory.path()).unwrap().uid();
+        assert_eq!(is_anothers(&base, Uid::from_raw(0)), owner != 0);
+        // Of some user who is not root, on every machine.
+        assert!(!is_anothers(Path::new("/"), Uid::from_raw(0)));
+        if geteuid().is_root() {
+            nix::unistd::chown(directory.path(), Some(Uid::from_raw(65534)), None).unwrap();
+            assert!(is_anothers(&base, geteuid()));
+        }
+    }
 
     #[test]
     fn only_dotfiles_are_behind_a_dot() {

@@ -2,8 +2,6 @@
 //! with the shipped extensions, and the user at a terminal.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -13,6 +11,7 @@ use super::granted::{Directory, Granted, SqlAccess, Word};
 use super::prompt::Subject;
 use crate::contract::types::Need;
 use crate::escape::escaped;
+use crate::owner::read_trusted;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
 /// is a tenth of it.
@@ -36,11 +35,14 @@ pub enum Identity<'a> {
     Chosen(&'a Path),
 }
 
+/// The file of grants in a directory of shipped extensions.
+const SHIPPED: &str = "grants.toml";
+
 /// The grants of all extensions.
 #[derive(Default)]
 pub struct ExtensionGrants {
     named: BTreeMap<String, Granted>,
-    shipped: Option<PathBuf>,
+    shipped: Vec<PathBuf>,
     prompt: Option<Prompt>,
 }
 
@@ -107,7 +109,12 @@ impl ExtensionGrants {
 
     /// Add the grants of the shipped extensions from the file at `path`, if it exists.
     pub fn shipped(&mut self, path: PathBuf) {
-        self.shipped = Some(path);
+        self.shipped.push(path);
+    }
+
+    /// Add the grants of the extensions that were shipped in these directories, of exactly the files that were.
+    pub fn shipped_in<'a>(&mut self, directories: impl IntoIterator<Item = &'a PathBuf>) {
+        self.shipped.extend(directories.into_iter().map(|directory| directory.join(SHIPPED)));
     }
 
     /// The directories that are granted by name.
@@ -152,12 +159,11 @@ impl ExtensionGrants {
 
     fn by_content(&self, sha256: &str) -> Result<Granted> {
         let mut granted = Granted::default();
-        let Some(shipped) = self.shipped.as_ref().filter(|shipped| shipped.is_file()) else {
-            return Ok(granted);
-        };
-        let shipped: Shipped = parse(shipped)?;
-        for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
-            granted.add(extension.grants.iter().map(String::as_str))?;
+        for shipped in self.shipped.iter().filter(|shipped| shipped.is_file()) {
+            let shipped: Shipped = parse(shipped)?;
+            for extension in shipped.extension.iter().filter(|found| found.sha256 == sha256) {
+                granted.add(extension.grants.iter().map(String::as_str))?;
+            }
         }
         Ok(granted)
     }
@@ -198,12 +204,7 @@ fn is_met(need: &Need, granted: &Granted) -> bool {
 
 fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
     let read = || {
-        let mut text = String::new();
-        // The path can be a pipe, such as a shell's `<(…)`.
-        fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
-        if text.len() as u64 > MAX_FILE_BYTES {
-            bail!("it is longer than {MAX_FILE_BYTES} bytes");
-        }
+        let text = read_trusted(path, MAX_FILE_BYTES)?;
         toml::from_str(&text).map_err(|error| in_line(&text, &error))
     };
     read().with_context(|| format!("failed to read the grants in `{}`", escaped(path)))
@@ -213,7 +214,10 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<T> {
 fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
     let before = error.span().and_then(|place| text.get(..place.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
-    anyhow!("line {line}: {}", error.message().replace('\n', ", "))
+    // It quotes names from the file.
+    let message = error.message().replace('\n', ", ");
+    let parts: Vec<_> = message.split('`').map(|part| escaped(part).to_string()).collect();
+    anyhow!("line {line}: {}", parts.join("`"))
 }
 
 #[cfg(test)]

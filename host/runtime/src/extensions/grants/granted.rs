@@ -71,7 +71,8 @@ impl<'a> Word<'a> {
             }),
             Some(("env", name)) if !name.is_empty() => Ok(Self::Variable(name)),
             _ => bail!(
-                "`{word}` is nothing to grant; use `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`"
+                "`{}` is nothing to grant; use `sql`, `sql:ro`, `dir:PATH`, `dir:PATH:ro` or `env:VARIABLE`",
+                escaped(word)
             ),
         }
     }

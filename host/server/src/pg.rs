@@ -20,5 +20,6 @@ mod startup;
 mod store;
 mod stream;
 mod transact;
+mod transport;
 
 pub use serve::{Door, refuse};

@@ -1,5 +1,6 @@
 //! Batches whose results are sent while they are computed, over HTTP and WebSocket.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -14,6 +15,7 @@ use super::request::{Batch, Stmt};
 use super::response::StmtResult;
 use crate::large::Room;
 use crate::session::Session;
+use crate::session::control::Control;
 use crate::session::engine::Engine;
 use crate::session::error::{Error, Failure, Result};
 
@@ -21,7 +23,7 @@ use crate::session::error::{Error, Failure, Result};
 const GROUPS: usize = 4;
 
 /// Begin a batch; its entries arrive in groups. A client that reads slowly holds the locks of a
-/// statement, so the whole batch takes at most `time`.
+/// statement, so the whole batch takes at most `time`, and not longer than its transaction.
 ///
 /// # Errors
 ///
@@ -34,7 +36,8 @@ pub fn start(
 ) -> Result<Receiver<Group>> {
     let (groups, received) = channel(GROUPS);
     let end = Instant::now() + time;
-    let out = Out { group: Group::default(), groups, runtime: Handle::current(), end };
+    let control = session.control().clone();
+    let out = Out { group: Group::default(), groups, runtime: Handle::current(), control, end };
     let mut running = Running { performer, out };
     session.post(move |engine| {
         running.perform(engine, &batch);
@@ -48,6 +51,7 @@ struct Out {
     group: Group,
     groups: Sender<Group>,
     runtime: Handle,
+    control: Arc<Control>,
     end: Instant,
 }
 
@@ -60,7 +64,9 @@ impl Out {
     /// Send the waiting entries, and wait if the client is slow.
     fn send(&mut self) -> Result<()> {
         let group = std::mem::take(&mut self.group);
-        let sent = async { timeout_at(self.end, self.groups.send(group)).await };
+        let end = self.control.transaction_end().map(Instant::from_std);
+        let end = end.map_or(self.end, |end| end.min(self.end));
+        let sent = async { timeout_at(end, self.groups.send(group)).await };
         let sent = self.runtime.block_on(sent);
         match sent {
             Ok(Ok(())) => Ok(()),

@@ -3,17 +3,15 @@
 //! A thread that waits in `read` is woken by the client's bytes themselves; each hand-over from
 //! one thread to another would cost about as much as a short statement.
 
-use std::io::{self, Read, Write};
-use std::net::Shutdown;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio_rustls::rustls::{ServerConnection, StreamOwned};
-
 use super::out::Out;
+use super::transport::Transport;
 use crate::large::Room;
 use crate::metrics::Metrics;
-use crate::sockets::Plain;
+use crate::session::control::Control;
 
 /// Bytes of a message at most; values are no longer than a reply by default.
 pub const MAX_MESSAGE: usize = 16 << 20;
@@ -28,6 +26,12 @@ const FULL: usize = 64 << 10;
 /// reader and a second for each [`MIN_RATE`] bytes: meanwhile it keeps its locks.
 const STALL_TIME: Duration = Duration::from_secs(30);
 
+/// How long one call of the system waits for the reader; then the limits are looked at.
+const WRITE_TIME: Duration = Duration::from_millis(250);
+
+/// How long a client that is told why its connection ends has to read that.
+const FAREWELL_TIME: Duration = Duration::from_secs(1);
+
 /// Bytes that a client reads in a second at least.
 const MIN_RATE: u64 = 64 << 10;
 
@@ -39,43 +43,6 @@ const ROW_TIME: Duration = Duration::from_secs(40);
 
 /// Bytes of an unfinished row of COPY that need no room; so many each connection has of a message.
 const SMALL_ROW: usize = 64 << 10;
-
-/// What carries the bytes.
-pub enum Transport {
-    Plain(Plain),
-    Tls(Box<StreamOwned<ServerConnection, Plain>>),
-}
-
-impl Transport {
-    /// The socket.
-    pub fn plain(&self) -> &Plain {
-        match self {
-            Self::Plain(plain) => plain,
-            Self::Tls(tls) => &tls.sock,
-        }
-    }
-
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(plain) => plain.read(buffer),
-            Self::Tls(tls) => tls.read(buffer),
-        }
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(plain) => plain.write(bytes),
-            Self::Tls(tls) => tls.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(_) => Ok(()),
-            Self::Tls(tls) => tls.flush(),
-        }
-    }
-}
 
 /// Why there is no next message.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,6 +61,14 @@ pub enum Gone {
 /// Room for a message of this length, where there is some in time.
 pub type Rooms = Box<dyn Fn(usize) -> Option<Room> + Send>;
 
+/// What bounds the waits for a client that does not read.
+pub struct Waiting {
+    /// Its session.
+    pub control: Arc<Control>,
+    /// The time of a transaction, also of one that is a single statement.
+    pub transaction: Duration,
+}
+
 /// A client's connection.
 pub struct Stream {
     transport: Transport,
@@ -107,6 +82,9 @@ pub struct Stream {
     /// What was sent since the last message of the client, and how long that took.
     sent: u64,
     sending: Duration,
+    /// When all sending ends: the connection does.
+    farewell: Option<Instant>,
+    limits: Waiting,
     rooms: Rooms,
     metrics: Arc<Metrics>,
     /// For the message that was read last.
@@ -119,8 +97,13 @@ impl Stream {
     /// # Errors
     ///
     /// The system's.
-    pub fn new(transport: Transport, rooms: Rooms, metrics: Arc<Metrics>) -> io::Result<Self> {
-        transport.plain().write_timeout(STALL_TIME)?;
+    pub fn new(
+        transport: Transport,
+        limits: Waiting,
+        rooms: Rooms,
+        metrics: Arc<Metrics>,
+    ) -> io::Result<Self> {
+        transport.plain().write_timeout(WRITE_TIME)?;
         let input = vec![0; CHUNK];
         let out = Out::default();
         let (sent, sending) = (0, Duration::ZERO);
@@ -133,6 +116,8 @@ impl Stream {
             out,
             sent,
             sending,
+            farewell: None,
+            limits,
             rooms,
             metrics,
             room: None,
@@ -299,43 +284,61 @@ impl Stream {
     ///
     /// As [`Self::send_if_full`].
     pub fn send(&mut self) -> io::Result<()> {
-        let mut rest = &self.out.0[..];
-        if rest.is_empty() {
+        let mut out = std::mem::take(&mut self.out.0);
+        if out.is_empty() {
             return Ok(());
         }
-        self.metrics.replied(rest.len());
+        self.metrics.replied(out.len());
+        let mut rest = &out[..];
         while !rest.is_empty() {
-            if self.sending > STALL_TIME + Duration::from_secs(self.sent / MIN_RATE) {
-                return Err(io::ErrorKind::TimedOut.into());
+            let count = self.transmit(|transport| transport.write(rest))?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
             }
-            let begun = Instant::now();
-            let written = self.transport.write(rest);
-            self.sending += begun.elapsed();
-            match written {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(count) => {
-                    self.sent += count as u64;
-                    rest = &rest[count..];
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+            self.sent += count as u64;
+            rest = &rest[count..];
+            if !rest.is_empty() {
+                self.check_pace()?;
             }
         }
-        self.transport.flush()?;
-        self.out.0.clear();
-        self.out.0.shrink_to(FULL);
+        self.transmit(Transport::flush)?;
+        out.clear();
+        out.shrink_to(FULL);
+        self.out.0 = out;
         Ok(())
+    }
+
+    /// Try again while the client reads nothing and may still begin to.
+    fn transmit<T>(&mut self, work: impl Fn(&mut Transport) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            let begun = Instant::now();
+            let done = work(&mut self.transport);
+            self.sending += begun.elapsed();
+            match done {
+                Err(error) if is_early(&error) => self.check_pace()?,
+                done => return done,
+            }
+        }
+    }
+
+    /// Whether the client reads fast enough for the locks that its session has.
+    fn check_pace(&self) -> io::Result<()> {
+        let mut most = STALL_TIME + Duration::from_secs(self.sent / MIN_RATE);
+        if self.limits.control.is_writing() {
+            most = most.min(self.limits.transaction);
+        }
+        let is_over = match self.farewell {
+            Some(end) => Instant::now() >= end,
+            None => self.sending > most || self.limits.control.must_end(),
+        };
+        if is_over { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
     /// Send what waits, if that takes no long time, and close.
     pub fn close(mut self) {
-        let _ = self.transport.plain().write_timeout(Duration::from_secs(1));
+        self.farewell = Some(Instant::now() + FAREWELL_TIME);
         let _ = self.send();
-        if let Transport::Tls(tls) = &mut self.transport {
-            tls.conn.send_close_notify();
-            let _ = tls.flush();
-        }
-        let _ = self.transport.plain().shut(Shutdown::Both);
+        self.transport.close();
     }
 }
 

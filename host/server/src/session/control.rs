@@ -28,6 +28,8 @@ pub struct Control {
     is_leaving: AtomicBool,
     /// When the transaction ends, in milliseconds since `start`.
     transaction_end: AtomicU64,
+    /// Whether the statement that runs, or its transaction, keeps others from writing.
+    is_writing: AtomicBool,
     interrupt: OnceLock<InterruptHandle>,
     ended: OnceLock<Ended>,
     /// Why it could not begin, for the first request.
@@ -41,6 +43,7 @@ impl Control {
             is_cancelled: AtomicBool::new(false),
             is_leaving: AtomicBool::new(false),
             transaction_end: AtomicU64::new(NEVER),
+            is_writing: AtomicBool::new(false),
             interrupt: OnceLock::new(),
             ended: OnceLock::new(),
             failure: Mutex::default(),
@@ -88,6 +91,21 @@ impl Control {
     pub fn limit_transaction(&self, end: Option<Instant>) {
         let end = end.map_or(NEVER, |end| self.milliseconds(end));
         self.transaction_end.store(end, Ordering::Release);
+    }
+
+    /// When the transaction ends at the latest; none outside one.
+    pub fn transaction_end(&self) -> Option<Instant> {
+        let end = self.transaction_end.load(Ordering::Acquire);
+        (end != NEVER).then(|| self.start.checked_add(Duration::from_millis(end))).flatten()
+    }
+
+    /// Others cannot write from now on, or can again.
+    pub fn note_writing(&self, is_writing: bool) {
+        self.is_writing.store(is_writing, Ordering::Release);
+    }
+
+    pub fn is_writing(&self) -> bool {
+        self.is_writing.load(Ordering::Acquire)
     }
 
     fn milliseconds(&self, time: Instant) -> u64 {

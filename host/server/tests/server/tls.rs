@@ -16,6 +16,8 @@ use crate::wire::{Client, error, packet, start};
 /// What a client of the Postgres wire sends for TLS.
 const SSL_REQUEST: u32 = 80_877_103;
 
+type Encrypted = StreamOwned<ClientConnection, TcpStream>;
+
 /// A certificate, whose files are in a directory.
 struct Certificate {
     made: CertifiedKey<KeyPair>,
@@ -36,10 +38,7 @@ impl Certificate {
     }
 
     /// A server with it, and a function that encrypts a client's connection.
-    fn server(
-        self,
-        options: &[&str],
-    ) -> (Server, impl Fn(TcpStream) -> StreamOwned<ClientConnection, TcpStream>) {
+    fn server(self, options: &[&str]) -> (Server, impl Fn(TcpStream) -> Encrypted) {
         let own: Vec<&str> = self.options.iter().map(String::as_str).collect();
         let server = Server::start_in(self.directory, &[&own, options].concat());
         let mut roots = RootCertStore::empty();
@@ -56,6 +55,28 @@ impl Certificate {
         };
         (server, encrypted)
     }
+}
+
+/// A server with a certificate, and a function that connects clients of the Postgres wire.
+pub fn serve(options: &[&str]) -> (Server, impl Fn(&Server) -> Client<Encrypted>) {
+    let (server, encrypted) = Certificate::new().server(options);
+    let client = move |server: &Server| {
+        let mut client = Client { stream: encrypted(accepted(server)), key: Vec::new() };
+        client.send(&start("local", "shop"));
+        client.greeted();
+        client
+    };
+    (server, client)
+}
+
+/// A connection whose request for TLS was accepted.
+fn accepted(server: &Server) -> TcpStream {
+    let mut plain = Client::connect(server.postgres());
+    plain.send(&packet(&SSL_REQUEST.to_be_bytes()));
+    let mut reply = [0];
+    plain.stream.read_exact(&mut reply).unwrap();
+    assert_eq!(&reply, b"S");
+    plain.stream
 }
 
 #[test]
@@ -95,12 +116,7 @@ fn the_postgres_wire_is_encrypted() {
     let (server, encrypted) = certificate.server(&insecure);
     assert_eq!(refused(&server), "28000");
 
-    let mut plain = Client::connect(server.postgres());
-    plain.send(&packet(&SSL_REQUEST.to_be_bytes()));
-    let mut reply = [0];
-    plain.stream.read_exact(&mut reply).unwrap();
-    assert_eq!(&reply, b"S");
-    let mut client = Client { stream: encrypted(plain.stream), key: Vec::new() };
+    let mut client = Client { stream: encrypted(accepted(&server)), key: Vec::new() };
     client.send(&start("alice", "shop"));
     client.prove(PASSWORD);
     client.receive();

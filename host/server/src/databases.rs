@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
+use tokio::sync::Semaphore;
 
 use crate::policy::{self, Role};
 use crate::session::{Log, Opened, Writers};
@@ -28,6 +29,10 @@ const READY: usize = 2;
 /// The log is shortened to this after a checkpoint, in bytes, so that one large transaction does
 /// not keep the disk for ever.
 const MAX_KEPT_LOG_BYTES: u64 = 64 << 20;
+
+/// Connections to one database that are opened at a time: its file says how long that takes, and the
+/// server opens eight at a time for all.
+const OPENING: usize = 2;
 
 /// What each connection gets.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +68,7 @@ pub struct Sandboxes {
 /// A database that is open: one connection stays, so that its log and shared memory do.
 struct Kept {
     connection: Mutex<Option<Connection>>,
+    opening: Arc<Semaphore>,
     writers: Writers,
     /// For the next clients of the Postgres wire: nobody has used them.
     ready: Mutex<Vec<(Identity, Connection)>>,
@@ -213,6 +219,16 @@ impl Databases {
         }
     }
 
+    /// Whether there can be several.
+    pub fn has_many(&self) -> bool {
+        self.files.has_many()
+    }
+
+    /// The turns to open connections of a database.
+    pub fn opening(&self, named: &Named) -> Arc<Semaphore> {
+        self.kept(named).opening.clone()
+    }
+
     fn kept(&self, named: &Named) -> Arc<Kept> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
@@ -292,7 +308,8 @@ impl FileLimits {
 impl Kept {
     fn new(log: Log) -> Self {
         let (connection, ready, filling, is_closing) = Default::default();
-        Self { connection, writers: Writers::new(log), ready, filling, is_closing }
+        let opening = Arc::new(Semaphore::new(OPENING));
+        Self { connection, opening, writers: Writers::new(log), ready, filling, is_closing }
     }
 
     /// Let a thread `fill` it, unless one does.

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use axum::http::{HeaderMap, header};
 
 use crate::auth::User;
+use crate::connections::Place;
 use crate::server::Server;
-pub use reply::{Refused, body};
+pub use reply::{MAX_BODY_BYTES, Refused, body};
 
 /// Shared by the clients of a listener.
 #[derive(Clone)]
@@ -27,6 +28,21 @@ impl Listener {
             None => guard::Hosts::Unix,
         };
         Self { server, hosts }
+    }
+
+    /// Whether it listens at a Unix socket, which is the owner's.
+    pub fn is_owners(&self) -> bool {
+        matches!(self.hosts, guard::Hosts::Unix)
+    }
+
+    /// The user of a request, whose connection is his from now on.
+    ///
+    /// # Errors
+    ///
+    /// Where the token is missing or wrong, and where the user has too many connections.
+    pub fn known(&self, place: &Place, headers: &HeaderMap) -> Result<Arc<User>, Refused> {
+        let user = self.user(headers)?;
+        if place.is_of(&user.name) { Ok(user) } else { Err(Refused::full()) }
     }
 
     /// The user of a request.
@@ -49,8 +65,7 @@ impl Listener {
     ///
     /// As [`Self::user`].
     pub fn token_user(&self, token: Option<&str>) -> Result<Arc<User>, Refused> {
-        let is_unix = matches!(self.hosts, guard::Hosts::Unix);
-        self.server.auth.user(token, is_unix).ok_or_else(|| {
+        self.server.auth.user(token, self.is_owners()).ok_or_else(|| {
             self.server.metrics.refused();
             Refused::unauthorized()
         })

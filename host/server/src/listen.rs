@@ -6,7 +6,7 @@ mod tls;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use crate::connections::Place;
 use crate::pg::{self, Door};
 use crate::server::Server;
 use crate::sockets::{Socket, Stream};
@@ -84,7 +85,7 @@ impl Listening {
     }
 
     fn begin(&self, stream: Stream, connections: &mut JoinSet<()>) {
-        let Ok(permit) = self.server.connections.clone().try_acquire_owned() else {
+        let Some((place, ends)) = self.server.connections.begin(stream.address()) else {
             self.server.metrics.refused();
             connections.spawn(refuse(stream, matches!(self.service, Service::Http(..))));
             return;
@@ -92,20 +93,27 @@ impl Listening {
         let present = self.server.metrics.connection();
         let (service, server) = (self.service.clone(), self.server.clone());
         connections.spawn(async move {
-            let _held = (permit, present);
+            let _present = present;
             // A failed connection ends; nothing else is affected.
-            match service {
-                Service::Http(router, None) => {
-                    serve_http(Stalls::new(stream), router, &server).await;
-                }
-                Service::Http(router, Some(tls)) => {
-                    if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
-                        serve_http(Stalls::new(stream), router, &server).await;
-                    }
-                }
-                Service::Postgres(door) => door.serve(stream).await,
+            tokio::select! {
+                () = serve(service, stream, place, &server) => (),
+                _ = ends => server.metrics.refused(),
             }
         });
+    }
+}
+
+async fn serve(service: Service, stream: Stream, place: Arc<Place>, server: &Server) {
+    match service {
+        Service::Http(router, None) => {
+            serve_http(Stalls::new(stream), router, place, server).await;
+        }
+        Service::Http(router, Some(tls)) => {
+            if let Ok(Ok(stream)) = timeout(HANDSHAKE_TIME, tls.accept(stream)).await {
+                serve_http(Stalls::new(stream), router, place, server).await;
+            }
+        }
+        Service::Postgres(door) => door.serve(stream, &place).await,
     }
 }
 
@@ -118,14 +126,15 @@ async fn refuse(mut stream: Stream, is_http: bool) {
     };
 }
 
-async fn serve_http<S>(stream: S, router: Router, server: &Server)
+async fn serve_http<S>(stream: S, router: Router, place: Arc<Place>, server: &Server)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.max_buf_size(MAX_HEAD_BYTES).max_headers(MAX_HEADERS);
-    let service = TowerToHyperService::new(router);
+    // Handlers say whose connection it is when they know it.
+    let service = TowerToHyperService::new(router.layer(Extension(place)));
     let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
     let mut connection = std::pin::pin!(connection);
     tokio::select! {

@@ -2,6 +2,7 @@
 
 mod auth;
 mod config;
+mod connections;
 mod databases;
 mod descriptors;
 mod hrana;
@@ -15,6 +16,7 @@ mod policy;
 mod routes;
 mod server;
 mod session;
+mod shares;
 mod sockets;
 mod start;
 

@@ -8,6 +8,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::auth::{Auth, User};
 use crate::config::Limits;
+use crate::connections::Connections;
 use crate::databases::{Databases, Named, Wire};
 use crate::large::Large;
 use crate::metrics::Metrics;
@@ -32,6 +33,16 @@ const CLOSING: Duration = Duration::from_secs(10);
 /// Interval at which unused databases are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 
+/// A client that may have a session.
+#[derive(Debug, Clone)]
+pub struct Client {
+    pub user: Arc<User>,
+    pub named: Named,
+    pub role: Role,
+    /// Whether it came by a Unix socket, which is the owner's.
+    pub is_owner: bool,
+}
+
 /// What all listeners and clients share.
 pub struct Server {
     pub auth: Auth,
@@ -41,23 +52,24 @@ pub struct Server {
     pub large: Large,
     slots: Slots,
     opening: Arc<Semaphore>,
-    /// How many connections there may be at a time.
-    pub connections: Arc<Semaphore>,
+    pub connections: Arc<Connections>,
     /// Whether the server is about to end.
     stopping: watch::Sender<bool>,
 }
 
 impl Server {
     pub fn new(auth: Auth, databases: Databases, limits: Limits) -> Arc<Self> {
+        let has_users = auth.local().is_none();
+        let slots = Slots::new(limits.clients, has_users, databases.has_many());
         Arc::new(Self {
             auth,
             databases,
             limits,
             metrics: Arc::new(Metrics::new()),
-            large: Large::default(),
-            slots: Slots::new(limits.clients),
+            large: Large::new(has_users),
+            slots,
             opening: Arc::new(Semaphore::new(OPENING)),
-            connections: Arc::new(Semaphore::new(limits.clients * CONNECTIONS_PER_SESSION)),
+            connections: Connections::new(limits.clients * CONNECTIONS_PER_SESSION, has_users),
             stopping: watch::Sender::new(false),
         })
     }
@@ -75,8 +87,12 @@ impl Server {
     /// # Errors
     ///
     /// Where there is no room for another one.
-    pub async fn start(self: &Arc<Self>, named: Named, role: Role, wire: Wire) -> Result<Session> {
-        let slot = self.slots.take().await.inspect_err(|_| self.metrics.refused())?;
+    pub async fn start(self: &Arc<Self>, client: Client, wire: Wire) -> Result<Session> {
+        let Client { user, named, role, is_owner } = client;
+        // What takes long to open takes long for its own clients only.
+        let first = self.databases.opening(&named).acquire_owned().await.ok();
+        let slot = self.slots.take(&user.name, &named.name, is_owner).await;
+        let slot = slot.inspect_err(|_| self.metrics.refused())?;
         let Limits { statement, transaction, idle, slow, .. } = self.limits;
         let times = Times { statement, transaction, idle, slow };
         let rules = Rules { role, times, metrics: self.metrics.clone() };
@@ -84,7 +100,7 @@ impl Server {
         // It never closes before the server.
         let opening = self.opening.clone().acquire_owned().await.ok();
         Session::start(slot, rules, move || {
-            let _held = opening;
+            let _held = (first, opening);
             server.databases.connect(&named, role, wire)
         })
     }
@@ -107,10 +123,8 @@ impl Server {
 
     /// Wait until all connections have ended, also WebSockets, which no listener knows.
     pub async fn drained(&self) {
-        let all = u32::try_from(self.limits.clients * CONNECTIONS_PER_SESSION);
-        let ended = self.connections.acquire_many(all.unwrap_or(u32::MAX));
         // Those that take longer are dropped.
-        let _ = timeout(FAREWELL, ended).await;
+        let _ = timeout(FAREWELL, self.connections.all_ended()).await;
     }
 
     /// Wait until all sessions have closed their connections, and close the databases: the last

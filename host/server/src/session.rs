@@ -7,6 +7,7 @@ pub mod control;
 pub mod engine;
 pub mod error;
 mod log;
+mod read_only;
 mod slots;
 mod way;
 mod writers;
@@ -21,7 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
 use crate::policy::Role;
-use control::Control;
+use control::{Control, Ended};
 use engine::{Engine, Times};
 use error::{Error, Result};
 pub use log::Log;
@@ -117,6 +118,11 @@ impl Session {
     /// Controls the session from other threads.
     pub fn control(&self) -> &Arc<Control> {
         &self.control
+    }
+
+    /// Why it has ended on its own, if it has.
+    pub fn ended(&self) -> Option<Ended> {
+        self.control.ended()
     }
 
     /// Whether it has ended: on its own, or because its sandbox has trapped.

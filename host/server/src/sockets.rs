@@ -1,15 +1,17 @@
 //! TCP and Unix sockets behind one type.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr};
+use std::net::{IpAddr, Shutdown, SocketAddr};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use rustix::fs::Mode;
+use sqlite_wasm_runtime::owner::is_trusted;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
@@ -56,10 +58,23 @@ pub fn bind_tcp(address: SocketAddr) -> Result<(Bound, SocketAddr)> {
 ///
 /// # Errors
 ///
-/// Where a server listens there, or the directory is missing.
+/// Where a server listens there, and where the directory is missing or others may write it: they
+/// could put their own socket in its place.
 pub fn bind_unix(directory: &Path, name: &str) -> Result<(Bound, PathBuf)> {
-    let path = directory.join(name);
-    let shown = path.display();
+    let shown_path = directory.join(name);
+    let shown = shown_path.display();
+    let opened = std::fs::File::open(directory).and_then(|opened| Ok((opened.metadata()?, opened)));
+    let (found, opened) =
+        opened.with_context(|| format!("failed to open `{}`", directory.display()))?;
+    let is_safe = found.is_dir() && is_trusted(&found)?;
+    ensure!(
+        is_safe,
+        "others own `{0}` or may write it, and could replace the socket; use a directory of your own, \
+         with `chmod 700`",
+        directory.display()
+    );
+    // The directory that was looked at, whatever its name leads to by now.
+    let path = PathBuf::from(format!("/proc/self/fd/{}/{name}", opened.as_raw_fd()));
     if path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) {
         if std::os::unix::net::UnixStream::connect(&path).is_ok() {
             bail!("another server listens at `{shown}`");
@@ -72,7 +87,7 @@ pub fn bind_unix(directory: &Path, name: &str) -> Result<(Bound, PathBuf)> {
     rustix::process::umask(before);
     let listener = listener.with_context(|| format!("failed to listen at `{shown}`"))?;
     listener.set_nonblocking(true)?;
-    Ok((Bound::Unix(listener), path))
+    Ok((Bound::Unix(listener), shown_path))
 }
 
 impl Bound {
@@ -123,6 +138,17 @@ macro_rules! each {
 }
 
 impl Stream {
+    /// The client's address; none of a Unix socket.
+    pub fn address(&self) -> Option<IpAddr> {
+        match self {
+            Self::Tcp(stream) => {
+                let gone = IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED);
+                Some(stream.peer_addr().map_or(gone, |address| address.ip()))
+            }
+            Self::Unix(_) => None,
+        }
+    }
+
     /// Take it from the runtime.
     ///
     /// # Errors

@@ -56,6 +56,14 @@ impl Files {
         Ok(Self::Root(root))
     }
 
+    /// Whether there can be several databases.
+    pub fn has_many(&self) -> bool {
+        match self {
+            Self::Named(files) => files.len() > 1,
+            Self::Root(_) => true,
+        }
+    }
+
     /// The directories in which they are.
     pub fn directories(&self) -> Vec<&Path> {
         match self {

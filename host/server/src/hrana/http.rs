@@ -7,7 +7,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request as HttpRequest, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::routing::{get, post};
 
@@ -17,9 +18,11 @@ use super::request::{Pipeline, Request};
 use super::response::Response;
 use super::streams::{Stream, Streams};
 use super::websocket;
+use crate::connections::Place;
 use crate::databases::Wire;
 use crate::http::{Listener, Refused, body};
 use crate::large::Room;
+use crate::server::Client;
 use crate::session::engine::Engine;
 use crate::session::error::Failure;
 
@@ -74,7 +77,7 @@ async fn pipeline(
 ) -> Result<HttpResponse, Refused> {
     let (head, sent) = sent.into_parts();
     let (pipeline, stream, _room) = shared
-        .begin(&head.headers, name, sent, |bytes| {
+        .begin(&head, name, sent, |bytes| {
             let pipeline: Pipeline = encoding.pipeline_request(bytes)?;
             Ok((pipeline.baton.clone(), pipeline))
         })
@@ -100,17 +103,18 @@ impl Shared {
     /// Decode a request, and find the stream of its baton, or start a new one.
     async fn begin<T>(
         &self,
-        headers: &HeaderMap,
+        head: &Parts,
         name: Name,
         sent: Body,
         decode: impl FnOnce(&[u8]) -> Result<(Option<String>, T), String>,
     ) -> Result<(T, Stream, Room), Refused> {
         let server = &self.listener.server;
-        let user = self.listener.user(headers)?;
+        let place = head.extensions.get::<Arc<Place>>().ok_or_else(Refused::full)?;
+        let user = self.listener.known(place, &head.headers)?;
         let name = name.map(|Path(name)| name);
         let found = server.find(&user, name.as_deref());
         let (named, role) = found.ok_or_else(Refused::not_found)?;
-        let (bytes, room) = body(sent, &server.large).await?;
+        let (bytes, room) = body(sent, &server.large, &user.name).await?;
         let decoded = decode(&bytes);
         let (baton, decoded) =
             decoded.map_err(|error| Refused::bad(&format!("wrong request: {error}")))?;
@@ -119,7 +123,9 @@ impl Shared {
             return Ok((decoded, stream, room));
         }
         let database = named.name.clone();
-        let session = server.start(named, role, Wire::Hrana).await?;
+        let is_owner = self.listener.is_owners();
+        let client = Client { user: user.clone(), named, role, is_owner };
+        let session = server.start(client, Wire::Hrana).await?;
         let user = user.name.clone();
         let stream = Stream { session, texts: Arc::default(), user, database };
         Ok((decoded, stream, room))

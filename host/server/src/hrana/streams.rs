@@ -1,6 +1,6 @@
 //! Streams over HTTP, between two requests: each waits under its baton, which works once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ use tokio::time::sleep;
 use super::texts::Texts;
 use crate::auth::{self, TokenHash};
 use crate::session::Session;
+use crate::session::control::Ended;
 use crate::session::error::{Error, Result};
 
 /// Interval at which streams that have ended are looked for. Their sessions are free already.
@@ -23,9 +24,24 @@ pub struct Stream {
     pub database: String,
 }
 
+/// Ends of streams that are remembered, so that a client learns why its stream is gone.
+const MAX_ENDS: usize = 1024;
+
 /// The streams that wait for their next request. There are at most as many as sessions.
 #[derive(Debug, Default)]
-pub struct Streams(Mutex<HashMap<TokenHash, Stream>>);
+pub struct Streams {
+    open: Mutex<HashMap<TokenHash, Stream>>,
+    ends: Mutex<VecDeque<End>>,
+}
+
+/// Why a stream has ended, for the user and the database of its baton.
+#[derive(Debug)]
+struct End {
+    baton: TokenHash,
+    user: String,
+    database: String,
+    why: Ended,
+}
 
 impl Streams {
     /// Keep a stream, and get its baton.
@@ -43,7 +59,8 @@ impl Streams {
     ///
     /// # Errors
     ///
-    /// Where there is none: one error for all reasons.
+    /// Why the stream has ended: by that code clients open a new one. Otherwise one error for all
+    /// reasons.
     pub fn take(&self, baton: &str, user: &str, database: &str) -> Result<Stream> {
         let key = auth::hash(baton);
         let mut all = self.all();
@@ -52,14 +69,34 @@ impl Streams {
             true => all.remove(&key),
             false => None,
         };
-        stream.ok_or_else(|| Error::Request("the baton is wrong, or has expired".to_owned()))
+        drop(all);
+        stream.ok_or_else(|| self.why_gone(&key, user, database))
+    }
+
+    fn why_gone(&self, key: &TokenHash, user: &str, database: &str) -> Error {
+        let ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |end: &&End| end.baton == *key && end.user == user && end.database == database;
+        let unknown = || Error::Request("the baton is wrong, or was used before".to_owned());
+        ends.iter().find(is_it).map_or_else(unknown, |end| Error::Ended(end.why))
     }
 
     /// Forget the streams whose sessions have ended, until the server ends.
     pub async fn forget_ended(self: Arc<Self>) {
         loop {
             sleep(SWEEP).await;
-            self.all().retain(|_, stream| !stream.session.has_ended());
+            self.forget();
+        }
+    }
+
+    fn forget(&self) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = |_: &TokenHash, stream: &mut Stream| stream.session.has_ended();
+        for (baton, Stream { session, user, database, .. }) in self.all().extract_if(ended) {
+            let Some(why) = session.ended() else { continue };
+            if ends.len() == MAX_ENDS {
+                ends.pop_front();
+            }
+            ends.push_back(End { baton, user, database, why });
         }
     }
 
@@ -69,6 +106,6 @@ impl Streams {
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, HashMap<TokenHash, Stream>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

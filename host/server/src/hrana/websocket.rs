@@ -1,5 +1,6 @@
 //! Hrana over WebSocket: streams of one client, side by side.
 
+mod end;
 mod stream;
 
 use std::collections::HashMap;
@@ -9,12 +10,12 @@ use std::time::Duration;
 
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message as Frame, WebSocket, WebSocketUpgrade};
-use axum::extract::{Path, State};
+use axum::extract::{Extension, Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
-use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::encoding::Encoding;
@@ -23,9 +24,12 @@ use super::message::{Message, SocketRequest, Target, Work};
 use super::response::{Reply, Response as StreamResponse};
 use super::texts::Texts;
 use crate::auth::User;
+use crate::connections::{Begun, Place};
 use crate::http::{Listener, Refused};
 use crate::large::Room;
+use crate::server;
 use crate::session::error::{Error, Failure};
+use end::{AWAY, End, NORMAL, OVERLOADED, PROTOCOL_ERROR, TOO_LONG, UNSUPPORTED, is_too_long};
 use stream::{Context, Stream};
 
 /// The subprotocol that is not JSON.
@@ -43,19 +47,14 @@ const MAX_STREAMS: usize = 64;
 /// Cursors of a connection at most.
 const MAX_CURSORS: usize = 256;
 
-/// Longest message, in bytes. It is less than over HTTP, as it arrives before it is known who
-/// sends it.
-const MAX_MESSAGE_BYTES: usize = 2 << 20;
+/// Longest message, in bytes: as long as a body over HTTP.
+const MAX_MESSAGE_BYTES: usize = crate::http::MAX_BODY_BYTES;
+
+/// Time for a client to read why its message was too long: what it still sends would reset the connection.
+const FAREWELL_TIME: Duration = Duration::from_secs(1);
 
 /// Time for the first message, which has the token.
 const HELLO_TIME: Duration = Duration::from_secs(10);
-
-/// WebSocket's codes for closing.
-const NORMAL: u16 = 1000;
-const AWAY: u16 = 1001;
-const PROTOCOL_ERROR: u16 = 1002;
-const UNSUPPORTED: u16 = 1003;
-const OVERLOADED: u16 = 1013;
 
 /// Where replies go.
 type Out = mpsc::Sender<Vec<u8>>;
@@ -65,6 +64,7 @@ pub async fn upgrade(
     State(shared): State<Shared>,
     name: Name,
     headers: HeaderMap,
+    Extension(place): Extension<Arc<Place>>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Refused> {
     let Ok(upgrade) = upgrade else {
@@ -72,8 +72,7 @@ pub async fn upgrade(
     };
     let listener = shared.listener;
     // The connection of HTTP ends here, and its place is free.
-    let place = listener.server.connections.clone().try_acquire_owned();
-    let place = place.map_err(|_| Refused::full())?;
+    let place = place.upgraded().ok_or_else(Refused::full)?;
     let name = name.map(|Path(name)| name);
     let upgrade = upgrade.protocols(PROTOCOLS);
     let encoding = match upgrade.selected_protocol().is_some_and(|chosen| chosen == PROTOBUF) {
@@ -90,9 +89,9 @@ async fn serve(
     headers: HeaderMap,
     name: Option<String>,
     encoding: Encoding,
-    place: OwnedSemaphorePermit,
+    (place, ends): Begun,
 ) {
-    let _held = (place, listener.server.metrics.connection());
+    let _held = listener.server.metrics.connection();
     let (sink, source) = socket.split();
     let (out, replies) = mpsc::channel(REPLIES);
     let (close, closing) = oneshot::channel();
@@ -106,6 +105,8 @@ async fn serve(
         out,
         texts: Arc::default(),
         context: None,
+        place,
+        ends,
         streams: HashMap::new(),
         closing: Vec::new(),
         cursors: HashMap::new(),
@@ -118,9 +119,6 @@ async fn serve(
     let _ = close.send(end);
     let _ = writer.await;
 }
-
-/// Why a connection ends.
-struct End(u16, &'static str);
 
 async fn write(
     mut sink: SplitSink<WebSocket, Frame>,
@@ -137,6 +135,9 @@ async fn write(
         let frame = CloseFrame { code, reason: reason.into() };
         // A client that is gone needs no farewell.
         let _ = sink.send(Frame::Close(Some(frame))).await;
+        if code == TOO_LONG {
+            tokio::time::sleep(FAREWELL_TIME).await;
+        }
     }
 }
 
@@ -150,6 +151,9 @@ struct Client {
     texts: Arc<Mutex<Texts>>,
     /// What its streams need; none before `hello`.
     context: Option<(Arc<User>, Context)>,
+    place: Arc<Place>,
+    /// Ends where a stranger must go.
+    ends: oneshot::Receiver<()>,
     streams: HashMap<i32, Stream>,
     /// Streams that end when they have performed what was sent.
     closing: Vec<oneshot::Sender<()>>,
@@ -158,6 +162,11 @@ struct Client {
 }
 
 impl Client {
+    /// The user's name; all strangers have one share.
+    fn user(&self) -> &str {
+        self.context.as_ref().map_or("", |(user, _)| &user.name)
+    }
+
     /// Read messages until the client or an error ends the connection.
     async fn read(mut self, mut source: SplitStream<WebSocket>) -> End {
         loop {
@@ -166,7 +175,8 @@ impl Client {
                 Ok(None) => continue,
                 Err(end) => return end,
             };
-            let Ok(room) = self.listener.server.large.room(Some(bytes.len())).await else {
+            let Ok(room) = self.listener.server.large.room(Some(bytes.len()), self.user()).await
+            else {
                 return End(OVERLOADED, "the server has too many large requests");
             };
             let message = match self.encoding.message(&bytes) {
@@ -180,17 +190,27 @@ impl Client {
     }
 
     /// The next message, if a frame has one.
-    async fn next(&self, source: &mut SplitStream<WebSocket>) -> Result<Option<Vec<u8>>, End> {
+    async fn next(&mut self, source: &mut SplitStream<WebSocket>) -> Result<Option<Vec<u8>>, End> {
         let limits = &self.listener.server.limits;
         let patience = match self.context {
             None => HELLO_TIME,
             // It may wait for a reply meanwhile.
             Some(_) => limits.idle + limits.statement,
         };
-        match timeout(patience, source.next()).await {
+        let is_stranger = self.context.is_none();
+        let next = tokio::select! {
+            next = timeout(patience, source.next()) => next,
+            _ = &mut self.ends, if is_stranger => {
+                return Err(End(OVERLOADED, "the server has too many clients"));
+            }
+        };
+        match next {
             Err(_) => Err(End(NORMAL, "no request came for some time")),
             Ok(None | Some(Ok(Frame::Close(_)))) => Err(End(NORMAL, "")),
-            Ok(Some(Err(_))) => Err(End(PROTOCOL_ERROR, "a frame is broken or too long")),
+            Ok(Some(Err(error))) if is_too_long(&error) => {
+                Err(End(TOO_LONG, "a message has at most 8 MiB"))
+            }
+            Ok(Some(Err(_))) => Err(End(PROTOCOL_ERROR, "a frame is broken")),
             Ok(Some(Ok(Frame::Ping(_) | Frame::Pong(_)))) => Ok(None),
             Ok(Some(Ok(frame))) => match self.encoding.content(frame) {
                 Some(bytes) => Ok(Some(bytes)),
@@ -234,10 +254,15 @@ impl Client {
         if let Some((known, _)) = &self.context {
             return *known == user;
         }
-        let server = self.listener.server.clone();
-        let Some((named, role)) = server.find(&user, self.name.as_deref()) else { return false };
+        let shared = self.listener.server.clone();
+        let Some((named, role)) = shared.find(&user, self.name.as_deref()) else { return false };
         let (texts, out) = (self.texts.clone(), self.out.clone());
-        let context = Context { server, named, role, texts, encoding: self.encoding, out };
+        if !self.place.is_of(&user.name) {
+            return false;
+        }
+        let is_owner = self.listener.is_owners();
+        let client = server::Client { user: user.clone(), named, role, is_owner };
+        let context = Context { server: shared, client, texts, encoding: self.encoding, out };
         self.context = Some((user, context));
         true
     }
@@ -268,7 +293,14 @@ impl Client {
             Err(error) => Err(Failure::from(&error)),
         };
         let sent = self.out.send(self.encoding.reply(id, &reply)).await;
-        sent.map_err(|_| End(NORMAL, ""))
+        sent.map_err(|_| End(NORMAL, ""))?;
+        // A client whose only stream has ended opens a new connection, and would not open another stream.
+        match &reply {
+            Err(failure) if failure.code == Error::Gone.code() && self.streams.is_empty() => {
+                Err(End(NORMAL, "the stream has ended"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn texts(&self) -> std::sync::MutexGuard<'_, Texts> {
@@ -321,7 +353,11 @@ impl Client {
             }
             self.cursors.insert(*cursor, stream);
         }
-        found.queue.send((id, work, room)).await.map_err(|_| Error::Gone)?;
+        if found.queue.send((id, work, room)).await.is_err() {
+            self.cursors.retain(|_, of| *of != stream);
+            self.streams.remove(&stream);
+            return Err(Error::Gone);
+        }
         Ok(None)
     }
 

@@ -11,7 +11,7 @@ use crate::large::{Large, Room};
 use crate::session::error::{Error, Failure};
 
 /// Largest body of a request, in bytes: SQL with its arguments. Each client may send one.
-const MAX_BODY_BYTES: usize = 8 << 20;
+pub const MAX_BODY_BYTES: usize = 8 << 20;
 
 /// Time in which a body must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
@@ -86,9 +86,9 @@ impl IntoResponse for Refused {
 /// # Errors
 ///
 /// Where it is too long, or takes too long.
-pub async fn body(body: Body, large: &Large) -> Result<(Bytes, Room), Refused> {
+pub async fn body(body: Body, large: &Large, user: &str) -> Result<(Bytes, Room), Refused> {
     let bytes = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok());
-    let room = large.room(bytes).await?;
+    let room = large.room(bytes, user).await?;
     match timeout(BODY_TIME, to_bytes(body, MAX_BODY_BYTES)).await {
         Ok(Ok(bytes)) => Ok((bytes, room)),
         Ok(Err(_)) => Err(Refused::new(

@@ -4,11 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use sqlite_wasm_runtime::owner::read_trusted;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A file with a key has at most so many bytes.
+const MAX_KEY_BYTES: u64 = 64 << 10;
 
 /// Read a chain of certificates and its key.
 ///
@@ -20,7 +24,8 @@ pub fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor> {
     let chain = CertificateDer::pem_file_iter(certificates)
         .and_then(Iterator::collect)
         .with_context(|| wrong(certificates))?;
-    let key = PrivateKeyDer::from_pem_file(key).with_context(|| wrong(key))?;
+    let text = read_trusted(key, MAX_KEY_BYTES).with_context(|| wrong(key))?;
+    let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).with_context(|| wrong(key))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()

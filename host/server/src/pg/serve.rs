@@ -19,11 +19,13 @@ use super::converse::{Conversation, Greeting};
 use super::failure::{Failure, shutdown};
 use super::out::{Out, Severity};
 use super::startup::{self, First, Io, Start};
-use super::stream::{Rooms, Stream, Transport};
+use super::stream::{Rooms, Stream, Waiting};
+use super::transport::Transport;
 use crate::auth::{User, scram};
+use crate::connections::Place;
 use crate::databases::{Named, Wire};
 use crate::policy::Role;
-use crate::server::Server;
+use crate::server::{Client, Server};
 use crate::session::Session;
 use crate::sockets::Stream as Socket;
 
@@ -81,15 +83,17 @@ impl Early {
 /// A client that may have a session.
 struct Admitted {
     start: Start,
-    named: Named,
-    role: Role,
+    client: Client,
+}
+
+fn full() -> Error {
+    Error::new("53300", "sorry, too many clients already")
 }
 
 /// Say that there are too many clients.
 pub async fn refuse(mut stream: Socket) {
-    let error = Error::new("53300", "sorry, too many clients already");
     let mut out = Out::default();
-    out.report(Severity::Fatal, &error);
+    out.report(Severity::Fatal, &full());
     let _ = stream.write_all(&out.0).await;
 }
 
@@ -107,17 +111,17 @@ impl Door {
     }
 
     /// Serve a connection to its end.
-    pub async fn serve(self, socket: Socket) {
-        let greeted = timeout(HANDSHAKE_TIME, self.greet(Early::Plain(socket))).await;
+    pub async fn serve(self, socket: Socket, place: &Place) {
+        let greeted = timeout(HANDSHAKE_TIME, self.greet(Early::Plain(socket), place)).await;
         let Ok(Some((mut early, admitted))) = greeted else { return };
-        let Admitted { start, named, role } = admitted;
-        let begun = match self.server.start(named.clone(), role, Wire::Postgres).await {
+        let Admitted { start, client } = admitted;
+        let begun = match self.server.start(client.clone(), Wire::Postgres).await {
             // Opening may fail only now.
             Ok(session) => session.run(|_| Ok(())).await.map(|()| session),
             Err(error) => Err(error),
         };
         match begun {
-            Ok(session) => self.converse(early, start, named, session).await,
+            Ok(session) => self.converse(early, start, client, session).await,
             Err(error) => {
                 if let Failure::Fatal(error) | Failure::Error(error) = error.into() {
                     fatal(early.io(), &error).await;
@@ -126,18 +130,21 @@ impl Door {
         }
     }
 
-    async fn converse(&self, early: Early, start: Start, named: Named, session: Session) {
+    async fn converse(&self, early: Early, start: Start, client: Client, session: Session) {
         let Ok(key) = self.keys.add(session.control().clone()) else { return };
         let Ok(transport) = early.into_transport() else { return };
         let Ok(socket) = transport.plain().try_clone() else { return };
         let greeting = Greeting {
             user: start.user,
-            database: named.name,
+            database: client.named.name,
             settings: start.settings,
             process: key.process,
             secret: key.secret,
         };
-        let Ok(stream) = Stream::new(transport, self.rooms(), self.server.metrics.clone()) else {
+        let transaction = self.server.limits.transaction;
+        let waiting = Waiting { control: session.control().clone(), transaction };
+        let metrics = self.server.metrics.clone();
+        let Ok(stream) = Stream::new(transport, waiting, self.rooms(client.user), metrics) else {
             return;
         };
         let max_waiting = self.server.limits.bytes;
@@ -165,13 +172,13 @@ impl Door {
         }
     }
 
-    fn rooms(&self) -> Rooms {
+    fn rooms(&self, user: Arc<User>) -> Rooms {
         let (server, runtime) = (self.server.clone(), Handle::current());
-        Box::new(move |length| runtime.block_on(server.large.room(Some(length))).ok())
+        Box::new(move |length| runtime.block_on(server.large.room(Some(length), &user.name)).ok())
     }
 
     /// Authenticate the client; none if it has disconnected or was refused.
-    async fn greet(&self, mut early: Early) -> Option<(Early, Admitted)> {
+    async fn greet(&self, mut early: Early, place: &Place) -> Option<(Early, Admitted)> {
         for _ in 0..MAX_FIRST_MESSAGES {
             match startup::first(early.io()).await {
                 Ok(Some(First::Ssl)) => early = self.encrypted(early).await?,
@@ -181,7 +188,7 @@ impl Door {
                     return None;
                 }
                 Ok(Some(First::Start(start))) => {
-                    return match self.admit(&mut early, start).await {
+                    return match self.admit(&mut early, start, place).await {
                         Ok(admitted) => Some((early, admitted)),
                         Err(error) => {
                             fatal(early.io(), &error?).await;
@@ -213,7 +220,12 @@ impl Door {
     }
 
     /// Whether the client may have a session; no error where it is gone.
-    async fn admit(&self, early: &mut Early, start: Start) -> Result<Admitted, Option<Error>> {
+    async fn admit(
+        &self,
+        early: &mut Early,
+        start: Start,
+        place: &Place,
+    ) -> Result<Admitted, Option<Error>> {
         if *self.server.is_stopping().borrow() {
             return Err(Some(shutdown()));
         }
@@ -231,7 +243,11 @@ impl Door {
             let name = start.database.as_ref().unwrap_or(&start.user);
             Error::new("3D000", format!("database \"{name}\" does not exist"))
         })?;
-        Ok(Admitted { start, named, role })
+        if !place.is_of(&user.name) {
+            return Err(Some(full()));
+        }
+        let is_owner = place.address.is_none();
+        Ok(Admitted { start, client: Client { user, named, role, is_owner } })
     }
 
     async fn authenticated(&self, io: &mut dyn Io, name: &str) -> Result<Arc<User>, Option<Error>> {

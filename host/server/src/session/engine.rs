@@ -9,8 +9,9 @@ use tokio::runtime::Handle;
 
 use super::control::{Control, Ended};
 use super::error::{Error, Result};
+use super::read_only::read_only_begin;
 use super::way::Way;
-use super::writers::{Turn, Writers};
+use super::writers::{self, Turn, Writers};
 use super::{Opened, Rules};
 use crate::policy::{self, Kind, Role};
 
@@ -61,6 +62,8 @@ pub struct Engine {
     may_have_ended: bool,
     /// None after what can have changed it.
     last_insert_rowid: Option<i64>,
+    /// Whether the transaction was begun by `BEGIN READONLY`.
+    only_reads: bool,
 }
 
 impl Engine {
@@ -96,6 +99,7 @@ impl Engine {
             has_plain_queries,
             may_have_ended,
             last_insert_rowid,
+            only_reads: false,
         })
     }
 
@@ -145,10 +149,14 @@ impl Engine {
         begin: impl FnOnce(&Statement<'_>) -> Result<()>,
         row: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<Changes> {
+        let only_reads = read_only_begin(sql).is_some();
+        let sql = if only_reads { "BEGIN" } else { sql };
         self.check(sql)?;
         let start = Instant::now();
         let done = self.run_checked(sql, bind, begin, row);
-        self.finish(sql, start, done)
+        let done = self.finish(sql, start, done)?;
+        self.only_reads |= only_reads;
+        Ok(done)
     }
 
     fn run_checked(
@@ -159,14 +167,14 @@ impl Engine {
         mut row: impl FnMut(&Row<'_>) -> Result<()>,
     ) -> Result<Changes> {
         let mut statement = self.db.prepare_cached(sql)?;
-        self.check_read_only(&statement)?;
+        self.admit(&statement)?;
         // Each call of the sandbox takes as long as a short query.
         let is_query = statement.readonly() && statement.column_count() > 0;
         self.may_have_ended = !(is_query && self.has_plain_queries);
         bind(&mut statement)?;
         begin(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
         let before = match statement.readonly() {
             true => None,
             false => Some(self.db.total_changes()?),
@@ -203,24 +211,28 @@ impl Engine {
     ///
     /// That of the first statement that fails; the ones before it were run.
     pub fn run_all(&mut self, mut sql: &str) -> Result<()> {
-        while self.check(sql)?.is_some() {
+        loop {
+            if let Some(rest) = read_only_begin(sql) {
+                self.run("BEGIN READONLY", |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
+                sql = rest;
+                continue;
+            }
+            if self.check(sql)?.is_none() {
+                return Ok(());
+            }
             let start = Instant::now();
             let done = self.run_first(sql);
+            // SQLite takes at least a character; a broken sandbox might not.
             let used = self.finish(sql, start, done)?;
-            if used == 0 {
-                // SQLite takes at least a character; a broken sandbox might not.
-                return Err(Error::Gone);
-            }
-            sql = sql.get(used..).unwrap_or_default();
+            sql = sql.get(used..).filter(|_| used > 0).ok_or(Error::Gone)?;
         }
-        Ok(())
     }
 
     fn run_first(&mut self, sql: &str) -> Result<usize> {
         let (mut statement, used) = self.db.prepare_first(sql)?;
-        self.check_read_only(&statement)?;
+        self.admit(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
         let mut rows = statement.raw_query();
         while rows.next()?.is_some() {}
         Ok(used)
@@ -249,9 +261,9 @@ impl Engine {
         work: impl FnOnce(&mut dyn FnMut(&[Value]) -> Result<()>) -> Result<T>,
     ) -> Result<T> {
         let mut statement = self.db.prepare_cached(sql)?;
-        self.check_read_only(&statement)?;
+        self.admit(&statement)?;
         let wait = || self.writers.wait(&self.db, &self.runtime, self.statement_time);
-        self.turn = turn(self.turn.take(), &statement, wait)?;
+        self.turn = writers::turn(self.turn.take(), &statement, wait)?;
         let control = self.control.clone();
         work(&mut |values| {
             // Short statements do not see the clock themselves.
@@ -341,11 +353,13 @@ impl Engine {
     }
 
     /// A reader's statement must be one that SQLite calls read-only, besides `query_only`.
-    fn check_read_only(&self, statement: &Statement<'_>) -> Result<()> {
-        match self.rules.role == Role::Read && !statement.readonly() {
-            true => Err(Error::ReadOnly),
-            false => Ok(()),
+    fn admit(&self, statement: &Statement<'_>) -> Result<()> {
+        let writes = !statement.readonly();
+        if writes && (self.rules.role == Role::Read || self.only_reads) {
+            return Err(Error::ReadOnly);
         }
+        self.control.note_writing(writes || self.control.is_writing());
+        Ok(())
     }
 
     /// Note what a statement did to the transaction, count it, and name the limit that ended it.
@@ -373,25 +387,14 @@ impl Engine {
         let is_open = !self.db.is_autocommit().unwrap_or(true);
         if !is_open {
             self.turn = None;
+            self.only_reads = false;
+            self.control.note_writing(false);
         }
         if is_open == self.transaction.is_some() {
             return;
         }
         self.transaction = is_open.then(Instant::now);
-        let end =
-            self.transaction.and_then(|began| began.checked_add(self.rules.times.transaction));
-        self.control.limit_transaction(end);
-    }
-}
-
-/// The turn to write, if the statement writes and it is not this session's already.
-fn turn(
-    turn: Option<Turn>,
-    statement: &Statement<'_>,
-    wait: impl FnOnce() -> Result<Option<Turn>>,
-) -> Result<Option<Turn>> {
-    match statement.readonly() {
-        false if turn.is_none() => wait(),
-        _ => Ok(turn),
+        let time = self.rules.times.transaction;
+        self.control.limit_transaction(self.transaction.and_then(|began| began.checked_add(time)));
     }
 }

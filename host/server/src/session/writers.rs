@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlite_wasm::{Connection, Limit};
+use sqlite_wasm::{Connection, Limit, Statement};
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -67,5 +67,17 @@ impl Writers {
                 Err(sqlite_wasm::Error::LimitReached(Limit::StatementTime(most)).into())
             }
         }
+    }
+}
+
+/// The turn to write, if the statement writes and it is not this session's already.
+pub fn turn(
+    turn: Option<Turn>,
+    statement: &Statement<'_>,
+    wait: impl FnOnce() -> Result<Option<Turn>>,
+) -> Result<Option<Turn>> {
+    match statement.readonly() {
+        false if turn.is_none() => wait(),
+        _ => Ok(turn),
     }
 }

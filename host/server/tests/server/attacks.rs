@@ -166,23 +166,25 @@ fn a_client_that_leaves_ends_its_statement() {
 #[test]
 fn slow_heads_and_bodies_do_not_block_others() {
     let server = Server::start(&["--max-clients", "2"]);
-    let mut slow = Vec::new();
-    for _ in 0..4 {
+    let begin = |bytes: &[u8]| {
         let mut stream = server.connect();
-        stream.write_all(b"POST /v3/pipeline HTT").unwrap();
-        slow.push(stream);
-        let mut stream = server.connect();
+        stream.write_all(bytes).unwrap();
         stream
-            .write_all(server.head("/v3/pipeline", "Content-Length: 100\r\n").as_bytes())
-            .unwrap();
-        slow.push(stream);
-    }
+    };
+    // Who does not say who he is loses his connection to those who do.
+    let strangers: Vec<_> = (0..20).map(|_| begin(b"POST /v3/pipeline HTT")).collect();
+    assert_eq!(server.query("SELECT 1"), [["1"]]);
+    std::thread::sleep(Duration::from_millis(500));
+    let head = server.head("/v3/pipeline", "Content-Length: 100\r\n");
+    let mut slow: Vec<_> = (0..8).map(|_| begin(head.as_bytes())).collect();
+    std::thread::sleep(Duration::from_millis(500));
     // All connections are taken: the next one is refused, with the reason.
     let reply = read_all(&mut server.connect());
     assert!(reply.contains("503") && reply.contains("SERVER_FULL"), "{reply}");
     slow.pop();
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(server.query("SELECT 1"), [["1"]]);
+    drop(strangers);
 }
 
 #[test]

@@ -311,3 +311,38 @@ fn the_runner_starts_the_server() {
     let (token, is_ok) = run_runner(&["serve", "--new-token"]);
     assert!(is_ok && token.contains("sha256:"), "{token}");
 }
+
+#[test]
+fn a_stream_that_is_gone_says_why() {
+    let server = Server::start(&["--idle-timeout", "1s"]);
+    let later = |sql: &[&str]| {
+        let requests: Vec<_> = sql.iter().map(|sql| execute(sql)).collect();
+        let (_, reply) = server.post("/v3/pipeline", &json!({"requests": requests}));
+        // Longer than the limit, and the interval at which ended streams are looked for.
+        std::thread::sleep(std::time::Duration::from_millis(3500));
+        let again = json!({"baton": reply["baton"], "requests": [execute("SELECT 2")]});
+        server.post("/v3/pipeline", &again)
+    };
+    let (status, expired) = later(&["SELECT 1"]);
+    assert_eq!((status, expired["code"].as_str()), (400, Some("STREAM_EXPIRED")));
+}
+
+#[test]
+fn a_transaction_may_only_read() {
+    let server = Server::start(&[]);
+    let run = |sql: &[&str]| {
+        let requests: Vec<_> = sql.iter().map(|sql| execute(sql)).collect();
+        server.post("/v3/pipeline", &json!({"requests": requests})).1
+    };
+    let reply = run(&[
+        "CREATE TABLE t(a)",
+        "BEGIN TRANSACTION READONLY",
+        "INSERT INTO t VALUES (1)",
+        "SELECT count(*) FROM t",
+        "COMMIT",
+        "INSERT INTO t VALUES (1)",
+    ]);
+    let kinds: Vec<_> = (0..6).map(|at| reply["results"][at]["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["ok", "ok", "error", "ok", "ok", "ok"], "{reply}");
+    assert_eq!(error(&reply["results"][2]).0, "SQLITE_READONLY");
+}

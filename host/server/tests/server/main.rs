@@ -16,6 +16,7 @@ mod sessions;
 mod start;
 mod support;
 mod tls;
+mod waits;
 mod websocket;
 mod wire;
 mod wire_roles;

@@ -105,7 +105,7 @@ fn reads_slowly(server: &Server) {
 
 /// A trap of an extension ends its statement with an error, over each protocol.
 fn traps(server: &Server) {
-    const TRAPPED: &str = "the extension `malicious` trapped: unreachable";
+    const TRAPPED: &str = "the extension `malicious` trapped in `malicious()`: unreachable";
     for _ in 0..3 {
         let (code, message) = server.error("SELECT malicious('panic')");
         assert!(code == "SANDBOX_TRAPPED" && message.starts_with(TRAPPED), "{code} {message}");

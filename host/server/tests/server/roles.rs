@@ -1,6 +1,7 @@
 //! Users, their roles, and the names of databases.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -291,10 +292,17 @@ fn unsafe_options_are_refused() {
     let directory = directory();
     let file = users_file(&directory, "[a]\ndatabases = {}");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (pipe, open) = (path("pipe"), path("open"));
+    assert!(Command::new("mkfifo").args(["-m", "600", &pipe]).status().unwrap().success());
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
     for (arguments, why) in [
         (&["x.db", "--http", "0.0.0.0:0"][..], "only loopback"),
         (&["x.db", "--http", "0.0.0.0:0", "--users", "u"], "TLS"),
-        (&["x.db", "--users", &file], "changed by others"),
+        (&["x.db", "--users", &file], "others own it or may write it"),
+        (&["x.db", "--users", &pipe], "nobody writes to this pipe"),
+        (&["x.db", "--pg", "127.0.0.1:0", "--unix", &open], "may write it"),
         (&["x.db", "--users", "/nonexistent"], "failed to read"),
         (&["--root", "/nonexistent"], "failed to open"),
         (&["/nonexistent/x.db"], "failed to open"),

@@ -30,7 +30,7 @@ pub async fn reply(
 ) -> Result<Response, Refused> {
     let (head, sent) = sent.into_parts();
     let (Cursor { batch, .. }, stream, room) = shared
-        .begin(&head.headers, name, sent, |bytes| {
+        .begin(&head, name, sent, |bytes| {
             let cursor = encoding.cursor_request(bytes)?;
             Ok((cursor.baton.clone(), cursor))
         })

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::oneshot;
 
 use super::Out;
-use crate::databases::{Named, Wire};
+use crate::databases::Wire;
 use crate::hrana::cursor;
 use crate::hrana::encoding::Encoding;
 use crate::hrana::group::Group;
@@ -17,8 +17,7 @@ use crate::hrana::request::Batch;
 use crate::hrana::response::Reply;
 use crate::hrana::texts::Texts;
 use crate::large::Room;
-use crate::policy::Role;
-use crate::server::Server;
+use crate::server::{Client, Server};
 use crate::session::Session;
 use crate::session::error::{Error, Failure, Result};
 
@@ -29,8 +28,7 @@ const QUEUE: usize = 16;
 #[derive(Clone)]
 pub struct Context {
     pub server: Arc<Server>,
-    pub named: Named,
-    pub role: Role,
+    pub client: Client,
     pub texts: Arc<Mutex<Texts>>,
     pub encoding: Encoding,
     pub out: Out,
@@ -62,7 +60,7 @@ impl Stream {
 }
 
 async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>) {
-    let started = context.server.start(context.named.clone(), context.role, Wire::Hrana).await;
+    let started = context.server.start(context.client.clone(), Wire::Hrana).await;
     let opened = match &started {
         Ok(_) => Ok(Reply::OpenStream),
         Err(error) => Err(Failure::from(error)),
@@ -76,8 +74,9 @@ async fn serve(context: Context, request: i32, mut requests: Receiver<Numbered>)
             return;
         }
         let done = running.perform(&context, work, room).await;
+        let has_ended = matches!(done, Err(Error::Ended(_)));
         let reply = done.map_err(|error| Failure::from(&error));
-        is_sent = context.reply(request, &reply).await;
+        is_sent = context.reply(request, &reply).await && !has_ended;
     }
 }
 

@@ -16,6 +16,7 @@ use crate::extensions::load;
 use crate::extensions::sql::perform::{self as operations, unreadable};
 use crate::extensions::sql::{Caller, blob_cache, open_handles};
 pub use crate::host::dispatch::SqlError;
+use crate::room;
 use crate::sqlite::connection::OpenConnection;
 use crate::sqlite::error::failure;
 use callbacks::Callback;
@@ -79,6 +80,9 @@ pub fn set_library(library: Library) {
 pub fn perform(connection: u32, request: &[u8]) -> Result<Vec<u8>, SqlError> {
     if let (Some((&wire::LIBRARY, calls)), Some(library)) = (request.split_first(), LIBRARY.get()) {
         return library(pointer(connection)?, calls);
+    }
+    if let Some(answer) = room::answer(request) {
+        return answer;
     }
     if let Some(operation) = ProgramOperation::read(request).map_err(unreadable)? {
         return perform_program(connection, operation);

@@ -5,3 +5,5 @@ pub mod imports;
 pub mod layout;
 #[allow(unsafe_code)]
 pub mod libc;
+#[allow(unsafe_code)]
+pub mod memory;

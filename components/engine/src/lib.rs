@@ -19,6 +19,7 @@ pub mod paths;
 pub mod program;
 mod read_only;
 mod result_code;
+mod room;
 mod sqlite;
 mod vfs;
 

@@ -17,6 +17,7 @@ mod operation;
 mod operations;
 mod program;
 mod reply;
+pub mod room;
 mod sql_text;
 mod value;
 

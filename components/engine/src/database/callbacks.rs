@@ -6,6 +6,7 @@ use wire::{InlineValue, Value, Writer};
 
 use crate::host::dispatch::SqlError;
 use crate::program_callbacks::{self, Event, Outcome};
+use crate::room;
 use crate::sqlite::value::Arguments;
 
 /// The program's number of a registered callback. It is released when SQLite drops it.
@@ -59,6 +60,14 @@ fn until_returned(mut returned: Option<InlineValue>) -> Result<Returned, SqlErro
         if let Some(value) = returned {
             return Ok(Returned::Inline(value));
         }
+        let size = program_callbacks::measure_outcome();
+        if let Err(error) = room::check(size.bytes as usize) {
+            if !size.is_pending {
+                return Err(error);
+            }
+            returned = program_callbacks::resume(Err(&error)).map(inline);
+            continue;
+        }
         match program_callbacks::last_outcome() {
             Outcome::Returned(result) => return result.map(Returned::Long),
             Outcome::Pending(request) => {
@@ -84,10 +93,14 @@ impl Callback {
     }
 
     /// Call the program with the arguments that `put` writes.
-    pub fn call(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Result<Returned, SqlError> {
+    pub fn call(
+        &self,
+        event: Event,
+        put: impl FnOnce(&mut Writer) -> Result<(), SqlError>,
+    ) -> Result<Returned, SqlError> {
         let mut arguments = Writer(ROOM.take());
         arguments.0.clear();
-        put(&mut arguments);
+        put(&mut arguments)?;
         let returned = call(self.0, event, &arguments.0);
         if arguments.0.capacity() <= MAX_ROOM_BYTES {
             ROOM.set(arguments.0);
@@ -96,7 +109,11 @@ impl Callback {
     }
 
     /// The same for an integer result; none after a failure and for any other value.
-    pub fn integer(&self, event: Event, put: impl FnOnce(&mut Writer)) -> Option<i64> {
+    pub fn integer(
+        &self,
+        event: Event,
+        put: impl FnOnce(&mut Writer) -> Result<(), SqlError>,
+    ) -> Option<i64> {
         match self.call(event, put) {
             Ok(Returned::Inline(value)) => match value.value()? {
                 Value::Integer(integer) => Some(integer),
@@ -114,6 +131,6 @@ impl Drop for Callback {
 }
 
 /// Write the arguments of a function.
-pub fn put_arguments(writer: &mut Writer, arguments: Arguments) {
-    arguments.iter().for_each(|argument| writer.value(argument.content()));
+pub fn put_arguments(writer: &mut Writer, arguments: Arguments) -> Result<(), SqlError> {
+    arguments.iter().try_for_each(|argument| room::put(writer, argument.content()))
 }

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{Function as Described, FunctionKind, Reader, Value as Content};
+use wire::{Function as Described, FunctionKind, Reader, Value as Content, Writer};
 
 use super::c_name;
 use super::callbacks::{Callback, Returned, put_arguments};
@@ -13,6 +13,7 @@ use crate::extensions::scalar::{self, set_inline};
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::TextEncoding;
 use crate::program_callbacks::Event;
+use crate::room;
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
@@ -90,6 +91,11 @@ impl Function {
     }
 }
 
+fn put_group(writer: &mut Writer, group: i64) -> Result<(), SqlError> {
+    writer.integer(group);
+    Ok(())
+}
+
 fn set_long(context: &Context, bytes: &[u8]) -> Result<(), SqlError> {
     match Reader(bytes).value() {
         Ok(Content::Null) => context.set_null(),
@@ -122,7 +128,7 @@ impl Aggregate for Function {
     }
 
     fn start(&self, _: &Connection) -> Result<i64, SqlError> {
-        match self.callback.call(Event::Start, |_| ())? {
+        match self.callback.call(Event::Start, |_| Ok(()))? {
             Returned::Inline(value) if matches!(value.value(), Some(Content::Integer(_))) => {
                 Ok(value.words[0].cast_signed())
             }
@@ -141,20 +147,20 @@ impl Aggregate for Function {
             Direction::Add => Event::Step,
             Direction::Remove => Event::Inverse,
         };
-        let put = |writer: &mut wire::Writer| {
+        let put = |writer: &mut Writer| {
             writer.integer(*group);
-            put_arguments(writer, arguments);
+            put_arguments(writer, arguments)
         };
         self.callback.call(event, put).map(drop)
     }
 
     fn value(&self, context: &Context, group: &mut i64) -> Result<(), SqlError> {
-        self.set_result(context, self.callback.call(Event::Value, |to| to.integer(*group)));
+        self.set_result(context, self.callback.call(Event::Value, |to| put_group(to, *group)));
         Ok(())
     }
 
     fn finish(&self, context: &Context, group: i64) -> Result<(), SqlError> {
-        self.set_result(context, self.callback.call(Event::Finish, |to| to.integer(group)));
+        self.set_result(context, self.callback.call(Event::Finish, |to| put_group(to, group)));
         Ok(())
     }
 }
@@ -165,8 +171,8 @@ struct Collation(Callback);
 impl function::Collation for Collation {
     fn compare(&self, left: &[u8], right: &[u8]) -> Ordering {
         let order = self.0.integer(Event::Compare, |to| {
-            to.text(left);
-            to.text(right);
+            room::put(to, Content::Text(left))?;
+            room::put(to, Content::Text(right))
         });
         order.map_or_else(|| left.cmp(right), |order| order.cmp(&0))
     }

@@ -7,10 +7,13 @@ use std::ops::Deref;
 use std::ptr::{self, NonNull, null_mut};
 use std::slice;
 
+use super::memory::{allocate, free};
+
 unsafe extern "C" {
-    fn realloc(memory: *mut c_void, bytes: usize) -> *mut c_void;
-    /// Frees what `realloc` returned; SQLite calls it for values that it was given.
-    pub fn free(memory: *mut c_void);
+    pub(super) fn malloc(bytes: usize) -> *mut c_void;
+    /// Without the reserve.
+    #[link_name = "free"]
+    pub(super) fn plain_free(memory: *mut c_void);
     fn fflush(file: *mut c_void) -> c_int;
 }
 
@@ -41,12 +44,12 @@ pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
     result
 }
 
-/// The canonical ABI's allocator. It traps when memory runs out: the host would write to a null
-/// address.
+/// The canonical ABI's allocator. It traps when memory runs out, since the host would write to a null
+/// address: the host asks before it sends much.
 ///
 /// # Safety
 ///
-/// As `realloc`: `old` is null, or came from here.
+/// `old` is null: no list of the host grows.
 #[unsafe(export_name = "cabi_realloc")]
 unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: usize) -> *mut u8 {
     let (buffer, room) = AWAITING.get();
@@ -58,13 +61,12 @@ unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: us
         return ptr::without_provenance_mut(align);
     }
     ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
-    // SAFETY: `old` is a block of `realloc`, whose blocks have the alignment 16, as no type of the
-    // canonical ABI needs more.
-    let new = unsafe { realloc(old.cast(), size) };
+    // Blocks have the alignment 16, and no type of the canonical ABI needs more.
+    let new = if old.is_null() { allocate(size) } else { null_mut() };
     if new.is_null() {
         std::process::abort();
     }
-    new.cast()
+    new
 }
 
 /// A list that the host has stored here by `cabi_realloc`, in the layout of the canonical ABI. It

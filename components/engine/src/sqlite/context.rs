@@ -12,7 +12,8 @@ use super::connection::{Connection, encoding_code};
 use super::error::failure_code;
 use super::value::Pointee;
 use crate::ffi::layout::HostValue;
-use crate::ffi::libc::{HostList, free};
+use crate::ffi::libc::HostList;
+use crate::ffi::memory::free;
 use crate::host::dispatch::SqlError;
 use crate::host::extension_types::TextEncoding;
 

@@ -5,4 +5,5 @@ mod attacks;
 mod callbacks;
 mod planted;
 mod program_files;
+mod sizes;
 mod support;

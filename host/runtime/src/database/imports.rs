@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use wasmtime::component::{HasSelf, Linker};
 
-use super::bindings::sqlite_wasm::database::callbacks::{self, Event, Outcome};
+use super::bindings::sqlite_wasm::database::callbacks::{self, Event, Outcome, OutcomeSize};
 use super::callbacks::Answer;
 use super::host::Host;
 use super::messages::Output;
@@ -79,6 +79,16 @@ impl callbacks::Host for Host {
             return Ok(false);
         };
         Ok(self.events.as_mut().and_then(|events| events.put(&value.to_memory())).is_some())
+    }
+
+    fn measure_outcome(&mut self) -> wasmtime::Result<OutcomeSize> {
+        let (bytes, is_pending) = match &self.outcome {
+            None => return Err(wasmtime::format_err!("no outcome is pending")),
+            Some(Outcome::Returned(Ok(bytes))) => (bytes.len(), false),
+            Some(Outcome::Returned(Err(error))) => (error.message.len(), false),
+            Some(Outcome::Pending(request)) => (request.operations.len(), true),
+        };
+        Ok(OutcomeSize { bytes: u32::try_from(bytes).unwrap_or(u32::MAX), is_pending })
     }
 
     fn last_outcome(&mut self) -> wasmtime::Result<Outcome> {

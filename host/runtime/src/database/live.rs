@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use anyhow::{Context, Result};
 use wasmtime::Store;
 use wasmtime::component::{InstancePre, TypedFunc, WasmList};
+use wire::room::{MAX_UNASKED, ask};
 
 use super::exports::Exports;
 use super::fiber::Exit;
@@ -112,10 +113,11 @@ impl Live {
                 }
                 self.last_reply.call(&mut *store, ())?
             }
-            None => {
+            None if has_room(&self.perform_in_mailbox, &mut self.mailbox, &mut *store, call)? => {
                 let many = std::mem::take(&mut call.operations);
                 self.perform.call(&mut *store, (call.connection, many))?
             }
+            None => self.last_reply.call(&mut *store, ())?,
         };
         call.result = match result {
             Ok(list) => {
@@ -130,4 +132,20 @@ impl Live {
         };
         Ok(())
     }
+}
+
+/// Whether the component has memory for the operations. What the host allocates there it cannot refuse:
+/// it traps.
+fn has_room(
+    perform: &TypedFunc<(u32, u32), (u32,)>,
+    mailbox: &mut Mailbox,
+    store: &mut Store<Data>,
+    call: &mut Call,
+) -> wasmtime::Result<bool> {
+    if call.operations.len() <= MAX_UNASKED {
+        return Ok(true);
+    }
+    let count = mailbox.put(&ask(call.operations.len())).unwrap_or_default();
+    let (count,) = perform.call(store, (call.connection, count))?;
+    Ok(mailbox.take(count, &mut call.reply))
 }

@@ -11,6 +11,7 @@ use super::access;
 use super::blob_cache::{self, BlobKey};
 use super::open_handles;
 use crate::host::dispatch::SqlError;
+use crate::room;
 use crate::sqlite::blob::Blob;
 use crate::sqlite::error::failure;
 
@@ -82,6 +83,7 @@ pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec
         return Err(failure(sqlite::SQLITE_ERROR, "it reads beyond the end of a blob"));
     }
     let mut bytes = Vec::new();
+    room::reserve(&mut bytes, length as usize)?;
     match blob.read(offset, length, &mut bytes) {
         sqlite::SQLITE_OK => Ok(bytes),
         _ => Err(access::last_error(caller.db)),

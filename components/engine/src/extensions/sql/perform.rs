@@ -89,7 +89,7 @@ fn perform_one(caller: Caller, operation: Operation) -> Result<Option<Vec<u8>>, 
         Operation::Describe(statement) => metadata::statement(caller, statement)?,
         Operation::Expand(statement) => metadata::expanded_sql(caller, statement)?,
         Operation::Column { schema, table, column } => metadata::column(db, schema, table, column)?,
-        Operation::Database(database) => metadata::database(db, database),
+        Operation::Database(database) => metadata::database(db, database)?,
         Operation::Autocommit => number(db.autocommit().into()),
         Operation::Reset(_)
         | Operation::Close(_)

@@ -11,6 +11,7 @@ use super::Caller;
 use super::{access, blob_cache, open_handles};
 use crate::host::dispatch::SqlError;
 use crate::read_only::{self, Access};
+use crate::room;
 use crate::sqlite::connection::Connection;
 use crate::sqlite::error::failure;
 use crate::sqlite::statement::{Statement, Step};
@@ -43,21 +44,26 @@ pub fn prepare(caller: Caller, sql: &str) -> Result<Vec<u8>, SqlError> {
         None => [0; 2].iter().for_each(|count| names.u32(*count)),
         Some(statement) => {
             let parameters = statement.parameter_count();
-            put_names(&mut names, parameters, |n| statement.parameter_name(n + 1));
-            put_names(&mut names, statement.column_count(), |n| statement.column_name(n));
+            put_names(&mut names, parameters, |n| statement.parameter_name(n + 1))?;
+            put_names(&mut names, statement.column_count(), |n| statement.column_name(n))?;
         }
     }
     let add = |statement| open_handles::add_statement(caller.db, caller.extension, statement);
     let statement = statement.map(add).transpose()?;
-    let mut reply = Writer::with_capacity(16 + names.0.len());
+    let mut reply = Writer::with_capacity(64);
     Prepared { statement, used: used as u32, is_read_only }.put(&mut reply);
+    room::reserve(&mut reply.0, names.0.len())?;
     reply.0.extend_from_slice(&names.0);
     Ok(reply.0)
 }
 
-fn put_names<'a>(reply: &mut Writer, count: c_int, name: impl Fn(c_int) -> Option<&'a [u8]>) {
+fn put_names<'a>(
+    reply: &mut Writer,
+    count: c_int,
+    name: impl Fn(c_int) -> Option<&'a [u8]>,
+) -> Result<(), SqlError> {
     reply.u32(count as u32);
-    (0..count).for_each(|index| reply.bytes(name(index).unwrap_or_default()));
+    (0..count).try_for_each(|index| room::put_bytes(reply, name(index).unwrap_or_default()))
 }
 
 /// SQLite's white space.
@@ -112,7 +118,10 @@ pub fn step(caller: Caller, handle: u32, limit: u32) -> Result<Vec<u8>, SqlError
     while !rows.is_last && rows.count < limit && reply.0.len() < MAX_BATCH_BYTES {
         match statement.step() {
             Step::Row => {
-                put_row(&mut reply, statement);
+                if let Err(error) = put_row(&mut reply, statement) {
+                    statement.reset();
+                    return Err(error);
+                }
                 rows.count += 1;
             }
             Step::Done => {
@@ -155,8 +164,8 @@ pub fn run(caller: Caller, handle: u32) -> Result<Vec<u8>, SqlError> {
     Ok(reply.0)
 }
 
-fn put_row(reply: &mut Writer, statement: &Statement) {
-    (0..statement.column_count()).for_each(|column| reply.value(statement.column(column)));
+fn put_row(reply: &mut Writer, statement: &Statement) -> Result<(), SqlError> {
+    (0..statement.column_count()).try_for_each(|column| room::put(reply, statement.column(column)))
 }
 
 /// The statement whose parameters a request binds, and its last bound parameter.

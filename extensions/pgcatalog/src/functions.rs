@@ -8,9 +8,9 @@ use sqlite_wasm_kit::{ANY_NUMBER, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
-use crate::numbers;
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
+use crate::{arrays, json, numbers, times};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
     no_setting, regex, series_at, series_count, series_number, series_step, subscript,
@@ -125,17 +125,34 @@ const CATALOGUE: &[Scalar] = &[
     constant!("pg_tablespace_location", None::<String>),
 ];
 
-/// All of them.
-pub const SCALARS: &[Scalar] = &joined::<{ CATALOGUE.len() + NUMBERS }>(&[
+const LISTS: &[&[Scalar]] = &[
     CATALOGUE,
     numbers::CASTS,
     numbers::FLOATS,
     numbers::INTEGERS,
     numbers::NUMERIC,
-]);
+    json::BUILD,
+    json::CHANGE,
+    json::READ,
+    json::SEARCH,
+    arrays::CHANGE,
+    arrays::SEARCH,
+    times::CASTS,
+    times::FIELDS,
+    times::FUNCTIONS,
+];
 
-const NUMBERS: usize =
-    numbers::CASTS.len() + numbers::FLOATS.len() + numbers::INTEGERS.len() + numbers::NUMERIC.len();
+/// All of them.
+pub const SCALARS: &[Scalar] = &joined::<{ count(LISTS) }>(LISTS);
+
+const fn count(lists: &[&[Scalar]]) -> usize {
+    let (mut list, mut sum) = (0, 0);
+    while list < lists.len() {
+        sum += lists[list].len();
+        list += 1;
+    }
+    sum
+}
 
 /// Several lists as one.
 const fn joined<const N: usize>(lists: &[&[Scalar]]) -> [Scalar; N] {

@@ -15,26 +15,40 @@
 //!
 //! Tables, columns and indexes are those of `main`. It needs the grant `sql:ro`.
 
+mod arrays;
 mod catalog;
 mod definitions;
 mod functions;
+mod json;
 mod numbers;
 mod places;
 mod rows;
 mod schema;
 mod sql_text;
 mod table;
+mod times;
 #[path = "../../../host/postgres/src/types/declared.rs"]
 mod types;
 
-use sqlite_wasm_kit::Need;
+use sqlite_wasm_kit::{AggregateFunction, Need};
+
+const AGGREGATES: [AggregateFunction; numbers::AGGREGATES.len() + json::AGGREGATES.len()] = {
+    let mut all = [numbers::AGGREGATES[0]; numbers::AGGREGATES.len() + json::AGGREGATES.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let first = numbers::AGGREGATES.len();
+        all[at] = if at < first { numbers::AGGREGATES[at] } else { json::AGGREGATES[at - first] };
+        at += 1;
+    }
+    all
+};
 
 sqlite_wasm_kit::extension! {
     name: "pgcatalog",
     description: "Postgres' catalogue of a SQLite database",
     scalars: functions::SCALARS,
-    aggregates: numbers::AGGREGATES,
-    collations: numbers::COLLATIONS,
+    aggregates: &AGGREGATES,
+    collations: &[numbers::COLLATIONS[0], json::COLLATIONS[0]],
     modules: table::MODULES,
     needs: &[Need::SqlReadOnly],
 }

@@ -15,6 +15,8 @@ use sqlite_wasm_kit::Collation;
 
 pub use aggregates::AGGREGATES;
 pub use casts::SCALARS as CASTS;
+pub use casts::{bytes_text, float_text, single_text};
+pub use decimal::Numeric;
 pub use floats::SCALARS as FLOATS;
 pub use integers::SCALARS as INTEGERS;
 pub use numeric::SCALARS as NUMERIC;
@@ -26,3 +28,5 @@ const DIVISION_BY_ZERO: &str = "22012: division by zero";
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub use tests::check;

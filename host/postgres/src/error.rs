@@ -261,6 +261,8 @@ const MESSAGES: &[(&str, &str)] = &[
     ("no transaction is active", sqlstate::NO_ACTIVE_TRANSACTION),
     ("integer overflow", sqlstate::NUMERIC_OUT_OF_RANGE),
     ("Expression tree is too large", sqlstate::STATEMENT_TOO_COMPLEX),
+    ("parser stack overflow", sqlstate::STATEMENT_TOO_COMPLEX),
+    ("Recursion limit", sqlstate::STATEMENT_TOO_COMPLEX),
     ("too many", sqlstate::PROGRAM_LIMIT_EXCEEDED),
     ("division by zero", sqlstate::DIVISION_BY_ZERO),
     ("step size cannot equal zero", sqlstate::INVALID_PARAMETER_VALUE),

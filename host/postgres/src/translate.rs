@@ -20,6 +20,7 @@ mod session_calls;
 mod sets;
 mod stack;
 mod texts;
+mod tree;
 mod visit;
 mod writes;
 
@@ -35,6 +36,7 @@ pub(crate) use dates::span;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
+pub(crate) use tree::Tree;
 pub use writes::Insertion;
 
 use crate::error::{Error, Result, sqlstate};
@@ -172,7 +174,7 @@ pub struct Statement {
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
-    pub(crate) parsed: Option<Box<ast::Statement>>,
+    pub(crate) parsed: Option<Tree>,
 }
 
 /// The statements of a text; none for an empty one.
@@ -190,7 +192,7 @@ pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
             Ok(statement)
         })
     };
-    stack::with_room(|| all().collect(), || all().map(|one| one.map(Statement::flat)).collect())
+    stack::with_room(|| all().collect())
 }
 
 impl Statement {
@@ -207,13 +209,6 @@ impl Statement {
             columns: Vec::new(),
             parsed: None,
         }
-    }
-
-    /// Without the tree, which is too deep for the stack of the caller. Its types are then what
-    /// SQLite says.
-    fn flat(mut self) -> Self {
-        self.parsed = None;
-        self
     }
 
     /// Run this tree instead; what was parsed remains.
@@ -305,7 +300,7 @@ fn rewritten(
     if is_explain {
         statement.action = Action::Explain;
     }
-    statement.parsed = Some(Box::new(parsed));
+    statement.parsed = Some(Tree::new(parsed));
     Ok(statement)
 }
 

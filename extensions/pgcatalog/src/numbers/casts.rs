@@ -166,7 +166,7 @@ fn single(value: &Value) -> Result<Option<f64>> {
     }
 }
 
-fn bytes_text(bytes: &Value) -> Option<String> {
+pub fn bytes_text(bytes: &Value) -> Option<String> {
     if bytes.is_null() {
         return None;
     }
@@ -179,11 +179,11 @@ fn bytes_text(bytes: &Value) -> Option<String> {
     Some(text)
 }
 
-fn float_text(number: f64) -> String {
+pub fn float_text(number: f64) -> String {
     text_of(number, &format!("{number:e}"), &format!("{number}"), 15)
 }
 
-fn single_text(number: f64) -> String {
+pub fn single_text(number: f64) -> String {
     let single = number as f32;
     text_of(number, &format!("{single:e}"), &format!("{single}"), 6)
 }

@@ -30,7 +30,7 @@ fn called(name: &str, arguments: Vec<Value>) -> String {
     }
 }
 
-fn check(calls: &[(&str, &[&str], &str)]) {
+pub fn check(calls: &[(&str, &[&str], &str)]) {
     for (name, arguments, expected) in calls {
         let found = called(name, arguments.iter().map(|text| value(text)).collect());
         assert_eq!(found, *expected, "{name}{arguments:?}");

@@ -6,7 +6,7 @@ use sqlparser::ast::{
 
 use super::names::{folded, last};
 use super::queries::names;
-use super::{Action, Context, Rewriter, Statement};
+use super::{Action, Context, Rewriter, Statement, Tree};
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::Piece;
 
@@ -100,7 +100,7 @@ pub fn statement(piece: &Piece<'_>, tree: ast::Statement, context: &Context) -> 
         CopySource::Query(_) if !to => return Err(Error::unsupported("COPY (query) FROM")),
         CopySource::Query(query) => {
             let mut query = ast::Statement::Query(query);
-            parsed = Some(Box::new(query.clone()));
+            parsed = Some(Tree::new(query.clone()));
             Rewriter::new(context, piece.text.len()).statement(&mut query)?;
             (None, Vec::new(), query.to_string())
         }

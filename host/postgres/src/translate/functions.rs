@@ -11,6 +11,7 @@ use super::expressions::list;
 use super::names::{literal, once, parts, raw, string_of};
 use super::{Rewriter, dates, session_calls, texts};
 use crate::error::{Error, Result, sqlstate};
+use crate::types::infer::named_result;
 
 /// Functions that SQLite has by another name.
 const RENAMED: &[(&str, &str)] = &[
@@ -73,6 +74,10 @@ impl Rewriter<'_> {
         self.unqualified(&mut function.name)?;
         let [name] = parts(&function.name)[..] else { return Ok(None) };
         let name = name.value.to_ascii_lowercase();
+        if named_result(&name).is_some() {
+            // Ours, which may be in each other hundreds deep: nothing is written anew.
+            return Ok(None);
+        }
         if !function.within_group.is_empty() {
             return Err(Error::unsupported("WITHIN GROUP"));
         }

@@ -31,29 +31,53 @@ thread_local! {
     static ROOM: Cell<usize> = const { Cell::new(SHALLOW) };
 }
 
-/// The result of `shallow`; that of `deep`, on a larger stack, where there is too little.
-pub fn with_room<T: Send>(
-    shallow: impl FnOnce() -> Result<T>,
-    deep: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
-    match shallow() {
-        Err(error) if error.code == sqlstate::STATEMENT_TOO_COMPLEX => on_deep_stack(deep),
+/// Whether this thread has the larger stack.
+pub fn is_deep() -> bool {
+    ROOM.get() > SHALLOW
+}
+
+/// The result of `work`; on a larger stack, where there is too little.
+pub fn with_room<T: Send>(work: impl Fn() -> Result<T> + Sync) -> Result<T> {
+    match work() {
+        Err(error) if error.code == sqlstate::STATEMENT_TOO_COMPLEX && !is_deep() => {
+            on_deep_stack(&work, || ())
+        }
         done => done,
     }
 }
 
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    let work = || {
-        ROOM.set(DEEPEST);
-        work()
-    };
+/// The result of `work` on a larger stack, while this thread does something else.
+pub fn on_deep_stack<T: Send>(
+    work: impl FnOnce() -> Result<T> + Send,
+    meanwhile: impl FnOnce(),
+) -> Result<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, work);
+        let thread = deep().spawn_scoped(scope, || {
+            ROOM.set(DEEPEST);
+            work()
+        });
         let ended = thread.map_err(|error| error.to_string()).and_then(|thread| {
+            meanwhile();
             thread.join().map_err(|_| "the statement could not be translated".to_owned())
         });
         ended.unwrap_or_else(|message| Err(Error::new(sqlstate::OUT_OF_MEMORY, message)))
     })
+}
+
+/// Drop what is too deep for the stack of this thread. Without memory for another one it stays.
+pub fn drop_deep(statement: ast::Statement) {
+    let place = std::sync::Mutex::new(Some(statement));
+    std::thread::scope(|scope| {
+        let thread = deep().spawn_scoped(scope, || drop(place.lock().map(|mut one| one.take())));
+        let is_done = thread.is_ok_and(|thread| thread.join().is_ok());
+        if let (false, Ok(mut left)) = (is_done, place.lock()) {
+            std::mem::forget(left.take());
+        }
+    });
+}
+
+fn deep() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(DEEP_STACK)
 }
 
 /// The tree of a single statement; none for what the dialect does not know.
@@ -124,6 +148,10 @@ mod tests {
 
     use super::super::{Context, translate};
     use super::*;
+    use crate::types::infer::{Column, Schema, outputs};
+    use crate::types::origins::origins;
+    use crate::types::parameters::infer;
+    use crate::types::{Scalar, Type};
 
     /// The beginnings, links and ends of statements that grow to the left.
     const CHAINS: &[(&str, &str, &str)] = &[
@@ -168,6 +196,35 @@ mod tests {
         ("select $a\u{a0}as\u{a0}b$, 1", " xor 1", ""),
     ];
 
+    struct NoTables;
+
+    impl Schema for NoTables {
+        fn columns(&self, _: &str) -> Option<Vec<Column>> {
+            None
+        }
+    }
+
+    /// All that is done for a statement.
+    fn typed(sql: &str) -> Result<()> {
+        for mut statement in translate(sql, &Context::default())? {
+            let copy = statement.clone();
+            infer(&mut statement, &[], &NoTables, &Context::default())?;
+            outputs(&copy, &[("a", None)], &NoTables);
+            origins(&statement, 1, &NoTables);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_deep_statement_has_types() {
+        let sql = format!("SELECT {}1::numeric/3", "0+".repeat(900));
+        let mut statement = translate(&sql, &Context::default()).unwrap().remove(0);
+        infer(&mut statement, &[], &NoTables, &Context::default()).unwrap();
+        assert!(statement.sql.contains("pg_numeric_add(pg_int4_add("), "{}", statement.sql);
+        let typed = outputs(&statement, &[("a", None)], &NoTables)[0].typed;
+        assert_eq!(typed.ty, Type::One(Scalar::Numeric));
+    }
+
     fn with_stack<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(bytes).spawn_scoped(scope, work);
@@ -179,7 +236,7 @@ mod tests {
     fn long_chains_are_translated_or_refused() {
         for (start, link, end) in CHAINS {
             let sql = format!("{start}{}{end}", link.repeat((1 << 20) / link.len()));
-            with_stack(1 << 20, || drop(translate(&sql, &Context::default())));
+            with_stack(1 << 20, || drop(typed(&sql)));
         }
     }
 
@@ -195,8 +252,8 @@ mod tests {
                 let step = deep(&sql(11)).saturating_sub(deep(&sql(1))).div_ceil(10).max(1);
                 sql(room.saturating_sub(20) / step)
             };
-            with_stack(1 << 20, || drop(translate(&of(SHALLOW), &Context::default())));
-            with_stack(1 << 20, || drop(translate(&of(DEEPEST), &Context::default())));
+            with_stack(1 << 20, || drop(typed(&of(SHALLOW))));
+            with_stack(1 << 20, || drop(typed(&of(DEEPEST))));
         }
     }
 }

@@ -163,7 +163,7 @@ pub struct Insertion<'a>(&'a Insert);
 impl<'a> Insertion<'a> {
     /// What a statement inserts; none for others.
     pub fn of(statement: &'a super::Statement) -> Option<Self> {
-        match statement.parsed.as_deref()? {
+        match statement.parsed.as_ref()?.top()? {
             ast::Statement::Insert(insert) => Some(Self(insert)),
             _ => None,
         }

@@ -11,8 +11,8 @@ mod scope;
 
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
 
-pub(crate) use known::function_type;
 pub(super) use known::wider;
+pub(crate) use known::{function_type, named_result};
 
 /// Whether a function is known to be of one row.
 pub(super) fn is_scalar(name: &str) -> bool {
@@ -30,7 +30,7 @@ pub use scope::Scope;
 pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
 use super::{Scalar, TEXT, Typed};
-use crate::translate::{Action, Statement, table_name, typed};
+use crate::translate::{Action, Statement, Tree, table_name, typed};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +95,11 @@ struct Item {
 
 /// By position; the columns of a wildcard are not known from the statement.
 fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
-    let Some(tree) = statement.parsed.as_deref() else { return Vec::new() };
+    let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, count, schema)));
+    statement.parsed.as_ref().and_then(|tree| read(tree).ok()).unwrap_or_default()
+}
+
+fn of_tree(tree: &ast::Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
     let (items, scope) = match tree {
         ast::Statement::Query(query) => match first_select(&query.body) {
             Some(Body::Select(select)) => {

@@ -6,7 +6,7 @@ use sqlparser::ast::{
 };
 
 use super::infer::Schema;
-use crate::translate::{Statement, folded, table_name};
+use crate::translate::{Statement, Tree, folded, table_name};
 
 /// A table, and the number of its column, from 1.
 pub type Origin = (String, i16);
@@ -19,7 +19,8 @@ struct Source {
 
 /// Where each of `count` columns is from; none for what is computed, or not known.
 pub fn origins(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Origin>> {
-    let found = statement.parsed.as_deref().and_then(|tree| of_tree(tree, schema));
+    let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, schema))).ok()?;
+    let found = statement.parsed.as_ref().and_then(read);
     // Where a wildcard is not known, neither are the places of the others.
     found.filter(|origins| origins.len() == count).unwrap_or_else(|| vec![None; count])
 }

@@ -9,7 +9,7 @@ mod operators;
 pub(super) use operators::WORDS;
 
 use sqlite_wasm::types::Value as Stored;
-use sqlparser::ast::{Expr, Query, Value, VisitMut};
+use sqlparser::ast::{self, Expr, Query, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type, Typed};
@@ -54,6 +54,21 @@ pub fn infer(
     schema: &dyn Schema,
     context: &Context,
 ) -> Result<Vec<Parameter>> {
+    match statement.parsed.clone() {
+        Some(tree) => {
+            tree.read(schema, |tree, schema| found(statement, Some(tree), given, schema, context))
+        }
+        None => found(statement, None, given, schema, context),
+    }
+}
+
+fn found(
+    statement: &mut Statement,
+    tree: Option<&ast::Statement>,
+    given: &[u32],
+    schema: &dyn Schema,
+    context: &Context,
+) -> Result<Vec<Parameter>> {
     let mut finder = Finder {
         found: Vec::new(),
         schema,
@@ -69,7 +84,7 @@ pub fn infer(
         targets: None,
         columns: Vec::new(),
     };
-    if let Some(tree) = &statement.parsed {
+    if let Some(tree) = tree {
         let mut tree = tree.clone();
         let _ = tree.visit(&mut finder);
         if let Some(problem) = finder.problem {
@@ -77,7 +92,7 @@ pub fn infer(
         }
         statement.columns = finder.columns;
         if finder.is_changed {
-            statement.become_tree(*tree, context)?;
+            statement.become_tree(tree, context)?;
         }
     }
     let count = statement.parameters.min(MAX_PARAMETERS);

@@ -1,9 +1,6 @@
-//! Dates and times in text, as Postgres reads them.
+//! Dates and times in text, as Postgres reads them. `extensions/pgcatalog` has this file too.
 
-use super::super::invalid;
-use super::{DAY, Date, Stamp, time_text};
-use crate::error::{Error, Result, sqlstate};
-use crate::types::Scalar;
+use super::calendar::{DAY, Date, Stamp};
 
 /// Why a text is no date or time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +9,14 @@ pub enum Fault {
     Form,
     /// It has, but there is no such day or time, or SQLite does not have it.
     Range,
+    /// It is in a zone whose rules are not known here.
+    Zone,
 }
 
-type Found<T> = std::result::Result<T, Fault>;
+pub type Found<T> = std::result::Result<T, Fault>;
 
 /// The months, by the beginnings of their names.
-const MONTHS: [&str; 12] = [
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",
@@ -32,43 +31,34 @@ const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Words that are a moment, which passes, or none that SQLite has.
-const WORDS: &[&str] = &[
-    "now",
-    "today",
-    "tomorrow",
-    "yesterday",
-    "epoch",
-    "allballs",
-    "infinity",
-    "+infinity",
-    "-infinity",
+/// Abbreviations of zones that are always the same distance from UTC, in hours.
+const ZONES: &[(&str, i64)] = &[
+    ("utc", 0),
+    ("gmt", 0),
+    ("z", 0),
+    ("zulu", 0),
+    ("ut", 0),
+    ("est", -5),
+    ("edt", -4),
+    ("cst", -6),
+    ("cdt", -5),
+    ("mst", -7),
+    ("mdt", -6),
+    ("pst", -8),
+    ("pdt", -7),
+    ("wet", 0),
+    ("west", 1),
+    ("bst", 1),
+    ("cet", 1),
+    ("cest", 2),
+    ("eet", 2),
+    ("eest", 3),
+    ("msk", 3),
+    ("jst", 9),
+    ("kst", 9),
+    ("aest", 10),
+    ("nzst", 12),
 ];
-
-/// A date or time as it is stored.
-///
-/// # Errors
-///
-/// 22007, 22008, and 0A000 for words.
-pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
-    let trimmed = text.trim();
-    let found = match scalar {
-        Scalar::Date => stamp(trimmed, false).map(|at| Date(at.0.div_euclid(DAY)).to_string()),
-        Scalar::Time => time(trimmed).map(time_text),
-        _ => stamp(trimmed, scalar == Scalar::Timestamptz).map(Stamp::text),
-    };
-    found.map_err(|fault| match fault {
-        Fault::Form if WORDS.iter().any(|word| trimmed.eq_ignore_ascii_case(word)) => {
-            Error::unsupported(format_args!("the {} '{trimmed}' here", scalar.name()))
-        }
-        Fault::Form => invalid(scalar, text),
-        Fault::Range => {
-            let shown: String = trimmed.chars().take(100).collect();
-            let message = format!("date/time field value out of range: \"{shown}\"");
-            Error::new(sqlstate::DATETIME_OVERFLOW, message)
-        }
-    })
-}
 
 /// The number of digits only, at most nine of them.
 fn number(text: &str) -> Found<i64> {
@@ -76,57 +66,105 @@ fn number(text: &str) -> Found<i64> {
     is_number.then(|| text.parse().ok()).flatten().ok_or(Fault::Form)
 }
 
-/// `2026-01-31`, `2026/1/31`, `20260131`, `Jan 31, 2026`, `31-Jan-2026`, and `1/31/2026`, since
-/// DateStyle has the month first.
+/// A year of two digits is in 1970 to 2069.
+fn year(text: &str) -> Found<i64> {
+    let year = number(text)?;
+    Ok(match text.len() {
+        1 | 2 if year < 70 => 2000 + year,
+        1 | 2 => 1900 + year,
+        _ => year,
+    })
+}
+
+/// `2026-01-31`, `2026/1/31`, `20260131`, `260131`, `2026.031`, `J2461072`, `Jan 31, 2026`, `31-Jan-2026`, and
+/// `1/31/2026`, since DateStyle has the month first.
 fn date(text: &str) -> Found<Date> {
-    if let (8, Ok(all)) = (text.len(), number(text)) {
-        return day(all / 10_000, all / 100 % 100, all % 100);
+    match (text.len(), number(text)) {
+        (8, Ok(all)) => return day(all / 10_000, all / 100 % 100, all % 100),
+        (6, Ok(all)) => return day(year(&text[..2])?, all / 100 % 100, all % 100),
+        _ => {}
     }
-    let parts: Vec<&str> = match ['-', '/'].into_iter().find(|mark| text.contains(*mark)) {
+    if let Some(julian) = text.strip_prefix(['J', 'j']).and_then(|days| number(days).ok()) {
+        return Date::within(julian - 2_440_588).ok_or(Fault::Range);
+    }
+    if let Some((year, of_year)) = text.split_once('.')
+        && let (4, 3, Ok(year), Ok(of_year)) =
+            (year.len(), of_year.len(), number(year), number(of_year))
+    {
+        let first = Date::of(year, 1, 1).ok_or(Fault::Range)?;
+        let found = Date::within(first.0 + of_year - 1).filter(|found| found.parts().0 == year);
+        return found.ok_or(Fault::Range);
+    }
+    let parts: Vec<&str> = match ['-', '/', '.'].into_iter().find(|mark| text.contains(*mark)) {
         Some(mark) => text.splitn(4, mark).collect(),
         None => text.split([' ', ',']).filter(|part| !part.is_empty()).take(4).collect(),
     };
     let [one, two, three] = parts[..] else { return Err(Fault::Form) };
-    let (year, month, last) = match (month(one), month(two)) {
+    let (of_year, month, last) = match (month(one), month(two)) {
         (Some(month), _) => (three, month, two),
         (_, Some(month)) if one.len() > 2 => (one, month, three),
         (_, Some(month)) => (three, month, one),
         _ if one.len() > 2 => (one, number(two)?, three),
         _ => (three, number(one)?, two),
     };
-    // A year of two digits would be a guess.
-    if year.len() < 3 || last.len() > 2 {
+    if last.len() > 2 {
         return Err(Fault::Form);
     }
-    day(number(year)?, month, number(last)?)
+    day(year(of_year)?, month, number(last)?)
 }
 
 fn day(year: i64, month: i64, day: i64) -> Found<Date> {
     Date::of(year, month, day).ok_or(Fault::Range)
 }
 
-fn month(text: &str) -> Option<i64> {
+pub fn month(text: &str) -> Option<i64> {
     let text = text.to_ascii_lowercase();
     let is_it = |name: &&str| text.len() >= 3 && (text == name[..3] || text == **name);
     MONTHS.iter().position(is_it).map(|place| place as i64 + 1)
 }
 
-/// `23:59`, `23:59:59`, `23:59:59.123456`; further digits are rounded.
+/// A time of day alone; its zone says nothing.
 pub fn time(text: &str) -> Found<i64> {
-    let mut parts = text.splitn(3, ':');
-    let mut next = || parts.next().ok_or(Fault::Form);
-    let (hour, minute) = (number(next()?)?, number(next()?)?);
-    let (second, micros) = match parts.next() {
-        None => (0, 0),
-        Some(second) => {
-            let (second, fraction) = second.split_once('.').unwrap_or((second, ""));
-            (number(second)?, fraction_of(fraction)?)
+    let text = text.strip_prefix(['T', 't']).unwrap_or(text);
+    clock(text).map(|(time, _)| time)
+}
+
+/// `23:59`, `23:59:59.123456`, `235959`, `11:59 PM`, further digits are rounded, and the zone behind it.
+fn clock(text: &str) -> Found<(i64, Option<i64>)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.'));
+    let (digits, rest) = text.split_at(end.unwrap_or(text.len()));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let micros = fraction_of(fraction)?;
+    let parts: Vec<i64> = match (whole.contains(':'), whole.len()) {
+        (true, _) => whole.splitn(4, ':').map(number).collect::<Found<_>>()?,
+        (false, 4 | 6) => {
+            number(whole)?;
+            let pair = |at: &usize| number(&whole[*at..*at + 2]);
+            [0, 2, 4].iter().filter(|at| **at < whole.len()).map(pair).collect::<Found<_>>()?
         }
+        _ => return Err(Fault::Form),
     };
+    let (mut hour, minute, second) = match parts[..] {
+        [hour, minute] if fraction.is_empty() => (hour, minute, 0),
+        [hour, minute, second] => (hour, minute, second),
+        _ => return Err(Fault::Form),
+    };
+    let mut rest = rest.trim();
+    let half = rest.get(..2).unwrap_or_default().to_ascii_lowercase();
+    if matches!(half.as_str(), "am" | "pm") {
+        rest = rest[2..].trim();
+        if hour > 12 {
+            return Err(Fault::Range);
+        }
+        hour = hour % 12 + if half == "pm" { 12 } else { 0 };
+    }
     let is_time =
         minute < 60 && second <= 60 && (hour < 24 || (hour == 24 && minute + second + micros == 0));
     let time = ((hour * 60 + minute) * 60 + second) * 1_000_000 + micros;
-    if is_time { Ok(time) } else { Err(Fault::Range) }
+    if !is_time {
+        return Err(Fault::Range);
+    }
+    Ok((time, if rest.is_empty() { None } else { Some(distance(rest)?) }))
 }
 
 fn fraction_of(text: &str) -> Found<i64> {
@@ -138,44 +176,70 @@ fn fraction_of(text: &str) -> Found<i64> {
     Ok(micros + i64::from(digit(6) >= 5))
 }
 
-/// A zone at the end of a text, in microseconds to the east, and the text before it.
-fn zone(text: &str) -> Found<(&str, Option<i64>)> {
-    let lower = text.to_ascii_lowercase();
-    for name in ["utc", "gmt", "z"] {
-        if lower.ends_with(name) {
-            return Ok((text[..text.len() - name.len()].trim_end(), Some(0)));
-        }
+/// The distance of a zone from UTC, in microseconds to the east.
+pub fn distance(zone: &str) -> Found<i64> {
+    let lower = zone.trim().to_ascii_lowercase();
+    if let Some((_, hours)) = ZONES.iter().find(|(name, _)| *name == lower) {
+        return Ok(hours * 3_600_000_000);
     }
-    // A date alone has a space before its zone: its own hyphens are none.
-    let is_zone = |at: &usize| text[..*at].contains(':') || text[..*at].ends_with(' ');
-    let Some(at) = text.rfind(['+', '-']).filter(is_zone) else {
-        return Ok((text, None));
+    let (sign, digits) = match (lower.strip_prefix('+'), lower.strip_prefix('-')) {
+        (Some(digits), _) => (1, digits),
+        (_, Some(digits)) => (-1, digits),
+        _ if lower.contains('/') => return Err(Fault::Zone),
+        _ => return Err(Fault::Form),
     };
-    let sign = if text.as_bytes()[at] == b'-' { -1 } else { 1 };
-    let digits = &text[at + 1..];
-    let half = |range: std::ops::RangeInclusive<usize>| digits.get(range).ok_or(Fault::Form);
-    let mut parts = match digits.len() {
-        4 if !digits.contains(':') => vec![half(0..=1)?, half(2..=3)?],
+    if !digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') {
+        return Err(Fault::Form);
+    }
+    let mut parts: Vec<&str> = match (digits.contains(':'), digits.len()) {
+        (false, 4) => vec![&digits[..2], &digits[2..]],
+        (false, 3) => vec![&digits[..1], &digits[1..]],
+        (false, 6) => vec![&digits[..2], &digits[2..4], &digits[4..]],
         _ => digits.split(':').collect(),
     };
     parts.resize(parts.len().max(3), "0");
     let (hours, minutes, seconds) = (number(parts[0])?, number(parts[1])?, number(parts[2])?);
     if hours > 15 || minutes > 59 || seconds > 59 || parts.len() > 3 {
-        return Err(Fault::Form);
+        return Err(Fault::Range);
     }
-    let east = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000;
-    Ok((text[..at].trim_end(), Some(sign * east)))
+    Ok(sign * ((hours * 60 + minutes) * 60 + seconds) * 1_000_000)
+}
+
+/// Where the time of day begins in a text, and where the date before it ends.
+fn parted(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let is_mark = |at: &usize| {
+        matches!(bytes[*at], b'T' | b't') && *at > 0 && is_digit(at - 1) && is_digit(at + 1)
+    };
+    let at = match (text.find(':'), (0..bytes.len()).find(is_mark)) {
+        (_, Some(at)) => at,
+        (Some(colon), None) => text[..colon].rfind(' ')?,
+        (None, None) => {
+            text.find(' ').filter(|at| *at >= 8 && is_digit(at + 1) && is_digit(at - 1))?
+        }
+    };
+    Some((text[..at].trim_end(), text[at + 1..].trim_start()))
 }
 
 /// A date and a time, or a date alone (`with_zone`: moved to UTC).
 pub fn stamp(text: &str, with_zone: bool) -> Found<Stamp> {
-    let (text, east) = zone(text.trim())?;
-    let (day, clock) = match text.find(':') {
-        Some(colon) => {
-            let at = text[..colon].rfind([' ', 'T', 't']).ok_or(Fault::Form)?;
-            (date(text[..at].trim_end())?, time(&text[at + 1..])?)
+    let text = text.trim();
+    let (day, clock, east) = match parted(text) {
+        Some((day, rest)) => {
+            let (clock, east) = clock(rest)?;
+            (date(day)?, clock, east)
         }
-        None => (date(text)?, 0),
+        None if text.contains(':') => return Err(Fault::Form),
+        None => {
+            match text.rsplit_once(' ').map(|(day, zone)| (date(day.trim_end()), distance(zone))) {
+                Some((Ok(day), Ok(east))) => (day, 0, Some(east)),
+                _ => match text.strip_suffix(['Z', 'z']) {
+                    Some(day) => (date(day)?, 0, Some(0)),
+                    None => (date(text)?, 0, None),
+                },
+            }
+        }
     };
     let east = east.filter(|_| with_zone).unwrap_or(0);
     let at = day.0.checked_mul(DAY).ok_or(Fault::Range)? + clock - east;

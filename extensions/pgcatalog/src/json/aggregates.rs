@@ -1,0 +1,76 @@
+//! Aggregates that are JSON. Their values are JSON already; NULL is null.
+
+use sqlite_wasm_kit::Risk::Innocuous;
+use sqlite_wasm_kit::Stability::Stable;
+use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result, Value};
+
+use super::build::string;
+use super::tree::jsonb;
+
+pub const AGGREGATES: &[AggregateFunction] = &[
+    AggregateFunction::new::<List<false>>("pg_json_agg", 1, Stable, Innocuous),
+    AggregateFunction::new::<List<true>>("pg_jsonb_agg", 1, Stable, Innocuous),
+    AggregateFunction::new::<Members<false>>("pg_json_object_agg", 2, Stable, Innocuous),
+    AggregateFunction::new::<Members<true>>("pg_jsonb_object_agg", 2, Stable, Innocuous),
+];
+
+fn text(value: Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        other => String::from_utf8_lossy(&other.into_bytes()).into_owned(),
+    }
+}
+
+/// The text of an aggregate so far; none without rows.
+#[derive(Default)]
+struct List<const IS_JSONB: bool>(Option<String>);
+
+impl<const IS_JSONB: bool> Aggregate for List<IS_JSONB> {
+    fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
+        match &mut self.0 {
+            Some(all) => all.push_str(", "),
+            None => self.0 = Some("[".to_owned()),
+        }
+        if let Some(all) = &mut self.0 {
+            all.push_str(&text(row.take(0)));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<impl IntoOutput> {
+        finished::<IS_JSONB>(self.0.map(|all| all + "]"))
+    }
+}
+
+#[derive(Default)]
+struct Members<const IS_JSONB: bool>(Option<String>);
+
+impl<const IS_JSONB: bool> Aggregate for Members<IS_JSONB> {
+    fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
+        let key = row.take(0);
+        if key.is_null() {
+            return Err("22023: field name must not be null".into());
+        }
+        match &mut self.0 {
+            Some(all) => all.push_str(", "),
+            None => self.0 = Some("{ ".to_owned()),
+        }
+        if let Some(all) = &mut self.0 {
+            all.push_str(&string(&text(key)));
+            all.push_str(" : ");
+            all.push_str(&text(row.take(1)));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<impl IntoOutput> {
+        finished::<IS_JSONB>(self.0.map(|all| all + " }"))
+    }
+}
+
+fn finished<const IS_JSONB: bool>(all: Option<String>) -> Result<Option<String>> {
+    match all {
+        Some(all) if IS_JSONB => jsonb(&all).map(|node| Some(node.text())),
+        other => Ok(other),
+    }
+}

@@ -15,6 +15,7 @@ mod expressions;
 mod functions;
 mod names;
 mod queries;
+mod reserved;
 mod session;
 mod session_calls;
 mod sets;
@@ -258,18 +259,15 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = cursors::statement(piece, context)? {
         return Ok(statement);
     }
-    let parsed = match parse(piece.text) {
-        Ok(Some(parsed)) => parsed,
-        Ok(None) => return Ok(only_sqlite(piece)),
-        Err(error) => return Err(error),
-    };
+    let Some(mut parsed) = parse(piece.text)? else { return Ok(only_sqlite(piece)) };
+    let is_quoted = reserved::quote(&mut parsed)?;
     if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }
     if let ast::Statement::Copy { .. } = parsed {
         return copy::statement(piece, parsed, context);
     }
-    rewritten(piece, parsed, context)
+    rewritten(piece, parsed, is_quoted, context)
 }
 
 /// The tree of a statement; none where only SQLite may know it.
@@ -287,12 +285,13 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 fn rewritten(
     piece: &Piece<'_>,
     mut parsed: ast::Statement,
+    is_quoted: bool,
     context: &Context,
 ) -> Result<Statement> {
     let has_calls = calls::derive(&mut parsed);
     let mut tree = parsed.clone();
     let mut rewriter = Rewriter::new(context, piece.text.len());
-    rewriter.is_changed = has_calls || queries::has_limit_all(piece.text);
+    rewriter.is_changed = has_calls || is_quoted || queries::has_limit_all(piece.text);
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {

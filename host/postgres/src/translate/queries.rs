@@ -161,10 +161,14 @@ impl Rewriter<'_> {
                     }
                 } else if alias.is_none() && parts(name).len() == 2 && !is_own(name) {
                     // Columns are qualified by the name without the schema.
-                    let table = Ident::new(last(name));
-                    let named =
-                        TableAlias { explicit: true, name: table, columns: Vec::new(), at: None };
-                    self.replace(alias, Some(named));
+                    let table = parts(name).last().copied().cloned();
+                    let named = table.map(|name| TableAlias {
+                        explicit: true,
+                        name,
+                        columns: Vec::new(),
+                        at: None,
+                    });
+                    self.replace(alias, named);
                 }
                 Ok(())
             }

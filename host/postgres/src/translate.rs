@@ -33,10 +33,12 @@ pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
+pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
-pub use writes::Insertion;
+pub(crate) use writes::is_default;
+pub use writes::{Insertion, Overriding};
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
@@ -170,6 +172,8 @@ pub struct Statement {
     pub start: usize,
     /// That of [`Piece`].
     has_odd_names: bool,
+    /// `OVERRIDING … VALUE` of an INSERT.
+    pub(crate) overriding: Option<Overriding>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
@@ -205,6 +209,7 @@ impl Statement {
             is_untouched: false,
             start: piece.start,
             has_odd_names: piece.has_odd_names,
+            overriding: None,
             columns: Vec::new(),
             parsed: None,
         }
@@ -258,6 +263,11 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     }
     if let Some(statement) = cursors::statement(piece, context)? {
         return Ok(statement);
+    }
+    if let Some((text, overriding)) = writes::without_overriding(piece.text) {
+        let piece = Piece { text: &text, ..*piece };
+        let statement = as_written(&piece, context)?;
+        return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
     }
     let Some(mut parsed) = parse(piece.text)? else { return Ok(only_sqlite(piece)) };
     let is_quoted = reserved::quote(&mut parsed)?;

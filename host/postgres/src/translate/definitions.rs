@@ -6,6 +6,7 @@ use sqlparser::ast::{
     ObjectType, TableConstraint,
 };
 
+use super::casts::custom;
 use super::names::{folded, last, quoted_name};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
@@ -94,10 +95,15 @@ impl Rewriter<'_> {
                 let kind = if is_serial { "SERIAL" } else { "IDENTITY" };
                 return Err(Error::unsupported(format_args!("{kind} that is not the primary key")));
             }
+            let is_always = column.options.iter().any(|option| is_always(&option.option));
             column.options.retain(|option| !identity(&option.option));
-            self.replace(&mut column.data_type, DataType::Integer(None));
+            let data_type = if is_always { custom(ALWAYS) } else { DataType::Integer(None) };
+            self.replace(&mut column.data_type, data_type);
         }
-        let is_rowid = is_key && column.data_type.to_string().eq_ignore_ascii_case("integer");
+        let is_rowid = is_key
+            && (is_serial
+                || is_identity
+                || column.data_type.to_string().eq_ignore_ascii_case("integer"));
         self.column_type(&mut column.data_type)?;
         let typed = typed(&column.data_type);
         for option in &mut column.options {
@@ -217,6 +223,16 @@ impl Rewriter<'_> {
         }
         Ok(())
     }
+}
+
+/// The type of a column that takes no other values than SQLite's numbers. SQLite keeps the comment.
+const ALWAYS: &str = "INTEGER /* GENERATED ALWAYS AS IDENTITY */";
+
+fn is_always(option: &ColumnOption) -> bool {
+    let ColumnOption::Generated { generated_as, generation_expr: None, .. } = option else {
+        return false;
+    };
+    matches!(generated_as, GeneratedAs::Always)
 }
 
 fn identity(option: &ColumnOption) -> bool {

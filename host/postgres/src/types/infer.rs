@@ -33,7 +33,7 @@ use super::{Scalar, TEXT, Typed};
 use crate::translate::{Action, Statement, table_name, typed};
 
 /// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
     /// Its name.
     pub name: String,
@@ -41,6 +41,12 @@ pub struct Column {
     pub declared: String,
     /// Whether it is a part of the primary key.
     pub is_key: bool,
+    /// Its default, as SQLite has it.
+    pub default: Option<String>,
+    /// Whether its value is computed from others.
+    pub is_generated: bool,
+    /// Whether it is `GENERATED ALWAYS AS IDENTITY`.
+    pub is_identity: bool,
 }
 
 impl Column {
@@ -48,11 +54,16 @@ impl Column {
     pub fn typed(&self) -> Option<Typed> {
         Typed::declared(&self.declared)
     }
+
+    /// Whether SQLite may give it a number: a key of this type alone is the number of its row.
+    pub fn is_numbered(&self) -> bool {
+        self.is_key && self.declared.eq_ignore_ascii_case("integer")
+    }
 }
 
 /// The tables of a database.
 pub trait Schema {
-    /// The columns of a table or view (`PRAGMA table_info`); none where it does not exist.
+    /// The columns of a table or view (`PRAGMA table_xinfo`); none where it does not exist.
     fn columns(&self, table: &str) -> Option<Vec<Column>>;
 }
 

@@ -5,6 +5,7 @@
 
 mod contexts;
 mod operators;
+mod writes;
 
 pub(super) use operators::WORDS;
 
@@ -14,7 +15,7 @@ use sqlparser::ast::{Expr, Query, Value, VisitMut};
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Context, Statement, as_cast, string_of};
+use crate::translate::{Context, Overriding, Statement, as_cast, string_of};
 use crate::values::{self, Format};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
@@ -68,6 +69,7 @@ pub fn infer(
         marks: Vec::new(),
         targets: None,
         columns: Vec::new(),
+        overriding: statement.overriding,
     };
     if let Some(tree) = &statement.parsed {
         let mut tree = tree.clone();
@@ -123,6 +125,8 @@ pub(super) struct Finder<'a> {
     targets: Option<Vec<Option<Typed>>>,
     /// The types of the columns of the query at the outside.
     pub(super) columns: Vec<Option<Typed>>,
+    /// What holds for values of identity columns.
+    overriding: Option<Overriding>,
 }
 
 impl Finder<'_> {

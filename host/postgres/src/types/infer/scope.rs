@@ -42,6 +42,8 @@ pub(super) type Columns = Vec<Known>;
 pub struct Scope {
     /// The name of a table or its alias, and the columns.
     pub(super) tables: Vec<(String, Rc<Columns>)>,
+    /// Whether there is something in FROM whose columns are not known.
+    pub(super) has_unknown: bool,
 }
 
 impl Scope {
@@ -78,7 +80,7 @@ impl Scope {
             is_stored: true,
         };
         let columns = table.columns.iter().map(column).collect();
-        Self { tables: vec![(table_name(&table.name), Rc::new(columns))] }
+        Self { tables: vec![(table_name(&table.name), Rc::new(columns))], has_unknown: false }
     }
 
     /// Whether there may be columns that are not known.
@@ -87,6 +89,11 @@ impl Scope {
             columns.is_empty() || columns.iter().any(|column| column.typed.is_none())
         };
         self.tables.iter().any(|(_, columns)| is_open(columns))
+    }
+
+    /// Whether the columns of a table are not known.
+    pub fn is_unknown(&self) -> bool {
+        self.has_unknown || self.tables.iter().any(|(_, columns)| columns.is_empty())
     }
 
     /// One table.
@@ -160,7 +167,7 @@ impl Scope {
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.add_tables(std::slice::from_ref(table_with_joins), schema, with, depth);
             }
-            _ => {}
+            _ => self.has_unknown = true,
         }
     }
 

@@ -21,7 +21,7 @@ impl Schema for Tables {
         let column = |(name, declared): &(&str, &str)| Column {
             name: (*name).into(),
             declared: (*declared).into(),
-            is_key: false,
+            ..Column::default()
         };
         Some(columns.iter().map(column).collect())
     }

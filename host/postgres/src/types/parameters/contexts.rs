@@ -16,7 +16,13 @@ use crate::translate::{is_object, table_name, typed};
 
 impl Finder<'_> {
     fn insert(&mut self, insert: &mut Insert) {
+        self.complete_insert(insert);
         let TableObject::TableName(name) = &insert.table else { return };
+        if let Some(ast::OnInsert::OnConflict(conflict)) = &mut insert.on
+            && let ast::OnConflictAction::DoUpdate(update) = &mut conflict.action
+        {
+            self.complete_assignments(name, &mut update.assignments);
+        }
         self.scopes.push(Scope::of_table(name, Some("excluded"), self.schema));
         self.scopes.push(Scope::of_table(name, None, self.schema));
         let types = self.types_of_columns(insert);
@@ -150,7 +156,7 @@ impl Finder<'_> {
 }
 
 /// How many columns a SELECT has.
-fn width(select: &Select, scope: &Scope) -> usize {
+pub(super) fn width(select: &Select, scope: &Scope) -> usize {
     let of_item = |item: &SelectItem| match item {
         SelectItem::Wildcard(_) => scope.width(None),
         SelectItem::QualifiedWildcard(
@@ -173,6 +179,9 @@ impl VisitorMut for Finder<'_> {
                 return ControlFlow::Continue(());
             }
             S::Update(update) => {
+                if let ast::TableFactor::Table { name, .. } = &update.table.relation {
+                    self.complete_assignments(name, &mut update.assignments);
+                }
                 let mut tables = vec![update.table.clone()];
                 match &update.from {
                     Some(

@@ -5,21 +5,27 @@
 //! the text, it gets the text as it is, with numbered parameters. What SQLite cannot do is refused
 //! by its name.
 
+mod action;
 mod calls;
 mod casts;
+mod constraints;
+mod context;
 mod copy;
 mod cursors;
 mod dates;
 mod definitions;
 mod expressions;
 mod functions;
+mod labels;
 mod names;
+mod prepared;
 mod queries;
 mod reserved;
 mod session;
 mod session_calls;
 mod sets;
 mod stack;
+mod target;
 mod texts;
 mod visit;
 mod writes;
@@ -29,7 +35,9 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, VisitMut};
 use sqlparser::dialect::PostgreSqlDialect;
 
+pub use action::{Action, Discarded};
 pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
+pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
@@ -37,6 +45,7 @@ pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
+pub use target::Target;
 pub(crate) use writes::is_default;
 pub use writes::{Insertion, Overriding};
 
@@ -48,111 +57,6 @@ use crate::lex::{self, Piece};
 const MAX_WRITTEN: usize = 4 << 20;
 const MAX_GROWTH: usize = 16;
 
-/// What a session says in SQL: `current_user`, `current_database()`.
-#[derive(Clone, Debug)]
-pub struct Context {
-    /// The name of the user.
-    pub user: String,
-    /// The name of the database.
-    pub database: String,
-    /// What `pg_backend_pid()` is.
-    pub process: i32,
-}
-
-impl Default for Context {
-    fn default() -> Self {
-        Self { user: "postgres".into(), database: "main".into(), process: 0 }
-    }
-}
-
-/// What is to be done for a statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Run [`Statement::sql`].
-    Run,
-    /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
-    Explain,
-    /// Begin a transaction.
-    Begin(Modes),
-    /// Run it, and end the transaction; one that failed is rolled back instead.
-    Commit {
-        /// Begin another one with the same modes.
-        chain: bool,
-    },
-    /// Run it, and end the transaction.
-    Rollback {
-        /// Begin another one with the same modes.
-        chain: bool,
-    },
-    /// Run it: `SAVEPOINT`.
-    Savepoint(String),
-    /// Run it: `ROLLBACK TO SAVEPOINT`, after which a failed transaction goes on.
-    RollbackTo(String),
-    /// Run it: `RELEASE SAVEPOINT`.
-    Release(String),
-    /// `SET TRANSACTION`, and `SET SESSION CHARACTERISTICS` for those to come.
-    SetModes {
-        /// What is set.
-        modes: Modes,
-        /// Whether it is for transactions to come.
-        is_session: bool,
-    },
-    /// Set a setting of the session.
-    Set {
-        /// In lower case.
-        name: String,
-        /// None for its default.
-        value: Option<String>,
-        /// Until the end of the transaction only.
-        is_local: bool,
-    },
-    /// `RESET ALL`.
-    ResetAll,
-    /// Return a setting, as one row of text.
-    Show(String),
-    /// Return all settings.
-    ShowAll,
-    /// `DISCARD`.
-    Discard(Discarded),
-    /// Forget a prepared statement; all where none is named.
-    Deallocate(Option<String>),
-    /// Send or receive data.
-    Copy(Box<Copy>),
-    /// `DECLARE CURSOR`; [`Statement::sql`] is its query.
-    Declare {
-        /// The name of the cursor.
-        name: String,
-        /// `WITH HOLD`: it stays after the transaction.
-        is_held: bool,
-    },
-    /// `FETCH` and `MOVE`.
-    Fetch {
-        /// The name of the cursor.
-        name: String,
-        /// Where to.
-        direction: Direction,
-        /// `MOVE`: no row is sent.
-        is_move: bool,
-    },
-    /// `CLOSE`; all where none is named.
-    CloseCursor(Option<String>),
-    /// Nothing, successfully.
-    Nothing,
-}
-
-/// What DISCARD forgets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discarded {
-    /// All that the session has.
-    All,
-    /// Plans.
-    Plans,
-    /// What sequences have given.
-    Sequences,
-    /// Temporary tables.
-    Temporary,
-}
-
 /// A statement for SQLite.
 #[derive(Clone, Debug)]
 pub struct Statement {
@@ -160,6 +64,8 @@ pub struct Statement {
     pub sql: String,
     /// What it runs before that, in the same transaction; their rows are not sent.
     pub before: Vec<String>,
+    /// What SQLite must be able to prepare after that: else it is undone.
+    pub after: Vec<String>,
     /// What is to be done.
     pub action: Action,
     /// The command of its tag.
@@ -203,6 +109,7 @@ impl Statement {
         Self {
             sql,
             before: Vec::new(),
+            after: Vec::new(),
             action: Action::Run,
             command: String::new(),
             parameters: lex::parameters(piece.text),
@@ -232,7 +139,7 @@ impl Statement {
         let command = rewriter.statement(&mut tree)?;
         let sql = rewriter.text(&tree, self.has_odd_names)?;
         self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
-        self.before = rewriter.before;
+        (self.before, self.after) = (rewriter.before, rewriter.after);
         self.is_untouched = false;
         Ok(())
     }
@@ -259,6 +166,9 @@ fn has_rows(command: &str) -> bool {
 
 fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = session::statement(piece)? {
+        return Ok(statement);
+    }
+    if let Some(statement) = prepared::statement(piece)? {
         return Ok(statement);
     }
     if let Some(statement) = cursors::statement(piece, context)? {
@@ -298,7 +208,7 @@ fn rewritten(
     is_quoted: bool,
     context: &Context,
 ) -> Result<Statement> {
-    let has_calls = calls::derive(&mut parsed);
+    let has_calls = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
     let mut tree = parsed.clone();
     let mut rewriter = Rewriter::new(context, piece.text.len());
     rewriter.is_changed = has_calls || is_quoted || queries::has_limit_all(piece.text);
@@ -309,7 +219,7 @@ fn rewritten(
     } else {
         Statement::untouched(piece)
     };
-    statement.before = rewriter.before;
+    (statement.before, statement.after) = (rewriter.before, rewriter.after);
     statement.command = command;
     if is_explain {
         statement.action = Action::Explain;
@@ -332,6 +242,7 @@ struct Rewriter<'a> {
     /// Whether SQLite would not understand the client's text, or misunderstand it.
     is_changed: bool,
     before: Vec<String>,
+    after: Vec<String>,
     /// The whole statement, where the tree has no form for it.
     whole: Option<String>,
     /// Whether all names in it were written by [`quoted_name`](names::quoted_name).
@@ -350,6 +261,7 @@ impl<'a> Rewriter<'a> {
             context,
             is_changed: false,
             before: Vec::new(),
+            after: Vec::new(),
             whole: None,
             has_own_names: false,
             is_definition: false,

@@ -14,11 +14,13 @@ mod failure;
 mod frames;
 mod numbers;
 mod out;
+mod prepared;
 mod serve;
 mod session;
 mod startup;
 mod store;
 mod stream;
 mod transact;
+mod violations;
 
 pub use serve::{Door, refuse};

@@ -78,6 +78,11 @@ impl Rewriter<'_> {
         for column in &mut table.columns {
             self.column(column, &key)?;
         }
+        self.name_conditions(table);
+        if table.query.is_none() && !table.temporary {
+            // Defaults and foreign keys are looked at only now.
+            self.after.push(insertion(&table.name));
+        }
         Ok(())
     }
 
@@ -148,6 +153,7 @@ impl Rewriter<'_> {
             return Err(Error::unsupported("CREATE MATERIALIZED VIEW"));
         }
         self.relation(&mut view.name)?;
+        self.after.push(format!("SELECT * FROM {}", quoted_name(&last(&view.name))));
         if view.or_replace {
             self.before.push(format!("DROP VIEW IF EXISTS {}", quoted_name(&last(&view.name))));
             self.replace(&mut view.or_replace, false);
@@ -199,7 +205,15 @@ impl Rewriter<'_> {
                 O::AddColumn { if_not_exists: true, .. } => {
                     return Err(Error::unsupported("ADD COLUMN IF NOT EXISTS"));
                 }
-                O::AddColumn { column_def, .. } => self.column(column_def, &[])?,
+                O::AddColumn { column_def, .. } => {
+                    self.name_added(&last(&table.name), column_def);
+                    self.column(column_def, &[])?;
+                    if column_def.options.iter().any(is_computed) {
+                        let hint = "SQLite takes only constants here";
+                        return Err(Error::unsupported("this DEFAULT of a new column").hint(hint));
+                    }
+                    self.after.push(insertion(&table.name));
+                }
                 O::DropColumn { if_exists: true, .. } => {
                     return Err(Error::unsupported("DROP COLUMN IF EXISTS"));
                 }
@@ -265,6 +279,15 @@ fn column_part(column: &IndexColumn) -> String {
         Expr::Identifier(name) => folded(name),
         _ => "expr".to_owned(),
     }
+}
+
+/// An INSERT for which SQLite must find all that a table needs.
+fn insertion(table: &ast::ObjectName) -> String {
+    format!("INSERT INTO {} DEFAULT VALUES", quoted_name(&last(table)))
+}
+
+fn is_computed(option: &ColumnOptionDef) -> bool {
+    matches!(&option.option, ColumnOption::Default(Expr::Nested(inner)) if !is_constant(inner))
 }
 
 fn is_constant(expr: &Expr) -> bool {

@@ -4,6 +4,8 @@
 //! silently take something else for it.
 
 mod contexts;
+mod definitions;
+mod names;
 mod operators;
 mod writes;
 
@@ -70,6 +72,8 @@ pub fn infer(
         targets: None,
         columns: Vec::new(),
         overriding: statement.overriding,
+        labels: Vec::new(),
+        is_trigger: false,
     };
     if let Some(tree) = &statement.parsed {
         let mut tree = tree.clone();
@@ -127,6 +131,10 @@ pub(super) struct Finder<'a> {
     pub(super) columns: Vec<Option<Typed>>,
     /// What holds for values of identity columns.
     overriding: Option<Overriding>,
+    /// The names of the columns of each query around.
+    labels: Vec<names::Labels>,
+    /// Whether there are rows `new` and `old`.
+    is_trigger: bool,
 }
 
 impl Finder<'_> {

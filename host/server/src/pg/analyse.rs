@@ -197,6 +197,9 @@ impl Conversation<'_> {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
             Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
+            Action::Execute { name, .. } => {
+                self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
+            }
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };

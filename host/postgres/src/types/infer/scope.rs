@@ -66,6 +66,13 @@ impl Scope {
         scope
     }
 
+    /// The tables of FROM, with the queries of WITH around it.
+    pub fn of_from(tables: &[TableWithJoins], schema: &dyn Schema, with: &Self) -> Self {
+        let mut scope = Self::default();
+        scope.add_tables(tables, schema, with, MAX_DEPTH);
+        scope
+    }
+
     /// The queries of WITH, and those around them.
     pub fn of_with(query: &Query, schema: &dyn Schema, outer: &Self) -> Self {
         Self::with(query, schema, outer, MAX_DEPTH)
@@ -150,8 +157,16 @@ impl Scope {
                 self.tables.push((name, Rc::new(columns)));
             }
             TableFactor::Table { name, alias, .. } => {
-                let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
-                self.add_table(name, alias, schema, with);
+                let own = alias.as_ref().map(|alias| alias.name.value.as_str());
+                self.add_table(name, own, schema, with);
+                if let (Some(alias), Some((_, columns))) = (alias, self.tables.last_mut())
+                    && !alias.columns.is_empty()
+                {
+                    let columns = Rc::make_mut(columns);
+                    for (column, alias) in columns.iter_mut().zip(&alias.columns) {
+                        column.name.clone_from(&alias.name.value);
+                    }
+                }
             }
             TableFactor::Derived { subquery, alias, .. } => {
                 let mut columns = columns_of(subquery, schema, with, depth);

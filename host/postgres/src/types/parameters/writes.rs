@@ -96,7 +96,8 @@ impl Finder<'_> {
             return Ok(Some(width));
         }
         let SetExpr::Select(select) = &*source.body else { return Ok(None) };
-        let with = Scope::of_with(source, self.schema, &Scope::default());
+        let outer = self.with.last().cloned().unwrap_or_default();
+        let with = Scope::of_with(source, self.schema, &outer);
         let scope = Scope::of_select(select, self.schema, &with);
         let is_known = !scope.is_unknown();
         Ok(is_known.then(|| width(select, &scope)))
@@ -162,21 +163,25 @@ impl Finder<'_> {
             if matches!(assignment.target, AssignmentTarget::Tuple(_)) {
                 self.is_changed |= without_row(&mut assignment.value);
             }
-            let pairs: Vec<(&ObjectName, Option<&mut Expr>)> =
-                match (&assignment.target, &mut assignment.value) {
-                    (AssignmentTarget::ColumnName(name), value) => vec![(name, Some(value))],
-                    (AssignmentTarget::Tuple(names), Expr::Tuple(values)) => {
-                        if names.len() != values.len() {
-                            return Err(syntax(
-                                "number of columns does not match number of values",
-                            ));
-                        }
-                        names.iter().zip(values.iter_mut().map(Some)).collect()
+            let pairs: Vec<(&ObjectName, Option<&mut Expr>)> = match (
+                &assignment.target,
+                &mut assignment.value,
+            ) {
+                (AssignmentTarget::ColumnName(name), value) => vec![(name, Some(value))],
+                (AssignmentTarget::Tuple(names), Expr::Tuple(values)) => {
+                    if names.len() != values.len() {
+                        return Err(syntax("number of columns does not match number of values"));
                     }
-                    (AssignmentTarget::Tuple(names), _) => {
-                        names.iter().map(|name| (name, None)).collect()
-                    }
-                };
+                    names.iter().zip(values.iter_mut().map(Some)).collect()
+                }
+                (AssignmentTarget::Tuple(names), Expr::Subquery(_)) => {
+                    names.iter().map(|name| (name, None)).collect()
+                }
+                (AssignmentTarget::Tuple(_), _) => {
+                    let message = "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression";
+                    return Err(Error::new(sqlstate::FEATURE_NOT_SUPPORTED, message));
+                }
+            };
             for (name, value) in pairs {
                 let Some(column) = find(columns, &table_name(name)) else { continue };
                 if seen.contains(&column.name.as_str()) {

@@ -1,5 +1,6 @@
 //! Errors with a SQLSTATE.
 
+mod messages;
 pub mod sqlstate;
 
 use std::fmt;
@@ -115,6 +116,33 @@ impl Error {
         self
     }
 
+    /// The same of a row of this table, whose condition is violated.
+    #[must_use]
+    pub fn of_check(mut self, table: &str) -> Self {
+        let violated = self.violated.get_or_insert_default();
+        violated.table.get_or_insert_with(|| table.to_owned());
+        let name = violated.constraint.as_deref().unwrap_or_default();
+        self.message =
+            format!("new row for relation \"{table}\" violates check constraint \"{name}\"");
+        self.detail = None;
+        self
+    }
+
+    /// The same of a foreign key with this name.
+    #[must_use]
+    pub fn of_reference(
+        mut self,
+        message: String,
+        table: &str,
+        name: String,
+        detail: String,
+    ) -> Self {
+        let violated = self.violated.get_or_insert_default();
+        (violated.table, violated.constraint) = (Some(table.to_owned()), Some(name));
+        (self.message, self.detail) = (message, Some(detail));
+        self
+    }
+
     /// SQLite's error, by its extended result code.
     pub fn of_sqlite(extended_code: i32, message: &str) -> Self {
         if let Some((code, message)) = sqlstate::split(message) {
@@ -122,7 +150,7 @@ impl Error {
         }
         of_constraint(extended_code, message).unwrap_or_else(|| {
             let code = match extended_code & 0xff {
-                1 => of_message(message),
+                1 => messages::code(message),
                 primary => of_code(extended_code, primary),
             };
             Self::new(code, of_postgres(message).unwrap_or_else(|| message.to_owned()))
@@ -233,49 +261,6 @@ fn of_code(extended: i32, primary: i32) -> &'static str {
         (25, _) => sqlstate::UNDEFINED_PARAMETER,
         _ => sqlstate::INTERNAL_ERROR,
     }
-}
-
-/// SQLite has one code for all that is wrong with a statement, so its messages tell them apart.
-const MESSAGES: &[(&str, &str)] = &[
-    ("no such table", sqlstate::UNDEFINED_TABLE),
-    ("no such view", sqlstate::UNDEFINED_TABLE),
-    ("no such column", sqlstate::UNDEFINED_COLUMN),
-    ("has no column named", sqlstate::UNDEFINED_COLUMN),
-    ("no such function", sqlstate::UNDEFINED_FUNCTION),
-    ("wrong number of arguments to function", sqlstate::UNDEFINED_FUNCTION),
-    ("no such index", sqlstate::UNDEFINED_OBJECT),
-    ("no such trigger", sqlstate::UNDEFINED_OBJECT),
-    ("no such collation", sqlstate::UNDEFINED_OBJECT),
-    ("no such savepoint", sqlstate::INVALID_SAVEPOINT),
-    ("no such module", sqlstate::UNDEFINED_OBJECT),
-    ("unknown database", sqlstate::INVALID_SCHEMA),
-    ("ambiguous column name", sqlstate::AMBIGUOUS_COLUMN),
-    ("duplicate column name", sqlstate::DUPLICATE_COLUMN),
-    ("already exists", sqlstate::DUPLICATE_TABLE),
-    ("there is already", sqlstate::DUPLICATE_TABLE),
-    ("syntax error", sqlstate::SYNTAX_ERROR),
-    ("incomplete input", sqlstate::SYNTAX_ERROR),
-    ("unrecognized token", sqlstate::SYNTAX_ERROR),
-    ("misuse of aggregate", sqlstate::GROUPING_ERROR),
-    ("within a transaction", sqlstate::ACTIVE_TRANSACTION),
-    ("no transaction is active", sqlstate::NO_ACTIVE_TRANSACTION),
-    ("integer overflow", sqlstate::NUMERIC_OUT_OF_RANGE),
-    ("Expression tree is too large", sqlstate::STATEMENT_TOO_COMPLEX),
-    ("parser stack overflow", sqlstate::STATEMENT_TOO_COMPLEX),
-    ("Recursion limit", sqlstate::STATEMENT_TOO_COMPLEX),
-    ("too many", sqlstate::PROGRAM_LIMIT_EXCEEDED),
-    ("division by zero", sqlstate::DIVISION_BY_ZERO),
-    ("step size cannot equal zero", sqlstate::INVALID_PARAMETER_VALUE),
-    ("generate_series of anything but integers", sqlstate::FEATURE_NOT_SUPPORTED),
-    ("unrecognized configuration parameter", sqlstate::UNDEFINED_OBJECT),
-    ("malformed JSON", sqlstate::INVALID_TEXT),
-    ("values were supplied", sqlstate::SYNTAX_ERROR),
-    ("values for", sqlstate::SYNTAX_ERROR),
-];
-
-fn of_message(message: &str) -> &'static str {
-    let found = MESSAGES.iter().find(|(part, _)| message.contains(part));
-    found.map_or(sqlstate::SYNTAX_ERROR, |(_, code)| code)
 }
 
 /// Constraints in Postgres' words, with the names that it would have given them.

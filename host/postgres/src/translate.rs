@@ -5,20 +5,27 @@
 //! the text, it gets the text as it is, with numbered parameters. What SQLite cannot do is refused
 //! by its name.
 
+mod action;
 mod calls;
 mod casts;
+mod constraints;
+mod context;
 mod copy;
 mod cursors;
 mod dates;
 mod definitions;
 mod expressions;
 mod functions;
+mod labels;
 mod names;
+mod prepared;
 mod queries;
+mod reserved;
 mod session;
 mod session_calls;
 mod sets;
 mod stack;
+mod target;
 mod texts;
 mod tree;
 mod visit;
@@ -29,15 +36,20 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{self, VisitMut};
 use sqlparser::dialect::PostgreSqlDialect;
 
+pub use action::{Action, Discarded};
 pub(crate) use casts::{as_cast, is_name_of_object, is_object, typed};
+pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
+pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
+pub use target::Target;
 pub(crate) use tree::Tree;
-pub use writes::Insertion;
+pub(crate) use writes::is_default;
+pub use writes::{Insertion, Overriding};
 
 use crate::error::{Error, Result, sqlstate};
 use crate::lex::{self, Piece};
@@ -47,111 +59,6 @@ use crate::lex::{self, Piece};
 const MAX_WRITTEN: usize = 4 << 20;
 const MAX_GROWTH: usize = 16;
 
-/// What a session says in SQL: `current_user`, `current_database()`.
-#[derive(Clone, Debug)]
-pub struct Context {
-    /// The name of the user.
-    pub user: String,
-    /// The name of the database.
-    pub database: String,
-    /// What `pg_backend_pid()` is.
-    pub process: i32,
-}
-
-impl Default for Context {
-    fn default() -> Self {
-        Self { user: "postgres".into(), database: "main".into(), process: 0 }
-    }
-}
-
-/// What is to be done for a statement.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Run [`Statement::sql`].
-    Run,
-    /// The same; of its rows only the column `detail` is sent, as `QUERY PLAN`.
-    Explain,
-    /// Begin a transaction.
-    Begin(Modes),
-    /// Run it, and end the transaction; one that failed is rolled back instead.
-    Commit {
-        /// Begin another one with the same modes.
-        chain: bool,
-    },
-    /// Run it, and end the transaction.
-    Rollback {
-        /// Begin another one with the same modes.
-        chain: bool,
-    },
-    /// Run it: `SAVEPOINT`.
-    Savepoint(String),
-    /// Run it: `ROLLBACK TO SAVEPOINT`, after which a failed transaction goes on.
-    RollbackTo(String),
-    /// Run it: `RELEASE SAVEPOINT`.
-    Release(String),
-    /// `SET TRANSACTION`, and `SET SESSION CHARACTERISTICS` for those to come.
-    SetModes {
-        /// What is set.
-        modes: Modes,
-        /// Whether it is for transactions to come.
-        is_session: bool,
-    },
-    /// Set a setting of the session.
-    Set {
-        /// In lower case.
-        name: String,
-        /// None for its default.
-        value: Option<String>,
-        /// Until the end of the transaction only.
-        is_local: bool,
-    },
-    /// `RESET ALL`.
-    ResetAll,
-    /// Return a setting, as one row of text.
-    Show(String),
-    /// Return all settings.
-    ShowAll,
-    /// `DISCARD`.
-    Discard(Discarded),
-    /// Forget a prepared statement; all where none is named.
-    Deallocate(Option<String>),
-    /// Send or receive data.
-    Copy(Box<Copy>),
-    /// `DECLARE CURSOR`; [`Statement::sql`] is its query.
-    Declare {
-        /// The name of the cursor.
-        name: String,
-        /// `WITH HOLD`: it stays after the transaction.
-        is_held: bool,
-    },
-    /// `FETCH` and `MOVE`.
-    Fetch {
-        /// The name of the cursor.
-        name: String,
-        /// Where to.
-        direction: Direction,
-        /// `MOVE`: no row is sent.
-        is_move: bool,
-    },
-    /// `CLOSE`; all where none is named.
-    CloseCursor(Option<String>),
-    /// Nothing, successfully.
-    Nothing,
-}
-
-/// What DISCARD forgets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discarded {
-    /// All that the session has.
-    All,
-    /// Plans.
-    Plans,
-    /// What sequences have given.
-    Sequences,
-    /// Temporary tables.
-    Temporary,
-}
-
 /// A statement for SQLite.
 #[derive(Clone, Debug)]
 pub struct Statement {
@@ -159,6 +66,8 @@ pub struct Statement {
     pub sql: String,
     /// What it runs before that, in the same transaction; their rows are not sent.
     pub before: Vec<String>,
+    /// What SQLite must be able to prepare after that: else it is undone.
+    pub after: Vec<String>,
     /// What is to be done.
     pub action: Action,
     /// The command of its tag.
@@ -171,6 +80,8 @@ pub struct Statement {
     pub start: usize,
     /// That of [`Piece`].
     has_odd_names: bool,
+    /// `OVERRIDING … VALUE` of an INSERT.
+    pub(crate) overriding: Option<Overriding>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
@@ -200,12 +111,14 @@ impl Statement {
         Self {
             sql,
             before: Vec::new(),
+            after: Vec::new(),
             action: Action::Run,
             command: String::new(),
             parameters: lex::parameters(piece.text),
             is_untouched: false,
             start: piece.start,
             has_odd_names: piece.has_odd_names,
+            overriding: None,
             columns: Vec::new(),
             parsed: None,
         }
@@ -221,7 +134,7 @@ impl Statement {
         let command = rewriter.statement(&mut tree)?;
         let sql = rewriter.text(&tree, self.has_odd_names)?;
         self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
-        self.before = rewriter.before;
+        (self.before, self.after) = (rewriter.before, rewriter.after);
         self.is_untouched = false;
         Ok(())
     }
@@ -250,21 +163,26 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
     if let Some(statement) = session::statement(piece)? {
         return Ok(statement);
     }
+    if let Some(statement) = prepared::statement(piece)? {
+        return Ok(statement);
+    }
     if let Some(statement) = cursors::statement(piece, context)? {
         return Ok(statement);
     }
-    let parsed = match parse(piece.text) {
-        Ok(Some(parsed)) => parsed,
-        Ok(None) => return Ok(only_sqlite(piece)),
-        Err(error) => return Err(error),
-    };
+    if let Some((text, overriding)) = writes::without_overriding(piece.text) {
+        let piece = Piece { text: &text, ..*piece };
+        let statement = as_written(&piece, context)?;
+        return Ok(Statement { overriding: Some(overriding), is_untouched: false, ..statement });
+    }
+    let Some(mut parsed) = parse(piece.text)? else { return Ok(only_sqlite(piece)) };
+    let is_quoted = reserved::quote(&mut parsed)?;
     if let Some(statement) = session::schema(piece, &parsed) {
         return Ok(statement);
     }
     if let ast::Statement::Copy { .. } = parsed {
         return copy::statement(piece, parsed, context);
     }
-    rewritten(piece, parsed, context)
+    rewritten(piece, parsed, is_quoted, context)
 }
 
 /// The tree of a statement; none where only SQLite may know it.
@@ -282,12 +200,13 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
 fn rewritten(
     piece: &Piece<'_>,
     mut parsed: ast::Statement,
+    is_quoted: bool,
     context: &Context,
 ) -> Result<Statement> {
-    let has_calls = calls::derive(&mut parsed);
+    let has_calls = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
     let mut tree = parsed.clone();
     let mut rewriter = Rewriter::new(context, piece.text.len());
-    rewriter.is_changed = has_calls || queries::has_limit_all(piece.text);
+    rewriter.is_changed = has_calls || is_quoted || queries::has_limit_all(piece.text);
     let command = rewriter.statement(&mut tree)?;
     let is_explain = matches!(tree, ast::Statement::Explain { .. });
     let mut statement = if rewriter.is_changed {
@@ -295,7 +214,7 @@ fn rewritten(
     } else {
         Statement::untouched(piece)
     };
-    statement.before = rewriter.before;
+    (statement.before, statement.after) = (rewriter.before, rewriter.after);
     statement.command = command;
     if is_explain {
         statement.action = Action::Explain;
@@ -318,6 +237,7 @@ struct Rewriter<'a> {
     /// Whether SQLite would not understand the client's text, or misunderstand it.
     is_changed: bool,
     before: Vec<String>,
+    after: Vec<String>,
     /// The whole statement, where the tree has no form for it.
     whole: Option<String>,
     /// Whether all names in it were written by [`quoted_name`](names::quoted_name).
@@ -336,6 +256,7 @@ impl<'a> Rewriter<'a> {
             context,
             is_changed: false,
             before: Vec::new(),
+            after: Vec::new(),
             whole: None,
             has_own_names: false,
             is_definition: false,

@@ -43,11 +43,14 @@ struct Tables<'a>(&'a Connection);
 
 impl Schema for Tables<'_> {
     fn columns(&self, table: &str) -> Option<Vec<Column>> {
-        let sql = format!("PRAGMA table_info(\"{}\")", table.replace('"', "\"\""));
+        let sql = format!("PRAGMA table_xinfo(\"{}\")", table.replace('"', "\"\""));
         let mut statement = self.0.prepare(&sql).ok()?;
         let rows = statement.query_map((), |row| {
             let (name, declared) = (row.get(1)?, row.get::<_, String>(2)?);
-            Ok(Column { name, declared, is_key: row.get::<_, i64>(5)? > 0 })
+            let is_generated = row.get::<_, i64>(6)? > 1;
+            let default = row.get(4)?;
+            let is_key = row.get::<_, i64>(5)? > 0;
+            Ok(Column { name, declared, is_key, default, is_generated, is_identity: false })
         });
         let columns: Vec<_> = rows.ok()?.collect::<Result<_, _>>().ok()?;
         (!columns.is_empty()).then_some(columns)

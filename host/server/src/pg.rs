@@ -14,6 +14,7 @@ mod failure;
 mod frames;
 mod numbers;
 mod out;
+mod prepared;
 mod serve;
 mod session;
 mod startup;
@@ -21,5 +22,6 @@ mod store;
 mod stream;
 mod transact;
 mod transport;
+mod violations;
 
 pub use serve::{Door, refuse};

@@ -1,11 +1,11 @@
 //! Casts, and the types of columns that are created.
 
 use sqlite_wasm::types::Value;
-use sqlparser::ast::{ArrayElemTypeDef, CastKind, DataType, Expr};
+use sqlparser::ast::{ArrayElemTypeDef, CastKind, DataType, Expr, ObjectName};
 
 use super::Rewriter;
-use super::names::{literal, raw, string_of};
-use crate::error::{Error, Result};
+use super::names::{last, literal, raw, string_of};
+use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Type, Typed};
 use crate::values::{self, Format};
 
@@ -30,6 +30,69 @@ pub fn typed(data_type: &DataType) -> Option<Typed> {
         DataType::Custom(..) if Scalar::of_name(base(name)).is_none() => None,
         _ => Typed::declared(name),
     }
+}
+
+/// Types that PostgreSQL has, and nothing here.
+const ELSEWHERE: &[&str] = &[
+    "bit",
+    "box",
+    "cid",
+    "cidr",
+    "circle",
+    "cstring",
+    "datemultirange",
+    "daterange",
+    "inet",
+    "int2vector",
+    "int4multirange",
+    "int4range",
+    "int8multirange",
+    "int8range",
+    "jsonpath",
+    "line",
+    "lseg",
+    "macaddr",
+    "macaddr8",
+    "money",
+    "nummultirange",
+    "numrange",
+    "oidvector",
+    "path",
+    "pg_lsn",
+    "pg_snapshot",
+    "point",
+    "polygon",
+    "record",
+    "refcursor",
+    "regcollation",
+    "regconfig",
+    "regdictionary",
+    "regoper",
+    "regoperator",
+    "regprocedure",
+    "tid",
+    "timetz",
+    "tsmultirange",
+    "tsquery",
+    "tsrange",
+    "tstzmultirange",
+    "tstzrange",
+    "tsvector",
+    "txid_snapshot",
+    "unknown",
+    "varbit",
+    "void",
+    "xid8",
+    "xml",
+];
+
+fn is_elsewhere(name: &str) -> bool {
+    ELSEWHERE.contains(&name)
+}
+
+fn unknown(name: &ObjectName) -> Error {
+    let message = format!("type \"{}\" does not exist", last(name));
+    Error::new(sqlstate::UNDEFINED_OBJECT, message)
 }
 
 fn base(name: &str) -> &str {
@@ -85,8 +148,10 @@ impl Rewriter<'_> {
         if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
             return Ok(expr.clone());
         }
-        let typed = typed(data_type)
-            .ok_or_else(|| Error::unsupported(format_args!("a cast to {data_type}")))?;
+        let typed = typed(data_type).ok_or_else(|| match data_type {
+            DataType::Custom(name, _) if !is_elsewhere(&last(name)) => unknown(name),
+            _ => Error::unsupported(format_args!("a cast to {data_type}")),
+        })?;
         if let Some(name) = name_of_object(expr, typed) {
             return Ok(name);
         }
@@ -121,8 +186,12 @@ impl Rewriter<'_> {
         let Some(typed) = typed(data_type) else {
             return match data_type {
                 DataType::Unspecified => Ok(()),
+                DataType::Custom(name, _)
+                    if Typed::declared(&last(name)).is_none() && !is_elsewhere(&last(name)) =>
+                {
+                    Err(unknown(name))
+                }
                 // SQLite takes any name; values are sent as text.
-                DataType::Custom(..) | DataType::TsVector | DataType::Enum(..) => Ok(()),
                 _ => Ok(()),
             };
         };

@@ -6,6 +6,7 @@ use sqlparser::ast::{
     ObjectType, TableConstraint,
 };
 
+use super::casts::custom;
 use super::names::{folded, last, quoted_name};
 use super::{Rewriter, typed};
 use crate::error::{Error, Result};
@@ -77,6 +78,11 @@ impl Rewriter<'_> {
         for column in &mut table.columns {
             self.column(column, &key)?;
         }
+        self.name_conditions(table);
+        if table.query.is_none() && !table.temporary {
+            // Defaults and foreign keys are looked at only now.
+            self.after.push(insertion(&table.name));
+        }
         Ok(())
     }
 
@@ -94,10 +100,15 @@ impl Rewriter<'_> {
                 let kind = if is_serial { "SERIAL" } else { "IDENTITY" };
                 return Err(Error::unsupported(format_args!("{kind} that is not the primary key")));
             }
+            let is_always = column.options.iter().any(|option| is_always(&option.option));
             column.options.retain(|option| !identity(&option.option));
-            self.replace(&mut column.data_type, DataType::Integer(None));
+            let data_type = if is_always { custom(ALWAYS) } else { DataType::Integer(None) };
+            self.replace(&mut column.data_type, data_type);
         }
-        let is_rowid = is_key && column.data_type.to_string().eq_ignore_ascii_case("integer");
+        let is_rowid = is_key
+            && (is_serial
+                || is_identity
+                || column.data_type.to_string().eq_ignore_ascii_case("integer"));
         self.column_type(&mut column.data_type)?;
         let typed = typed(&column.data_type);
         for option in &mut column.options {
@@ -142,6 +153,7 @@ impl Rewriter<'_> {
             return Err(Error::unsupported("CREATE MATERIALIZED VIEW"));
         }
         self.relation(&mut view.name)?;
+        self.after.push(format!("SELECT * FROM {}", quoted_name(&last(&view.name))));
         if view.or_replace {
             self.before.push(format!("DROP VIEW IF EXISTS {}", quoted_name(&last(&view.name))));
             self.replace(&mut view.or_replace, false);
@@ -193,7 +205,15 @@ impl Rewriter<'_> {
                 O::AddColumn { if_not_exists: true, .. } => {
                     return Err(Error::unsupported("ADD COLUMN IF NOT EXISTS"));
                 }
-                O::AddColumn { column_def, .. } => self.column(column_def, &[])?,
+                O::AddColumn { column_def, .. } => {
+                    self.name_added(&last(&table.name), column_def);
+                    self.column(column_def, &[])?;
+                    if column_def.options.iter().any(is_computed) {
+                        let hint = "SQLite takes only constants here";
+                        return Err(Error::unsupported("this DEFAULT of a new column").hint(hint));
+                    }
+                    self.after.push(insertion(&table.name));
+                }
                 O::DropColumn { if_exists: true, .. } => {
                     return Err(Error::unsupported("DROP COLUMN IF EXISTS"));
                 }
@@ -217,6 +237,16 @@ impl Rewriter<'_> {
         }
         Ok(())
     }
+}
+
+/// The type of a column that takes no other values than SQLite's numbers. SQLite keeps the comment.
+const ALWAYS: &str = "INTEGER /* GENERATED ALWAYS AS IDENTITY */";
+
+fn is_always(option: &ColumnOption) -> bool {
+    let ColumnOption::Generated { generated_as, generation_expr: None, .. } = option else {
+        return false;
+    };
+    matches!(generated_as, GeneratedAs::Always)
 }
 
 fn identity(option: &ColumnOption) -> bool {
@@ -249,6 +279,15 @@ fn column_part(column: &IndexColumn) -> String {
         Expr::Identifier(name) => folded(name),
         _ => "expr".to_owned(),
     }
+}
+
+/// An INSERT for which SQLite must find all that a table needs.
+fn insertion(table: &ast::ObjectName) -> String {
+    format!("INSERT INTO {} DEFAULT VALUES", quoted_name(&last(table)))
+}
+
+fn is_computed(option: &ColumnOptionDef) -> bool {
+    matches!(&option.option, ColumnOption::Default(Expr::Nested(inner)) if !is_constant(inner))
 }
 
 fn is_constant(expr: &Expr) -> bool {

@@ -161,10 +161,14 @@ impl Rewriter<'_> {
                     }
                 } else if alias.is_none() && parts(name).len() == 2 && !is_own(name) {
                     // Columns are qualified by the name without the schema.
-                    let table = Ident::new(last(name));
-                    let named =
-                        TableAlias { explicit: true, name: table, columns: Vec::new(), at: None };
-                    self.replace(alias, Some(named));
+                    let table = parts(name).last().copied().cloned();
+                    let named = table.map(|name| TableAlias {
+                        explicit: true,
+                        name,
+                        columns: Vec::new(),
+                        at: None,
+                    });
+                    self.replace(alias, named);
                 }
                 Ok(())
             }
@@ -217,8 +221,26 @@ impl Rewriter<'_> {
                 self.replace(factor, derived);
             }
             TableFactor::UNNEST { .. } => return Err(Error::unsupported("unnest WITH ORDINALITY")),
+            TableFactor::Table { name, alias: Some(alias), args: None, .. }
+                if !alias.columns.is_empty() =>
+            {
+                let columns: Vec<_> =
+                    alias.columns.iter().map(|column| column.name.to_string()).collect();
+                let own = &alias.name;
+                // Not by its own name: a query of WITH would be what it selects from.
+                let sql = format!(
+                    "SELECT * FROM (WITH \"pg_alias {0}\"({1}) AS (SELECT * FROM {name}) SELECT * FROM \"pg_alias {0}\")",
+                    own.value.replace('"', ""),
+                    columns.join(", ")
+                );
+                let alias = Some(TableAlias { columns: Vec::new(), ..alias.clone() });
+                let subquery = parsed(&sql)?;
+                let derived =
+                    TableFactor::Derived { lateral: false, subquery, alias, sample: None };
+                self.replace(factor, derived);
+            }
             TableFactor::Table { alias: Some(alias), .. } if !alias.columns.is_empty() => {
-                return Err(Error::unsupported("names of columns after a table's alias"));
+                return Err(Error::unsupported("names of columns after a function's alias"));
             }
             _ => {}
         }

@@ -55,7 +55,7 @@ const REWRITES: &[(&str, &str)] = &[
     ),
     (
         "CREATE TABLE t(id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY)",
-        "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+        "CREATE TABLE t (id INTEGER /* GENERATED ALWAYS AS IDENTITY */ PRIMARY KEY)",
     ),
     (
         "CREATE TABLE t(a TIMESTAMP WITH TIME ZONE DEFAULT now())",
@@ -67,7 +67,6 @@ const REWRITES: &[(&str, &str)] = &[
     ),
     ("CREATE INDEX ON t USING btree (a)", "CREATE INDEX \"t_a_idx\" ON t(a)"),
     ("TRUNCATE t", "DELETE FROM \"t\""),
-    ("INSERT INTO t(a, b) VALUES (DEFAULT, 1), (DEFAULT, 2)", "INSERT INTO t (b) VALUES (1), (2)"),
     (
         "INSERT INTO t SELECT * FROM u ON CONFLICT DO NOTHING",
         "INSERT INTO t SELECT * FROM u WHERE true ON CONFLICT DO NOTHING",
@@ -124,7 +123,7 @@ const REWRITES: &[(&str, &str)] = &[
     ("SELECT array_agg(a) FROM t", "SELECT nullif(json_group_array(a), '[]') FROM t"),
     ("SELECT a / 2, a / b FROM t", "SELECT a / 2, a / iif(b, b, pg_divisor(b)) FROM t"),
     ("SELECT a % sum(b) FROM t", "SELECT a % pg_divisor(sum(b)) FROM t"),
-    ("CREATE VIEW v AS SELECT a / b FROM t", "CREATE VIEW v AS SELECT a / b FROM t"),
+    ("CREATE VIEW v AS SELECT a / b AS c FROM t", "CREATE VIEW v AS SELECT a / b AS c FROM t"),
     ("SELECT substring(a from -1 for 3)", "SELECT substr(a, 1, 1)"),
     ("ALTER TABLE ONLY t ADD COLUMN a int, DROP COLUMN b", "ALTER TABLE t DROP COLUMN b"),
 ];
@@ -222,7 +221,10 @@ fn several_statements_are_apart() {
         (vec!["DROP TABLE IF EXISTS \"a\"".to_owned()], "DROP TABLE IF EXISTS \"b\"".to_owned())
     );
     let view = one("CREATE OR REPLACE VIEW v AS SELECT 1");
-    assert_eq!((view.before.len(), view.sql.as_str()), (1, "CREATE VIEW v AS SELECT 1"));
+    assert_eq!(
+        (view.before.len(), view.sql.as_str()),
+        (1, "CREATE VIEW v AS SELECT 1 AS \"?column?\"")
+    );
     assert!(all(" ; ").is_empty());
 }
 

@@ -8,6 +8,7 @@ use sqlparser::ast::{
 use super::names::{folded, last, quoted_name, raw};
 use super::{Rewriter, queries};
 use crate::error::{Error, Result};
+use crate::lex::{Kind, Token, Tokens};
 
 impl Rewriter<'_> {
     /// What belongs to the kind of statement; its command.
@@ -50,7 +51,6 @@ impl Rewriter<'_> {
         if let TableObject::TableName(name) = &mut insert.table {
             self.relation(name)?;
         }
-        self.default_values(insert)?;
         match &mut insert.on {
             Some(OnInsert::OnConflict(conflict)) => {
                 if let Some(ConflictTarget::OnConstraint(name)) = &conflict.conflict_target {
@@ -85,31 +85,6 @@ impl Rewriter<'_> {
         {
             self.replace(&mut select.selection, Some(raw("true")));
         }
-    }
-
-    /// `VALUES (DEFAULT, 1)`: a column that has its default in each row is left out.
-    fn default_values(&mut self, insert: &mut Insert) -> Result<()> {
-        let Some(source) = &mut insert.source else { return Ok(()) };
-        let SetExpr::Values(values) = &mut *source.body else { return Ok(()) };
-        let width = values.rows.first().map_or(0, |row| row.content.len());
-        for index in (0..width).rev() {
-            let defaults =
-                values.rows.iter().filter(|row| row.content.get(index).is_some_and(is_default));
-            match defaults.count() {
-                0 => continue,
-                all if all == values.rows.len() && insert.columns.len() == width && width > 1 => {}
-                _ => {
-                    let hint = "name the columns, and leave out those with defaults";
-                    return Err(Error::unsupported("DEFAULT among VALUES").hint(hint));
-                }
-            }
-            insert.columns.remove(index);
-            for row in &mut values.rows {
-                row.content.remove(index);
-            }
-            self.is_changed = true;
-        }
-        Ok(())
     }
 
     fn delete(&mut self, delete: &mut Delete) -> Result<()> {
@@ -152,8 +127,41 @@ impl Rewriter<'_> {
     }
 }
 
-fn is_default(expr: &Expr) -> bool {
+/// Whether a value is the word DEFAULT.
+pub fn is_default(expr: &Expr) -> bool {
     matches!(expr, Expr::Identifier(name) if name.quote_style.is_none() && folded(name) == "default")
+}
+
+/// What an INSERT says of values for identity columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overriding {
+    /// `SYSTEM VALUE`: they are taken.
+    System,
+    /// `USER VALUE`: they are ignored.
+    User,
+}
+
+/// An INSERT without `OVERRIDING … VALUE`, which the parser does not know.
+pub fn without_overriding(sql: &str) -> Option<(String, Overriding)> {
+    let tokens: Vec<_> = Tokens::of(sql).filter(|token| token.kind != Kind::Space).collect();
+    let first = tokens.first()?.text;
+    if !["insert", "with"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
+        return None;
+    }
+    let is = |token: &Token<'_>, word: &str| {
+        token.kind == Kind::Word && token.text.eq_ignore_ascii_case(word)
+    };
+    let found = tokens.windows(3).find_map(|words| {
+        let is_one = is(&words[0], "overriding") && is(&words[2], "value");
+        let kind = match () {
+            () if is(&words[1], "system") => Overriding::System,
+            () if is(&words[1], "user") => Overriding::User,
+            () => return None,
+        };
+        is_one.then(|| (words[0].start, words[2].start + words[2].text.len(), kind))
+    });
+    let (start, end, kind) = found?;
+    Some((format!("{}{}", &sql[..start], &sql[end..]), kind))
 }
 
 /// What an INSERT gives values to.

@@ -6,13 +6,16 @@
 mod calls;
 mod columns;
 mod known;
+mod names;
 mod origin;
 mod scope;
 
-use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
+use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr};
 
+pub(super) use columns::columns_of_query;
 pub(super) use known::wider;
 pub(crate) use known::{function_type, named_result};
+pub(crate) use names::name;
 
 /// Whether a function is known to be of one row.
 pub(super) fn is_scalar(name: &str) -> bool {
@@ -29,11 +32,11 @@ pub(super) fn is_scalar(name: &str) -> bool {
 pub use scope::Scope;
 pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
-use super::{Scalar, TEXT, Typed};
-use crate::translate::{Action, Statement, Tree, table_name, typed};
+use super::{TEXT, Typed};
+use crate::translate::{Action, Statement, Tree};
 
 /// A column of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Column {
     /// Its name.
     pub name: String,
@@ -41,6 +44,12 @@ pub struct Column {
     pub declared: String,
     /// Whether it is a part of the primary key.
     pub is_key: bool,
+    /// Its default, as SQLite has it.
+    pub default: Option<String>,
+    /// Whether its value is computed from others.
+    pub is_generated: bool,
+    /// Whether it is `GENERATED ALWAYS AS IDENTITY`.
+    pub is_identity: bool,
 }
 
 impl Column {
@@ -48,11 +57,16 @@ impl Column {
     pub fn typed(&self) -> Option<Typed> {
         Typed::declared(&self.declared)
     }
+
+    /// Whether SQLite may give it a number: a key of this type alone is the number of its row.
+    pub fn is_numbered(&self) -> bool {
+        self.is_key && self.declared.eq_ignore_ascii_case("integer")
+    }
 }
 
 /// The tables of a database.
 pub trait Schema {
-    /// The columns of a table or view (`PRAGMA table_info`); none where it does not exist.
+    /// The columns of a table or view (`PRAGMA table_xinfo`); none where it does not exist.
     fn columns(&self, table: &str) -> Option<Vec<Column>>;
 }
 
@@ -80,10 +94,23 @@ pub fn outputs(
         let resolved = statement.columns.get(index).copied().flatten();
         let of_item = resolved.or_else(|| item.as_ref().and_then(|item| item.typed));
         let typed = declared.and_then(Typed::declared).or(of_item);
-        let name = item.and_then(|item| item.name).unwrap_or_else(|| (*name).to_owned());
+        let named = item.and_then(|item| item.name);
+        let name = named.unwrap_or_else(|| without_number(name, prepared).to_owned());
         Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
     };
     prepared.iter().enumerate().map(output).collect()
+}
+
+/// SQLite numbers the columns of inner queries that have one name: `x:1`.
+fn without_number<'a>(name: &'a str, all: &[(&str, Option<&str>)]) -> &'a str {
+    match name.rsplit_once(':') {
+        Some((base, number))
+            if number.parse::<u32>().is_ok() && all.iter().any(|(other, _)| *other == base) =>
+        {
+            base
+        }
+        _ => name,
+    }
 }
 
 /// What a statement says of a column.
@@ -146,6 +173,11 @@ fn placed(items: &[SelectItem], scope: &Scope, count: usize) -> Vec<Option<Item>
                 let name = Some(crate::translate::folded(alias));
                 placed.push(Some(Item { name, typed: scope.type_of(expr) }));
             }
+            // Of a join with USING there are fewer.
+            SelectItem::Wildcard(_) if scope.width(None) == width => {
+                let item = |typed| Some(Item { name: None, typed });
+                placed.extend(scope.types().map(item));
+            }
             _ => placed.extend(std::iter::repeat_n(None, width)),
         }
     }
@@ -174,54 +206,6 @@ fn first_select(body: &SetExpr) -> Option<Body<'_>> {
         SetExpr::Values(values) => values.rows.first().map(|row| Body::Values(&row.content)),
         _ => None,
     }
-}
-
-/// The name of a column without alias.
-fn name(expr: &Expr) -> String {
-    match expr {
-        Expr::Identifier(name) => crate::translate::folded(name),
-        Expr::CompoundIdentifier(parts) => {
-            parts.last().map(crate::translate::folded).unwrap_or_default()
-        }
-        Expr::Function(function) => table_name(&function.name),
-        Expr::Cast { expr, data_type, .. } => match &**expr {
-            Expr::Value(_) | Expr::Nested(_) | Expr::BinaryOp { .. } => {
-                typed(data_type).map_or("?column?".into(), |typed| short_name(typed.ty.scalar()))
-            }
-            inner => name(inner),
-        },
-        Expr::TypedString(string) => typed(&string.data_type)
-            .map_or("?column?".into(), |typed| short_name(typed.ty.scalar())),
-        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => name(inner),
-        Expr::Case { .. } => "case".into(),
-        Expr::Exists { .. } => "exists".into(),
-        Expr::Extract { .. } => "extract".into(),
-        Expr::Array(_) => "array".into(),
-        Expr::Substring { .. } => "substring".into(),
-        Expr::Position { .. } => "position".into(),
-        Expr::Trim { .. } => "btrim".into(),
-        Expr::Value(value) if matches!(value.value, Value::Boolean(_)) => "bool".into(),
-        _ => "?column?".into(),
-    }
-}
-
-/// The name of a type in `pg_type`.
-fn short_name(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::Int2 => "int2",
-        Scalar::Int4 => "int4",
-        Scalar::Int8 => "int8",
-        Scalar::Float4 => "float4",
-        Scalar::Float8 => "float8",
-        Scalar::Varchar => "varchar",
-        Scalar::Bpchar => "bpchar",
-        Scalar::Time => "time",
-        Scalar::Timestamp => "timestamp",
-        Scalar::Timestamptz => "timestamptz",
-        other => other.name(),
-    }
-    .to_owned()
 }
 
 #[cfg(test)]

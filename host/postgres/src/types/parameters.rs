@@ -4,7 +4,10 @@
 //! silently take something else for it.
 
 mod contexts;
+mod definitions;
+mod names;
 mod operators;
+mod writes;
 
 pub(super) use operators::WORDS;
 
@@ -14,7 +17,7 @@ use sqlparser::ast::{self, Expr, Query, Value, VisitMut};
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type, Typed};
 use crate::error::{Error, Result};
-use crate::translate::{Context, Statement, as_cast, string_of};
+use crate::translate::{Context, Overriding, Statement, as_cast, string_of};
 use crate::values::{self, Format};
 
 /// A statement's parameters at most; more of them could not be sent in one message.
@@ -83,6 +86,9 @@ fn found(
         marks: Vec::new(),
         targets: None,
         columns: Vec::new(),
+        overriding: statement.overriding,
+        labels: Vec::new(),
+        is_trigger: false,
     };
     if let Some(tree) = tree {
         let mut tree = tree.clone();
@@ -138,6 +144,12 @@ pub(super) struct Finder<'a> {
     targets: Option<Vec<Option<Typed>>>,
     /// The types of the columns of the query at the outside.
     pub(super) columns: Vec<Option<Typed>>,
+    /// What holds for values of identity columns.
+    overriding: Option<Overriding>,
+    /// The names of the columns of each query around.
+    labels: Vec<names::Labels>,
+    /// Whether there are rows `new` and `old`.
+    is_trigger: bool,
 }
 
 impl Finder<'_> {

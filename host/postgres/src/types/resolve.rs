@@ -19,6 +19,8 @@ mod queries;
 mod store;
 mod table;
 
+pub(super) use grouping::is_aggregate_name;
+
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
     ObjectName, Value,

@@ -52,6 +52,18 @@ struct Tables<'a> {
     known: &'a RefCell<HashMap<String, Option<Vec<Column>>>>,
 }
 
+impl Tables<'_> {
+    /// Whether the key of a table was defined as `GENERATED ALWAYS AS IDENTITY`.
+    fn has_identity(&self, table: &str) -> bool {
+        let sql = format!(
+            "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND lower(name) = '{}' \
+             AND sql LIKE '%/* GENERATED ALWAYS AS IDENTITY */%'",
+            table.replace('\'', "''")
+        );
+        self.engine.own_rows(&sql, |_| Ok(())).is_ok_and(|rows| !rows.is_empty())
+    }
+}
+
 impl Schema for Tables<'_> {
     fn columns(&self, table: &str) -> Option<Vec<Column>> {
         let name = table.to_ascii_lowercase();
@@ -59,11 +71,25 @@ impl Schema for Tables<'_> {
             return known.clone();
         }
         let quoted = name.replace('"', "\"\"");
-        let found = self.engine.own_rows(&format!("PRAGMA table_info(\"{quoted}\")"), |row| {
-            let (name, declared) = (row.get(1)?, row.get::<_, String>(2)?);
-            Ok(Column { name, declared, is_key: row.get::<_, i64>(5)? > 0 })
+        let sql = format!("PRAGMA table_xinfo(\"{quoted}\")");
+        let found = self.engine.own_rows(&sql, |row| {
+            // 1 is a hidden one of a virtual table.
+            let hidden = row.get::<_, i64>(6)?;
+            let column = Column {
+                name: row.get(1)?,
+                declared: row.get(2)?,
+                is_key: row.get::<_, i64>(5)? > 0,
+                default: row.get(4)?,
+                is_generated: hidden > 1,
+                is_identity: false,
+            };
+            Ok((hidden != 1).then_some(column))
         });
-        let found = found.ok().filter(|columns| !columns.is_empty());
+        let found = found.map(|all| all.into_iter().flatten().collect::<Vec<_>>());
+        let mut found = found.ok().filter(|columns| !columns.is_empty());
+        if let Some(key) = found.iter_mut().flatten().find(|column| column.is_numbered()) {
+            key.is_identity = self.has_identity(&name);
+        }
         let mut known = self.known.borrow_mut();
         if known.len() >= MAX_KEPT {
             known.clear();
@@ -171,6 +197,9 @@ impl Conversation<'_> {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
             Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
+            Action::Execute { name, .. } => {
+                self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
+            }
             _ if has_own_columns(&statement) => self.columns(&statement, text)?,
             _ => Vec::new(),
         };

@@ -275,7 +275,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// The name of the key that is violated, which only the schema knows.
-    fn key_name(&self, error: &Error) -> Option<String> {
+    pub fn key_name(&self, error: &Error) -> Option<String> {
         let columns = error.key_columns()?.replace('\'', "''");
         let sql = format!("SELECT pg_violated_key('{columns}')");
         self.engine.own_rows(&sql, |row| row.get(0)).ok()?.pop()?

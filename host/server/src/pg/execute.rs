@@ -151,6 +151,13 @@ impl Conversation<'_> {
         let statement = &analysed.statement;
         let before = self.transaction;
         before.check(&statement.action)?;
+        if let Action::Execute { name, arguments } = &statement.action {
+            let (prepared, values) = self.executed(name, arguments)?;
+            if prepared.columns != analysed.columns {
+                return Err(other_columns().into());
+            }
+            return self.execute(&prepared, &values, formats, sink);
+        }
         if runs(&statement.action) {
             self.limit_statement();
         }
@@ -159,6 +166,9 @@ impl Conversation<'_> {
         self.engine.limit_statements(None);
         let rows = rows.map_err(|failure| match (failure, self.session.take_error()) {
             (Failure::Error(_), Some(error)) => Failure::Error(error),
+            (Failure::Error(error), None) => {
+                Failure::Error(self.explained(error, analysed, values))
+            }
             (failure, _) => failure,
         })?;
         let notices = std::mem::take(&mut self.session.state().notices);
@@ -214,7 +224,8 @@ impl Conversation<'_> {
     ) -> Result<u64> {
         let statement = &analysed.statement;
         let was_implicit = self.is_implicit;
-        if !statement.before.is_empty() {
+        let is_several = !statement.before.is_empty() || !statement.after.is_empty();
+        if is_several {
             self.begin_implicit(statement)?;
             self.begin_at_last()?;
             let read_only = self.is_read_only().then_some(statement.command.as_str());
@@ -224,11 +235,12 @@ impl Conversation<'_> {
             }
         }
         let rows = self.run_only(analysed, values, formats, sink)?;
-        if !was_implicit {
-            // A message with several statements has begun it before.
-            if !statement.before.is_empty() {
-                self.end_implicit()?;
-            }
+        for after in &statement.after {
+            self.engine.inspect(after, |_| Ok(()))?;
+        }
+        // A message with several statements has begun it before.
+        if !was_implicit && is_several {
+            self.end_implicit()?;
         }
         Ok(rows)
     }
@@ -299,41 +311,23 @@ fn too_much() -> Error {
 }
 
 /// Whether it runs a statement of the client.
-fn runs(action: &Action) -> bool {
-    matches!(action, Action::Run | Action::Explain | Action::Copy(_) | Action::Declare { .. })
+pub fn runs(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Run
+            | Action::Explain
+            | Action::Copy(_)
+            | Action::Declare { .. }
+            | Action::Execute { .. }
+    )
 }
 
 /// Whether a statement may be one of several in a transaction.
-fn can_be_in_transaction(statement: &Statement) -> bool {
+pub fn can_be_in_transaction(statement: &Statement) -> bool {
     !matches!(statement.command.as_str(), "VACUUM" | "PRAGMA" | "ATTACH" | "DETACH")
 }
 
-impl Conversation<'_> {
-    /// Begin the client's transaction in SQLite, before its first statement. What is looked up
-    /// while that is prepared would be its first read otherwise, and older than what others write
-    /// until it gets its turn.
-    pub fn begin_at_last(&mut self) -> Result<()> {
-        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
-            true => {
-                self.session.state().settings.has_begun();
-                self.run_plain("BEGIN")
-            }
-            false => Ok(()),
-        }
-    }
-
-    /// Begin a transaction for a statement whose client has begun none.
-    pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
-        let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
-        if runs(&statement.action) && is_idle && can_be_in_transaction(statement) {
-            self.run_plain("BEGIN")?;
-            self.is_implicit = true;
-        }
-        Ok(())
-    }
-}
-
-fn bind(prepared: &mut Prepared<'_>, values: &[Value]) -> SessionResult<()> {
+pub fn bind(prepared: &mut Prepared<'_>, values: &[Value]) -> SessionResult<()> {
     let count = prepared.parameter_count();
     for (index, value) in (1..=count).zip(values) {
         prepared.raw_bind_parameter(index, value)?;

@@ -8,7 +8,7 @@ use sqlite_wasm_postgres::translate::{Action, Discarded, Modes, Statement};
 use sqlite_wasm_postgres::values::Format;
 
 use super::converse::Conversation;
-use super::execute::{Sink, put_values};
+use super::execute::{Sink, can_be_in_transaction, put_values, runs};
 use super::failure::{Failure, Result};
 use super::store::Analysed;
 
@@ -38,6 +38,7 @@ impl Conversation<'_> {
                     self.session.state().settings.all().into_iter().map(row).collect();
                 return self.show(&rows, analysed, formats, sink);
             }
+            Action::Prepare { name, types, sql } => self.prepare(name, types, sql)?,
             Action::Deallocate(name) => self.deallocate(name.as_deref())?,
             Action::CloseCursor(Some(name)) => {
                 self.store.cursor(name)?;
@@ -287,6 +288,31 @@ impl Conversation<'_> {
             Err(Failure::Error(_)) if self.engine.is_gone() => Ok(()),
             done => done,
         }
+    }
+}
+
+impl Conversation<'_> {
+    /// Begin the client's transaction in SQLite, before its first statement. What is looked up
+    /// while that is prepared would be its first read otherwise, and older than what others write
+    /// until it gets its turn.
+    pub fn begin_at_last(&mut self) -> Result<()> {
+        match self.transaction == Transaction::Active && self.engine.is_autocommit() {
+            true => {
+                self.session.state().settings.has_begun();
+                self.run_plain("BEGIN")
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Begin a transaction for a statement whose client has begun none.
+    pub fn begin_implicit(&mut self, statement: &Statement) -> Result<()> {
+        let is_idle = self.transaction == Transaction::Idle && !self.is_implicit;
+        if runs(&statement.action) && is_idle && can_be_in_transaction(statement) {
+            self.run_plain("BEGIN")?;
+            self.is_implicit = true;
+        }
+        Ok(())
     }
 }
 

@@ -26,6 +26,13 @@ pub(super) fn series(
     (name, vec![Known { name: column, typed, is_key: false, is_stored: false }])
 }
 
+/// The names of the columns of a query; none where they are not known.
+pub fn columns_of_query(query: &Query, schema: &dyn Schema, with: &Scope) -> Vec<String> {
+    const DEPTH: u32 = 16;
+    let columns = columns_of(query, schema, with, DEPTH);
+    columns.into_iter().map(|column| column.name).collect()
+}
+
 /// The columns of a query in FROM or WITH.
 pub(super) fn columns_of(query: &Query, schema: &dyn Schema, with: &Scope, depth: u32) -> Columns {
     let scope = Scope::of_nested(query, schema, with, depth);

@@ -1,8 +1,11 @@
 //! Where the columns of a scope come from.
 
+use std::rc::Rc;
+
 use sqlparser::ast::Expr;
 
-use super::scope::{Known, Scope};
+use super::super::Typed;
+use super::scope::{Columns, Known, Scope};
 
 impl Scope {
     /// Whether an expression is a column that this scope knows, and if so, whether it is a table's own.
@@ -17,6 +20,48 @@ impl Scope {
             _ => None,
         };
         known.map(|known| known.is_stored)
+    }
+
+    /// How many columns a name may be; more than one only within a table, as SQLite counts others.
+    pub fn count(&self, table: Option<&str>, name: &str) -> usize {
+        let fits =
+            |(known, _): &&(String, _)| table.is_none_or(|table| known.eq_ignore_ascii_case(table));
+        let of_table = |(_, columns): &(String, Rc<Columns>)| {
+            columns.iter().filter(|known| known.name.eq_ignore_ascii_case(name)).count()
+        };
+        self.tables.iter().filter(fits).map(of_table).max().unwrap_or(0)
+    }
+
+    /// Whether no table has this name.
+    pub fn lacks(&self, table: &str) -> bool {
+        !self.has_unknown && !self.tables.iter().any(|(known, _)| known.eq_ignore_ascii_case(table))
+    }
+
+    /// A name that two tables have.
+    pub fn repeated(&self) -> Option<&str> {
+        self.tables.iter().enumerate().find_map(|(index, (name, _))| {
+            let is_again = self.tables[..index].iter().any(|(other, _)| other == name);
+            (is_again && !name.is_empty()).then_some(name.as_str())
+        })
+    }
+
+    /// The types of all columns.
+    pub fn types(&self) -> impl Iterator<Item = Option<Typed>> {
+        let all = self.tables.iter().flat_map(|(_, columns)| columns.iter());
+        all.map(|column| column.typed)
+    }
+
+    /// The names of all columns.
+    pub fn names(&self) -> Vec<String> {
+        let all = self.tables.iter().flat_map(|(_, columns)| columns.iter());
+        all.map(|column| column.name.clone()).collect()
+    }
+
+    /// The names of the columns of the last table with this name.
+    pub fn columns_named(&self, table: &str) -> Vec<String> {
+        let found = self.tables.iter().rev().find(|(name, _)| name.eq_ignore_ascii_case(table));
+        let columns = found.iter().flat_map(|(_, columns)| columns.iter());
+        columns.map(|column| column.name.clone()).collect()
     }
 
     /// How many columns `*` has, or that of one table.

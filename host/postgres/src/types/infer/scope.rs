@@ -42,6 +42,8 @@ pub(super) type Columns = Vec<Known>;
 pub struct Scope {
     /// The name of a table or its alias, and the columns.
     pub(super) tables: Vec<(String, Rc<Columns>)>,
+    /// Whether there is something in FROM whose columns are not known.
+    pub(super) has_unknown: bool,
 }
 
 impl Scope {
@@ -64,6 +66,13 @@ impl Scope {
         scope
     }
 
+    /// The tables of FROM, with the queries of WITH around it.
+    pub fn of_from(tables: &[TableWithJoins], schema: &dyn Schema, with: &Self) -> Self {
+        let mut scope = Self::default();
+        scope.add_tables(tables, schema, with, MAX_DEPTH);
+        scope
+    }
+
     /// The queries of WITH, and those around them.
     pub fn of_with(query: &Query, schema: &dyn Schema, outer: &Self) -> Self {
         Self::with(query, schema, outer, MAX_DEPTH)
@@ -78,7 +87,7 @@ impl Scope {
             is_stored: true,
         };
         let columns = table.columns.iter().map(column).collect();
-        Self { tables: vec![(table_name(&table.name), Rc::new(columns))] }
+        Self { tables: vec![(table_name(&table.name), Rc::new(columns))], has_unknown: false }
     }
 
     /// Whether there may be columns that are not known.
@@ -87,6 +96,11 @@ impl Scope {
             columns.is_empty() || columns.iter().any(|column| column.typed.is_none())
         };
         self.tables.iter().any(|(_, columns)| is_open(columns))
+    }
+
+    /// Whether the columns of a table are not known.
+    pub fn is_unknown(&self) -> bool {
+        self.has_unknown || self.tables.iter().any(|(_, columns)| columns.is_empty())
     }
 
     /// One table.
@@ -143,8 +157,16 @@ impl Scope {
                 self.tables.push((name, Rc::new(columns)));
             }
             TableFactor::Table { name, alias, .. } => {
-                let alias = alias.as_ref().map(|alias| alias.name.value.as_str());
-                self.add_table(name, alias, schema, with);
+                let own = alias.as_ref().map(|alias| alias.name.value.as_str());
+                self.add_table(name, own, schema, with);
+                if let (Some(alias), Some((_, columns))) = (alias, self.tables.last_mut())
+                    && !alias.columns.is_empty()
+                {
+                    let columns = Rc::make_mut(columns);
+                    for (column, alias) in columns.iter_mut().zip(&alias.columns) {
+                        column.name.clone_from(&alias.name.value);
+                    }
+                }
             }
             TableFactor::Derived { subquery, alias, .. } => {
                 let mut columns = columns_of(subquery, schema, with, depth);
@@ -160,7 +182,7 @@ impl Scope {
             TableFactor::NestedJoin { table_with_joins, .. } => {
                 self.add_tables(std::slice::from_ref(table_with_joins), schema, with, depth);
             }
-            _ => {}
+            _ => self.has_unknown = true,
         }
     }
 

@@ -16,9 +16,16 @@ use crate::translate::{is_object, table_name, typed};
 
 impl Finder<'_> {
     fn insert(&mut self, insert: &mut Insert) {
+        self.complete_insert(insert);
         let TableObject::TableName(name) = &insert.table else { return };
+        if let Some(ast::OnInsert::OnConflict(conflict)) = &mut insert.on
+            && let ast::OnConflictAction::DoUpdate(update) = &mut conflict.action
+        {
+            self.complete_assignments(name, &mut update.assignments);
+        }
         self.scopes.push(Scope::of_table(name, Some("excluded"), self.schema));
-        self.scopes.push(Scope::of_table(name, None, self.schema));
+        let alias = insert.table_alias.as_ref().map(|alias| alias.alias.value.as_str());
+        self.scopes.push(Scope::of_table(name, alias, self.schema));
         let types = self.types_of_columns(insert);
         self.targets = Some(types.clone());
         let type_of = |index: usize| types.get(index).copied().flatten();
@@ -150,7 +157,7 @@ impl Finder<'_> {
 }
 
 /// How many columns a SELECT has.
-fn width(select: &Select, scope: &Scope) -> usize {
+pub(super) fn width(select: &Select, scope: &Scope) -> usize {
     let of_item = |item: &SelectItem| match item {
         SelectItem::Wildcard(_) => scope.width(None),
         SelectItem::QualifiedWildcard(
@@ -173,6 +180,9 @@ impl VisitorMut for Finder<'_> {
                 return ControlFlow::Continue(());
             }
             S::Update(update) => {
+                if let ast::TableFactor::Table { name, .. } = &update.table.relation {
+                    self.complete_assignments(name, &mut update.assignments);
+                }
                 let mut tables = vec![update.table.clone()];
                 match &update.from {
                     Some(
@@ -187,18 +197,25 @@ impl VisitorMut for Finder<'_> {
                 | ast::FromTable::WithoutKeyword(tables)) = &delete.from;
                 [tables.clone(), delete.using.clone().unwrap_or_default()].concat()
             }
-            S::CreateView(_) => {
+            S::CreateView(view) => {
+                self.complete_view(view);
                 self.is_view = true;
                 return ControlFlow::Continue(());
             }
-            S::AlterTable(_) => {
+            S::CreateTrigger(_) => {
+                self.is_trigger = true;
+                return ControlFlow::Continue(());
+            }
+            S::AlterTable(table) => {
                 self.is_definition = true;
+                self.check_operations(&table.operations);
                 return ControlFlow::Continue(());
             }
             S::CreateTable(table) => {
                 // What it selects is not a part of the definition.
                 self.is_definition = table.query.is_none();
                 self.scopes.push(Scope::of_definition(table));
+                self.check_table(table);
                 return ControlFlow::Continue(());
             }
             S::CreateIndex(index) => {
@@ -245,6 +262,8 @@ impl VisitorMut for Finder<'_> {
         let outer = self.with.last().cloned().unwrap_or_default();
         self.with.push(Scope::of_with(query, self.schema, &outer));
         let scope = Scope::of_query(query, self.schema, &outer);
+        self.complete_with(query);
+        self.check_query_names(query, &scope);
         self.check_order_by(query, &scope);
         self.scopes.push(scope);
         if let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause {
@@ -260,6 +279,7 @@ impl VisitorMut for Finder<'_> {
         self.resolve_query(query, first);
         self.with.pop();
         self.scopes.pop();
+        self.labels.pop();
         ControlFlow::Continue(())
     }
 
@@ -271,6 +291,7 @@ impl VisitorMut for Finder<'_> {
             self.refuse(Error::new(sqlstate::TOO_MANY_COLUMNS, message));
             return ControlFlow::Break(());
         }
+        self.check_select_names(select, &scope);
         self.check_grouping(select, &scope);
         self.scopes.push(scope);
         let conditions = select.selection.iter_mut().chain(&mut select.having);
@@ -284,6 +305,11 @@ impl VisitorMut for Finder<'_> {
         ControlFlow::Continue(())
     }
 
+    fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
+        self.complete_alias(factor);
+        ControlFlow::Continue(())
+    }
+
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         self.resolve(expr);
         ControlFlow::Continue(())
@@ -291,6 +317,7 @@ impl VisitorMut for Finder<'_> {
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
         match expr {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.check_column(expr),
             Expr::BinaryOp { left, op, right } => self.operator(left, op, right),
             Expr::Between { expr, low, high, .. } => {
                 self.compare(expr, low);

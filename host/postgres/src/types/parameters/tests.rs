@@ -24,7 +24,7 @@ impl Schema for Tables {
         let column = |(name, declared): &(&str, &str)| Column {
             name: (*name).into(),
             declared: (*declared).into(),
-            is_key: false,
+            ..Column::default()
         };
         Some(columns.iter().map(column).collect())
     }
@@ -131,7 +131,7 @@ const TYPED: &[(&str, &str)] = &[
     ("UPDATE t SET name = '5' FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     ("DELETE FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     (
-        "CREATE TABLE x(d date DEFAULT '2024-1-1' CHECK (d > '2023-1-1'))",
+        "CREATE TABLE x(d date DEFAULT '2024-1-1' CONSTRAINT c CHECK (d > '2023-1-1'))",
         "'2024-01-01' CHECK (d > '2023-01-01')",
     ),
     (

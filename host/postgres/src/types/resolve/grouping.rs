@@ -46,6 +46,11 @@ const AGGREGATES: &[&str] = &[
 /// Functions of one row whose types depend on their arguments.
 const SCALARS: &[&str] = &["coalesce", "greatest", "iif", "ifnull", "least", "mod", "nullif"];
 
+/// Whether a function is an aggregate of PostgreSQL.
+pub fn is_aggregate_name(name: &str) -> bool {
+    AGGREGATES.contains(&name)
+}
+
 /// An aggregate over the rows of the group; functions that are not known may be one too.
 fn is_aggregate(expr: &Expr) -> bool {
     let Expr::Function(function) = expr else { return false };

@@ -107,6 +107,7 @@ impl Finder<'_> {
     fn unify_compound(&mut self, body: &mut SetExpr, leaves: &[Vec<Option<Typed>>], first: usize) {
         let width = leaves.first().map_or(0, Vec::len);
         for place in 0..width {
+            self.check_compound(body, leaves, place);
             let types: Option<Vec<Typed>> =
                 leaves.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
             let Some(types) = types else { continue };
@@ -122,6 +123,34 @@ impl Finder<'_> {
             let is_float = numbers.iter().any(|scalar| super::family::is_float(*scalar));
             let mut at = 0;
             self.unify_place(body, place, &types, is_float, &mut at);
+        }
+    }
+
+    /// The branches have values that PostgreSQL can compare.
+    fn check_compound(&mut self, body: &SetExpr, leaves: &[Vec<Option<Typed>>], place: usize) {
+        let mut found = Vec::new();
+        columns_at(body, place, &mut found);
+        if found.len() != leaves.len() {
+            return;
+        }
+        let types = leaves.iter().map(|leaf| leaf.get(place).copied().flatten());
+        let types = found.iter().zip(types);
+        let known = types.filter(|(expr, _)| !is_given(expr) && !is_null(expr));
+        let known: Vec<Typed> = known.filter_map(|(_, typed)| typed).collect();
+        let families =
+            |one: Typed, other: Typed| [super::family::of(one), super::family::of(other)];
+        let refused = known.first().and_then(|first| {
+            known.iter().find(
+                |other| matches!(families(*first, **other), [Some(one), Some(two)] if one != two),
+            )
+        });
+        if let (Some(first), Some(other)) = (known.first(), refused) {
+            let message = format!(
+                "UNION types {} and {} cannot be matched",
+                first.ty.name(),
+                other.ty.name()
+            );
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
         }
     }
 
@@ -185,5 +214,22 @@ impl Finder<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// The expressions at a place of the branches of a compound.
+fn columns_at<'a>(body: &'a SetExpr, place: usize, found: &mut Vec<&'a Expr>) {
+    match body {
+        SetExpr::SetOperation { left, right, .. } => {
+            columns_at(left, place, found);
+            columns_at(right, place, found);
+        }
+        SetExpr::Select(select) => found.extend(match select.projection.get(place) {
+            Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => {
+                Some(expr)
+            }
+            _ => None,
+        }),
+        _ => {}
     }
 }

@@ -97,7 +97,7 @@ impl Finder<'_> {
     }
 
     /// PostgreSQL stores no value of this type there.
-    fn check_assignment(&mut self, own: Typed, column: Typed) {
+    pub(in super::super) fn check_assignment(&mut self, own: Typed, column: Typed) {
         let [Some(from), Some(to)] = [family::of(own), family::of(column)] else { return };
         let is_known = from == to
             || to == Family::Text

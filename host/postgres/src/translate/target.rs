@@ -1,0 +1,101 @@
+//! What a statement writes, for the errors of constraints.
+
+use sqlparser::ast::{
+    self, Assignment, AssignmentTarget, Expr, FromTable, SetExpr, TableFactor, TableObject,
+    TableWithJoins,
+};
+
+use super::is_default;
+use super::names::last;
+
+/// The table that a statement writes, and its values.
+#[derive(Clone, Debug)]
+pub struct Target<'a> {
+    /// The table.
+    pub table: String,
+    /// Whether it only deletes.
+    pub is_delete: bool,
+    statement: &'a ast::Statement,
+}
+
+impl<'a> Target<'a> {
+    /// What a statement writes; none for others.
+    pub fn of(statement: &'a super::Statement) -> Option<Self> {
+        use ast::Statement as S;
+        let statement = statement.parsed.as_deref()?;
+        let (table, is_delete) = match statement {
+            S::Insert(insert) => match &insert.table {
+                TableObject::TableName(name) => (last(name), false),
+                _ => return None,
+            },
+            S::Update(update) => (table_of(&update.table)?, false),
+            S::Delete(delete) => {
+                let (FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables)) =
+                    &delete.from;
+                (table_of(tables.first()?)?, true)
+            }
+            _ => return None,
+        };
+        Some(Self { table, is_delete, statement })
+    }
+
+    /// How many rows its text has.
+    pub fn rows(&self) -> usize {
+        match self.statement {
+            ast::Statement::Insert(insert) => {
+                match insert.source.as_ref().map(|source| &*source.body) {
+                    Some(SetExpr::Values(values)) => values.rows.len(),
+                    _ => 0,
+                }
+            }
+            ast::Statement::Update(_) => 1,
+            _ => 0,
+        }
+    }
+
+    /// The value of a column in a row, where its text has it. `all` are the table's columns.
+    pub fn value(&self, row: usize, column: &str, all: &[&str]) -> Option<String> {
+        let value = match self.statement {
+            ast::Statement::Insert(insert) => {
+                let SetExpr::Values(values) = &*insert.source.as_ref()?.body else { return None };
+                let place = match insert.columns.is_empty() {
+                    true => all.iter().position(|name| name.eq_ignore_ascii_case(column)),
+                    false => insert
+                        .columns
+                        .iter()
+                        .position(|name| last(name).eq_ignore_ascii_case(column)),
+                };
+                values.rows.get(row)?.content.get(place?)
+            }
+            ast::Statement::Update(update) => assigned(&update.assignments, column),
+            _ => None,
+        };
+        value.filter(|value| !is_default(value)).map(ToString::to_string)
+    }
+
+    /// The condition of an UPDATE or DELETE of one table without another name.
+    pub fn condition(&self) -> Option<String> {
+        let condition = match self.statement {
+            ast::Statement::Update(update) if update.from.is_none() => &update.selection,
+            ast::Statement::Delete(delete) if delete.using.is_none() => &delete.selection,
+            _ => return None,
+        };
+        Some(condition.as_ref().map_or("true".to_owned(), ToString::to_string))
+    }
+}
+
+fn table_of(table: &TableWithJoins) -> Option<String> {
+    match &table.relation {
+        TableFactor::Table { name, .. } => Some(last(name)),
+        _ => None,
+    }
+}
+
+fn assigned<'a>(assignments: &'a [Assignment], column: &str) -> Option<&'a Expr> {
+    assignments.iter().find_map(|one| match &one.target {
+        AssignmentTarget::ColumnName(name) if last(name).eq_ignore_ascii_case(column) => {
+            Some(&one.value)
+        }
+        _ => None,
+    })
+}

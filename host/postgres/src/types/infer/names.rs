@@ -1,0 +1,93 @@
+//! The names of columns without an alias.
+
+use sqlparser::ast::{AccessExpr, Expr, Query, SelectItem, TrimWhereField};
+
+use super::super::Scalar;
+use super::{Body, first_select};
+use crate::translate::{folded, table_name, typed};
+
+/// Queries and expressions in each other that are looked into.
+const MAX_DEPTH: u32 = 32;
+
+/// The name that PostgreSQL gives to a column.
+pub fn name(expr: &Expr) -> String {
+    found(expr, MAX_DEPTH).map_or_else(|| "?column?".to_owned(), |(name, _)| name)
+}
+
+/// A name, and whether it is better than that of a type.
+fn found(expr: &Expr, depth: u32) -> Option<(String, bool)> {
+    let depth = depth.checked_sub(1)?;
+    let good = |name: &str| Some((name.to_owned(), true));
+    match expr {
+        Expr::Identifier(name) => Some((folded(name), true)),
+        Expr::CompoundIdentifier(parts) => Some((folded(parts.last()?), true)),
+        Expr::CompoundFieldAccess { root, access_chain } => {
+            let field = access_chain.iter().rev().find_map(|access| match access {
+                AccessExpr::Dot(Expr::Identifier(name)) => Some((folded(name), true)),
+                _ => None,
+            });
+            field.or_else(|| found(root, depth))
+        }
+        Expr::Function(function) => Some((table_name(&function.name), true)),
+        Expr::Cast { expr, data_type, .. } => match found(expr, depth) {
+            Some((name, true)) => Some((name, true)),
+            _ => Some((short_name(typed(data_type)?.ty.scalar()), false)),
+        },
+        Expr::TypedString(string) => {
+            Some((short_name(typed(&string.data_type)?.ty.scalar()), false))
+        }
+        Expr::Interval(_) => Some(("interval".to_owned(), false)),
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => found(inner, depth),
+        Expr::Case { else_result, .. } => {
+            let last = else_result.as_deref().and_then(|last| found(last, depth));
+            Some(last.filter(|(_, is_good)| *is_good).unwrap_or(("case".to_owned(), false)))
+        }
+        Expr::Exists { .. } => good("exists"),
+        Expr::Subquery(query) => of_query(query, depth),
+        Expr::Extract { .. } => good("extract"),
+        Expr::Array(_) => good("array"),
+        Expr::Tuple(_) => good("row"),
+        Expr::Substring { .. } => good("substring"),
+        Expr::Overlay { .. } => good("overlay"),
+        Expr::Position { .. } => good("position"),
+        Expr::Ceil { .. } => good("ceil"),
+        Expr::Floor { .. } => good("floor"),
+        Expr::AtTimeZone { .. } => good("timezone"),
+        Expr::Trim { trim_where, .. } => good(match trim_where {
+            Some(TrimWhereField::Leading) => "ltrim",
+            Some(TrimWhereField::Trailing) => "rtrim",
+            _ => "btrim",
+        }),
+        _ => None,
+    }
+}
+
+fn of_query(query: &Query, depth: u32) -> Option<(String, bool)> {
+    let Body::Select(select) = first_select(&query.body)? else {
+        return Some(("column1".to_owned(), true));
+    };
+    match select.projection.first()? {
+        SelectItem::UnnamedExpr(expr) => found(expr, depth),
+        SelectItem::ExprWithAlias { alias, .. } => Some((folded(alias), true)),
+        _ => None,
+    }
+}
+
+/// The name of a type in `pg_type`.
+fn short_name(scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Int2 => "int2",
+        Scalar::Int4 => "int4",
+        Scalar::Int8 => "int8",
+        Scalar::Float4 => "float4",
+        Scalar::Float8 => "float8",
+        Scalar::Varchar => "varchar",
+        Scalar::Bpchar => "bpchar",
+        Scalar::Time => "time",
+        Scalar::Timestamp => "timestamp",
+        Scalar::Timestamptz => "timestamptz",
+        other => other.name(),
+    }
+    .to_owned()
+}

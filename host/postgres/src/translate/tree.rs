@@ -8,7 +8,7 @@ use sqlparser::ast;
 
 use super::stack;
 use crate::error::Result;
-use crate::types::infer::{Column, Schema};
+use crate::types::infer::{Column, Schema, budget};
 
 /// A tree. It is read by [`Tree::read`], where there is room for it, and its end is there too.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl Tree {
             unreachable!("a tree is there until it is dropped")
         };
         if !self.is_deep || stack::is_deep() {
-            return work(statement, schema);
+            return budget::within(|| work(statement, schema));
         }
         let (ask, asked) = channel::<String>();
         let (answer, answers) = channel();
@@ -51,7 +51,8 @@ impl Tree {
                 let _ = answer.send(schema.columns(&table));
             }
         };
-        stack::on_deep_stack(move || work(statement, &Remote { ask, answers }), answering)
+        let work = move || budget::within(|| work(statement, &Remote { ask, answers }));
+        stack::on_deep_stack(work, answering)
     }
 }
 

@@ -9,6 +9,7 @@ use sqlparser::ast::{
 
 use super::super::resolve::family;
 use super::super::{Scalar, Type, Typed};
+use super::budget;
 use super::columns::{columns_of, series, type_with_queries};
 use super::known::{keyword, literal, one, wider};
 use super::{Body, Schema, first_select};
@@ -259,6 +260,9 @@ impl Scope {
 
     /// The type of an expression, where it is known.
     pub fn type_of(&self, expr: &Expr) -> Option<Typed> {
+        if !budget::step() {
+            return None;
+        }
         match expr {
             Expr::Identifier(name) => {
                 self.column(None, &name.value).or_else(|| keyword(&name.value))

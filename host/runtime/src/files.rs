@@ -33,6 +33,7 @@ use crate::bindings::sqlite_wasm::host::files::{
 };
 use crate::grants::{Grants, LastLink};
 use crate::mapping;
+use crate::stdio::Output;
 use crate::stop::DeadlineFlag;
 use locks::Outcome;
 
@@ -54,7 +55,14 @@ pub struct FilesCtx {
     deadline: DeadlineFlag,
     /// Of its temporary files; none for no limit.
     budget: Option<Budget>,
+    /// Where the user is told once why a database in WAL mode cannot be opened.
+    hints: Option<Output>,
 }
+
+/// What helps with a database in WAL mode in a directory that can only be read: SQLite reports that it
+/// cannot write.
+const WAL_HINT: &str = "sqlite-wasm-run: a database in WAL mode cannot be opened in a directory that can only be read; \
+    where nothing else writes it, open it by `file:NAME?immutable=1`\n";
 
 impl FilesCtx {
     /// Files inside `grants`.
@@ -64,6 +72,7 @@ impl FilesCtx {
             open: Vec::new(),
             deadline: DeadlineFlag::default(),
             budget: None,
+            hints: None,
         }
     }
 
@@ -76,6 +85,12 @@ impl FilesCtx {
     /// Limit the total size of temporary files to this many bytes; none for no limit.
     pub fn temporary_bytes(mut self, limit: Option<u64>) -> Self {
         self.budget = limit.map(Budget::new);
+        self
+    }
+
+    /// Tell the user there what helps.
+    pub fn hints_on(mut self, output: Output) -> Self {
+        self.hints = Some(output);
         self
     }
 

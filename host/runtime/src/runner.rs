@@ -315,7 +315,9 @@ fn host(mut options: Options) -> Result<Host> {
         wasi: wasi_ctx(&options, &process.deadline_flag()),
         wasi_files: WasiFiles::new(grants.clone(), Kinds::All),
         table: resource_table(),
-        files: FilesCtx::new(grants).until(process.deadline_flag()),
+        files: FilesCtx::new(grants)
+            .until(process.deadline_flag())
+            .hints_on(options.stdio.error.clone()),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.deadline_flag()),
             options.stdio.error,

@@ -21,6 +21,7 @@ mod names;
 mod prepared;
 mod queries;
 mod reserved;
+mod returning;
 mod session;
 mod session_calls;
 mod sets;

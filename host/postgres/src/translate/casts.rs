@@ -126,6 +126,7 @@ fn name_of_object(expr: &Expr, typed: Typed) -> Option<Expr> {
     let is_text = matches!(typed.ty, Type::One(Scalar::Text | Scalar::Varchar | Scalar::Name));
     let text = is_text.then(|| expr.to_string())?;
     let found = |(_, find, _): &&(&str, &str, &str)| {
+        let text = text.strip_prefix("coalesce(").unwrap_or(&text);
         text.strip_prefix(find).is_some_and(|rest| rest.starts_with('('))
     };
     OBJECTS.iter().find(found).map(|(_, _, write)| raw(format!("{write}({text})")))
@@ -142,8 +143,15 @@ impl Rewriter<'_> {
         let name = data_type.to_string().to_lowercase();
         let name = name.trim_start_matches("pg_catalog.");
         if let Some((_, find, write)) = OBJECTS.iter().find(|(object, ..)| *object == name) {
-            let function = if is_given(expr) { find } else { write };
-            return Ok(raw(format!("{function}({expr})")));
+            if !is_given(expr) {
+                return Ok(raw(format!("{write}({expr})")));
+            }
+            let found = format!("{find}({expr})");
+            // Other programs that read a definition have no session.
+            return Ok(raw(match name == "regclass" && !self.is_definition {
+                true => format!("coalesce({found}, {})", super::session_calls::no_relation(expr)),
+                false => found,
+            }));
         }
         if matches!(name, "regoper" | "regoperator" | "regprocedure" | "\"any\"" | "cstring") {
             return Ok(expr.clone());

@@ -28,6 +28,11 @@ const FUNCTIONS: &[(&str, usize, usize)] = &[
     ("pg_try_advisory_xact_lock_shared", 1, 2),
 ];
 
+/// What fails where a relation does not exist.
+pub fn no_relation(name: &Expr) -> String {
+    format!("{NAME}('no_relation', {name})")
+}
+
 /// Whether a function is one of them.
 pub fn is_one(name: &str) -> bool {
     FUNCTIONS.iter().any(|(known, ..)| *known == name)

@@ -90,7 +90,7 @@ const REWRITES: &[(&str, &str)] = &[
         "SELECT c.relname OPERATOR(pg_catalog.~) '^(t)$' COLLATE pg_catalog.default FROM pg_class c",
         "SELECT pg_regex(c.relname, '^(t)$', '') FROM pg_class c",
     ),
-    ("SELECT 't'::regclass", "SELECT to_regclass('t')"),
+    ("SELECT 't'::regclass", "SELECT coalesce(to_regclass('t'), pg_session('no_relation', 't'))"),
     (
         "SELECT c.oid::regclass::text FROM pg_class c",
         "SELECT CAST(pg_regclass_name(c.oid) AS TEXT) FROM pg_class c",

@@ -14,6 +14,7 @@ impl Rewriter<'_> {
     /// What belongs to the kind of statement; its command.
     pub(super) fn own_parts(&mut self, tree: &mut ast::Statement) -> Result<String> {
         use ast::Statement as S;
+        self.returning(tree)?;
         Ok(match tree {
             S::Query(_) => "SELECT".to_owned(),
             S::Insert(insert) => {

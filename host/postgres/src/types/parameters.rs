@@ -261,6 +261,11 @@ impl Finder<'_> {
         Scope::first_type(query, self.schema, &outer)
     }
 
+    /// Whether the query that is looked at is the client's own.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.with.len() == 1 && !self.is_view
+    }
+
     /// Whether the query that is looked at is what is inserted.
     pub(super) fn is_source(&self) -> bool {
         self.targets.is_some() && self.with.len() == 1

@@ -32,7 +32,7 @@ impl Finder<'_> {
     /// An expression whose parts have been resolved.
     pub(super) fn resolve(&mut self, expr: &mut Expr) {
         if self.is_definition {
-            return;
+            return self.check_operands(expr);
         }
         match expr {
             Expr::BinaryOp { .. } => self.resolve_operator(expr),

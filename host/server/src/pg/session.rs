@@ -117,6 +117,10 @@ impl State {
                 false => r#"["public"]"#.to_owned(),
             })),
             ("pg_settings", []) => Ok(Value::Text(self.all_settings())),
+            ("no_relation", [name]) => {
+                let message = format!("relation \"{}\" does not exist", text(name));
+                Err(Error::new(sqlstate::UNDEFINED_TABLE, message))
+            }
             ("lastval", []) => self.last_number(),
             ("currval", [sequence]) => self.current_number(&text(sequence)),
             ("pg_advisory_unlock_all", []) => {

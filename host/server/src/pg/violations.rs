@@ -1,5 +1,7 @@
 //! What violates a constraint, in PostgreSQL's words: SQLite names only the columns of a key.
 
+use std::collections::HashSet;
+
 use sqlite_wasm::types::Value;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
@@ -61,12 +63,14 @@ impl Conversation<'_> {
         let columns = subject.split(", ").filter_map(|part| part.rsplit_once('.'));
         let columns: Vec<String> = columns.map(|(_, column)| column.to_owned()).collect();
         let place = (target.table.as_str(), &columns[..]);
+        let mut before = HashSet::new();
         let found = (0..target.rows().min(MAX_ROWS)).find_map(|row| {
             let key = self.key(target, row, &columns, place, analysed, values)?;
-            // One that no row has is there twice in the statement: the last one is it.
-            (key.exists || target.rows() == 1).then_some(key)
+            // Or it is twice in the statement.
+            let is_again = !before.insert(key.text.clone()) || target.rows() == 1;
+            (key.exists || is_again).then_some(key.text)
         });
-        let detail = found.map(|key| format!("{} already exists.", key.text));
+        let detail = found.map(|key| format!("{key} already exists."));
         let error = match named {
             Some(name) => error.of_key(name),
             None => error,
@@ -90,7 +94,11 @@ impl Conversation<'_> {
         for name in columns {
             let column = known.iter().find(|column| column.name.eq_ignore_ascii_case(name))?;
             let value = target.value(row, name, &names)?;
-            let typed = column.typed().map_or("text".to_owned(), |typed| typed.ty.name());
+            let typed = match column.typed() {
+                Some(typed) if typed.scale().is_some() => column.declared.clone(),
+                Some(typed) => typed.ty.name(),
+                None => "text".to_owned(),
+            };
             items.push(format!("({value})::{typed}"));
         }
         let pairs = others.iter().zip(&items);
@@ -144,8 +152,10 @@ impl Conversation<'_> {
     /// The name of the only foreign key of a table, or that which PostgreSQL gives to one.
     fn reference_name(&self, table: &str, reference: &Reference) -> String {
         let sql = format!(
-            "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass({})",
-            string(&quoted(table))
+            "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = to_regclass({}) \
+             AND pg_get_constraintdef(oid) LIKE {}",
+            string(&quoted(table)),
+            string(&format!("FOREIGN KEY ({})%", reference.columns.join(", ")))
         );
         let names = self.engine.own_rows(&sql, |row| row.get::<_, String>(0)).unwrap_or_default();
         match <[String; 1]>::try_from(names) {

@@ -4,7 +4,7 @@ use sqlparser::ast::{AccessExpr, Expr, Query, SelectItem, TrimWhereField};
 
 use super::super::Scalar;
 use super::{Body, first_select};
-use crate::translate::{folded, table_name, typed};
+use crate::translate::{folded, is_object, table_name, typed};
 
 /// Queries and expressions in each other that are looked into.
 const MAX_DEPTH: u32 = 32;
@@ -31,6 +31,10 @@ fn found(expr: &Expr, depth: u32) -> Option<(String, bool)> {
         Expr::Function(function) => Some((table_name(&function.name), true)),
         Expr::Cast { expr, data_type, .. } => match found(expr, depth) {
             Some((name, true)) => Some((name, true)),
+            _ if is_object(data_type) => {
+                let name = data_type.to_string().to_lowercase();
+                Some((name.trim_start_matches("pg_catalog.").to_owned(), false))
+            }
             _ => Some((short_name(typed(data_type)?.ty.scalar()), false)),
         },
         Expr::TypedString(string) => {

@@ -220,6 +220,7 @@ impl VisitorMut for Finder<'_> {
             }
             S::CreateIndex(index) => {
                 self.is_definition = true;
+                self.check_index(index);
                 self.scopes.push(Scope::of_table(&index.table_name, None, self.schema));
                 return ControlFlow::Continue(());
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    AlterTableOperation, ColumnDef, ColumnOption, CreateTable, CreateView, Expr,
+    AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, CreateTable, CreateView, Expr,
     ForeignKeyConstraint, Ident, Query, TableConstraint, ViewColumnDef, Visit, Visitor,
 };
 
@@ -20,6 +20,8 @@ use crate::translate::{folded, table_name, typed};
 struct Parts {
     has_query: bool,
     has_aggregate: bool,
+    /// Whether its value is another one at another time.
+    is_volatile: bool,
     /// Names of columns.
     columns: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Visitor for Parts {
             Expr::Identifier(name) if !is_keyword(name) => self.columns.push(folded(name)),
             Expr::CompoundIdentifier(parts) => self.columns.extend(parts.last().map(folded)),
             Expr::Function(function) => {
+                self.is_volatile |= VOLATILE.contains(&table_name(&function.name).as_str());
                 self.has_aggregate |= is_aggregate_name(&table_name(&function.name));
             }
             _ => {}
@@ -53,6 +56,22 @@ impl Visitor for Parts {
         ControlFlow::Continue(())
     }
 }
+
+/// Functions whose values an index cannot keep.
+const VOLATILE: &[&str] = &[
+    "clock_timestamp",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "gen_random_uuid",
+    "localtime",
+    "localtimestamp",
+    "now",
+    "random",
+    "statement_timestamp",
+    "timeofday",
+    "transaction_timestamp",
+];
 
 fn is_keyword(name: &Ident) -> bool {
     name.quote_style.is_none()
@@ -80,6 +99,14 @@ impl Finder<'_> {
             {
                 self.refuse(error);
             }
+        }
+    }
+
+    pub(super) fn check_index(&mut self, index: &CreateIndex) {
+        let columns = index.columns.iter().map(|column| &column.column.expr);
+        if columns.chain(&index.predicate).any(|expr| Parts::of(expr).is_volatile) {
+            let message = "functions in index expression must be marked IMMUTABLE";
+            self.refuse(Error::new("42P17", message));
         }
     }
 
@@ -195,6 +222,9 @@ impl Finder<'_> {
         table: Option<&CreateTable>,
     ) -> Result<(), Error> {
         let parts = Parts::of(expr);
+        if parts.is_volatile {
+            return refused("42P17", "generation expression is not immutable");
+        }
         let columns = table.map(|table| &table.columns[..]).unwrap_or_default();
         let is_generated = |column: &&ColumnDef| {
             column.options.iter().any(|option| {

@@ -132,7 +132,7 @@ const TYPED: &[(&str, &str)] = &[
     ("DELETE FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     (
         "CREATE TABLE x(d date DEFAULT '2024-1-1' CONSTRAINT c CHECK (d > '2023-1-1'))",
-        "'2024-01-01' CHECK (d > '2023-01-01')",
+        "'2024-01-01' CONSTRAINT c CHECK (d > '2023-01-01')",
     ),
     (
         "CREATE TABLE x(ok boolean DEFAULT 't', i int DEFAULT '5', v text DEFAULT 't')",

@@ -18,6 +18,10 @@ fn syntax(message: &str) -> Error {
     Error::new(sqlstate::SYNTAX_ERROR, message)
 }
 
+fn no_table(name: &str) -> Error {
+    Error::new(sqlstate::UNDEFINED_TABLE, format!("relation \"{name}\" does not exist"))
+}
+
 fn not_default(verb: &str, column: &Column) -> Error {
     let message = format!("{verb} \"{}\"", column.name);
     let kind = if column.is_identity { "an identity column defined as" } else { "a generated" };
@@ -50,7 +54,14 @@ impl Finder<'_> {
 
     fn completed(&mut self, insert: &mut Insert) -> Result<(), Error> {
         let TableObject::TableName(name) = &insert.table else { return Ok(()) };
-        let Some(columns) = self.schema.columns(&table_name(name)) else { return Ok(()) };
+        let Some(columns) = self.schema.columns(&table_name(name)) else {
+            let values = insert.source.as_deref_mut().and_then(values_of);
+            let mut rows = values.iter().flat_map(|values| &values.rows);
+            return match rows.any(|row| row.content.iter().any(is_default)) {
+                true => Err(no_table(&table_name(name))),
+                false => Ok(()),
+            };
+        };
         let is_listed = !insert.columns.is_empty();
         let Some(mut targets) = targets(insert, &columns)? else { return Ok(()) };
         let Some(source) = insert.source.as_deref_mut() else { return Ok(()) };
@@ -146,7 +157,12 @@ impl Finder<'_> {
         table: &ObjectName,
         assignments: &mut Vec<Assignment>,
     ) {
-        let Some(columns) = self.schema.columns(&table_name(table)) else { return };
+        let Some(columns) = self.schema.columns(&table_name(table)) else {
+            if assignments.iter().any(|one| is_default(&one.value)) {
+                self.refuse(no_table(&table_name(table)));
+            }
+            return;
+        };
         if let Err(error) = self.filled(&columns, assignments) {
             self.refuse(error);
         }
@@ -183,7 +199,13 @@ impl Finder<'_> {
                 }
             };
             for (name, value) in pairs {
-                let Some(column) = find(columns, &table_name(name)) else { continue };
+                let Some(column) = find(columns, &table_name(name)) else {
+                    if value.as_deref().is_some_and(is_default) {
+                        let message = format!("column \"{}\" does not exist", table_name(name));
+                        return Err(Error::new(sqlstate::UNDEFINED_COLUMN, message));
+                    }
+                    continue;
+                };
                 if seen.contains(&column.name.as_str()) {
                     let message =
                         format!("multiple assignments to same column \"{}\"", column.name);

@@ -63,6 +63,21 @@ impl Finder<'_> {
         }
     }
 
+    /// The same of a definition, whose expressions stay as they are.
+    pub(super) fn check_operands(&mut self, expr: &Expr) {
+        let Expr::BinaryOp { left, op, right } = expr else { return };
+        let is_comparison = matches!(op.to_string().as_str(), "=" | "<>" | "<" | "<=" | ">" | ">=");
+        if is_comparison && !is_given(left) && !is_given(right) {
+            let types = (self.type_of(left), self.type_of(right));
+            if let (Some(one), Some(other)) = types
+                && !is_null(left)
+                && !is_null(right)
+            {
+                self.check_comparison(one, &op.to_string(), other);
+            }
+        }
+    }
+
     /// PostgreSQL has no comparison of these types.
     fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };

@@ -7,6 +7,7 @@ use super::super::{Scalar, Type, Typed};
 use super::numbers::{collated, literal};
 use super::{is_null, take};
 use crate::error::{Error, sqlstate};
+use crate::translate::{as_cast, is_object};
 
 fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
@@ -31,6 +32,10 @@ impl Finder<'_> {
                 types.clear();
                 break;
             };
+            if !self.is_source() && self.is_outermost() && is_found_object(expr) {
+                // Its text is its name.
+                self.replace(expr, |expr| as_cast(expr, Typed::plain(super::super::TEXT)));
+            }
             types.push(self.type_of(expr));
             if !self.is_source() {
                 self.shown(expr);
@@ -215,6 +220,11 @@ impl Finder<'_> {
             _ => {}
         }
     }
+}
+
+/// Whether an expression is an object by its name: `'t'::regclass`.
+fn is_found_object(expr: &Expr) -> bool {
+    matches!(expr, Expr::Cast { expr, data_type, .. } if is_object(data_type) && is_given(expr))
 }
 
 /// The expressions at a place of the branches of a compound.

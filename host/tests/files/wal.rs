@@ -302,6 +302,25 @@ fn a_directory_granted_for_reading_follows_its_writer() {
     holds(&path, "1,2");
 }
 
+/// A stranger's database in WAL mode, without a writer: the message says what opens it.
+#[test]
+fn a_strangers_database_in_wal_mode_is_opened_as_immutable() {
+    let (_directory, path) = in_wal_mode("strangers");
+    let grant = format!("{}:ro", path.display());
+    let database = format!("{}/test.db", path.display());
+    let read = |database: &str, options: &[&str]| {
+        let words = [&["--no-default-dirs", "--dir", &grant], options].concat();
+        let sql = "SELECT group_concat(a) FROM t;";
+        support::ours(&path, &[&words[..], &[database, sql]].concat())
+    };
+    assert_eq!(names(&path), ["test.db"]);
+    for options in [&[][..], &["-readonly"]] {
+        let run = read(&database, options);
+        assert!(run.err().contains("immutable=1") && run.out() == "", "{run}");
+    }
+    read(&format!("file:{database}?immutable=1"), &[]).exits_with(0).prints("1\n");
+}
+
 #[test]
 fn wal_mode_on_a_database_that_can_only_be_read_is_answered_as_natively() {
     let answers = [Ours, Native].map(|who| {

@@ -1,8 +1,10 @@
 //! What a statement writes, for the errors of constraints.
 
+use std::ops::ControlFlow;
+
 use sqlparser::ast::{
     self, Assignment, AssignmentTarget, Expr, FromTable, SetExpr, TableFactor, TableObject,
-    TableWithJoins,
+    TableWithJoins, visit_expressions,
 };
 
 use super::is_default;
@@ -70,7 +72,7 @@ impl<'a> Target<'a> {
             ast::Statement::Update(update) => assigned(&update.assignments, column),
             _ => None,
         };
-        value.filter(|value| !is_default(value)).map(ToString::to_string)
+        value.filter(|value| !is_default(value) && is_again(value)).map(ToString::to_string)
     }
 
     /// The condition of an UPDATE or DELETE of one table without another name.
@@ -80,8 +82,28 @@ impl<'a> Target<'a> {
             ast::Statement::Delete(delete) if delete.using.is_none() => &delete.selection,
             _ => return None,
         };
+        if condition.as_ref().is_some_and(|condition| !is_again(condition)) {
+            return None;
+        }
         Some(condition.as_ref().map_or("true".to_owned(), ToString::to_string))
     }
+}
+
+/// Whether an expression may be computed once more: it is short work, and changes nothing.
+fn is_again(expr: &Expr) -> bool {
+    const OTHERS: &[&str] = &["set_config", "random", "gen_random_uuid", "randomblob", "zeroblob"];
+    let found = visit_expressions(expr, |expr| match expr {
+        Expr::Subquery(_) | Expr::Exists { .. } | Expr::InSubquery { .. } => ControlFlow::Break(()),
+        Expr::Function(function) => {
+            let name = last(&function.name);
+            match name.starts_with("pg_") || OTHERS.contains(&name.as_str()) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        }
+        _ => ControlFlow::Continue(()),
+    });
+    found.is_continue()
 }
 
 fn table_of(table: &TableWithJoins) -> Option<String> {

@@ -1,6 +1,7 @@
 //! What violates a constraint, in PostgreSQL's words: SQLite names only the columns of a key.
 
 use std::collections::HashSet;
+use std::time::Instant;
 
 use sqlite_wasm::types::Value;
 use sqlite_wasm_postgres::Error;
@@ -88,6 +89,10 @@ impl Conversation<'_> {
         analysed: &Analysed,
         values: &[Value],
     ) -> Option<Key> {
+        // What takes long has had its time.
+        if self.session.state().end.is_some_and(|end| Instant::now() >= end) {
+            return None;
+        }
         let known = self.table(&target.table).ok()?;
         let names: Vec<_> = known.iter().map(|column| column.name.as_str()).collect();
         let mut items = Vec::new();
@@ -232,7 +237,8 @@ impl Conversation<'_> {
         table: &str,
         reference: &Reference,
     ) -> Option<Vec<String>> {
-        let condition = target.condition()?;
+        let is_over = self.session.state().end.is_some_and(|end| Instant::now() >= end);
+        let condition = target.condition().filter(|_| !is_over)?;
         let own = quoted(&target.table);
         let pairs = reference.columns.iter().zip(&reference.referred);
         let pairs: Vec<_> = pairs

@@ -151,7 +151,6 @@ SELECT nullif, greatest FROM (SELECT nullif(1, 2), greatest(1, 2)) s;
 SELECT n FROM (SELECT (SELECT n FROM a WHERE x = 1)) s;
 SELECT -x, NOT true, x IS NULL, x = 1, x BETWEEN 1 AND 2, t LIKE 'p', x IN (1), (x), a.x, n::int, (n)::int, (n + 1)::int, t || 'a', 'a', 1, NULL, 1.5 FROM a WHERE x = 1;
 SELECT sum(x) FILTER (WHERE x > 1), count(DISTINCT x), string_agg(t, ','), (SELECT 1), (SELECT x FROM b LIMIT 1), EXISTS (SELECT 1), ARRAY(SELECT 1), ARRAY[1, 2] FROM a;
-SELECT cast(1 AS bigint), 1::int8, '1'::varchar(3), 'a'::char(2), 1::numeric(5,2), 1::real, 1::double precision, true::text;
 CREATE VIEW v1 AS SELECT sum(n), count(*), 1 + 1, x::text FROM a GROUP BY x;
 CREATE VIEW v2 AS SELECT 1 + 1, 2 + 2;
 CREATE VIEW v3 AS SELECT x, x FROM a;

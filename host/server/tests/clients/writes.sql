@@ -183,6 +183,7 @@ DROP VIEW p1;
 DROP VIEW w2;
 SELECT 1::foo;
 SELECT CAST('a' AS nope);
+SELECT 'nope'::regclass;
 \set VERBOSITY default
 CREATE TABLE u1(a int unique, b text, c int CHECK (c > 0), d int NOT NULL DEFAULT 1, e int, CHECK (a < c), CHECK (e <> 5), CONSTRAINT named CHECK (e < 100), UNIQUE (b, e));
 INSERT INTO u1(a, b, c) VALUES (1, 'x', 5);
@@ -209,6 +210,5 @@ PREPARE ins AS INSERT INTO cc VALUES ($1, $2, $3);
 EXECUTE ins(5, 99, NULL);
 EXECUTE ins(1, 1, NULL);
 SELECT 'pp'::regclass;
-SELECT 'nope'::regclass;
 SELECT to_regclass('nope') IS NULL;
 SELECT 'pp'::regclass::text;

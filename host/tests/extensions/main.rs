@@ -14,6 +14,7 @@ mod contract;
 mod grant_prompt;
 mod inspect;
 mod load_option;
+mod nasty;
 mod nesting;
 mod new_extension;
 mod parity;

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{self, Directory, repository};
 
 /// The names of the directories in `extensions`.
-fn shipped() -> Vec<String> {
+pub fn shipped() -> Vec<String> {
     let entries = fs::read_dir(repository().join("extensions")).expect("the directory is there");
     let directories =
         entries.map(|entry| entry.expect("it can be read").path()).filter(|p| p.is_dir());

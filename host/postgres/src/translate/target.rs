@@ -24,7 +24,7 @@ impl<'a> Target<'a> {
     /// What a statement writes; none for others.
     pub fn of(statement: &'a super::Statement) -> Option<Self> {
         use ast::Statement as S;
-        let statement = statement.parsed.as_deref()?;
+        let statement = statement.parsed.as_ref()?.top()?;
         let (table, is_delete) = match statement {
             S::Insert(insert) => match &insert.table {
                 TableObject::TableName(name) => (last(name), false),

@@ -5,12 +5,14 @@
 
 mod calls;
 mod columns;
+mod factors;
 mod known;
 mod origin;
 mod scope;
 
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr, Value};
 
+pub(super) use factors::{Call, is_open, subscript};
 pub(super) use known::wider;
 pub(crate) use known::{function_type, named_result};
 
@@ -29,7 +31,8 @@ pub(super) fn is_scalar(name: &str) -> bool {
 pub use scope::Scope;
 pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
-use super::{Scalar, TEXT, Typed};
+use super::resolve::family::typname;
+use super::{TEXT, Typed};
 use crate::translate::{Action, Statement, Tree, table_name, typed};
 
 /// A column of a table.
@@ -185,13 +188,12 @@ fn name(expr: &Expr) -> String {
         }
         Expr::Function(function) => table_name(&function.name),
         Expr::Cast { expr, data_type, .. } => match &**expr {
-            Expr::Value(_) | Expr::Nested(_) | Expr::BinaryOp { .. } => {
-                typed(data_type).map_or("?column?".into(), |typed| short_name(typed.ty.scalar()))
-            }
+            Expr::Value(_) | Expr::Nested(_) | Expr::BinaryOp { .. } => typed(data_type)
+                .map_or("?column?".into(), |typed| typname(typed.ty.scalar()).into()),
             inner => name(inner),
         },
         Expr::TypedString(string) => typed(&string.data_type)
-            .map_or("?column?".into(), |typed| short_name(typed.ty.scalar())),
+            .map_or("?column?".into(), |typed| typname(typed.ty.scalar()).into()),
         Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => name(inner),
         Expr::Case { .. } => "case".into(),
         Expr::Exists { .. } => "exists".into(),
@@ -203,25 +205,6 @@ fn name(expr: &Expr) -> String {
         Expr::Value(value) if matches!(value.value, Value::Boolean(_)) => "bool".into(),
         _ => "?column?".into(),
     }
-}
-
-/// The name of a type in `pg_type`.
-fn short_name(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::Int2 => "int2",
-        Scalar::Int4 => "int4",
-        Scalar::Int8 => "int8",
-        Scalar::Float4 => "float4",
-        Scalar::Float8 => "float8",
-        Scalar::Varchar => "varchar",
-        Scalar::Bpchar => "bpchar",
-        Scalar::Time => "time",
-        Scalar::Timestamp => "timestamp",
-        Scalar::Timestamptz => "timestamptz",
-        other => other.name(),
-    }
-    .to_owned()
 }
 
 #[cfg(test)]

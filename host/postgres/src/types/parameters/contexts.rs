@@ -127,7 +127,10 @@ impl Finder<'_> {
             Expr::Array(array) => {
                 array.elem.iter_mut().for_each(|expr| self.note(expr, one(element)));
             }
-            right => self.note(right, Some(Typed::plain(Type::Array(element)))),
+            right if is_given(right) => {
+                self.note(right, Some(Typed::plain(Type::Array(element))));
+            }
+            _ => {}
         }
     }
 
@@ -281,6 +284,13 @@ impl VisitorMut for Finder<'_> {
     fn post_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         self.resolve_select(select);
         self.scopes.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
+        if !self.is_definition {
+            self.resolve_factor(factor);
+        }
         ControlFlow::Continue(())
     }
 

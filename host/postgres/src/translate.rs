@@ -29,6 +29,7 @@ mod stack;
 mod target;
 mod texts;
 mod tree;
+mod untyped;
 mod visit;
 mod writes;
 
@@ -43,12 +44,14 @@ pub use context::Context;
 pub use copy::{Copy, CopyFormat, CopyOptions};
 pub use cursors::Direction;
 pub(crate) use dates::span;
+pub(crate) use expressions::operator;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
 pub use target::Target;
 pub(crate) use tree::Tree;
+use untyped::rewritten;
 pub(crate) use writes::is_default;
 pub use writes::{Insertion, Overriding};
 
@@ -85,6 +88,8 @@ pub struct Statement {
     pub(crate) overriding: Option<Overriding>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
+    /// Why it cannot be run before its types are resolved.
+    pub(crate) problem: Option<Error>,
     /// As it was parsed, for [`crate::types`]; none for what only SQLite can read.
     pub(crate) parsed: Option<Tree>,
 }
@@ -121,6 +126,7 @@ impl Statement {
             has_odd_names: piece.has_odd_names,
             overriding: None,
             columns: Vec::new(),
+            problem: None,
             parsed: None,
         }
     }
@@ -187,7 +193,7 @@ fn as_written(piece: &Piece<'_>, context: &Context) -> Result<Statement> {
 }
 
 /// The tree of a statement; none where only SQLite may know it.
-fn parse(sql: &str) -> Result<Option<ast::Statement>> {
+pub(crate) fn parse(sql: &str) -> Result<Option<ast::Statement>> {
     stack::parse(&PostgreSqlDialect {}, sql)
 }
 
@@ -195,33 +201,6 @@ fn only_sqlite(piece: &Piece<'_>) -> Statement {
     let word = piece.text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
     let command = word.to_ascii_uppercase();
     Statement { command, ..Statement::untouched(piece) }
-}
-
-/// The statement as SQLite has it.
-fn rewritten(
-    piece: &Piece<'_>,
-    mut parsed: ast::Statement,
-    is_quoted: bool,
-    context: &Context,
-) -> Result<Statement> {
-    let has_calls = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)?;
-    let mut tree = parsed.clone();
-    let mut rewriter = Rewriter::new(context, piece.text.len());
-    rewriter.is_changed = has_calls || is_quoted || queries::has_limit_all(piece.text);
-    let command = rewriter.statement(&mut tree)?;
-    let is_explain = matches!(tree, ast::Statement::Explain { .. });
-    let mut statement = if rewriter.is_changed {
-        Statement::new(piece, rewriter.text(&tree, piece.has_odd_names)?)
-    } else {
-        Statement::untouched(piece)
-    };
-    (statement.before, statement.after) = (rewriter.before, rewriter.after);
-    statement.command = command;
-    if is_explain {
-        statement.action = Action::Explain;
-    }
-    statement.parsed = Some(Tree::new(parsed));
-    Ok(statement)
 }
 
 fn may_be_written(length: usize) -> usize {

@@ -59,14 +59,30 @@ fn of_text(text: Value, kind: String) -> Result<Option<String>> {
         return Ok(None);
     }
     let text = String::from_utf8_lossy(&text.into_bytes()).into_owned();
-    let all = match text.trim_start().starts_with('[') && !text.contains("]=") {
-        true => elements(&text)?,
+    let all: Vec<Value> = match text.trim_start().starts_with('[') && !text.contains("]=") {
+        true => {
+            elements(&text)?.into_iter().map(|one| rounded(one, &kind)).collect::<Result<_>>()?
+        }
         false => {
             literal(&text)?.into_iter().map(|one| one.map_or(Value::Null, Value::text)).collect()
         }
     };
     let all: Result<Vec<_>> = all.into_iter().map(|one| typed(one, of_element(&kind))).collect();
     Ok(Some(json(&all?)))
+}
+
+/// A `numeric`, where it becomes an integer.
+fn rounded(one: Value, kind: &str) -> Result<Value> {
+    let function = match (&one, kind) {
+        (Value::Text(_), "_int2") => "pg_int2_of_numeric",
+        (Value::Text(_), "_int4") => "pg_int4_of_numeric",
+        (Value::Text(_), "_int8") => "pg_int8_of_numeric",
+        _ => return Ok(one),
+    };
+    match crate::functions::SCALARS.iter().find(|known| known.fits(function, 1)) {
+        Some(function) => function.call(vec![one]),
+        None => Ok(one),
+    }
 }
 
 fn made(arguments: Arguments<'_>) -> Result<Output> {

@@ -8,11 +8,17 @@ use super::build::string;
 use super::tree::jsonb;
 
 pub const AGGREGATES: &[AggregateFunction] = &[
-    AggregateFunction::new::<List<false>>("pg_json_agg", 1, Stable, Innocuous),
-    AggregateFunction::new::<List<true>>("pg_jsonb_agg", 1, Stable, Innocuous),
+    AggregateFunction::new::<List<PLAIN>>("pg_json_agg", 1, Stable, Innocuous),
+    AggregateFunction::new::<List<ROWS>>("pg_json_agg_rows", 1, Stable, Innocuous),
+    AggregateFunction::new::<List<BINARY>>("pg_jsonb_agg", 1, Stable, Innocuous),
     AggregateFunction::new::<Members<false>>("pg_json_object_agg", 2, Stable, Innocuous),
     AggregateFunction::new::<Members<true>>("pg_jsonb_object_agg", 2, Stable, Innocuous),
 ];
+
+const PLAIN: u8 = 0;
+/// Of rows and arrays, each of which has a line.
+const ROWS: u8 = 1;
+const BINARY: u8 = 2;
 
 fn text(value: Value) -> String {
     match value {
@@ -23,11 +29,12 @@ fn text(value: Value) -> String {
 
 /// The text of an aggregate so far; none without rows.
 #[derive(Default)]
-struct List<const IS_JSONB: bool>(Option<String>);
+struct List<const KIND: u8>(Option<String>);
 
-impl<const IS_JSONB: bool> Aggregate for List<IS_JSONB> {
+impl<const KIND: u8> Aggregate for List<KIND> {
     fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
         match &mut self.0 {
+            Some(all) if KIND == ROWS => all.push_str(", \n "),
             Some(all) => all.push_str(", "),
             None => self.0 = Some("[".to_owned()),
         }
@@ -38,7 +45,7 @@ impl<const IS_JSONB: bool> Aggregate for List<IS_JSONB> {
     }
 
     fn finish(self) -> Result<impl IntoOutput> {
-        finished::<IS_JSONB>(self.0.map(|all| all + "]"))
+        finished(self.0.map(|all| all + "]"), KIND == BINARY)
     }
 }
 
@@ -64,13 +71,13 @@ impl<const IS_JSONB: bool> Aggregate for Members<IS_JSONB> {
     }
 
     fn finish(self) -> Result<impl IntoOutput> {
-        finished::<IS_JSONB>(self.0.map(|all| all + " }"))
+        finished(self.0.map(|all| all + " }"), IS_JSONB)
     }
 }
 
-fn finished<const IS_JSONB: bool>(all: Option<String>) -> Result<Option<String>> {
+fn finished(all: Option<String>, is_jsonb: bool) -> Result<Option<String>> {
     match all {
-        Some(all) if IS_JSONB => jsonb(&all).map(|node| Some(node.text())),
+        Some(all) if is_jsonb => jsonb(&all).map(|node| Some(node.text())),
         other => Ok(other),
     }
 }

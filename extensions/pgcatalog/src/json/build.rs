@@ -7,9 +7,11 @@ use sqlite_wasm_kit::{ANY_NUMBER, Arguments, Error, IntoOutput, Output, Result, 
 use super::tree::{Json, Mode, Node, jsonb, parse};
 
 pub const SCALARS: &[Scalar] = &[
-    Scalar::new("pg_json_value", 2, Stable, Innocuous, |a| a.apply(value)),
+    Scalar::new("pg_json_value", 2, Stable, Innocuous, |a| {
+        a.apply(|one: Value, name: String| known(one, name))
+    }),
     Scalar::new("pg_jsonb_value", 2, Stable, Innocuous, |a| {
-        a.apply(|one: Value, name: String| canonical(value(one, name)?))
+        a.apply(|one: Value, name: String| known(one, name)?.map(canonical).transpose())
     }),
     Scalar::new("pg_json_object", ANY_NUMBER, Stable, Innocuous, |a| made(a, object)),
     Scalar::new("pg_jsonb_object", ANY_NUMBER, Stable, Innocuous, |a| {
@@ -57,7 +59,12 @@ pub fn string(text: &str) -> String {
     out
 }
 
-/// `to_json` of a value of a type.
+/// `to_json` of a value of a type: of NULL it is NULL, which those that take it write as null.
+fn known(one: Value, name: String) -> Result<Option<String>> {
+    if one.is_null() { Ok(None) } else { value(one, name).map(Some) }
+}
+
+/// The same inside of an array.
 pub fn value(value: Value, name: String) -> Result<String> {
     if value.is_null() {
         return Ok("null".to_owned());

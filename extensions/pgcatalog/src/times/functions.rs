@@ -74,6 +74,10 @@ pub const SCALARS: &[Scalar] = &[
         let all: Vec<Value> = (0..6).map(|at| a.take(at)).collect();
         a.apply(move || made_stamp(&all))
     }),
+    Scalar::new("pg_timestamptz_make", 6, Stable, Innocuous, |mut a| {
+        let all: Vec<Value> = (0..6).map(|at| a.take(at)).collect();
+        a.apply(move || made_stamp(&all))
+    }),
     Scalar::new("pg_interval_make", 7, Stable, Innocuous, |mut a| {
         let all: Vec<Value> = (0..7).map(|at| a.take(at)).collect();
         a.apply(move || made_interval(&all))

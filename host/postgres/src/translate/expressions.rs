@@ -239,7 +239,7 @@ fn push_glob(character: char, out: &mut String) {
 }
 
 /// An operator by its name, for `OPERATOR(pg_catalog.~)` too.
-fn operator(op: &BinaryOperator) -> String {
+pub fn operator(op: &BinaryOperator) -> String {
     match op {
         BinaryOperator::PGCustomBinaryOperator(parts) => parts.last().cloned().unwrap_or_default(),
         other => other.to_string(),

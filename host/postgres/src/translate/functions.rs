@@ -74,7 +74,8 @@ impl Rewriter<'_> {
         self.unqualified(&mut function.name)?;
         let [name] = parts(&function.name)[..] else { return Ok(None) };
         let name = name.value.to_ascii_lowercase();
-        if named_result(&name).is_some() {
+        let is_set = name.ends_with("_each_of");
+        if (named_result(&name).is_some() || name.starts_with("pg_array_")) && !is_set {
             // Ours, which may be in each other hundreds deep: nothing is written anew.
             return Ok(None);
         }
@@ -160,7 +161,10 @@ impl Rewriter<'_> {
                 "substr(x, iif(n < 0, 1 - n, max(1, length(x) - n + 1)))",
                 &[("x", text), ("n", count)],
             ),
-            ("date_trunc", [field, moment, ..]) => match string_of(field) {
+            ("date_trunc", [_, _, _]) => {
+                return Err(Error::unsupported("date_trunc with a time zone"));
+            }
+            ("date_trunc", [field, moment]) => match string_of(field) {
                 Some(field) => raw(dates::truncated(&field, moment)?),
                 None => {
                     return Err(Error::unsupported("date_trunc with a field that is not constant"));
@@ -195,6 +199,27 @@ impl Rewriter<'_> {
                 | "regexp_matches"
                 | "string_to_array"
                 | "unnest"
+                | "json_each"
+                | "jsonb_each"
+                | "json_each_text"
+                | "jsonb_each_text"
+                | "row_to_json"
+                | "json_object_keys"
+                | "jsonb_object_keys"
+                | "jsonb_set"
+                | "jsonb_insert"
+                | "array_remove"
+                | "array_replace"
+                | "json_populate_record"
+                | "jsonb_populate_record"
+                | "json_to_record"
+                | "jsonb_to_record"
+                | "json_to_recordset"
+                | "jsonb_to_recordset"
+                | "jsonb_path_query"
+                | "jsonb_path_exists"
+                | "justify_days"
+                | "isfinite"
                 | "regexp_split_to_array",
                 _,
             ) => {

@@ -25,6 +25,9 @@ const SETS: &[&str] = &[
     "jsonb_array_elements",
     "jsonb_array_elements_text",
     "_pg_expandarray",
+    "pg_json_each_of",
+    "pg_jsonb_each_of",
+    "pg_text_each_of",
 ];
 
 /// Marks a function that returns a set, where it may be: no name of a client has it.
@@ -279,7 +282,7 @@ impl Rewriter<'_> {
             ),
             ("generate_series", [start, stop]) => of_series(start, stop, &raw("1")),
             ("generate_series", [start, stop, step]) => of_series(start, stop, step),
-            (name, [values]) if name.ends_with("_text") => {
+            (name, [values]) if name.ends_with("_text") || name.ends_with("_each_of") => {
                 of_array(&values.to_string(), |values| format!("{values} ->> {AT}"))
             }
             (_, [values]) => of_array(&values.to_string(), |values| format!("{values} -> {AT}")),

@@ -6,6 +6,7 @@
 pub(crate) mod budget;
 mod calls;
 mod columns;
+mod factors;
 mod known;
 mod names;
 mod origin;
@@ -14,6 +15,7 @@ mod scope;
 use sqlparser::ast::{self, Expr, Select, SelectItem, SetExpr};
 
 pub(super) use columns::columns_of_query;
+pub(super) use factors::{Call, is_open, subscript};
 pub(super) use known::wider;
 pub(crate) use known::{function_type, named_result};
 pub(crate) use names::name;

@@ -97,8 +97,10 @@ fn found(
             return Err(problem);
         }
         statement.columns = finder.columns;
-        if finder.is_changed {
-            statement.become_tree(tree, context)?;
+        match statement.problem.take() {
+            Some(problem) if !finder.is_changed => return Err(problem),
+            _ if finder.is_changed => statement.become_tree(tree, context)?,
+            _ => {}
         }
     }
     let count = statement.parameters.min(MAX_PARAMETERS);
@@ -154,7 +156,7 @@ pub(super) struct Finder<'a> {
 
 impl Finder<'_> {
     /// `expr` is compared with something of a type.
-    fn note(&mut self, expr: &mut Expr, typed: Option<Typed>) {
+    pub(super) fn note(&mut self, expr: &mut Expr, typed: Option<Typed>) {
         let typed = typed.map(|typed| Typed::plain(typed.ty));
         self.place(expr, typed.map(|typed| Found { typed, is_stored: false }));
     }
@@ -253,6 +255,16 @@ impl Finder<'_> {
     /// Whether an expression is a table's own column: then a `numeric` is as SQLite stores it.
     pub(super) fn is_stored(&self, expr: &Expr) -> bool {
         self.scopes.iter().rev().find_map(|scope| scope.is_stored(expr)).unwrap_or(false)
+    }
+
+    /// Whether an expression is a column of the query that is looked at.
+    pub(super) fn is_column(&self, expr: &Expr) -> bool {
+        self.scopes.last().is_some_and(|scope| scope.origin(expr).is_some())
+    }
+
+    /// The columns of a table that is named as a value.
+    pub(super) fn row_of(&self, table: &str) -> Option<Vec<(String, Typed)>> {
+        self.scopes.iter().rev().find_map(|scope| scope.row(table))
     }
 
     /// The type of the first column of a query.

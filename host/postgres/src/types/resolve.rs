@@ -8,14 +8,18 @@
 //! Where a type is not known, as of SQLite's own functions, the expression stays as it is.
 
 mod aggregates;
+mod apply;
 mod casts;
 mod compare;
 pub(super) mod family;
+mod forms;
 pub(super) mod functions;
 mod grouping;
 mod numbers;
 mod operators;
+pub(super) mod plans;
 mod queries;
+pub(super) mod sets;
 mod store;
 mod table;
 
@@ -52,6 +56,16 @@ impl Finder<'_> {
                 self.compare_all(&mut [one, other], "=");
             }
             Expr::Case { .. } => self.resolve_case(expr),
+            Expr::Array(_) => self.resolve_array(expr, None),
+            Expr::Identifier(_) => self.resolve_value(expr),
+            Expr::CompoundFieldAccess { .. } => self.resolve_subscript(expr),
+            Expr::AnyOp { .. } | Expr::AllOp { .. } => self.resolve_quantified(expr),
+            Expr::TypedString(_) => self.resolve_typed_string(expr),
+            // A view stays what other programs read, where SQLite has the same.
+            _ if self.is_view => {}
+            Expr::AtTimeZone { .. } => self.resolve_zone(expr),
+            Expr::Extract { .. } => self.resolve_extract(expr),
+            Expr::Interval(_) => self.resolve_interval(expr),
             _ => {}
         }
     }

@@ -34,6 +34,9 @@ impl Scope {
         if let (FunctionArguments::Subquery(_), "array") = (&function.args, name.as_str()) {
             return None;
         }
+        if let Some(typed) = self.planned(&name, &arguments) {
+            return Some(typed);
+        }
         match name.as_str() {
             "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" | "first_value"
             | "last_value" | "nth_value" | "any_value" => self.common(arguments.into_iter()),
@@ -58,6 +61,13 @@ impl Scope {
                 match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {
                     Some(Scalar::Timestamp) => one(Scalar::Timestamp),
                     _ => one(Scalar::Timestamptz),
+                }
+            }
+            array if array.starts_with("pg_array_") => {
+                let kind = string_of(arguments.last()?)?;
+                match kind.strip_prefix('_') {
+                    Some(element) => Some(Typed::plain(Type::Array(Scalar::of_name(element)?))),
+                    None => one(Scalar::of_name(&kind)?),
                 }
             }
             named if let Some(typed) = named_result(named) => Some(typed),

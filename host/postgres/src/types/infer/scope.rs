@@ -7,7 +7,7 @@ use sqlparser::ast::{
     UnaryOperator,
 };
 
-use super::super::resolve::family;
+use super::super::resolve::{family, plans};
 use super::super::{Scalar, Type, Typed};
 use super::budget;
 use super::columns::{columns_of, series, type_with_queries};
@@ -157,6 +157,9 @@ impl Scope {
                 let (name, columns) = series(alias.as_ref(), &args.args);
                 self.tables.push((name, Rc::new(columns)));
             }
+            factor if let Some((name, columns)) = self.of_set(factor) => {
+                self.tables.push((name, Rc::new(columns)));
+            }
             TableFactor::Table { name, alias, .. } => {
                 let own = alias.as_ref().map(|alias| alias.name.value.as_str());
                 self.add_table(name, own, schema, with);
@@ -272,10 +275,12 @@ impl Scope {
                 _ => None,
             },
             Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => self.type_of(inner),
-            Expr::AtTimeZone { timestamp, .. } => match self.type_of(timestamp)?.ty.scalar() {
-                Scalar::Timestamptz => one(Scalar::Timestamp),
-                _ => one(Scalar::Timestamptz),
-            },
+            Expr::AtTimeZone { timestamp, .. } => {
+                Some(plans::at_zone(self.planned_type(timestamp)?)?.result)
+            }
+            Expr::CompoundFieldAccess { root, access_chain } => {
+                self.subscripted(root, access_chain)
+            }
             Expr::Value(value) => literal(&value.value),
             Expr::Cast { expr, data_type, .. } if is_name_of_object(expr, data_type) => {
                 one(Scalar::Text)
@@ -312,10 +317,10 @@ impl Scope {
             Expr::Position { .. } => one(Scalar::Int4),
             Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => self.rounded(expr),
             Expr::Substring { .. } | Expr::Trim { .. } | Expr::Overlay { .. } => one(Scalar::Text),
-            Expr::Array(array) => {
-                let element = self.common(array.elem.iter())?;
-                Some(Typed::plain(Type::Array(element.ty.scalar())))
-            }
+            Expr::Array(array) => match self.common(array.elem.iter())?.ty {
+                Type::One(element) => Some(Typed::plain(Type::Array(element))),
+                Type::Array(_) => None,
+            },
             Expr::Function(function) => self.call(function),
             _ => None,
         }
@@ -336,9 +341,14 @@ impl Scope {
 
     fn binary(&self, left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Typed> {
         use BinaryOperator as O;
+        if let (Some(one), Some(other)) = (self.planned_type(left), self.planned_type(right))
+            && let Some(plan) = plans::operator(&crate::translate::operator(op), one, other)
+        {
+            return Some(plan.result);
+        }
         match op {
             O::Plus | O::Minus | O::Multiply | O::Divide | O::Modulo => {
-                self.arithmetic(self.type_of(left), op, self.type_of(right))
+                self.arithmetic(self.type_of(left), self.type_of(right))
             }
             O::StringConcat | O::LongArrow => one(Scalar::Text),
             O::Arrow => self.type_of(left).or(one(Scalar::Json)),
@@ -364,23 +374,13 @@ impl Scope {
         }
     }
 
-    fn arithmetic(
-        &self,
-        left: Option<Typed>,
-        op: &BinaryOperator,
-        right: Option<Typed>,
-    ) -> Option<Typed> {
+    fn arithmetic(&self, left: Option<Typed>, right: Option<Typed>) -> Option<Typed> {
         let (Some(left), Some(right)) = (left, right) else {
             return left.or(right).map(|t| Typed::plain(t.ty));
         };
         let (one_side, other) = (left.ty.scalar(), right.ty.scalar());
         match (one_side, other) {
-            (Scalar::Date, Scalar::Interval) => one(Scalar::Timestamp),
-            (Scalar::Timestamp | Scalar::Timestamptz | Scalar::Time, Scalar::Interval) => {
-                Some(left)
-            }
-            (Scalar::Interval, Scalar::Timestamp | Scalar::Timestamptz) => Some(right),
-            (Scalar::Date, Scalar::Date) if *op == BinaryOperator::Minus => one(Scalar::Int4),
+            (Scalar::Date | Scalar::Timestamp, Scalar::Interval) => one(Scalar::Timestamp),
             _ => match (family::number(Some(left)), family::number(Some(right))) {
                 (Some(first), Some(second)) => one(family::common(first, second)),
                 _ => Some(wider(Typed::plain(left.ty), Typed::plain(right.ty))),

@@ -134,7 +134,10 @@ impl Finder<'_> {
             Expr::Array(array) => {
                 array.elem.iter_mut().for_each(|expr| self.note(expr, one(element)));
             }
-            right => self.note(right, Some(Typed::plain(Type::Array(element)))),
+            right if is_given(right) => {
+                self.note(right, Some(Typed::plain(Type::Array(element))));
+            }
+            _ => {}
         }
     }
 
@@ -308,6 +311,9 @@ impl VisitorMut for Finder<'_> {
 
     fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
         self.complete_alias(factor);
+        if !self.is_definition {
+            self.resolve_factor(factor);
+        }
         ControlFlow::Continue(())
     }
 

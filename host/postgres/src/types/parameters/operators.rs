@@ -4,6 +4,7 @@ use sqlparser::ast::helpers::attached_token::AttachedToken;
 use sqlparser::ast::{BinaryOperator, CaseWhen, Expr, Value};
 
 use super::super::infer::wider;
+use super::super::resolve::plans;
 use super::{Finder, Scalar, Type, Typed, is_given};
 use crate::error::Error;
 use crate::translate::{as_cast, span};
@@ -20,11 +21,14 @@ impl Finder<'_> {
             O::Eq | O::NotEq => self.compare(left, right),
             O::Lt | O::LtEq | O::Gt | O::GtEq => {
                 self.compare(left, right);
-                self.check_order(left, right);
             }
             O::Plus | O::Minus | O::Multiply | O::Divide | O::Modulo => {
-                self.check_dates(left, op, right);
-                self.same(left, right);
+                if self.is_view || self.is_definition {
+                    self.check_dates(left, op, right);
+                }
+                if !self.is_planned(left) && !self.is_planned(right) {
+                    self.same(left, right);
+                }
             }
             O::And | O::Or => {
                 self.condition(left);
@@ -36,6 +40,11 @@ impl Finder<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the other operand need not have the same type.
+    fn is_planned(&self, expr: &Expr) -> bool {
+        !is_given(expr) && plans::is_own(self.type_of(expr).map(|typed| typed.ty))
     }
 
     /// Two expressions that have one type.
@@ -87,16 +96,6 @@ impl Finder<'_> {
         let typed = known.filter_map(|expr| self.type_of(expr)).reduce(wider);
         for expr in &mut all {
             self.note(expr, typed);
-        }
-    }
-
-    /// Arrays are JSON, and compare as texts.
-    fn check_order(&mut self, left: &Expr, right: &Expr) {
-        let is_array = |expr: &Expr| {
-            self.type_of(expr).is_some_and(|typed| matches!(typed.ty, Type::Array(_)))
-        };
-        if is_array(left) || is_array(right) {
-            self.refuse(Error::unsupported("the order of arrays"));
         }
     }
 

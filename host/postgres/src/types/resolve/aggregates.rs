@@ -33,6 +33,12 @@ impl Finder<'_> {
         let Some(mut all) = arguments(expr) else { return true };
         let [argument] = &mut all[..] else { return true };
         let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
+        let is_span = own.ty == Type::One(Scalar::Interval);
+        if is_span || (is_extreme && matches!(own.ty, Type::Array(_))) {
+            let what = format!("{name} of {}", own.ty.name());
+            self.refuse(Error::unsupported(what));
+            return true;
+        }
         let is_stored = self.is_stored(argument);
         match (found, family::number(Some(own))) {
             (None, Some(Scalar::Numeric)) if is_stored => {

@@ -6,7 +6,7 @@ use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::literal;
-use super::{call, number, take};
+use super::{call, number, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{is_object, string_of, typed};
 use crate::values;
@@ -19,8 +19,8 @@ impl Finder<'_> {
         }
         let Expr::Cast { expr: inner, data_type, .. } = expr else { return };
         let Some(target) = typed(data_type).filter(|_| !is_object(data_type)) else { return };
-        let Type::One(scalar) = target.ty else { return };
         let own = self.type_of(inner);
+        let Type::One(scalar) = target.ty else { return self.as_array(expr, target) };
         if let Some(own) = own.filter(|_| !is_given(inner)) {
             self.check_cast(own, target);
         }
@@ -34,11 +34,84 @@ impl Finder<'_> {
                 }
                 None
             }
+            Scalar::Json | Scalar::Jsonb => {
+                let is_same = own == Some(target) && !is_given(inner);
+                let function = if scalar == Scalar::Json { "pg_json_of" } else { "pg_jsonb_of" };
+                let inner = take(inner);
+                Some(if is_same { inner } else { call(function, vec![inner]) })
+            }
+            Scalar::Bool if own.map(|own| own.ty) == Some(Type::One(Scalar::Jsonb)) => {
+                Some(call("pg_bool_of_jsonb", vec![take(inner)]))
+            }
+            Scalar::Interval if !is_given(inner) || string_of(inner).is_some() => {
+                let function = match own.filter(|_| !is_given(inner)).map(|own| own.ty) {
+                    Some(Type::One(Scalar::Time)) => "pg_interval_of_time",
+                    _ => "pg_interval_of",
+                };
+                Some(call(function, vec![take(inner)]))
+            }
+            Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => {
+                self.as_moment(inner, own, target)
+            }
             _ => None,
         };
         if let Some(with) = with {
             self.replace(expr, |_| with);
         }
+    }
+
+    /// An array; a string becomes one by its elements' type.
+    fn as_array(&mut self, expr: &mut Expr, target: Typed) {
+        let Expr::Cast { expr: inner, .. } = expr else { return };
+        let kind = string(family::kind(target.ty));
+        if matches!(**inner, Expr::Array(_)) {
+            self.resolve_array(inner, Some(target.ty.scalar()));
+        }
+        if let Some(own) = self.type_of(inner).filter(|_| !is_given(inner)) {
+            let is_text = family::of(own) == Some(Family::Text);
+            if !is_text && !matches!(own.ty, Type::Array(_)) {
+                let message = format!("cannot cast type {} to {}", own.ty.name(), target.ty.name());
+                return self.refuse(Error::new(sqlstate::CANNOT_COERCE, message));
+            }
+        }
+        if super::super::parameters::parameter(inner).is_some() {
+            return;
+        }
+        let is_made = self.type_of(inner).map(|own| own.ty) == Some(target.ty)
+            && super::numbers::is_call(inner, "pg_array_");
+        let inner = take(inner);
+        let with = if is_made { inner } else { call("pg_array_of", vec![inner, kind]) };
+        self.replace(expr, |_| with);
+    }
+
+    /// A date or a time of what is no constant.
+    fn as_moment(&mut self, inner: &mut Expr, own: Option<Typed>, target: Typed) -> Option<Expr> {
+        use Scalar as S;
+        let is_stamp = matches!(target.ty.scalar(), S::Timestamp | S::Timestamptz);
+        if let (Some(_), true, true) = (string_of(inner), is_stamp, target.modifier >= 0) {
+            let whole = crate::translate::as_cast(take(inner), Typed::plain(target.ty));
+            return Some(call("pg_timestamp_rounded", vec![whole, number(target.modifier)]));
+        }
+        if is_given(inner) || self.is_view {
+            return None;
+        }
+        let Type::One(from) = own?.ty else { return None };
+        let is_text = family::of(own?) == Some(Family::Text);
+        let is_moment = matches!(from, S::Date | S::Timestamp | S::Timestamptz);
+        let function = match target.ty.scalar() {
+            S::Date if is_text || is_moment => "pg_date_of",
+            S::Timestamp if is_text || is_moment => "pg_timestamp_of",
+            S::Timestamptz if is_text || is_moment => "pg_timestamptz_of",
+            S::Time if is_moment => "pg_time_of_moment",
+            S::Time if from == S::Interval => "pg_time_of_interval",
+            S::Time if is_text || from == S::Time => "pg_time_of",
+            _ => return None,
+        };
+        let computed = call(function, vec![take(inner)]);
+        Some(match target.modifier >= 0 && is_stamp {
+            true => call("pg_timestamp_rounded", vec![computed, number(target.modifier)]),
+            false => computed,
+        })
     }
 
     /// PostgreSQL has no cast between these types.
@@ -67,6 +140,9 @@ impl Finder<'_> {
             return None;
         }
         let computed = match own {
+            Some(own) if own.ty == Type::One(Scalar::Jsonb) => {
+                call("pg_numeric_of_jsonb", vec![take(inner), string("numeric")])
+            }
             Some(own) if !is_text => self.operand(take(inner), own),
             _ => take(inner),
         };
@@ -89,6 +165,10 @@ impl Finder<'_> {
                 call(&format!("pg_{name}_of_numeric"), vec![inner])
             }
             Some(Type::One(Scalar::Bool)) => return None,
+            Some(Type::One(Scalar::Jsonb)) => {
+                let number = call("pg_numeric_of_jsonb", vec![take(inner), string(target.name())]);
+                call(&format!("pg_{name}_of_numeric"), vec![number])
+            }
             _ => call(&format!("pg_{name}_of"), vec![take(inner)]),
         })
     }
@@ -96,6 +176,10 @@ impl Finder<'_> {
     fn as_float(&mut self, inner: &mut Expr, own: Option<Typed>, target: Scalar) -> Option<Expr> {
         if is_given(inner) || own.is_none() {
             return None;
+        }
+        if own.map(|own| own.ty) == Some(Type::One(Scalar::Jsonb)) {
+            let inner = call("pg_numeric_of_jsonb", vec![take(inner), string(target.name())]);
+            return Some(call(&format!("pg_{}_of", family::short(target)), vec![inner]));
         }
         if let Some(text) = literal(inner)
             && let Err(error) = values::assigned(&text, target, Typed::plain(Type::One(target)))

@@ -7,8 +7,8 @@ use super::super::infer::wider;
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
-use super::numbers::{collated, is_call, literal};
-use super::{call, is_null, take};
+use super::numbers::{collated, collated_by, is_call, literal};
+use super::{call, is_null, number, string, take};
 use crate::error::{Error, sqlstate};
 
 impl Finder<'_> {
@@ -29,6 +29,9 @@ impl Finder<'_> {
             {
                 self.check_comparison(*first, op, *other);
             }
+        }
+        if self.compare_structures(all, &types) {
+            return;
         }
         let numbers: Option<Vec<Scalar>> = types
             .iter()
@@ -75,6 +78,46 @@ impl Finder<'_> {
             {
                 self.check_comparison(one, &op.to_string(), other);
             }
+        }
+    }
+
+    /// `jsonb`, arrays and intervals, whose texts do not compare as they do; whether they are that.
+    fn compare_structures(&mut self, all: &mut [&mut Expr], types: &[Option<Typed>]) -> bool {
+        let is_open = |expr: &Expr| is_null(expr) || is_given(expr);
+        let known = types.iter().zip(all.iter()).filter(|(_, expr)| !is_open(expr));
+        let mut known = known.map(|(own, _)| own.map(|own| own.ty));
+        let Some(Some(ty)) = known.next() else { return false };
+        let is_one = known.all(|own| own == Some(ty));
+        let is_structure =
+            matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb | Scalar::Interval));
+        if !is_one || !is_structure {
+            return false;
+        }
+        for expr in all.iter_mut().filter(|expr| is_given(expr)) {
+            let with = self.as_type(take(expr), ty);
+            self.replace(expr, |_| with);
+        }
+        match ty {
+            Type::One(Scalar::Jsonb) => {
+                let with = collated_by(take(all[0]), "pg_jsonb");
+                self.replace(all[0], |_| with);
+                true
+            }
+            Type::One(Scalar::Interval) => {
+                for expr in all.iter_mut().filter(|expr| !is_null(expr)) {
+                    self.replace(expr, |expr| call("pg_int8_interval_key", vec![expr]));
+                }
+                true
+            }
+            Type::Array(of) => {
+                let [one, other] = all else { return true };
+                let kind = string(family::typname(of));
+                let with = call("pg_int4_array_compare", vec![take(one), take(other), kind]);
+                self.replace(one, |_| with);
+                self.replace(other, |_| number(0));
+                true
+            }
+            Type::One(_) => false,
         }
     }
 

@@ -76,3 +76,24 @@ pub fn common(one: Scalar, other: Scalar) -> Scalar {
     let rank = |scalar| RANKS.iter().position(|known| *known == scalar).unwrap_or(0);
     RANKS[rank(one).max(rank(other))]
 }
+
+/// The name of a type in `pg_type`.
+pub fn typname(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Varchar => "varchar",
+        Scalar::Bpchar => "bpchar",
+        Scalar::Time => "time",
+        Scalar::Timestamp => "timestamp",
+        Scalar::Timestamptz => "timestamptz",
+        other => short(other),
+    }
+}
+
+/// The same of any type: an array has a sign before it.
+pub fn kind(ty: Type) -> String {
+    match ty {
+        Type::One(scalar) => typname(scalar).to_owned(),
+        Type::Array(scalar) => format!("_{}", typname(scalar)),
+    }
+}

@@ -74,7 +74,7 @@ impl Finder<'_> {
     pub(super) fn resolve_function(&mut self, expr: &mut Expr) {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
-        if self.resolve_aggregate(expr, &name) {
+        if self.resolve_planned_call(expr, &name) || self.resolve_aggregate(expr, &name) {
             return;
         }
         match name.as_str() {

@@ -46,14 +46,17 @@ pub fn is_exact(text: &str) -> bool {
     digits.count() <= EXACT_DIGITS
 }
 
-/// The name of the collation that compares computed numerics.
+/// With the collation that compares computed numerics.
 pub fn collated(expr: Expr) -> Expr {
+    collated_by(expr, "pg_numeric")
+}
+
+pub fn collated_by(expr: Expr, name: &str) -> Expr {
     match expr {
         collated @ Expr::Collate { .. } => collated,
-        expr => Expr::Collate {
-            expr: Box::new(expr),
-            collation: ObjectName::from(Ident::new("pg_numeric")),
-        },
+        expr => {
+            Expr::Collate { expr: Box::new(expr), collation: ObjectName::from(Ident::new(name)) }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::family::{self, Family};
 use super::numbers::literal;
-use super::{call, is_null, take};
+use super::{call, is_null, string, take};
 use crate::error::{Error, sqlstate};
 
 /// The last part of the name of the function for an operator.
@@ -25,6 +25,9 @@ fn arithmetic(op: &BinaryOperator) -> Option<&'static str> {
 
 impl Finder<'_> {
     pub(super) fn resolve_operator(&mut self, expr: &mut Expr) {
+        if self.resolve_planned(expr) {
+            return;
+        }
         let Expr::BinaryOp { left, op, right } = expr else { return };
         use BinaryOperator as O;
         let op = op.clone();
@@ -121,7 +124,13 @@ impl Finder<'_> {
 
     /// The text of a value, as a cast to `text` makes it, where SQLite's differs.
     pub(super) fn shown_as_text(&mut self, expr: &mut Expr, own: Typed) {
-        let Type::One(scalar) = own.ty else { return };
+        let scalar = match own.ty {
+            Type::One(scalar) => scalar,
+            Type::Array(of) => {
+                let kind = string(family::typname(of));
+                return self.replace(expr, |expr| call("pg_text_of_array", vec![expr, kind]));
+            }
+        };
         let name = match scalar {
             Scalar::Numeric => {
                 let with = self.computed(take(expr), own);
@@ -143,6 +152,10 @@ impl Finder<'_> {
         }
         let Some(own) = self.type_of(inner) else { return };
         let Some(scalar) = family::number(Some(own)) else {
+            if *op == UnaryOperator::Minus && family::of(own) == Some(Family::Interval) {
+                let inner = take(inner);
+                return self.replace(expr, |_| call("pg_interval_neg", vec![inner]));
+            }
             if *op == UnaryOperator::Minus
                 && family::of(own).is_some_and(|family| family != Family::Interval)
                 && !is_given(inner)

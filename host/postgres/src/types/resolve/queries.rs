@@ -4,13 +4,28 @@ use sqlparser::ast::{Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, 
 
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
-use super::numbers::{collated, literal};
-use super::{is_null, take};
+use super::numbers::{collated, collated_by, literal};
+use super::{call, is_null, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, is_object};
+use crate::translate::{as_cast, folded, is_object};
 
 fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
+}
+
+/// The column of the result that an expression names.
+fn shown_as<'a>(expr: &Expr, select: &'a Select) -> Option<&'a Expr> {
+    if let Some(place) = literal(expr).and_then(|text| text.parse::<usize>().ok()) {
+        return match select.projection.get(place.checked_sub(1)?)? {
+            SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+            _ => None,
+        };
+    }
+    let Expr::Identifier(name) = expr else { return None };
+    select.projection.iter().find_map(|item| match item {
+        SelectItem::ExprWithAlias { expr, alias } if folded(alias) == folded(name) => Some(expr),
+        _ => None,
+    })
 }
 
 impl Finder<'_> {
@@ -60,6 +75,12 @@ impl Finder<'_> {
     /// A numeric that SQLite compares with others of its column.
     fn compared(&mut self, expr: &mut Expr) {
         let own = self.type_of(expr);
+        if own.is_some_and(|own| own.ty == Type::One(Scalar::Jsonb))
+            && !matches!(expr, Expr::Collate { .. })
+        {
+            let with = collated_by(take(expr), "pg_jsonb");
+            return self.replace(expr, |_| with);
+        }
         if is_numeric(own)
             && !self.is_stored(expr)
             && literal(expr).is_none()
@@ -79,7 +100,21 @@ impl Finder<'_> {
             let with = collated(self.computed(take(expr), own));
             return self.replace(expr, |_| with);
         }
-        self.compared(expr);
+        if !self.is_stored(expr) {
+            self.compared(expr);
+        }
+    }
+
+    /// What rows are ordered by, which may be a column of the result by its place or its name.
+    fn ordered(&mut self, expr: &mut Expr, select: Option<&Select>) {
+        let meant = select.and_then(|select| shown_as(expr, select)).unwrap_or(expr).clone();
+        match self.type_of(&meant).map(|own| own.ty) {
+            Some(Type::One(Scalar::Interval)) => {
+                self.replace(expr, |_| call("pg_int8_interval_key", vec![meant]));
+            }
+            Some(Type::Array(_)) => self.refuse(Error::unsupported("the order of arrays")),
+            _ => self.compared(expr),
+        }
     }
 
     /// A query whose parts have been resolved; `first` is where its SELECTs begin in `projections`.
@@ -101,7 +136,11 @@ impl Finder<'_> {
         } else if let Some(order) = &mut query.order_by
             && let OrderByKind::Expressions(terms) = &mut order.kind
         {
-            terms.iter_mut().for_each(|term| self.compared(&mut term.expr));
+            let select = match &*query.body {
+                SetExpr::Select(select) => Some(&**select),
+                _ => None,
+            };
+            terms.iter_mut().for_each(|term| self.ordered(&mut term.expr, select));
         }
         if let Some(targets) = self.take_targets() {
             self.assign_source(&mut query.body, &targets);

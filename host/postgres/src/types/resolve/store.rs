@@ -14,7 +14,7 @@ use crate::values;
 impl Finder<'_> {
     /// An expression that has been resolved, as a column has it.
     pub(in super::super) fn assigned(&mut self, expr: &mut Expr, column: Typed) {
-        if is_null(expr) || parameter(expr).is_some() {
+        if is_null(expr) || self.assigned_structure(expr, column) || parameter(expr).is_some() {
             return;
         }
         if let Some(text) = literal(expr) {
@@ -40,6 +40,37 @@ impl Finder<'_> {
         if let Some(with) = with {
             self.replace(expr, |_| with);
         }
+    }
+
+    /// A value of `json`, `jsonb`, an interval or an array, which is checked here; whether it is one.
+    fn assigned_structure(&mut self, expr: &mut Expr, column: Typed) -> bool {
+        let function = match column.ty {
+            Type::One(Scalar::Json) => "pg_json_of",
+            Type::One(Scalar::Jsonb) => "pg_jsonb_of",
+            Type::One(Scalar::Interval) => "pg_interval_of",
+            _ => "",
+        };
+        let own = self.type_of(expr).filter(|_| !is_given(expr));
+        let fits = |own: Typed| match (own.ty, column.ty) {
+            (Type::One(Scalar::Json | Scalar::Jsonb), Type::One(Scalar::Json | Scalar::Jsonb)) => {
+                true
+            }
+            (own, column) => own == column,
+        };
+        if let (Some(Type::Array(from)), Type::Array(to)) = (own.map(|own| own.ty), column.ty)
+            && from != to
+        {
+            let kind = string(family::kind(column.ty));
+            self.replace(expr, |expr| call("pg_array_of", vec![expr, kind]));
+            return true;
+        }
+        if function.is_empty() || own.is_some_and(|own| !fits(own)) {
+            return false;
+        }
+        if !super::numbers::is_call(expr, function) {
+            self.replace(expr, |expr| call(function, vec![expr]));
+        }
+        true
     }
 
     fn assigned_numeric(&mut self, expr: &mut Expr, own: Typed, column: Typed) -> Option<Expr> {

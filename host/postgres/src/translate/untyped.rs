@@ -1,0 +1,69 @@
+//! The statement as SQLite has it, before its types are resolved.
+
+use sqlparser::ast;
+
+use super::{Action, Context, Rewriter, Statement, Tree, calls, labels, queries};
+use crate::error::{Result, sqlstate};
+use crate::lex::Piece;
+
+/// The statement as SQLite has it.
+pub fn rewritten(
+    piece: &Piece<'_>,
+    mut parsed: ast::Statement,
+    is_quoted: bool,
+    context: &Context,
+) -> Result<Statement> {
+    let is_changed = calls::derive(&mut parsed) | labels::name_columns(&mut parsed)? | is_quoted;
+    let mut statement = match untyped(piece, &parsed, context, is_changed) {
+        // A constant may be a value of another type than it seems here.
+        Err(problem)
+            if problem.code == sqlstate::FEATURE_NOT_SUPPORTED
+                || problem.code.starts_with("22") =>
+        {
+            let command = untyped_command(&parsed).ok_or_else(|| problem.clone())?;
+            // SQLite knows no such function: nothing runs before the types are resolved.
+            let sql = "SELECT pg_untyped()".to_owned();
+            let command = command.to_owned();
+            Statement { command, problem: Some(problem), ..Statement::new(piece, sql) }
+        }
+        done => done?,
+    };
+    statement.parsed = Some(Tree::new(parsed));
+    Ok(statement)
+}
+
+/// The command of a statement whose types may give it a meaning.
+fn untyped_command(tree: &ast::Statement) -> Option<&'static str> {
+    Some(match tree {
+        ast::Statement::Query(_) => "SELECT",
+        ast::Statement::Insert(_) => "INSERT",
+        ast::Statement::Update(_) => "UPDATE",
+        ast::Statement::Delete(_) => "DELETE",
+        _ => return None,
+    })
+}
+
+/// The statement, where it needs no types.
+fn untyped(
+    piece: &Piece<'_>,
+    parsed: &ast::Statement,
+    context: &Context,
+    is_changed: bool,
+) -> Result<Statement> {
+    let mut tree = parsed.clone();
+    let mut rewriter = Rewriter::new(context, piece.text.len());
+    rewriter.is_changed = is_changed || queries::has_limit_all(piece.text);
+    let command = rewriter.statement(&mut tree)?;
+    let is_explain = matches!(tree, ast::Statement::Explain { .. });
+    let mut statement = if rewriter.is_changed {
+        Statement::new(piece, rewriter.text(&tree, piece.has_odd_names)?)
+    } else {
+        Statement::untouched(piece)
+    };
+    (statement.before, statement.after) = (rewriter.before, rewriter.after);
+    statement.command = command;
+    if is_explain {
+        statement.action = Action::Explain;
+    }
+    Ok(statement)
+}

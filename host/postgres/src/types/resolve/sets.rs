@@ -1,0 +1,153 @@
+//! Functions of PostgreSQL in FROM that return sets: a query of SQLite's `json_each` over a list.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Expr, FunctionArg, FunctionArgExpr, Ident, Query, SelectItem, SetExpr, TableAlias,
+    TableFactor,
+};
+
+use super::super::infer::Call;
+use super::super::parameters::Finder;
+use super::super::{Scalar, Type};
+use super::{call, plans};
+use crate::error::Error;
+use crate::translate::parse;
+
+/// What a function in FROM returns.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// The function of `pgcatalog` that makes the list.
+    pub function: &'static str,
+    /// The columns; one without a name has that of the table.
+    pub columns: Vec<(String, Type)>,
+    /// Whether an element of the list is a list of columns.
+    pub is_rows: bool,
+}
+
+/// The set of a function for arguments of these types.
+pub fn set(name: &str, types: plans::Types<'_>) -> Option<Set> {
+    const TEXT: Type = Type::One(Scalar::Text);
+    let first = types.first().copied().flatten();
+    let (own, is_binary) = match name.starts_with("jsonb_") {
+        true => (Type::One(Scalar::Jsonb), true),
+        false => (Type::One(Scalar::Json), false),
+    };
+    if name == "unnest" {
+        let column = |ty: &Option<Type>| match ty {
+            Some(Type::Array(of)) => Some((String::new(), Type::One(*of))),
+            _ => None,
+        };
+        let columns = types.iter().map(column).collect::<Option<Vec<_>>>()?;
+        return (!columns.is_empty()).then_some(Set {
+            function: "pg_array_zip",
+            columns,
+            is_rows: true,
+        });
+    }
+    // `json_each` of what is no `json` is SQLite's own function.
+    let is_own = first == Some(own) || (first.is_none() && name != "json_each");
+    if types.len() != 1 || !is_own {
+        return None;
+    }
+    let value = |ty| vec![("value".to_owned(), ty)];
+    let pair = |ty| vec![("key".to_owned(), TEXT), ("value".to_owned(), ty)];
+    let pick = |json, jsonb| if is_binary { jsonb } else { json };
+    let (function, columns, is_rows) = match name {
+        "json_array_elements" | "jsonb_array_elements" => {
+            (pick("pg_json_elements", "pg_jsonb_elements"), value(own), false)
+        }
+        "json_array_elements_text" | "jsonb_array_elements_text" => {
+            (pick("pg_json_elements_text", "pg_jsonb_elements_text"), value(TEXT), false)
+        }
+        "json_each" | "jsonb_each" => (pick("pg_json_pairs", "pg_jsonb_pairs"), pair(own), true),
+        "json_each_text" | "jsonb_each_text" => {
+            (pick("pg_json_pairs_text", "pg_jsonb_pairs_text"), pair(TEXT), true)
+        }
+        "json_object_keys" | "jsonb_object_keys" => {
+            (pick("pg_json_keys", "pg_jsonb_keys"), vec![(String::new(), TEXT)], false)
+        }
+        _ => return None,
+    };
+    Some(Set { function, columns, is_rows })
+}
+
+impl Finder<'_> {
+    /// A function in FROM becomes a query.
+    pub(in super::super) fn resolve_factor(&mut self, factor: &mut TableFactor) {
+        let Some(found) = Call::of(factor) else { return };
+        let types: Option<Vec<_>> =
+            found.arguments.iter().map(|expr| self.planned_type(expr)).collect();
+        let Some(set) = types.and_then(|types| set(&found.name, &types)) else { return };
+        let is_lateral = found.arguments.iter().any(|expr| {
+            ast::visit_expressions(*expr, |expr| match self.is_column(expr) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })
+            .is_break()
+        });
+        if is_lateral {
+            let hint = "put it among the columns of SELECT";
+            let what = format!("{} of a column in FROM", found.name);
+            return self.refuse(Error::unsupported(what).hint(hint));
+        }
+        let (table, columns) = found.columns(&set);
+        let arguments: Vec<Expr> =
+            found.arguments.iter().map(|expr| self.list_argument(expr, &set)).collect();
+        let alias = found.alias.map_or_else(
+            || TableAlias {
+                explicit: true,
+                name: Ident::with_quote('"', table),
+                columns: Vec::new(),
+                at: None,
+            },
+            |alias| TableAlias { columns: Vec::new(), ..alias.clone() },
+        );
+        let with_ordinality = found.with_ordinality;
+        let list = call(set.function, arguments);
+        let Some(subquery) = query(&columns, &set, with_ordinality, list) else { return };
+        *factor =
+            TableFactor::Derived { lateral: false, subquery, alias: Some(alias), sample: None };
+        self.is_changed = true;
+    }
+
+    fn list_argument(&self, expr: &Expr, set: &Set) -> Expr {
+        match (set.function, super::super::infer::is_open(expr)) {
+            ("pg_array_zip", _) | (_, false) => expr.clone(),
+            (function, true) if function.starts_with("pg_jsonb") => {
+                call("pg_jsonb_of", vec![expr.clone()])
+            }
+            _ => call("pg_json_of", vec![expr.clone()]),
+        }
+    }
+}
+
+/// `SELECT value AS … FROM "json_each"(list)`.
+fn query(
+    columns: &[(String, Type)],
+    set: &Set,
+    with_ordinality: bool,
+    list: Expr,
+) -> Option<Box<Query>> {
+    let count = columns.len() - usize::from(with_ordinality);
+    let value = |at: usize| match (at < count, set.is_rows) {
+        (false, _) => "key + 1".to_owned(),
+        (true, true) => format!("value ->> {at}"),
+        (true, false) => "value".to_owned(),
+    };
+    let values: Vec<_> = (0..columns.len()).map(|at| format!("{} AS a", value(at))).collect();
+    let sql = format!("SELECT {} FROM \"json_each\"(a)", values.join(", "));
+    let Ok(Some(ast::Statement::Query(mut query))) = parse(&sql) else { return None };
+    let SetExpr::Select(select) = &mut *query.body else { return None };
+    for (item, (name, _)) in select.projection.iter_mut().zip(columns) {
+        if let SelectItem::ExprWithAlias { alias, .. } = item {
+            *alias = Ident::with_quote('"', name.clone());
+        }
+    }
+    if let Some(TableFactor::Table { args: Some(args), .. }) =
+        select.from.first_mut().map(|table| &mut table.relation)
+    {
+        args.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(list))];
+    }
+    Some(query)
+}

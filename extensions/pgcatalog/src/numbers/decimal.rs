@@ -112,13 +112,24 @@ impl Numeric {
     /// Rounded half away from zero to this many digits after the point, which may be negative.
     pub fn rounded(self, scale: i64) -> Result<Self> {
         match self {
-            Finite(number) => Self::checked(number.with_scale_round(scale, RoundingMode::HalfUp)),
+            Finite(number) => {
+                let scale = scale.clamp(-MAX_DIGITS, MAX_DIGITS / 2);
+                Self::checked(number.with_scale_round(scale, RoundingMode::HalfUp))
+            }
             other => Ok(other),
         }
     }
 
     /// As a column of `numeric(precision, scale)` holds it.
     pub fn fitted(self, precision: i64, scale: i64) -> Result<Self> {
+        if !(1..=MAX_PRECISION).contains(&precision)
+            || !(-MAX_PRECISION..=MAX_PRECISION).contains(&scale)
+        {
+            let message = format!(
+                "22023: NUMERIC precision {precision} must be between 1 and {MAX_PRECISION}"
+            );
+            return Err(message.into());
+        }
         let rounded = self.rounded(scale)?;
         let fits = match &rounded {
             Finite(number) => number.is_zero() || whole_digits(number) <= precision - scale,
@@ -128,6 +139,9 @@ impl Numeric {
         if fits { Ok(rounded) } else { Err("22003: numeric field overflow".into()) }
     }
 }
+
+/// The precision and the scale of a declaration at most, as in PostgreSQL.
+const MAX_PRECISION: i64 = 1000;
 
 /// Without an exponent: a scale below 0 has zeros before the point instead.
 fn with_point(number: BigDecimal) -> BigDecimal {

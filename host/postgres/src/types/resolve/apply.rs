@@ -191,7 +191,10 @@ impl Finder<'_> {
     /// No plan: PostgreSQL has no such operator, or it has, and nothing here.
     fn check_planned(&mut self, name: &str, one: Option<Type>, other: Option<Type>) -> bool {
         let is_comparison = matches!(name, "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=");
-        let has_text = [one, other].contains(&Some(TEXT));
+        // A constant without a type is a text beside what is no array and no `jsonb`.
+        let is_structure = |ty: &Type| matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb));
+        let has_text = [one, other].contains(&Some(TEXT))
+            || [one, other].contains(&None) && ![one, other].iter().flatten().any(is_structure);
         if is_comparison || matches!(name, "AND" | "OR") || (name == "||" && has_text) {
             return false;
         }

@@ -88,7 +88,7 @@ fn breaks(function: &str, answer: &str, reason: &str) {
     let run = used(function, answer);
     lives_on(&run);
     let is_named =
-        |line: &str| line.contains("the extension `malformed` trapped: ") && line.contains(reason);
+        |line: &str| line.contains("the extension `malformed` trapped") && line.contains(reason);
     let (out, err) = (run.out(), run.err());
     assert!(out.lines().chain(err.lines()).any(is_named), "{function}: {run}");
 }

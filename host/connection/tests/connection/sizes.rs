@@ -51,8 +51,8 @@ const WAYS: [fn(&Connection, usize) -> Result<usize>; 9] = [
     },
     |db, size| {
         db.query_row("SELECT zeroblob(?), zeroblob(?), zeroblob(?)", [size as i64 / 3; 3], |row| {
-            let size = |at| row.get_ref(at).map(|value| value.as_blob().map_or(0, <[u8]>::len));
-            Ok(size(0)? + size(1)? + size(2)? + size as usize % 3)
+            let length = |at| row.get_ref(at).map(|value| value.as_blob().map_or(0, <[u8]>::len));
+            Ok(length(0)? + length(1)? + length(2)? + size % 3)
         })
     },
 ];

@@ -107,7 +107,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("users");
         fs::write(&path, "text").unwrap();
-        let mut read = |mode| {
+        let read = |mode| {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             read_trusted(&path, 4)
         };

@@ -222,6 +222,8 @@ fn in_line(text: &str, error: &toml::de::Error) -> anyhow::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::sha256::sha256;
 

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{self, Expr, FunctionArg, FunctionArgExpr, FunctionArguments};
 
-use super::super::resolve::functions;
+use super::super::resolve::{functions, plans};
 use super::super::{Scalar, Type, Typed};
 use super::known::{function_type, named_result, one, sum};
 use super::scope::Scope;
@@ -34,8 +34,13 @@ impl Scope {
         if let (FunctionArguments::Subquery(_), "array") = (&function.args, name.as_str()) {
             return None;
         }
-        if let Some(typed) = self.planned(&name, &arguments) {
-            return Some(typed);
+        if plans::knows(&name) {
+            // The arguments are looked at once: more would double with each level of nested calls.
+            return self.planned(&name, &arguments).or_else(|| match name.as_str() {
+                "array_agg" => Some(Typed::plain(Type::Array(Scalar::Text))),
+                "date_trunc" => one(Scalar::Timestamptz),
+                known => function_type(known).map(|scalar| Typed::plain(Type::One(scalar))),
+            });
         }
         match name.as_str() {
             "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" | "first_value"
@@ -53,16 +58,6 @@ impl Scope {
             "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),
             "generate_subscripts" => one(Scalar::Int4),
             "generate_series" => self.common(arguments.into_iter()).or(one(Scalar::Int4)),
-            "array_agg" => {
-                let element = first().map_or(Scalar::Text, |typed| typed.ty.scalar());
-                Some(Typed::plain(Type::Array(element)))
-            }
-            "date_trunc" => {
-                match arguments.get(1).and_then(|expr| self.type_of(expr)).map(|t| t.ty.scalar()) {
-                    Some(Scalar::Timestamp) => one(Scalar::Timestamp),
-                    _ => one(Scalar::Timestamptz),
-                }
-            }
             array if array.starts_with("pg_array_") => {
                 let kind = string_of(arguments.last()?)?;
                 match kind.strip_prefix('_') {

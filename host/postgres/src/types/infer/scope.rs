@@ -315,32 +315,35 @@ impl Scope {
 
     fn binary(&self, left: &Expr, op: &BinaryOperator, right: &Expr) -> Option<Typed> {
         use BinaryOperator as O;
-        if let (Some(one), Some(other)) = (self.planned_type(left), self.planned_type(right))
+        // Each side is looked at once: more would double with each level of a nested expression.
+        let [left_type, right_type] = [left, right].map(|side| self.type_of(side));
+        let planned = |side: &Expr, own: Option<Typed>| match super::factors::is_open(side) {
+            true => Some(None),
+            false => own.map(|own| Some(own.ty)),
+        };
+        if let (Some(one), Some(other)) = (planned(left, left_type), planned(right, right_type))
             && let Some(plan) = plans::operator(&crate::translate::operator(op), one, other)
         {
             return Some(plan.result);
         }
         match op {
             O::Plus | O::Minus | O::Multiply | O::Divide | O::Modulo => {
-                self.arithmetic(self.type_of(left), self.type_of(right))
+                self.arithmetic(left_type, right_type)
             }
             O::StringConcat | O::LongArrow => one(Scalar::Text),
-            O::Arrow => self.type_of(left).or(one(Scalar::Json)),
-            O::PGExp => {
-                let scalar = |expr: &Expr| family::number(self.type_of(expr));
-                match (scalar(left), scalar(right)) {
-                    (Some(left), Some(right)) if family::common(left, right) == Scalar::Numeric => {
-                        one(Scalar::Numeric)
-                    }
-                    _ => one(Scalar::Float8),
+            O::Arrow => left_type.or(one(Scalar::Json)),
+            O::PGExp => match (family::number(left_type), family::number(right_type)) {
+                (Some(left), Some(right)) if family::common(left, right) == Scalar::Numeric => {
+                    one(Scalar::Numeric)
                 }
-            }
+                _ => one(Scalar::Float8),
+            },
             O::BitwiseAnd
             | O::BitwiseOr
             | O::BitwiseXor
             | O::PGBitwiseXor
             | O::PGBitwiseShiftLeft
-            | O::PGBitwiseShiftRight => self.type_of(left),
+            | O::PGBitwiseShiftRight => left_type,
             O::PGCustomBinaryOperator(parts) if parts.last().is_some_and(|op| op == "||") => {
                 one(Scalar::Text)
             }

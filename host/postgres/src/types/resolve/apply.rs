@@ -192,7 +192,11 @@ impl Finder<'_> {
     fn check_planned(&mut self, name: &str, one: Option<Type>, other: Option<Type>) -> bool {
         let is_comparison = matches!(name, "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=");
         let has_text = [one, other].contains(&Some(TEXT));
-        if is_comparison || matches!(name, "AND" | "OR") || (name == "||" && has_text) {
+        let is_array = [one, other].iter().any(|ty| matches!(ty, Some(Type::Array(_))));
+        if is_comparison
+            || matches!(name, "AND" | "OR")
+            || (name == "||" && (has_text || !is_array))
+        {
             return false;
         }
         match (one, other) {

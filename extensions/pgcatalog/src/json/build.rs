@@ -140,8 +140,8 @@ fn object(values: &[Value]) -> Result<String> {
         return Err("22023: argument list must have even number of elements".into());
     }
     let mut members = Vec::new();
-    for (index, pair) in values.chunks_exact(2).enumerate() {
-        let [key, value] = pair else { continue };
+    for (index, pair) in values.as_chunks::<2>().0.iter().enumerate() {
+        let [key, value] = pair;
         if key.is_null() {
             return Err(null_key(index * 2 + 1));
         }
@@ -156,11 +156,9 @@ fn null_key(place: usize) -> Error {
 
 /// The same as a row has it.
 fn row(values: &[Value]) -> Result<String> {
-    let member = |pair: &[Value]| match pair {
-        [key, value] => format!("{}:{}", string(&shown(key)), shown(value)),
-        _ => String::new(),
-    };
-    Ok(format!("{{{}}}", values.chunks_exact(2).map(member).collect::<Vec<_>>().join(",")))
+    let member = |[key, value]: &[Value; 2]| format!("{}:{}", string(&shown(key)), shown(value));
+    let members: Vec<_> = values.as_chunks::<2>().0.iter().map(member).collect();
+    Ok(format!("{{{}}}", members.join(",")))
 }
 
 fn array(values: &[Value]) -> Result<String> {

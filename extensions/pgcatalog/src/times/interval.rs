@@ -231,7 +231,7 @@ impl Interval {
             }
             found.days += more_days as i64;
             let micros = (self.micros as f64 * factor + seconds * 1e6).round_ties_even();
-            (micros.abs() < 9.2e18).then(|| Self { micros: micros as i64, ..found })
+            (micros.abs() < 9.2e18).then_some(Self { micros: micros as i64, ..found })
         };
         made().and_then(Self::checked).ok_or_else(out_of_range)
     }

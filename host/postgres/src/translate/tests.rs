@@ -1,4 +1,5 @@
 mod limits;
+use limits::refusal;
 
 use super::*;
 
@@ -188,11 +189,11 @@ fn what_cannot_be_done_is_refused_by_its_name() {
         ("MERGE INTO t USING u ON t.a = u.a WHEN MATCHED THEN DELETE", "MERGE INTO"),
         ("INSERT INTO t VALUES (1) ON CONFLICT ON CONSTRAINT c DO NOTHING", "ON CONSTRAINT"),
     ] {
-        let error = translate(sql, &Context::default()).unwrap_err();
+        let error = refusal(sql).unwrap();
         assert_eq!(error.code, "0A000", "{sql}");
         assert!(error.message.contains(name), "{sql}: {}", error.message);
     }
-    let code = |sql: &str| translate(sql, &Context::default()).unwrap_err().code;
+    let code = |sql: &str| refusal(sql).unwrap().code;
     assert_eq!(code("SELECT * FROM other.t"), "3F000");
     assert_eq!(code("SELECT 'x'::int"), "22P02");
     assert_eq!(code("SELECT format('%s')"), "22023");

@@ -119,7 +119,7 @@ fn parameters_become_what_is_stored() {
         ("25:00", "time", "22008"),
         ("garbage", "date", "22007"),
         ("2026-01-31x", "date", "22007"),
-        ("26-01-31", "date", "22007"),
+        ("26-01-31", "date", "22008"),
         ("10:00", "timestamp", "22007"),
         ("infinity", "timestamptz", "0A000"),
         ("today", "date", "0A000"),

@@ -2,6 +2,14 @@
 
 use super::*;
 
+/// Why a statement cannot be run, where its types give it no other meaning.
+pub fn refusal(sql: &str) -> Option<Error> {
+    match translate(sql, &Context::default()) {
+        Ok(all) => all.into_iter().find_map(|statement| statement.problem),
+        Err(error) => Some(error),
+    }
+}
+
 #[test]
 fn deep_statements_do_not_overflow_the_stack() {
     let sum = format!("SELECT 1{}", "+1".repeat(999));
@@ -16,7 +24,7 @@ fn deep_statements_do_not_overflow_the_stack() {
 
 #[test]
 fn sets_stand_alone() {
-    let code = |sql: &str| translate(sql, &Context::default()).map(|_| ()).map_err(|e| e.code);
+    let code = |sql: &str| refusal(sql).map_or(Ok(()), |error| Err(error.code));
     for sql in [
         "SELECT unnest(a), row_number() OVER () FROM t",
         "SELECT unnest(a), sum(1) OVER () FROM t",
@@ -155,7 +163,7 @@ fn sets_are_refused_where_they_would_be_counted() {
         "SELECT *, unnest('{1}'::int[]) FROM t",
         "SELECT 1 WHERE unnest('{1}'::int[]) = 1",
     ] {
-        assert_eq!(translate(sql, &Context::default()).unwrap_err().code, "0A000", "{sql}");
+        assert_eq!(refusal(sql).unwrap().code, "0A000", "{sql}");
     }
     let mut nested = "ARRAY[1]".to_owned();
     for _ in 0..16 {

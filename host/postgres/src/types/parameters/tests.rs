@@ -73,17 +73,27 @@ fn problem(sql: &str) -> Option<String> {
 }
 
 #[test]
-fn sums_of_dates_need_a_constant_interval() {
-    for sql in [
-        "SELECT made + 1 FROM t",
-        "UPDATE t SET made = made + 1",
-        "SELECT * FROM t WHERE id > (made - x.made) OR id = 2",
-        "SELECT current_date - 7",
-        "SELECT made - date '2024-01-01' FROM t",
-        "SELECT made - '1 day'::interval * 2 FROM t",
-        "DELETE FROM t WHERE made - 7 < $1",
+fn sums_of_dates_are_planned_or_refused() {
+    for (sql, code) in [
+        ("SELECT made + 1 FROM t", "42883"),
+        ("UPDATE t SET made = made + 1", "42883"),
+        ("SELECT made * 2 FROM t", "42883"),
+        ("CREATE VIEW v AS SELECT made - made AS x FROM t", "0A000"),
     ] {
-        assert!(problem(sql).is_some_and(|text| text.contains("is not supported")), "{sql}");
+        assert!(
+            problem(sql).is_some_and(|text| text.starts_with(code)),
+            "{sql}: {:?}",
+            problem(sql)
+        );
+    }
+    for (sql, part) in [
+        ("SELECT current_date - 7", "pg_date_sub("),
+        ("SELECT made - date '2024-01-01' FROM t", "pg_interval_moment_sub(made, "),
+        ("SELECT made - '1 day'::interval * 2 FROM t", "pg_timestamptz_sub(made, pg_interval_mul("),
+        ("SELECT made + '1 day' FROM t", "pg_timestamptz_add(made, pg_interval_of('1 day'))"),
+    ] {
+        let (found, _) = inferred(sql, &[]).unwrap();
+        assert!(found.contains(part), "{sql}: {found}");
     }
     for sql in [
         "SELECT made + interval '1 day' FROM t",
@@ -106,9 +116,12 @@ const TYPED: &[(&str, &str)] = &[
     ("SELECT 1 FROM all_types WHERE NOT 'f'", "NOT 0"),
     ("SELECT 1 FROM all_types WHERE u = '{A0EEBC999C0B4EF8BB6D6BB9BD380A11}'", "'a0eebc99-9c0b-"),
     ("SELECT 1 FROM all_types WHERE b = '\\x00ff'", "b = x'00ff'"),
-    ("SELECT 1 FROM all_types WHERE a = '{1, 2}'", "a = '[1,2]'"),
-    ("SELECT 1 FROM all_types WHERE d = ANY('{2024-1-1}')", "'[\"2024-01-01\"]'"),
-    ("SELECT 1 FROM all_types WHERE d = ANY(ARRAY['2024-1-1'])", "json_array('2024-01-01')"),
+    ("SELECT 1 FROM all_types WHERE a = '{1, 2}'", "pg_array_of('{1, 2}', '_int4')"),
+    ("SELECT 1 FROM all_types WHERE d = ANY('{2024-1-1}')", "pg_array_of('{2024-1-1}', '_date')"),
+    (
+        "SELECT 1 FROM all_types WHERE d = ANY(ARRAY['2024-1-1'])",
+        "pg_array_made('2024-01-01', '_date')",
+    ),
     ("SELECT coalesce(d, '2024-1-1') FROM all_types", "coalesce(d, '2024-01-01')"),
     ("SELECT CASE WHEN ok THEN d ELSE '2024-1-1' END FROM all_types", "ELSE '2024-01-01'"),
     ("SELECT CASE d WHEN '2024-1-1' THEN 'x' END FROM all_types", "WHEN '2024-01-01' THEN 'x'"),
@@ -143,10 +156,10 @@ const TYPED: &[(&str, &str)] = &[
     ("DECLARE c CURSOR FOR SELECT 1 FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     ("EXPLAIN SELECT 1 FROM all_types WHERE d = '2024-1-1'", "d = '2024-01-01'"),
     // Of different lengths.
-    ("SELECT 1 FROM all_types WHERE d > ts", "strftime('%Y-%m-%d %H:%M:%f', d), '0'), '.') > ts"),
-    ("SELECT 1 FROM all_types WHERE ts = date '2024-1-1'", "ts = '2024-01-01 00:00:00'"),
-    ("INSERT INTO all_types(d, ts) VALUES (now(), current_date)", "(date("),
-    ("UPDATE all_types SET ts = d", "ts = rtrim(rtrim(strftime("),
+    ("SELECT 1 FROM all_types WHERE d > ts", "pg_timestamp_of(d) > ts"),
+    ("SELECT 1 FROM all_types WHERE ts = date '2024-1-1'", "ts = pg_timestamp_of('2024-01-01')"),
+    ("INSERT INTO all_types(d, ts) VALUES (now(), current_date)", "(pg_date_of("),
+    ("UPDATE all_types SET ts = d", "ts = pg_timestamp_of(d)"),
     // A boolean's text.
     ("SELECT true::text", "CAST(CASE (true) WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS TEXT)"),
     ("SELECT 'x' || (i = 1) FROM all_types", "'x' || CASE ((i = 1)) WHEN 1 THEN"),
@@ -154,10 +167,12 @@ const TYPED: &[(&str, &str)] = &[
 
 #[test]
 fn strings_become_values_of_their_types() {
+    let mut others = Vec::new();
     for (sql, part) in TYPED {
         let (found, _) = inferred(sql, &[]).unwrap_or_else(|error| panic!("{sql}: {error}"));
-        assert!(found.contains(part), "{sql}: {found}");
+        others.extend((!found.contains(part)).then(|| format!("{sql}: {found}")));
     }
+    assert_eq!(others, Vec::<String>::new());
     // What SQLite has as it is, and what has no type.
     for sql in [
         "SELECT 1 FROM t WHERE name = '2024-1-1' AND made > '2024-01-01 00:00:00'",
@@ -207,7 +222,7 @@ fn strings_that_are_none_of_their_types_are_refused() {
         ),
         ("CREATE TABLE x(d date DEFAULT 'x')", "22007 invalid input syntax for type date: \"x\""),
         ("CREATE TABLE x(d date DEFAULT 'today')", "0A000 DEFAULT 'today' is not supported"),
-        ("SELECT ARRAY[1, 10] < ARRAY[1, 9]", "0A000 the order of arrays is not supported"),
+        ("SELECT ARRAY[[1]]", "0A000 arrays of more than one dimension is not supported"),
         ("SELECT '1e400'::float8", "22003 \"1e400\" is out of range for type double precision"),
         ("SELECT date 'garbage'", "22007 invalid input syntax for type date: \"garbage\""),
     ] {

@@ -57,13 +57,12 @@ impl Extensions {
             None => extensions,
         })
     }
-}
 
-impl Extensions {
     /// The grants of the program, and of the extensions that were shipped.
     fn granted(&self) -> anyhow::Result<ExtensionGrants> {
         let mut grants = extension_grants(&self.grants)?;
-        grants.shipped_in(&self.directories);
+        // Not those of directories that the program names: what is there may be a stranger's.
+        grants.shipped_with_program();
         Ok(grants)
     }
 }

@@ -163,7 +163,7 @@ impl Engine {
         own: *const c_void,
     ) -> Result<Self> {
         let mut extension_grants = ExtensionGrants::default();
-        extension_grants.shipped_in(&sandbox.extensions);
+        sandbox.extensions.iter().for_each(|directory| extension_grants.shipped(directory));
         let settings = Settings {
             grants: Arc::new(grants::of_database(path, &sandbox.own)?),
             memory_bytes: limits.memory,

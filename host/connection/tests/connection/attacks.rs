@@ -395,3 +395,31 @@ fn the_time_of_a_connection_ends_short_statements_too() {
     };
     assert!(matches!(error, Error::LimitReached(Limit::Time(limit)) if limit == time), "{error}");
 }
+
+/// A file of grants beside an extension, in a directory that the program names, is a stranger's.
+#[test]
+fn a_directory_of_extensions_grants_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("define.wasm");
+    let mut content = fs::read(built().join("extensions/define.wasm")).unwrap();
+    // Other bytes than those that were shipped: with an empty section of its own.
+    content.extend([0, 2, 1, b'x']);
+    fs::write(&file, content).unwrap();
+    let digest = std::process::Command::new("sha256sum").arg(&file).output().unwrap().stdout;
+    let sha256 = std::str::from_utf8(&digest[..64]).unwrap();
+    let grants =
+        format!("[[extension]]\nname = \"define\"\nsha256 = \"{sha256}\"\ngrants = [\"sql\"]\n");
+    fs::write(directory.path().join("grants.toml"), grants).unwrap();
+    let with = |grants: &[&str]| {
+        let builder = Database::builder()
+            .component(built().join("database.cwasm"))
+            .compiler(built().join("sqlite-wasm-compile"))
+            .extension_directory(directory.path())
+            .extension("define");
+        let builder = grants.iter().fold(builder, |builder, grant| builder.extension_grant(*grant));
+        builder.build().and_then(|database| database.open_in_memory())
+    };
+    let error = with(&[]).unwrap_err().to_string();
+    assert!(error.contains("define"), "{error}");
+    with(&["define=sql"]).unwrap();
+}

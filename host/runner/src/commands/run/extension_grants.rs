@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader, IsTerminal};
 use anyhow::Result;
 use rustix::termios::{QueueSelector, tcflush};
 use sqlite_wasm_runtime::extensions::ExtensionGrants;
-use sqlite_wasm_runtime::program_files;
 
 use super::RunOptions;
 
@@ -16,9 +15,7 @@ pub fn grants(run: &RunOptions) -> Result<ExtensionGrants> {
     let mut grants = ExtensionGrants::default();
     run.grants.iter().try_for_each(|path| grants.add_file(path))?;
     run.grant.iter().try_for_each(|grant| grants.add(grant))?;
-    if let Ok(path) = program_files::path("extensions/grants.toml") {
-        grants.shipped(path);
-    }
+    grants.shipped_with_program();
     if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         grants.prompt_with(Box::new(ask));
     }

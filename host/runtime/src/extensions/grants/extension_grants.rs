@@ -12,6 +12,7 @@ use super::prompt::Subject;
 use crate::contract::types::Need;
 use crate::escape::escaped;
 use crate::owner::read_trusted;
+use crate::program_files;
 
 /// Longest file of grants, in bytes; a line for each of a thousand extensions
 /// is a tenth of it.
@@ -107,14 +108,17 @@ impl ExtensionGrants {
         Ok(())
     }
 
-    /// Add the grants of the shipped extensions from the file at `path`, if it exists.
-    pub fn shipped(&mut self, path: PathBuf) {
-        self.shipped.push(path);
+    /// Add the grants of the extensions that were shipped in this directory, of exactly the files that
+    /// were. It must be a directory of the program's own files: who can put a file there grants by it.
+    pub fn shipped(&mut self, directory: &Path) {
+        self.shipped.push(directory.join(SHIPPED));
     }
 
-    /// Add the grants of the extensions that were shipped in these directories, of exactly the files that were.
-    pub fn shipped_in<'a>(&mut self, directories: impl IntoIterator<Item = &'a PathBuf>) {
-        self.shipped.extend(directories.into_iter().map(|directory| directory.join(SHIPPED)));
+    /// Add the grants of the extensions that were shipped with this program.
+    pub fn shipped_with_program(&mut self) {
+        if let Ok(directory) = program_files::path("extensions") {
+            self.shipped(&directory);
+        }
     }
 
     /// The directories that are granted by name.
@@ -266,7 +270,7 @@ mod tests {
             format!("[[extension]]\nname = \"define\"\nsha256 = \"{ABC}\"\ngrants = [\"sql\"]\n");
         fs::write(&path, shipped).unwrap();
         let mut grants = ExtensionGrants::default();
-        grants.shipped(path);
+        grants.shipped(directory.path());
         assert!(grants.for_needs(named("define"), &[Need::Sql], || Ok(sha256(b"abc"))).is_ok());
         assert!(grants.for_needs(named("define"), &[Need::Sql], || Ok(sha256(b"abd"))).is_err());
         let chosen = Identity::Chosen("./any.wasm".as_ref());

@@ -99,8 +99,8 @@ fn base(
 /// Whether root was given the directory of another user, as `sudo` may leave it in `$HOME`: what root
 /// made there would not be the other's, and what is there root does not trust.
 fn is_anothers(base: &Path, user: Uid) -> bool {
-    let existing = base.ancestors().find_map(|path| fs::metadata(path).ok());
-    user.is_root() && existing.is_some_and(|found| found.uid() != user.as_raw())
+    let is_anothers = |path: &Path| Some(fs::metadata(path).ok()?.uid() != user.as_raw());
+    user.is_root() && base.ancestors().find_map(is_anothers).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, ValueEnum};
 use serde::Deserialize;
+use sqlite_wasm_runtime::owner::read_trusted;
 
 pub use units::{Size, Time};
 
@@ -275,9 +276,13 @@ impl Settings {
     }
 }
 
+/// Longest file of options, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
 fn read(path: &Path) -> Result<Settings> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path);
+    // It names the file of users, too.
+    let text = read_trusted(path, MAX_FILE_BYTES);
     let text = text.with_context(|| format!("failed to read the options of `{shown}`"))?;
     toml::from_str(&text).with_context(|| format!("`{shown}` has a wrong option"))
 }

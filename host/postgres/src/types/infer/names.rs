@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{AccessExpr, Expr, Query, SelectItem, TrimWhereField};
 
-use super::super::Scalar;
+use super::super::resolve::family::typname;
 use super::{Body, first_select};
 use crate::translate::{folded, is_object, table_name, typed};
 
@@ -35,10 +35,10 @@ fn found(expr: &Expr, depth: u32) -> Option<(String, bool)> {
                 let name = data_type.to_string().to_lowercase();
                 Some((name.trim_start_matches("pg_catalog.").to_owned(), false))
             }
-            _ => Some((short_name(typed(data_type)?.ty.scalar()), false)),
+            _ => Some((typname(typed(data_type)?.ty.scalar()).to_owned(), false)),
         },
         Expr::TypedString(string) => {
-            Some((short_name(typed(&string.data_type)?.ty.scalar()), false))
+            Some((typname(typed(&string.data_type)?.ty.scalar()).to_owned(), false))
         }
         Expr::Interval(_) => Some(("interval".to_owned(), false)),
         Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => found(inner, depth),
@@ -75,23 +75,4 @@ fn of_query(query: &Query, depth: u32) -> Option<(String, bool)> {
         SelectItem::ExprWithAlias { alias, .. } => Some((folded(alias), true)),
         _ => None,
     }
-}
-
-/// The name of a type in `pg_type`.
-fn short_name(scalar: Scalar) -> String {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::Int2 => "int2",
-        Scalar::Int4 => "int4",
-        Scalar::Int8 => "int8",
-        Scalar::Float4 => "float4",
-        Scalar::Float8 => "float8",
-        Scalar::Varchar => "varchar",
-        Scalar::Bpchar => "bpchar",
-        Scalar::Time => "time",
-        Scalar::Timestamp => "timestamp",
-        Scalar::Timestamptz => "timestamptz",
-        other => other.name(),
-    }
-    .to_owned()
 }

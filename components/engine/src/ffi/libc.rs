@@ -1,13 +1,13 @@
 //! The C library's memory, which SQLite and the host share, and its buffered output.
 
-use std::alloc::{Layout, alloc, dealloc};
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::ops::Deref;
 use std::ptr::{self, NonNull, null_mut};
 use std::slice;
 
-use super::memory::{allocate, free};
+use super::memory::free;
 
 unsafe extern "C" {
     pub(super) fn malloc(bytes: usize) -> *mut c_void;
@@ -49,9 +49,15 @@ pub fn receive_into<T>(buffer: &mut [u8], import: impl FnOnce() -> T) -> T {
 ///
 /// # Safety
 ///
-/// `old` is null: no list of the host grows.
+/// `old` is null, or came from here with the size `old_size`: the adapters of composed components grow
+/// lists.
 #[unsafe(export_name = "cabi_realloc")]
-unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: usize) -> *mut u8 {
+unsafe extern "C" fn cabi_realloc(
+    old: *mut u8,
+    old_size: usize,
+    align: usize,
+    size: usize,
+) -> *mut u8 {
     let (buffer, room) = AWAITING.get();
     if !buffer.is_null() && old.is_null() && align == 1 && size <= room {
         AWAITING.set((null_mut(), 0));
@@ -61,8 +67,16 @@ unsafe extern "C" fn cabi_realloc(old: *mut u8, _: usize, align: usize, size: us
         return ptr::without_provenance_mut(align);
     }
     ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
-    // Blocks have the alignment 16, and no type of the canonical ABI needs more.
-    let new = if old.is_null() { allocate(size) } else { null_mut() };
+    let layout =
+        |bytes| Layout::from_size_align(bytes, align).unwrap_or_else(|_| std::process::abort());
+    // SAFETY: `size` is not 0, and neither is that of an `old` block, which came from here with
+    // `old_size` bytes and, in the canonical ABI, the same alignment.
+    let new = unsafe {
+        match old.is_null() || old_size == 0 {
+            true => alloc(layout(size)),
+            false => realloc(old, layout(old_size), size),
+        }
+    };
     if new.is_null() {
         std::process::abort();
     }

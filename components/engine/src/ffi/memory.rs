@@ -67,14 +67,7 @@ impl Reserve {
     }
 }
 
-/// A block for the host, or null.
-pub fn allocate(bytes: usize) -> *mut u8 {
-    // SAFETY: `malloc` takes any size.
-    let block = unsafe { malloc(bytes) };
-    if block.is_null() { RESERVE.take(bytes) } else { block.cast() }
-}
-
-/// Free a block that [`allocate`] or the C library has returned. SQLite calls it for values.
+/// Free a block that Rust's allocator or the C library has returned. SQLite calls it for values.
 ///
 /// # Safety
 ///

@@ -27,7 +27,7 @@ impl ClientData for TempIsShared {
 const FILE_MODULES: &[&str] = &["zipfile"];
 
 /// PRAGMAs that decide what SQL in a schema can do.
-const TRUST_PRAGMAS: &[&str] = &["trusted_schema", "writable_schema"];
+const TRUST_PRAGMAS: &[&str] = &["trusted_schema"];
 
 /// The tables with the text of a schema.
 const SCHEMA_TABLES: &[&str] =
@@ -75,7 +75,7 @@ fn refusal(db: &Connection, action: c_int, names: [Option<&CStr>; 2]) -> Option<
             Some("SQL of an extension cannot create tables that are files")
         }
         sqlite::SQLITE_PRAGMA if second.is_some() && is_among(first, TRUST_PRAGMAS) => {
-            Some("SQL of an extension cannot change whether a schema is trusted or can be written")
+            Some("SQL of an extension cannot change whether schemas are trusted")
         }
         sqlite::SQLITE_INSERT | sqlite::SQLITE_UPDATE | sqlite::SQLITE_DELETE
             if is_among(first, SCHEMA_TABLES) && db.has_writable_schema() =>

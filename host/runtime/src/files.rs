@@ -22,7 +22,7 @@ mod pages;
 mod shared_memory;
 mod shm;
 
-use std::io;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use wasmtime::StoreContextMut;
@@ -59,6 +59,9 @@ pub struct FilesCtx {
     hints: Option<Output>,
 }
 
+/// The end of the name of a database's log.
+const WAL: &[u8] = b"-wal";
+
 /// What helps with a database in WAL mode in a directory that can only be read: SQLite reports that it
 /// cannot write.
 const WAL_HINT: &str = "sqlite-wasm-run: a database in WAL mode cannot be opened in a directory that can only be read; \
@@ -92,6 +95,13 @@ impl FilesCtx {
     pub fn hints_on(mut self, output: Output) -> Self {
         self.hints = Some(output);
         self
+    }
+
+    fn hint(&mut self) {
+        if let Some(output) = self.hints.take() {
+            // There is nowhere to report a failure of this.
+            let _ = output.lock().write_all(WAL_HINT.as_bytes());
+        }
     }
 
     /// Whether that limit refused a write since the last call.
@@ -274,7 +284,11 @@ fn no_such_file(handle: Handle) -> wasmtime::Error {
 /// The functions of `files`, apart from those of [`pages`] and `close`.
 impl FilesCtx {
     fn open(&mut self, path: Vec<u8>, how: OpenFlags) -> Result<Opened, Error> {
-        let opened = open::open(&self.grants, &path, how)?;
+        let opened = open::open(&self.grants, &path, how);
+        if matches!(opened, Err(Error::Code(ErrorCode::ReadOnly))) && path.ends_with(WAL) {
+            self.hint();
+        }
+        let opened = opened?;
         let is_journal = how.contains(OpenFlags::JOURNAL);
         let shared_memory = !is_journal && open::can_share_memory(&opened.file);
         let file = File::at(opened.place, opened.file, opened.new_journal);

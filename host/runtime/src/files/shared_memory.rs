@@ -1,7 +1,6 @@
 //! `shared-memory` of `wit/host`: files in the component's memory, so functions
 //! that must know the address of that memory.
 
-use std::io::Write;
 use std::sync::atomic::{Ordering, fence};
 
 use wasmtime::StoreContextMut;
@@ -9,10 +8,9 @@ use wasmtime::component::{Linker, LinkerInstance, WasmList};
 
 use super::locks::Outcome;
 use super::shm::Shm;
-use super::{Error, FilesCtx, Handle, WAL_HINT, link_methods, no_such_file, reported};
+use super::{Error, FilesCtx, Handle, link_methods, no_such_file, reported};
 use crate::bindings::sqlite_wasm::host::files::ErrorCode;
 use crate::bindings::sqlite_wasm::host::shared_memory::{ShmLockKind, ShmState};
-use crate::grants::Access;
 use crate::mapping::{self, BehindEnd, Mapping, Pages, Sharing};
 
 /// What addresses, lengths and offsets are multiples of, in bytes: a page of
@@ -108,15 +106,7 @@ impl FilesCtx {
             return Ok(if outcome == Outcome::Held { shm.state() } else { ShmState::Busy });
         }
         let place = file.place().ok_or(ErrorCode::Unsupported)?;
-        let opened = Shm::open(&self.grants, place, read_only);
-        if opened.is_err()
-            && place.access == Access::ReadOnly
-            && let Some(output) = self.hints.take()
-        {
-            // There is nowhere to report a failure of this.
-            let _ = output.lock().write_all(WAL_HINT.as_bytes());
-        }
-        file.shm = opened?;
+        file.shm = Shm::open(&self.grants, place, read_only)?;
         Ok(file.shm.as_ref().map_or(ShmState::Busy, Shm::state))
     }
 

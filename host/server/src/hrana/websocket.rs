@@ -108,6 +108,8 @@ async fn serve(
         place,
         ends,
         streams: HashMap::new(),
+        has_missed: false,
+        has_missed_twice: false,
         closing: Vec::new(),
         cursors: HashMap::new(),
     };
@@ -155,6 +157,9 @@ struct Client {
     /// Ends where a stranger must go.
     ends: oneshot::Receiver<()>,
     streams: HashMap<i32, Stream>,
+    /// Whether the client was told that its last stream has ended, and whether it went on regardless.
+    has_missed: bool,
+    has_missed_twice: bool,
     /// Streams that end when they have performed what was sent.
     closing: Vec<oneshot::Sender<()>>,
     /// The stream of each cursor.
@@ -294,13 +299,7 @@ impl Client {
         };
         let sent = self.out.send(self.encoding.reply(id, &reply)).await;
         sent.map_err(|_| End(NORMAL, ""))?;
-        // A client whose only stream has ended opens a new connection, and would not open another stream.
-        match &reply {
-            Err(failure) if failure.code == Error::Gone.code() && self.streams.is_empty() => {
-                Err(End(NORMAL, "the stream has ended"))
-            }
-            _ => Ok(()),
-        }
+        if self.has_missed_twice { Err(End(NORMAL, "the stream has ended")) } else { Ok(()) }
     }
 
     fn texts(&self) -> std::sync::MutexGuard<'_, Texts> {
@@ -316,6 +315,7 @@ impl Client {
             Entry::Occupied(_) => Err(Error::Order("the stream is open already")),
             Entry::Vacant(entry) => {
                 entry.insert(Stream::open(context, id));
+                self.has_missed = false;
                 Ok(None)
             }
         }
@@ -346,7 +346,7 @@ impl Client {
         stream: i32,
         work: Work,
     ) -> Result<Option<Reply>, Error> {
-        let found = self.streams.get(&stream).ok_or(Error::Order("the stream is not open"))?;
+        let Some(found) = self.streams.get(&stream) else { return Err(self.missed()) };
         if let Work::OpenCursor(cursor, _) = &work {
             if self.cursors.contains_key(cursor) || self.cursors.len() >= MAX_CURSORS {
                 return Err(Error::Order("the cursor is open already, or too many are"));
@@ -356,9 +356,17 @@ impl Client {
         if found.queue.send((id, work, room)).await.is_err() {
             self.cursors.retain(|_, of| *of != stream);
             self.streams.remove(&stream);
+            self.has_missed = self.streams.is_empty();
             return Err(Error::Gone);
         }
         Ok(None)
+    }
+
+    /// A request for a stream that is not open. A client that sends another one after it was told that its
+    /// only stream has ended will never open a stream, but a connection.
+    fn missed(&mut self) -> Error {
+        self.has_missed_twice = self.has_missed && self.streams.is_empty();
+        if self.has_missed { Error::Gone } else { Error::Order("the stream is not open") }
     }
 
     async fn pass_cursor(

@@ -65,18 +65,6 @@ __attribute__((constructor)) static void loaded(void) {
   }
 }
 
-EXPORT int sqlite3_compileoption_used(const char *name) {
-  if (!name) return 0;
-  if (sqlite3StrNICmp(name, "SQLITE_", 7) == 0) name += 7;
-  return sqlite3_stricmp(name, "WASM_SANDBOX") == 0 || native_sqlite3_compileoption_used(name);
-}
-
-EXPORT const char *sqlite3_compileoption_get(int index) {
-  int count = 0;
-  sqlite3CompileOptions(&count);
-  return index == count ? "WASM_SANDBOX" : native_sqlite3_compileoption_get(index);
-}
-
 /* Random numbers of the system. */
 EXPORT void sqlite3_randomness(int count, void *bytes) {
   /* The maximum for one call of `getentropy`. */

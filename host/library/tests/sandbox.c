@@ -42,7 +42,24 @@ static void limits(void) {
   CHECK(run(db, "SELECT 1") == SQLITE_OK);
   sqlite3_close(db);
   sqlite3_close(open_uri("file:x?mode=memory&wasm_timeout=soon", SQLITE_CANTOPEN));
+}
+
+/* The engine and the C code in front of it say the same about themselves. */
+static void options(void) {
+  sqlite3 *db = open_uri(":memory:", SQLITE_OK);
+  sqlite3_stmt *listed;
+  CHECK(sqlite3_prepare_v2(db, "PRAGMA compile_options", -1, &listed, NULL) == SQLITE_OK);
+  int count = 0;
+  for (const char *option; (option = sqlite3_compileoption_get(count)); count++) {
+    CHECK(sqlite3_step(listed) == SQLITE_ROW);
+    CHECK(!strcmp(option, (const char *)sqlite3_column_text(listed, 0)));
+  }
+  CHECK(count > 20 && sqlite3_step(listed) == SQLITE_DONE);
+  sqlite3_finalize(listed);
   CHECK(sqlite3_compileoption_used("WASM_SANDBOX") && sqlite3_compileoption_used("SQLITE_WASM_SANDBOX"));
+  CHECK(run(db, "SELECT iif(sqlite_compileoption_used('WASM_SANDBOX'), 1, abs(-9223372036854775808))") == SQLITE_OK);
+  CHECK(sqlite3_threadsafe() == 1 && sqlite3_compileoption_used("THREADSAFE=1"));
+  sqlite3_close(db);
 }
 
 static void grants(void) {
@@ -308,6 +325,7 @@ int main(int count, char **arguments) {
     return 0;
   }
   limits();
+  options();
   grants();
   refused();
   closing();

@@ -12,6 +12,9 @@ use tungstenite::{Message, WebSocket};
 
 use crate::support::{PATIENCE, Server};
 
+/// Longer than a limit of 1 s.
+const BEYOND_LIMIT: Duration = Duration::from_millis(1500);
+
 struct Client {
     socket: WebSocket<TcpStream>,
     next: i32,
@@ -319,4 +322,29 @@ fn protobuf_has_the_same_requests() {
     assert_eq!(client.read().unwrap(), Message::binary(expected));
     client.socket.send(Message::binary(vec![0xff; 20])).unwrap();
     assert_eq!(client.closed(), Some(CloseCode::Protocol));
+}
+
+/// A client opens another stream on the same socket; one that goes on regardless is disconnected,
+/// since drivers with one stream for each connection then make a new one.
+#[test]
+fn a_stream_that_is_gone_leaves_the_socket_to_others() {
+    let server = Server::start(&["--transaction-timeout", "1s"]);
+    let mut client = Client::open(&server);
+    let gone = |client: &mut Client, stream| {
+        client.open_stream(stream);
+        for sql in ["BEGIN IMMEDIATE", "CREATE TABLE t(x)"] {
+            client.execute(stream, sql);
+        }
+        std::thread::sleep(BEYOND_LIMIT);
+        ["SELECT 1", "COMMIT"].map(|sql| client.execute(stream, sql)["error"]["code"].clone())
+    };
+    assert_eq!(gone(&mut client, 1), ["TRANSACTION_TIMEOUT", "STREAM_CLOSED"]);
+    assert_eq!(gone(&mut client, 2), ["TRANSACTION_TIMEOUT", "STREAM_CLOSED"]);
+    client.open_stream(3);
+    let count = client.execute(3, "SELECT count(*) FROM sqlite_schema WHERE name = 't'");
+    assert_eq!(first(&count), "0");
+    client.request(json!({"type": "close_stream", "stream_id": 3}));
+    assert_eq!(gone(&mut client, 4), ["TRANSACTION_TIMEOUT", "STREAM_CLOSED"]);
+    assert_eq!(client.execute(4, "SELECT 1")["error"]["code"], "STREAM_CLOSED");
+    assert_eq!(client.closed(), Some(CloseCode::Normal));
 }

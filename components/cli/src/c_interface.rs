@@ -274,6 +274,12 @@ unsafe extern "C" fn host_open_stream(path: *const c_char, for_writing: c_int) -
     file_stream::open(unsafe { bytes(path) }, for_writing != 0)
 }
 
+/// Open an inherited descriptor that the user named: its handle, or an error number below 0.
+#[unsafe(no_mangle)]
+extern "C" fn host_open_descriptor(descriptor: u32) -> c_int {
+    file_stream::open_descriptor(descriptor)
+}
+
 /// Read up to `room` bytes, none at the end; how many, or an error number below 0.
 ///
 /// # Safety

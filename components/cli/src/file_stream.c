@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 extern int host_open_stream(const char *zPath, int forWriting);
+extern int host_open_descriptor(unsigned descriptor);
 extern long host_read_stream(int file, long long at, char *a, size_t n);
 extern long host_write_stream(int file, long long at, const char *a, size_t n);
 extern long long host_stream_size(int file);
@@ -62,11 +63,9 @@ static int stream_close(void *p){
   return 0;
 }
 
-/* As fopen(zPath, zMode), which is "r" or "w" with or without "b"; the path
-** leads to a granted directory. */
-FILE *open_stream(const char *zPath, const char *zMode){
+/* A stream on an open file; an error number below 0 in its place is an error. */
+static FILE *stream_on(int file, const char *zMode){
   cookie_io_functions_t calls = { stream_read, stream_write, stream_seek, stream_close };
-  int file = host_open_stream(zPath, zMode[0]=='w');
   if( file<0 ){
     errno = -file;
     return 0;
@@ -82,4 +81,16 @@ FILE *open_stream(const char *zPath, const char *zMode){
   stream->at = 0;
   setvbuf(f, stream->aBuffer, _IOFBF, sizeof(stream->aBuffer));
   return f;
+}
+
+/* As fopen(zPath, zMode), which is "r" or "w" with or without "b"; the path
+** leads to a granted directory. */
+FILE *open_stream(const char *zPath, const char *zMode){
+  return stream_on(host_open_stream(zPath, zMode[0]=='w'), zMode);
+}
+
+/* The same for a descriptor that the calling shell has opened and the user has
+** named, as by <(...). */
+FILE *open_descriptor(unsigned descriptor, const char *zMode){
+  return stream_on(host_open_descriptor(descriptor), zMode);
 }

@@ -29,6 +29,14 @@ pub fn open(path: &[u8], for_writing: bool) -> c_int {
     }
 }
 
+/// Open an inherited descriptor: its handle.
+pub fn open_descriptor(descriptor: u32) -> c_int {
+    match files::open_descriptor(descriptor) {
+        Ok(file) => file as c_int,
+        Err(error) => -error_number(error),
+    }
+}
+
 /// Read into a part of `out`, nothing at the end; how many bytes.
 pub fn read(file: File, at: u64, out: &mut [u8]) -> isize {
     let room = out.len().min(MAX_PIECE_BYTES);

@@ -43,6 +43,7 @@ extern int host_write(int toError, const void *pData, size_t n);
 extern unsigned char *host_startup_file(const char *zPath, size_t *pSize);
 
 extern FILE *open_stream(const char *zPath, const char *zMode);
+extern FILE *open_descriptor(unsigned descriptor, const char *zMode);
 
 /* Bytes of a stdio buffer: the libc's own 1 KiB costs 64 times the calls. */
 #define BUFFER_BYTES 65536
@@ -144,6 +145,20 @@ static int device_seek(void *p, off_t *pAt, int whence){
   return 0;
 }
 
+/* The number behind one of the directories of descriptors. */
+static int descriptor(const char *zPath, int *pFd){
+  static const char *const azDir[] = { "/dev/fd/", "/proc/self/fd/" };
+  for(size_t i=0; i<sizeof(azDir)/sizeof(azDir[0]); i++){
+    size_t n = strlen(azDir[i]);
+    if( strncmp(zPath, azDir[i], n)!=0 ) continue;
+    char *zEnd;
+    unsigned long fd = strtoul(zPath+n, &zEnd, 10);
+    *pFd = (int)fd;
+    return zPath[n]>='0' && zPath[n]<='9' && *zEnd==0 && fd<=INT_MAX;
+  }
+  return 0;
+}
+
 static int device(const char *zPath, int *pFd){
   static const struct { const char *zName; int fd; } aDevice[] = {
     {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/null", -1},
@@ -152,14 +167,15 @@ static int device(const char *zPath, int *pFd){
     *pFd = aDevice[i].fd;
     if( strcmp(zPath, aDevice[i].zName)==0 ) return 1;
   }
-  return 0;
+  return descriptor(zPath, pFd);
 }
 
 static FILE *open_device(const char *zPath, const char *zMode){
   cookie_io_functions_t calls = { device_read, device_write, device_seek, 0 };
   int fd;
-  if( engine_is_extension_sql_running() ) return 0;
-  return device(zPath, &fd) ? fopencookie((void*)(intptr_t)fd, zMode, calls) : 0;
+  if( engine_is_extension_sql_running() || !device(zPath, &fd) ) return 0;
+  if( fd>STDERR_FILENO ) return open_descriptor((unsigned)fd, zMode);
+  return fopencookie((void*)(intptr_t)fd, zMode, calls);
 }
 
 FILE *shell_fopen(const char *zPath, const char *zMode){

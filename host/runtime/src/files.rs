@@ -35,6 +35,7 @@ use crate::grants::{Grants, LastLink};
 use crate::mapping;
 use crate::stdio::Output;
 use crate::stop::DeadlineFlag;
+use crate::wall::Named;
 use locks::Outcome;
 
 pub use open::can_share_memory;
@@ -57,6 +58,7 @@ pub struct FilesCtx {
     budget: Option<Budget>,
     /// Where the user is told once why a database in WAL mode cannot be opened.
     hints: Option<Output>,
+    descriptors: Vec<Named>,
 }
 
 /// The end of the name of a database's log.
@@ -76,6 +78,7 @@ impl FilesCtx {
             deadline: DeadlineFlag::default(),
             budget: None,
             hints: None,
+            descriptors: Vec::new(),
         }
     }
 
@@ -88,6 +91,12 @@ impl FilesCtx {
     /// Limit the total size of temporary files to this many bytes; none for no limit.
     pub fn temporary_bytes(mut self, limit: Option<u64>) -> Self {
         self.budget = limit.map(Budget::new);
+        self
+    }
+
+    /// Inherited descriptors that it can open.
+    pub fn descriptors(mut self, named: Vec<Named>) -> Self {
+        self.descriptors = named;
         self
     }
 
@@ -194,6 +203,7 @@ pub(crate) fn add_to_linker<T: 'static>(
     shared_memory::link_close(&mut files, view)?;
     link_methods! { files, view:
         "open" = open(path: Vec<u8>, how: OpenFlags);
+        "open-descriptor" = open_descriptor(descriptor: u32);
         "open-temporary" = open_temporary();
         "truncate" = truncate(file: Handle, size: u64);
         "sync" = sync(file: Handle);
@@ -293,6 +303,13 @@ impl FilesCtx {
         let shared_memory = !is_journal && open::can_share_memory(&opened.file);
         let file = File::at(opened.place, opened.file, opened.new_journal);
         Ok(Opened { file: self.keep(file)?, read_only: opened.read_only, shared_memory })
+    }
+
+    fn open_descriptor(&mut self, descriptor: u32) -> Result<Handle, Error> {
+        let named = self.descriptors.iter().find(|named| named.number == descriptor);
+        let named = named.ok_or(ErrorCode::NotGranted)?;
+        let file = File::of(named.file.try_clone()?.into());
+        self.keep(file)
     }
 
     fn open_temporary(&mut self) -> Result<Handle, Error> {

@@ -31,6 +31,8 @@ use crate::stdio::Stdio;
 use crate::stop::{DeadlineFlag, Stop};
 use crate::threads;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
+
+use crate::wall::Named;
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
 /// Stack for the host's own calls on top of a component's, in bytes. The
@@ -62,6 +64,8 @@ pub struct Options {
     pub directory: Option<PathBuf>,
     /// Input and output.
     pub stdio: Stdio,
+    /// Inherited descriptors that it can open.
+    pub descriptors: Vec<Named>,
     /// Stops the running statement.
     pub interrupt: Interrupt,
     /// Stops the program.
@@ -94,6 +98,7 @@ impl Options {
             grants: Grants::default(),
             directory: None,
             stdio,
+            descriptors: Vec::new(),
             interrupt: Interrupt::default(),
             deadline: Deadline::default(),
             max_memory_bytes: MAX_MEMORY_BYTES,
@@ -317,7 +322,8 @@ fn host(mut options: Options) -> Result<Host> {
         table: resource_table(),
         files: FilesCtx::new(grants)
             .until(process.deadline_flag())
-            .hints_on(options.stdio.error.clone()),
+            .hints_on(options.stdio.error.clone())
+            .descriptors(std::mem::take(&mut options.descriptors)),
         console: ConsoleCtx::new(
             options.stdio.output.until(process.deadline_flag()),
             options.stdio.error,

@@ -44,7 +44,7 @@ use crate::grants::Access;
 use crate::program_files;
 use calls::Network;
 
-pub use descriptors::{close_inherited, named_by};
+pub use descriptors::{Named, close_inherited, named_by, opened_by};
 
 /// The rights to a file, or to a directory and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

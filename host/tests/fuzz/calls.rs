@@ -16,6 +16,7 @@ const FILE_CALLS: &[&str] = &[
     "open",
     "open",
     "open",
+    "open-descriptor",
     "open-temporary",
     "close",
     "read",

@@ -8,6 +8,7 @@ mod artifacts;
 mod cache;
 mod command_line;
 mod console;
+mod descriptors;
 mod doctor;
 mod documents;
 mod precompiled;

@@ -77,7 +77,7 @@ impl File {
         self
     }
 
-    fn of(file: std::fs::File) -> Self {
+    pub(super) fn of(file: std::fs::File) -> Self {
         Self {
             _held: Held::new(&file),
             file: Arc::new(file),

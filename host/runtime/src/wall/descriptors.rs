@@ -1,7 +1,7 @@
 //! Inherited descriptors, and the number of threads.
 
 use std::ffi::OsStr;
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 
 use nix::libc;
@@ -14,17 +14,43 @@ const DIRECTORIES: &[&[u8]] = &[b"/dev/fd/", b"/proc/self/fd/"];
 
 /// The descriptors that arguments name, such as a shell's `<(…)`.
 pub fn named_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<RawFd> {
-    arguments.into_iter().filter_map(|argument| named(argument.as_ref().as_bytes())).collect()
+    arguments.into_iter().flat_map(|argument| named(argument.as_ref().as_bytes())).collect()
 }
 
-/// Find the name anywhere in an argument, such as `.read /dev/fd/63`.
-fn named(argument: &[u8]) -> Option<RawFd> {
-    let start = DIRECTORIES.iter().find_map(|directory| {
-        let at = argument.windows(directory.len()).position(|part| part == *directory)?;
-        Some(at + directory.len())
-    })?;
-    let digits = argument[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    std::str::from_utf8(&argument[start..start + digits]).ok()?.parse().ok()
+/// An inherited descriptor that an argument names.
+#[derive(Debug)]
+pub struct Named {
+    /// Its number in the argument.
+    pub number: u32,
+    /// The same open file.
+    pub file: OwnedFd,
+}
+
+/// Open those descriptors that arguments name once more, where they are open.
+pub fn opened_by<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Vec<Named> {
+    let numbers = named_by(arguments).into_iter();
+    numbers
+        .filter_map(|number| {
+            Some(Named { number: number.try_into().ok()?, file: duplicate(number)? })
+        })
+        .collect()
+}
+
+fn duplicate(number: RawFd) -> Option<OwnedFd> {
+    // SAFETY: the caller of the program owns this descriptor, and nothing here closes it.
+    let inherited = (number >= 0).then(|| unsafe { BorrowedFd::borrow_raw(number) })?;
+    rustix::io::fcntl_dupfd_cloexec(inherited, FIRST as RawFd).ok()
+}
+
+/// Find the names anywhere in an argument, such as `.read /dev/fd/63`.
+fn named(argument: &[u8]) -> Vec<RawFd> {
+    let behind = |at| DIRECTORIES.iter().find_map(|name| argument[at..].strip_prefix(*name));
+    (0..argument.len()).filter_map(behind).filter_map(leading_number).collect()
+}
+
+fn leading_number(text: &[u8]) -> Option<RawFd> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&text[..digits]).ok()?.parse().ok()
 }
 
 /// Close every inherited descriptor above standard error except those in
@@ -63,8 +89,8 @@ mod tests {
     #[test]
     fn descriptors_are_found_in_arguments() {
         let arguments =
-            ["my.db", "/dev/fd/63", ".read '/proc/self/fd/7'", "/dev/fd/x", "/dev/null"];
-        assert_eq!(named_by(arguments), [63, 7]);
+            ["my.db", "/dev/fd/63", "a '/proc/self/fd/7' /dev/fd/8", "/dev/fd/x", "/dev/null"];
+        assert_eq!(named_by(arguments), [63, 7, 8]);
     }
 
     #[test]

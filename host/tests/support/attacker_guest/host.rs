@@ -36,6 +36,8 @@ pub type TextOf = unsafe extern "C" fn(*const u8, usize, *mut Reply);
 unsafe extern "C" {
     #[link_name = "open"]
     pub fn host_open(path: *const u8, length: usize, how: u32, reply: *mut Reply);
+    #[link_name = "open-descriptor"]
+    pub fn host_open_descriptor(descriptor: u32, reply: *mut Reply);
     #[link_name = "open-temporary"]
     pub fn host_open_temporary(reply: *mut Reply);
     #[link_name = "close"]

@@ -256,6 +256,7 @@ fn call(parts: &[&str]) {
     unsafe {
         match parts[0] {
             "open" => host_open(start, length, a32 & 0x7f, reply),
+            "open-descriptor" => host_open_descriptor(a32, reply),
             "open-temporary" => host_open_temporary(reply),
             "close" => host_close(a32),
             "read" => host_read(a32, b, c32, reply),

@@ -14,7 +14,7 @@ use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
 use sqlite_wasm_runtime::key::Key;
 use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
 use sqlite_wasm_runtime::stdio::Stdio;
-use sqlite_wasm_runtime::{own_files, terminal, user_directories};
+use sqlite_wasm_runtime::{own_files, terminal, user_directories, wall};
 
 use super::RunOptions;
 use super::extension_grants::grants;
@@ -46,6 +46,7 @@ pub fn options(
     own_files::set(history_file.as_deref(), &trusted, &extensions);
     options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
     options.directory = env::current_dir().ok();
+    options.descriptors = wall::opened_by(&shell);
     options.environment = ENVIRONMENT
         .iter()
         .filter_map(|name| Some(((*name).to_owned(), env::var(name).ok()?)))

@@ -157,7 +157,7 @@ struct Client {
     /// Ends where a stranger must go.
     ends: oneshot::Receiver<()>,
     streams: HashMap<i32, Stream>,
-    /// Whether the client was told that its last stream has ended, and whether it went on regardless.
+    /// Whether the client knows that its last stream has ended, and whether it went on regardless.
     has_missed: bool,
     has_missed_twice: bool,
     /// Streams that end when they have performed what was sent.
@@ -362,7 +362,7 @@ impl Client {
         Ok(None)
     }
 
-    /// A request for a stream that is not open. A client that sends another one after it was told that its
+    /// A request for a stream that is not open. A client that sends another one although it knows that its
     /// only stream has ended will never open a stream, but a connection.
     fn missed(&mut self) -> Error {
         self.has_missed_twice = self.has_missed && self.streams.is_empty();

@@ -158,6 +158,18 @@ impl Databases {
         Ok(())
     }
 
+    /// Load the extensions once, to report what they lack before a client meets it.
+    ///
+    /// # Errors
+    ///
+    /// With the extension, and what it needs.
+    pub fn try_extensions(&self) -> Result<()> {
+        if self.limits.has_extensions {
+            self.sandbox.open_in_memory()?;
+        }
+        Ok(())
+    }
+
     /// The database with this name; without one the only one.
     pub fn find(&self, name: Option<&str>) -> Option<Named> {
         self.files.find(name)

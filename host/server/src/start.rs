@@ -74,6 +74,7 @@ pub fn run(settings: Settings) -> Result<()> {
     // Behind the wall a directory cannot be listed.
     let names = server.databases.names();
     wall(&settings, &server.databases, &extensions)?;
+    server.databases.try_extensions()?;
     addresses::print(&settings, &sockets, &server, &names, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
 }

@@ -29,7 +29,8 @@ fn needed(action: AuthAction<'_>, by_extension: bool, has_checkpoints: bool) -> 
     use AuthAction as A;
     match action {
         A::Pragma { pragma_name, pragma_value } => {
-            pragmas::needed_by_name(pragma_name, !pragma_value.is_empty(), has_checkpoints)
+            let has_value = !pragma_value.is_empty();
+            pragmas::needed_by_name(pragma_name, has_value, by_extension, has_checkpoints)
         }
         // As `check_attached`, which knows whether it is a constant.
         A::Attach { filename: "" | ":memory:" } => Some(Role::Owner),
@@ -99,7 +100,11 @@ mod tests {
         ] {
             assert_eq!(needed(action, false, true), role, "{action:?}");
         }
-        assert_eq!(needed(pragma("wal_checkpoint", ""), false, false), None);
+        let checkpoint =
+            |by_extension, has| needed(pragma("wal_checkpoint", ""), by_extension, has);
+        assert_eq!([checkpoint(false, false), checkpoint(true, false)], [None, None]);
+        let needed_with = [checkpoint(false, true), checkpoint(true, true)];
+        assert_eq!(needed_with, [Some(Role::Write), Some(Role::Owner)]);
         let renamed = A::AlterTable { database_name: "main", table_name: "t" };
         let needed = |by_extension| needed(renamed, by_extension, true);
         assert_eq!([needed(false), needed(true)], [Some(Role::Write), None]);

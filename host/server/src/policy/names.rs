@@ -7,16 +7,21 @@ use super::words::{Word, Words};
 /// What the names of the catalogue, and of PRAGMAs as functions, begin with.
 const PREFIXES: &[&str] = &["pg_", "information_schema_", "pragma_"];
 
-/// Other functions that FROM may name.
+/// Other functions that FROM may name, also those of the shipped extensions.
 const FUNCTIONS: &[&str] = &[
+    "ann_build",
     "bytecode",
     "dbstat",
+    "extension_stats",
+    "fts3tokenize",
     "generate_series",
+    "hybrid",
     "json_each",
     "json_tree",
     "jsonb_each",
     "jsonb_tree",
     "tables_used",
+    "vec_each",
 ];
 
 /// What a refusal of a name ends with.

@@ -107,9 +107,15 @@ fn needed(name: &str, has_value: bool) -> Option<Role> {
 }
 
 /// The same as SQLite names it. The server itself makes checkpoints for writers.
-pub fn needed_by_name(name: &str, has_value: bool, has_checkpoints: bool) -> Option<Role> {
+pub fn needed_by_name(
+    name: &str,
+    has_value: bool,
+    by_extension: bool,
+    has_checkpoints: bool,
+) -> Option<Role> {
     if name.eq_ignore_ascii_case(CHECKPOINT) {
-        return has_checkpoints.then_some(Role::Write);
+        let role = if by_extension { Role::Owner } else { Role::Write };
+        return has_checkpoints.then_some(role);
     }
     match SHOW.iter().any(|shown| shown.eq_ignore_ascii_case(name)) {
         true => Some(Role::Read),

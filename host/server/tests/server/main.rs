@@ -1,6 +1,7 @@
 //! Tests of the program in `target/release`.
 
 mod attacks;
+mod both_lists;
 mod checkpoints;
 mod clients;
 mod conflicts;

@@ -22,9 +22,9 @@ pub const PASSWORD: &str = "pencil";
 
 pub struct Tenants {
     pub server: Server,
-    reader: String,
+    pub reader: String,
     pub writer: String,
-    owner: String,
+    pub owner: String,
 }
 
 fn tenants() -> Tenants {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Command;
 
-use crate::support::{Server, directory, program};
+use crate::support::{Server, directory, program, run};
 use crate::wire::Client;
 
 #[test]
@@ -61,4 +61,19 @@ fn slow_statements_are_logged_as_json() {
         assert!(line["fields"]["sql"].as_str().unwrap().contains("3000000"), "{line}");
     }
     assert!(!text.contains("quick") && !text.contains(&server.token), "{text}");
+}
+
+/// Not by the first client.
+#[test]
+fn what_an_extension_lacks_is_reported_at_the_start() {
+    let directory = directory();
+    let database = directory.path().join("shop.db");
+    let database = database.to_str().unwrap();
+    for (options, lacks) in [
+        (&["--load", "csv"][..], "--grant csv=dir:PATH:ro"),
+        (&["--load", "no-such-extension"], "no-such-extension"),
+    ] {
+        let (out, error, is_ok) = run(&[&[database, "--http", "127.0.0.1:0"], options].concat());
+        assert!(!is_ok && out.is_empty() && error.contains(lacks), "{out}{error}");
+    }
 }

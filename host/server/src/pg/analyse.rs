@@ -196,7 +196,7 @@ impl Conversation<'_> {
         let columns = match &statement.action {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
-            Action::Fetch { name, is_move: false, .. } => self.store.cursor(name)?.columns.clone(),
+            Action::Fetch { name, is_move: false, .. } => self.store.columns_of(name)?,
             Action::Execute { name, .. } => {
                 self.prepared(name)?.map(|one| one.columns.clone()).unwrap_or_default()
             }

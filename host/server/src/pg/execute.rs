@@ -119,21 +119,20 @@ impl Conversation<'_> {
         statement: &Statement,
         rows: u32,
     ) -> Result<()> {
-        let Some((waiting, start)) = rest else { return Ok(()) };
-        let limit = if rows == 0 { u32::MAX } else { rows };
+        let Some(rest) = rest else { return Ok(()) };
+        let limit = if rows == 0 { u64::MAX } else { rows.into() };
         let mut sent = 0;
         while sent < limit
-            && let Some(length) = waiting.get(*start + 1..*start + 5).and_then(|b| b.first_chunk())
+            && let Some(row) = next_row(rest)
         {
-            let end = *start + 1 + u32::from_be_bytes(*length) as usize;
-            self.stream.out.0.extend_from_slice(&waiting[*start..end]);
+            self.stream.out.0.extend_from_slice(row);
             self.stream.send_if_full().map_err(|_| Failure::Gone)?;
-            (*start, sent) = (end, sent + 1);
+            sent += 1;
         }
         match sent == limit {
             true => self.stream.out.empty(b's'),
             false => {
-                let tag = tag(statement, sent.into(), self.transaction);
+                let tag = tag(statement, sent, self.transaction);
                 self.stream.out.complete(&tag);
             }
         }
@@ -205,17 +204,17 @@ impl Conversation<'_> {
                 0
             }
             Action::Fetch { name, direction, is_move } => {
-                let passed = self.store.cursor(name)?.go(*direction);
-                if !is_move {
-                    self.fetch(name, &passed, formats, sink)?;
+                let sink = (!is_move).then_some(sink);
+                match self.store.cursors.contains_key(name) {
+                    true => self.fetch(name, *direction, formats, sink)?,
+                    false => self.fetch_of_portal(name, *direction, sink)?,
                 }
-                passed.len() as u64
             }
             _ => self.run_of_session(analysed, formats, sink)?,
         })
     }
 
-    fn run_rows(
+    pub fn run_rows(
         &mut self,
         analysed: &Analysed,
         values: &[Value],
@@ -304,6 +303,14 @@ impl Conversation<'_> {
         self.engine.run(sql, |_| Ok(()), |_| Ok(()), |_| Ok(()))?;
         Ok(())
     }
+}
+
+/// The next one of messages that wait.
+pub fn next_row((waiting, start): &mut (Vec<u8>, usize)) -> Option<&[u8]> {
+    let length = waiting.get(*start + 1..*start + 5)?.first_chunk()?;
+    let begin = *start;
+    *start += 1 + u32::from_be_bytes(*length) as usize;
+    waiting.get(begin..*start)
 }
 
 fn too_much() -> Error {

@@ -201,7 +201,7 @@ impl Store {
     ///
     /// Those of [`Self::declare`].
     pub fn check_cursor(&self, name: &str) -> Result<()> {
-        if self.cursors.contains_key(name) {
+        if self.cursors.contains_key(name) || self.portals.contains_key(name) {
             return Err(Error::new("42P03", format!("cursor \"{name}\" already exists")));
         }
         match self.cursors.len() >= MAX_CURSORS {
@@ -218,6 +218,32 @@ impl Store {
     pub fn cursor(&mut self, name: &str) -> Result<&mut Cursor> {
         let none = || Error::new("34000", format!("cursor \"{name}\" does not exist"));
         self.cursors.get_mut(name).ok_or_else(none)
+    }
+
+    /// The columns of a cursor or portal.
+    ///
+    /// # Errors
+    ///
+    /// 34000 where there is none.
+    pub fn columns_of(&mut self, name: &str) -> Result<Vec<Output>> {
+        match self.portals.get(name) {
+            Some(portal) if !self.cursors.contains_key(name) => {
+                Ok(portal.prepared.as_ref().map(|one| one.columns.clone()).unwrap_or_default())
+            }
+            _ => Ok(self.cursor(name)?.columns.clone()),
+        }
+    }
+
+    /// Close a cursor or portal by SQL.
+    ///
+    /// # Errors
+    ///
+    /// 34000 where there is none.
+    pub fn close(&mut self, name: &str) -> Result<()> {
+        if self.cursors.remove(name).is_none() && self.portals.remove(name).is_none() {
+            self.cursor(name)?;
+        }
+        Ok(())
     }
 
     /// The end of a transaction.

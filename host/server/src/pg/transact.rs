@@ -41,8 +41,7 @@ impl Conversation<'_> {
             Action::Prepare { name, types, sql } => self.prepare(name, types, sql)?,
             Action::Deallocate(name) => self.deallocate(name.as_deref())?,
             Action::CloseCursor(Some(name)) => {
-                self.store.cursor(name)?;
-                self.store.cursors.remove(name);
+                self.store.close(name)?;
             }
             Action::CloseCursor(None) => self.store.cursors.clear(),
             Action::Nothing => {}
@@ -274,7 +273,8 @@ impl Conversation<'_> {
             self.after_transaction(false);
         } else {
             self.transaction = self.transaction.after_error();
-            if self.transaction == Transaction::Failed {
+            // Those that were opened before a savepoint live on.
+            if self.transaction == Transaction::Failed && !self.has_savepoints {
                 self.store.end_transaction();
             }
         }

@@ -11,3 +11,4 @@ mod compile_helper;
 mod depth;
 mod host_memory;
 mod options;
+mod sizes;

@@ -20,6 +20,7 @@ use crate::ffi::layout::{Batch, Output};
 use crate::host::dispatch::{self, Connected, IndexPlan, Overload, SqlError, Unfinished};
 use crate::host::extension_types::{self, FunctionKind};
 use crate::read_only;
+use crate::room;
 use crate::sqlite::connection::Connection;
 use crate::sqlite::context::Context;
 use crate::sqlite::error::failure;
@@ -98,6 +99,9 @@ pub fn finish<T: Returned>(
 
 fn handle(db: &Connection, extension: u32, request: dispatch::Request) -> Reply {
     let dispatch::Request { operations, read_only, function } = request;
+    if let Some(answer) = room::answer(&operations) {
+        return answer;
+    }
     let _request = read_only::Request::begin(db, read_only);
     let reply = perform(Caller { db, extension }, &operations)?;
     if let Some((handle, function)) = function {

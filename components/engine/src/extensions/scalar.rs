@@ -133,10 +133,10 @@ impl Function {
     fn call_inline(&self, context: &Context, arguments: &InlineArguments) {
         let (extension, function) = (self.extension, self.index);
         // The value stays where the host has stored it: copying it takes as long as setting it.
-        let result = match &inline_call(extension, function, arguments) {
+        let result = match &mut inline_call(extension, function, arguments) {
             InlineOutcome::Done(value) => return self.set_inline(context, value),
             InlineOutcome::Stored => inline_pending_result(extension, function),
-            InlineOutcome::Pending(request) => Err(Unfinished::Pending(request.to_request())),
+            InlineOutcome::Pending(request) => Err(Unfinished::Pending(request.take())),
         };
         self.set_result(context, call(context.connection(), extension, result));
     }

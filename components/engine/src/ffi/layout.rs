@@ -101,12 +101,12 @@ pub struct HostRequest {
 
 impl HostRequest {
     #[cold]
-    pub fn to_request(&self) -> Request {
+    pub fn take(&mut self) -> Request {
         let function = match &self.function {
             HostOption::None => None,
             HostOption::Some(it) => Some((it.handle, it.function.to_function())),
         };
-        let operations = self.operations.to_vec();
+        let operations = std::mem::replace(&mut self.operations, HostList::EMPTY).into_vec();
         Request { operations, read_only: self.read_only, function }
     }
 }
@@ -121,10 +121,10 @@ pub(super) enum HostUnfinished {
 
 impl HostUnfinished {
     #[cold]
-    fn to_unfinished(&self) -> Unfinished {
+    fn into_unfinished(self) -> Unfinished {
         match self {
             Self::Failed(error) => Unfinished::Failed(error.to_error()),
-            Self::Pending(request) => Unfinished::Pending(request.to_request()),
+            Self::Pending(mut request) => Unfinished::Pending(request.take()),
         }
     }
 }
@@ -150,7 +150,7 @@ impl<T> HostResult<T> {
     pub(super) fn into_result(self) -> Result<T, Unfinished> {
         match self {
             Self::Ok(value) => Ok(value),
-            Self::Err(why) => Err(why.to_unfinished()),
+            Self::Err(why) => Err(why.into_unfinished()),
         }
     }
 }

@@ -109,6 +109,17 @@ impl<T> HostList<T> {
     }
 }
 
+impl HostList<u8> {
+    /// Its bytes, which are not copied.
+    pub fn into_vec(self) -> Vec<u8> {
+        match self.into_raw() {
+            (_, 0) => Vec::new(),
+            // SAFETY: `cabi_realloc` takes blocks from Rust's allocator; this one has `count` bytes.
+            (data, count) => unsafe { Vec::from_raw_parts(data, count, count) },
+        }
+    }
+}
+
 impl<T> Deref for HostList<T> {
     type Target = [T];
 

@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod call;
+mod room;
 
 use std::mem;
 
@@ -82,9 +83,11 @@ impl Host for ExtensionsView<'_> {
         arguments: Vec<Value>,
         subtypes: Vec<u8>,
     ) -> Result<Output, Unfinished> {
-        let extension = self.extension(extension)?;
-        let function = extension.function(function);
-        call!(extension, scalar.call_call(id, &arguments, &subtypes), of id = function)
+        self.with_room(extension, |view| {
+            let extension = view.extension(extension)?;
+            let function = extension.function(function);
+            call!(extension, scalar.call_call(id, &arguments, &subtypes), of id = function)
+        })
     }
 
     fn inline_call(
@@ -93,11 +96,17 @@ impl Host for ExtensionsView<'_> {
         function: u32,
         arguments: InlineArguments,
     ) -> InlineOutcome {
-        let Ok(extension) = self.extension(extension) else { return InlineOutcome::Stored };
-        inline_call(extension, function, arguments).unwrap_or_else(|failure| {
-            extension.pending_result = Some(Err(failure));
-            InlineOutcome::Stored
-        })
+        let Ok(instance) = self.extension(extension) else { return InlineOutcome::Stored };
+        match inline_call(instance, function, arguments) {
+            Ok(InlineOutcome::Pending(request)) => {
+                InlineOutcome::Pending(self.room_for_request(extension, request))
+            }
+            Ok(outcome) => outcome,
+            Err(failure) => {
+                instance.pending_result = Some(Err(failure));
+                InlineOutcome::Stored
+            }
+        }
     }
 
     fn inline_pending_result(
@@ -105,11 +114,13 @@ impl Host for ExtensionsView<'_> {
         extension: u32,
         function: u32,
     ) -> Result<Output, Unfinished> {
-        let extension = self.extension(extension)?;
-        match extension.pending_result.take() {
-            Some(answer) => answer.map_err(Unfinished::Failed),
-            None => call!(extension, inline.call_pending_result(function)),
-        }
+        self.with_room(extension, |view| {
+            let extension = view.extension(extension)?;
+            match extension.pending_result.take() {
+                Some(answer) => answer.map_err(Unfinished::Failed),
+                None => call!(extension, inline.call_pending_result(function)),
+            }
+        })
     }
 
     fn pointers_forget(&mut self, extension: u32, numbers: Vec<i64>) -> Result<(), Unfinished> {
@@ -158,21 +169,21 @@ impl Host for ExtensionsView<'_> {
     }
 
     fn aggregate_value(&mut self, extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
-        call!(
-            self.extension(extension)?,
-            aggregate.call_value(id),
-            with id = accumulator
-        )
+        self.with_room(extension, |view| {
+            call!(view.extension(extension)?, aggregate.call_value(id), with id = accumulator)
+        })
     }
 
     fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
-        let extension = self.extension(extension)?;
-        call!(
-            extension,
-            aggregate.call_finish(id),
-            with id = accumulator,
-            then forgetting(accumulator)
-        )
+        self.with_room(extension, |view| {
+            let extension = view.extension(extension)?;
+            call!(
+                extension,
+                aggregate.call_finish(id),
+                with id = accumulator,
+                then forgetting(accumulator)
+            )
+        })
     }
 
     fn aggregate_abandon(&mut self, extension: u32, accumulator: u32) -> Result<(), Unfinished> {
@@ -306,7 +317,9 @@ impl Host for ExtensionsView<'_> {
         cursor: u32,
         limit: u32,
     ) -> Result<Batch, Unfinished> {
-        call!(self.with_batch(extension)?, table.call_fetch_batch(id, limit), with id = cursor)
+        self.with_room(extension, |view| {
+            call!(view.with_batch(extension)?, table.call_fetch_batch(id, limit), with id = cursor)
+        })
     }
 
     fn table_update(

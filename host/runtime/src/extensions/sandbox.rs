@@ -15,6 +15,6 @@ mod usage;
 pub use handles::LateFunctions;
 pub use instance::{Answer, Described, FunctionHandle, Instance, Ready, Suspendable, describe};
 pub use store::{Calls, Code, Sandbox};
-pub use suspended::at_once;
+pub use suspended::{Held, another_type, at_once};
 pub(crate) use trap::message;
 pub use usage::Usage;

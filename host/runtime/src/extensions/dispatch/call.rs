@@ -1,10 +1,13 @@
 //! Calling a function of an extension: directly, or so that the call can be suspended while it
 //! waits for SQL.
 
+use super::room::{Returned, taken};
 use crate::bindings::sqlite_wasm::host::dispatch::{InlineOutcome, Unfinished};
 use crate::contract::types::{InlineArguments, InlineValue, Output, SqlError, check_arguments};
 use crate::extensions::ExtensionsView;
-use crate::extensions::sandbox::{Answer, FunctionHandle, Instance, Ready, Suspendable, at_once};
+use crate::extensions::sandbox::{
+    Answer, FunctionHandle, Held, Instance, Ready, Suspendable, at_once,
+};
 use crate::received;
 
 /// Call a function of an extension's interface: `interface.function(…)`. Returns the result, or why
@@ -228,16 +231,26 @@ impl ExtensionsView<'_> {
         Ok(())
     }
 
-    pub(super) fn resume<T: Send + 'static>(
+    pub(super) fn resume<T: Returned>(
         &mut self,
         extension: u32,
         reply: Answer<Vec<u8>>,
     ) -> Result<T, Unfinished> {
         let reply =
             reply.map_err(|error| SqlError { message: received::text(error.message), ..error });
-        let result = self.extension(extension)?.resume(reply);
-        self.report_trap(extension)?;
-        result
+        let reply = match self.extension(extension)?.held.take() {
+            None => reply,
+            Some(Held::Result(result)) => return taken(result, reply),
+            Some(Held::Request(request)) => match reply {
+                Ok(_) => return Err(Unfinished::Pending(request)),
+                no_room => no_room,
+            },
+        };
+        self.with_room(extension, |view| {
+            let result = view.extension(extension)?.resume(reply);
+            view.report_trap(extension)?;
+            result
+        })
     }
 
     /// The instance for a call with a batch of rows; the batch is counted.

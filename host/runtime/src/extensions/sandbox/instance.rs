@@ -7,7 +7,7 @@ use wasmtime::Store;
 
 use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
-use super::suspended::{Suspended, at_once};
+use super::suspended::{Held, Suspended, at_once};
 use super::trap::Shared;
 use super::{Calls, Code, Sandbox, Usage};
 use crate::address_space::{self, NoAddressSpace};
@@ -154,6 +154,8 @@ pub struct Instance {
     trap: Option<String>,
     /// The result of an inline call that was too long to be returned inline, until it is taken.
     pub pending_result: Option<Answer<Output>>,
+    /// What the caller has no room for yet.
+    pub held: Option<Held>,
 }
 
 impl Instance {
@@ -170,6 +172,7 @@ impl Instance {
             called: None,
             trap: None,
             pending_result: None,
+            held: None,
             package,
         }
     }

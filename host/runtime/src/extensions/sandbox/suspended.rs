@@ -59,8 +59,7 @@ impl Instance {
         }
         .map_err(|other| {
             self.life = other;
-            let message = "no call with such a result waits for a reply".to_owned();
-            SqlError { code: SQLITE_MISUSE, message }
+            another_type()
         })?;
         match (&mut call.progress, reply) {
             (Progress::Running(_), reply) => self.shared.channel.put(reply),
@@ -134,6 +133,20 @@ impl Instance {
             }
         }
     }
+}
+
+/// What waits for room in the caller's memory.
+pub enum Held {
+    /// The result of a call that is done.
+    Result(Box<dyn Any + Send>),
+    /// A request of a call that goes on with the reply.
+    Request(Request),
+}
+
+/// The failure of a call that is continued as one with another result.
+pub fn another_type() -> SqlError {
+    let message = "no call with such a result waits for a reply".to_owned();
+    SqlError { code: SQLITE_MISUSE, message }
 }
 
 fn waits_for_nothing() -> wasmtime::Error {

@@ -176,13 +176,8 @@ impl Host for ExtensionsView<'_> {
 
     fn aggregate_finish(&mut self, extension: u32, accumulator: u32) -> Result<Output, Unfinished> {
         self.with_room(extension, |view| {
-            let extension = view.extension(extension)?;
-            call!(
-                extension,
-                aggregate.call_finish(id),
-                with id = accumulator,
-                then forgetting(accumulator)
-            )
+            let (extension, then) = (view.extension(extension)?, forgetting(accumulator));
+            call!(extension, aggregate.call_finish(id), with id = accumulator, then then)
         })
     }
 

@@ -6,6 +6,7 @@ mod checkpoints;
 mod clients;
 mod conflicts;
 mod crashes;
+mod cursors;
 mod hrana;
 mod limits;
 mod load;

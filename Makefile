@@ -42,6 +42,9 @@ test: build native-reference guests c-extensions first-wall-broken ## set up, bu
 test-clients: build ## existing clients against the server; they are installed from their registries
 	tooling/test-clients
 
+test-differential: build ## 20,000 generated statements by PostgreSQL and by the server
+	tooling/test-differential 20000
+
 fuzz: build native-reference guests ## random input for longer; FUZZ_MS=60000 for each test
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host test fuzz
 	ARBTEST_BUDGET_MS=$(or $(FUZZ_MS),60000) tooling/host server any_

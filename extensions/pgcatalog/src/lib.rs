@@ -26,6 +26,7 @@ mod rows;
 mod schema;
 mod sql_text;
 mod table;
+mod texts;
 mod times;
 #[path = "../../../host/postgres/src/types/declared.rs"]
 mod types;

@@ -118,8 +118,9 @@ fn get(
         (Value::Integer(at), Json::Array(elements)) => {
             place(elements.len(), *at).and_then(|at| elements.get(at))
         }
-        // PostgreSQL counts a scalar of `jsonb` as the only element of an array only inside.
-        (Value::Integer(_), _) => None,
+        (Value::Integer(_), Json::Object(_)) => None,
+        // PostgreSQL keeps a scalar of `jsonb` as the only element of an array.
+        (Value::Integer(at), _) => place(1, *at).filter(|_| mode == Mode::Jsonb).map(|_| &node),
         (key, _) => member(&node, &String::from_utf8_lossy(&key.clone().into_bytes())),
     };
     Ok(found.and_then(show))

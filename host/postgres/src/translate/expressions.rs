@@ -83,6 +83,17 @@ impl Rewriter<'_> {
                 }
                 return binary(left, op, right);
             }
+            // Two signs side by side would be a comment.
+            Expr::UnaryOp { op: UnaryOperator::Minus, expr }
+                if matches!(
+                    **expr,
+                    Expr::UnaryOp { .. } | Expr::Value(_) | Expr::Identifier(_)
+                ) && expr.to_string().starts_with('-') =>
+            {
+                let inner = std::mem::replace(&mut **expr, Expr::Value(Value::Null.into()));
+                self.replace(&mut **expr, Expr::Nested(Box::new(inner)));
+                return Ok(None);
+            }
             Expr::UnaryOp { op, expr } => return unary(op, expr),
             Expr::AnyOp { left, compare_op, right, .. } => {
                 quantified(left, compare_op, right, false)?
@@ -110,7 +121,10 @@ impl Rewriter<'_> {
                 }
                 _ => return Ok(None),
             },
-            Expr::Function(function) => return self.function(function),
+            Expr::Function(function) => {
+                self.order_within(function);
+                return self.function(function);
+            }
             Expr::Identifier(name) => return Ok(self.keyword(name)),
             Expr::Interval(_) => return Ok(None),
             Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => {

@@ -7,8 +7,10 @@ use super::names::{folded, last, parts, quoted_name, raw};
 use crate::error::{Error, Result};
 use crate::lex::{Kind, Tokens};
 use sqlparser::ast::{
-    Cte, Distinct, Expr, FunctionArg, GroupByExpr, Ident, LimitClause, ObjectName, OrderByKind,
-    OrderBySort, Query, Select, SetExpr, TableAlias, TableFactor,
+    Cte, Distinct, Expr, Function, FunctionArg, FunctionArgumentClause, FunctionArguments,
+    GroupByExpr, Ident, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName,
+    OrderByExpr, OrderByKind, OrderBySort, Query, Select, SetExpr, TableAlias, TableFactor,
+    WindowType,
 };
 use sqlparser::dialect::SQLiteDialect;
 
@@ -89,17 +91,18 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// NULL is no limit, and no offset.
+    /// NULL is no limit, and no offset; what is negative is an error, and to SQLite no limit.
     pub(super) fn bounds(&mut self, query: &mut Query) {
         let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
             return;
         };
         let offset = offset.as_mut().map(|offset| &mut offset.value);
-        for (bound, none) in [(limit.as_mut(), "-1"), (offset, "0")] {
+        let bounds = [(limit.as_mut(), "pg_limit", "-1"), (offset, "pg_offset", "0")];
+        for (bound, check, none) in bounds {
             if let Some(bound) = bound
-                && bound.to_string().parse::<i64>().is_err()
+                && bound.to_string().parse::<u64>().is_err()
             {
-                let checked = raw(format!("ifnull({bound}, {none})"));
+                let checked = raw(format!("ifnull({check}({bound}), {none})"));
                 self.replace(bound, checked);
             }
         }
@@ -108,11 +111,29 @@ impl Rewriter<'_> {
     /// NULL is the largest value in Postgres, and the smallest in SQLite.
     fn order(&mut self, query: &mut Query) {
         let Some(order) = &mut query.order_by else { return };
-        let OrderByKind::Expressions(terms) = &mut order.kind else { return };
+        if let OrderByKind::Expressions(terms) = &mut order.kind {
+            self.nulls(terms);
+        }
+    }
+
+    fn nulls(&mut self, terms: &mut [OrderByExpr]) {
         for term in terms {
             if term.options.nulls_first.is_none() {
                 let is_descending = matches!(term.options.sort, Some(OrderBySort::Desc));
                 self.replace(&mut term.options.nulls_first, Some(is_descending));
+            }
+        }
+    }
+
+    /// The same of an aggregate and of a window.
+    pub(super) fn order_within(&mut self, function: &mut Function) {
+        if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+            self.nulls(&mut window.order_by);
+        }
+        let FunctionArguments::List(list) = &mut function.args else { return };
+        for clause in &mut list.clauses {
+            if let FunctionArgumentClause::OrderBy(terms) = clause {
+                self.nulls(terms);
             }
         }
     }
@@ -126,6 +147,11 @@ impl Rewriter<'_> {
         }
         if select.into.is_some() {
             return Err(Error::unsupported("SELECT INTO").hint("use CREATE TABLE … AS"));
+        }
+        for NamedWindowDefinition(_, window) in &mut select.named_window {
+            if let NamedWindowExpr::WindowSpec(window) = window {
+                self.nulls(&mut window.order_by);
+            }
         }
         if matches!(&select.group_by, GroupByExpr::All(_)) {
             return Err(Error::unsupported("GROUP BY ALL"));

@@ -44,15 +44,18 @@ impl Finder<'_> {
             Expr::Cast { .. } => self.resolve_cast(expr),
             Expr::Function(_) => self.resolve_function(expr),
             Expr::Ceil { .. } | Expr::Floor { .. } => self.resolve_rounding(expr),
-            Expr::Between { expr: one, low, high, .. } => {
-                self.compare_all(&mut [one, low, high], "<=")
-            }
+            Expr::Between { .. } => self.resolve_between(expr),
+            Expr::Like { expr: one, pattern: other, .. } => self.check_like(one, "~~", other),
+            Expr::ILike { expr: one, pattern: other, .. } => self.check_like(one, "~~*", other),
             Expr::InList { expr, list, .. } => {
                 let mut all: Vec<_> = std::iter::once(&mut **expr).chain(list).collect();
                 self.compare_all(&mut all, "=");
             }
             Expr::InSubquery { expr, subquery, .. } => self.compare_with_query(expr, subquery),
-            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
+            // Arrays are equal where their texts are; a comparison of them would be NULL for one of NULL.
+            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other)
+                if !self.is_array(one) && !self.is_array(other) =>
+            {
                 self.compare_all(&mut [one, other], "=");
             }
             Expr::Case { .. } => self.resolve_case(expr),

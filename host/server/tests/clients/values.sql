@@ -315,3 +315,44 @@ SELECT d BETWEEN '2024-01-01' AND '2024-01-31' FROM m ORDER BY id;
 SELECT date '2024-01-05' + 1.5;
 SELECT current_timestamp - current_timestamp, localtimestamp::date = current_date;
 SELECT to_char(n, 'FM999.00') FROM (VALUES (1.5),(2)) v(n);
+
+-- NULL is the largest value of windows and aggregates, too
+CREATE TABLE nulls(id int, a int, n numeric(6,2), x text);
+INSERT INTO nulls VALUES (1, 3, 1.50, 'b'), (2, NULL, NULL, NULL), (3, 1, -2.00, 'a'), (4, 10, 10, '');
+SELECT id, rank() OVER (ORDER BY a), rank() OVER (ORDER BY a DESC), row_number() OVER (ORDER BY -n) FROM nulls ORDER BY id;
+SELECT id, rank() OVER w, sum(a) OVER w FROM nulls WINDOW w AS (ORDER BY a DESC, id) ORDER BY id;
+SELECT array_agg(a ORDER BY a), array_agg(a ORDER BY a DESC), string_agg(x, ',' ORDER BY n) FROM nulls;
+SELECT id, lag(1.50) OVER (ORDER BY id), first_value(n) OVER (ORDER BY id) FROM nulls ORDER BY id;
+
+-- values that compare by other values
+SELECT nullif(ARRAY[1,2], ARRAY[1,2]), nullif(ARRAY[1,2], ARRAY[1]), nullif(interval '1 day', interval '24 hours'), nullif(interval '1 day', interval '1 hour');
+SELECT ARRAY[1,3] BETWEEN ARRAY[1,2] AND ARRAY[2], ARRAY[10] NOT BETWEEN ARRAY[9] AND ARRAY[11], ARRAY[1] IS DISTINCT FROM NULL, NULL::int[] IS DISTINCT FROM NULL;
+SELECT 1 <> ALL(ARRAY[2,NULL]), 2 <> ALL(ARRAY[2,NULL]), 1 <> ALL(NULL::int[]), 1 <> ALL('{}'::int[]);
+SELECT '\x01'::bytea || '\xff00'::bytea, NULL::bytea || '\x01'::bytea, 'a'::bytea || 'b';
+SELECT - -1.5, - (- 2), -(-(3)), 4 - -5;
+
+-- texts
+SELECT md5('abc'), md5(NULL), initcap('hello wORLD-x1y'), reverse('abc'), translate('abcde', 'ace', 'xy'), ascii(''), ascii('é');
+SELECT split_part('a,b,c', ',', 2), split_part('a,b,c', ',', -1), split_part('a', ',', 5), repeat('ab', 3), repeat('ab', -1);
+SELECT split_part('a', ',', 0);
+SELECT lpad('abc', 5), lpad('abc', 6, 'xy'), lpad('abc', 2), rpad('abc', 5, 'xy'), rpad('abc', 5) || '|', lpad('abc', -1, 'x'), lpad('abc', 5, '');
+SELECT to_hex(255), to_hex(-1), to_hex(-1::bigint), starts_with('abc', 'ab'), starts_with(NULL, 'a');
+SELECT encode('\x00ff41', 'hex'), encode('\x00ff41', 'base64'), encode('\x005c41ff', 'escape'), decode('AP9B', 'base64'), decode('00 ff', 'hex'), encode(NULL, 'hex');
+SELECT decode('0', 'hex');
+SELECT encode('a', 'rot13');
+SELECT chr(0);
+SELECT chr(228), concat(1.50, '|', ARRAY[1,NULL], '|', true), concat_ws('-', 2.500, NULL, date '2024-02-29');
+
+-- what PostgreSQL refuses
+SELECT 1 || 2;
+SELECT ~ 'a'::text;
+SELECT 1 LIKE 5;
+SELECT CASE WHEN 1 THEN 2 END;
+SELECT id[1] FROM nulls;
+SELECT id FROM nulls LIMIT -1;
+SELECT id FROM nulls OFFSET -1;
+SELECT id FROM nulls ORDER BY 1.5;
+SELECT true, count(*) FROM nulls GROUP BY true;
+SELECT greatest(1, 2), '7'::jsonb -> 0, '7'::jsonb -> 1, '7'::json -> 0, '{"a": 1}'::jsonb -> 0;
+CREATE TABLE e3(x text, v varchar(9));
+INSERT INTO e3 VALUES (1e3, 1.50e2) RETURNING *;

@@ -44,11 +44,17 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
     match (rank(one), rank(other)) {
         (Some(first), Some(second)) => Typed::plain(Type::One(NUMBERS[first.max(second)])),
         _ if one.ty == other.ty => Typed::plain(one.ty),
+        _ if is_moment(one) && is_moment(other) => Typed::plain(Type::One(Scalar::Timestamptz)),
         // A string without a type takes the other's.
         _ if one.ty == TEXT => other,
         _ if other.ty == TEXT => one,
         _ => Typed::plain(TEXT),
     }
+}
+
+/// A moment, which is the same text with a zone and without one.
+fn is_moment(typed: Typed) -> bool {
+    matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz))
 }
 
 /// The types of functions that do not depend on their arguments.
@@ -117,7 +123,8 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         "concat" | "concat_ws" | "lower" | "upper" | "substr" | "substring" | "replace"
         | "trim" | "ltrim" | "rtrim" | "btrim" | "hex" | "quote" | "group_concat"
         | "string_agg" | "to_char" | "version" | "format_type" | "strftime" | "left" | "right"
-        | "chr" | "md5" | "typeof" | "printf" | "format" => Scalar::Text,
+        | "chr" | "md5" | "initcap" | "reverse" | "translate" | "split_part" | "repeat"
+        | "lpad" | "rpad" | "to_hex" | "encode" | "typeof" | "printf" | "format" => Scalar::Text,
         _ => return None,
     })
 }

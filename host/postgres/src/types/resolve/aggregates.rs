@@ -77,7 +77,7 @@ impl Finder<'_> {
         true
     }
 
-    fn no_function(&mut self, name: &str, own: Typed) {
+    pub(super) fn no_function(&mut self, name: &str, own: Typed) {
         let message = format!("function {name}({}) does not exist", own.ty.name());
         let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";
         self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));

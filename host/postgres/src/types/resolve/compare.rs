@@ -1,6 +1,9 @@
 //! Comparisons: of numbers of different types and forms, and of types that have none.
 
-use sqlparser::ast::{Expr, Query, SelectItem, SetExpr};
+use sqlparser::ast::helpers::attached_token::AttachedToken;
+use sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, Query, SelectItem, SetExpr, UnaryOperator, Value,
+};
 use sqlparser::tokenizer::Span;
 
 use super::super::infer::wider;
@@ -121,6 +124,64 @@ impl Finder<'_> {
         }
     }
 
+    pub(super) fn is_array(&self, expr: &Expr) -> bool {
+        self.type_of(expr).is_some_and(|typed| matches!(typed.ty, Type::Array(_)))
+    }
+
+    /// `BETWEEN`, which is two comparisons where one of them is a call.
+    pub(super) fn resolve_between(&mut self, expr: &mut Expr) {
+        let Expr::Between { expr: one, negated, low, high } = expr else { return };
+        if !self.is_array(one) && !self.is_array(low) && !self.is_array(high) {
+            return self.compare_all(&mut [one, low, high], "<=");
+        }
+        let [mut from, mut to] =
+            [(take(one), take(low)), (Expr::Value(Value::Null.into()), take(high))];
+        to.0 = from.0.clone();
+        self.compare_all(&mut [&mut from.0, &mut from.1], ">=");
+        self.compare_all(&mut [&mut to.0, &mut to.1], "<=");
+        let both = binary(
+            binary(from.0, BinaryOperator::GtEq, from.1),
+            BinaryOperator::And,
+            binary(to.0, BinaryOperator::LtEq, to.1),
+        );
+        let both = Expr::Nested(Box::new(both));
+        let with = match negated {
+            true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(both) },
+            false => both,
+        };
+        self.replace(expr, |_| with);
+    }
+
+    /// The first value, unless it is equal to the second, where the comparison is by other values.
+    pub(super) fn null_if(&mut self, one: Expr, other: Expr) -> Expr {
+        let (mut left, mut right) = (one.clone(), other);
+        self.compare_all(&mut [&mut left, &mut right], "=");
+        Expr::Case {
+            case_token: AttachedToken::empty(),
+            end_token: AttachedToken::empty(),
+            operand: None,
+            conditions: vec![CaseWhen {
+                condition: binary(left, BinaryOperator::Eq, right),
+                result: Expr::Value(Value::Null.into()),
+            }],
+            else_result: Some(Box::new(one)),
+        }
+    }
+
+    /// `LIKE` is of texts.
+    pub(super) fn check_like(&mut self, one: &Expr, op: &str, other: &Expr) {
+        let [Some(left), Some(right)] = [self.type_of(one), self.type_of(other)] else { return };
+        let is_text = |expr: &Expr, own: Typed| {
+            is_null(expr)
+                || is_given(expr)
+                || family::of(own)
+                    .is_none_or(|family| matches!(family, Family::Text | Family::Bytes))
+        };
+        if !is_text(one, left) || !is_text(other, right) {
+            self.no_operator(left, &op, right);
+        }
+    }
+
     /// PostgreSQL has no comparison of these types.
     fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
@@ -207,6 +268,8 @@ impl Finder<'_> {
             let whens = conditions.iter_mut().map(|when| &mut when.condition);
             let mut all: Vec<_> = std::iter::once(&mut **operand).chain(whens).collect();
             self.compare_all(&mut all, "=");
+        } else {
+            conditions.iter().for_each(|when| self.check_condition(&when.condition, "CASE/WHEN"));
         }
         let results = conditions.iter_mut().map(|when| &mut when.result);
         let mut results: Vec<_> = results.chain(else_result.as_deref_mut()).collect();
@@ -215,6 +278,10 @@ impl Finder<'_> {
             self.replace(expr, |expr| call("pg_numeric_of", vec![expr]));
         }
     }
+}
+
+fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
 }
 
 fn is_unified(one: Typed, other: Typed) -> bool {

@@ -69,7 +69,17 @@ impl Finder<'_> {
     pub(super) fn resolve_subscript(&mut self, expr: &mut Expr) {
         let Expr::CompoundFieldAccess { root, access_chain } = &*expr else { return };
         let Some((root, place)) = subscript(root, access_chain) else { return };
-        let Some(Type::Array(of)) = self.type_of(&root).map(|typed| typed.ty) else { return };
+        let of = match self.type_of(&root).map(|typed| typed.ty) {
+            Some(Type::Array(of)) => of,
+            Some(Type::One(scalar)) if scalar != Scalar::Jsonb && !is_given(&root) => {
+                let message = format!(
+                    "cannot subscript type {} because it does not support subscripting",
+                    Type::One(scalar).name()
+                );
+                return self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+            }
+            _ => return,
+        };
         let any = || string("");
         let with = match place.clone() {
             Subscript::Index { index } => {
@@ -100,7 +110,8 @@ impl Finder<'_> {
             family::is_integer(scalar)
                 || matches!(scalar, Scalar::Text | Scalar::Varchar | Scalar::Uuid | Scalar::Date)
         };
-        let is_list = (name == "=" && is_any) || (name == "<>" && !is_any);
+        // NULL among the elements of `<> ALL` is not a row that is missing.
+        let is_list = name == "=" && is_any;
         if is_list && is_plain(of) && left_type.is_none_or(is_plain) {
             return;
         }

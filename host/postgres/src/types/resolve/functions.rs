@@ -1,6 +1,9 @@
 //! Functions, by the types of their arguments.
 
-use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, ObjectName};
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause, FunctionArguments, Ident,
+    ObjectName, WindowType,
+};
 
 use super::super::parameters::{Finder, is_given, parameter};
 use super::super::{Scalar, Type, Typed};
@@ -9,6 +12,38 @@ use super::table::{FUNCTIONS, Overload, REFUSED_OF_NUMERIC};
 use super::{call, family, is_null, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, table_name};
+
+/// Functions whose first argument is a text.
+const OF_TEXT: &[&str] = &[
+    "ascii",
+    "btrim",
+    "char_length",
+    "character_length",
+    "initcap",
+    "left",
+    "length",
+    "lower",
+    "lpad",
+    "ltrim",
+    "octet_length",
+    "quote_ident",
+    "repeat",
+    "replace",
+    "reverse",
+    "right",
+    "rpad",
+    "rtrim",
+    "split_part",
+    "starts_with",
+    "string_to_array",
+    "strpos",
+    "substr",
+    "translate",
+    "upper",
+];
+
+/// Those that take bytes, too.
+const OF_BYTES_TOO: &[&str] = &["btrim", "length", "ltrim", "octet_length", "rtrim", "substr"];
 
 /// How far an argument is from the type of an overload; none where it cannot be converted without a cast.
 fn distance(own: Scalar, target: Scalar) -> Option<u32> {
@@ -74,7 +109,11 @@ impl Finder<'_> {
     pub(super) fn resolve_function(&mut self, expr: &mut Expr) {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
+        self.order_within(expr);
         if self.resolve_planned_call(expr, &name) || self.resolve_aggregate(expr, &name) {
+            return;
+        }
+        if OF_TEXT.contains(&&*name) && self.check_text(expr, &name) {
             return;
         }
         match name.as_str() {
@@ -87,6 +126,10 @@ impl Finder<'_> {
             }
             "greatest" | "least" => {
                 let Some(mut all) = arguments(expr) else { return };
+                if let Some(ty) = all.iter().find_map(|expr| self.structure(expr)) {
+                    let what = format!("{name} of {}", ty.name());
+                    return self.refuse(Error::unsupported(what).hint("use CASE"));
+                }
                 let common = self.unified(&mut all);
                 if common.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric)) {
                     let arguments = all.into_iter().map(take).collect();
@@ -96,15 +139,76 @@ impl Finder<'_> {
             "nullif" => {
                 let Some(mut all) = arguments(expr) else { return };
                 let own = self.type_of(all[0]);
+                if let [one, other] = &mut all[..]
+                    && (self.structure(one).is_some() || self.structure(other).is_some())
+                {
+                    let with = self.null_if(take(one), take(other));
+                    return self.replace(expr, |_| with);
+                }
                 self.compare_all(&mut all, "=");
                 self.scaled(expr, own);
             }
             "lag" | "lead" | "first_value" | "last_value" | "nth_value" => {
+                let Some(mut all) = arguments(expr) else { return };
+                let Some(first) = all.first_mut() else { return };
+                let own = self.type_of(first);
+                let is_literal = literal(first).is_some();
+                match own.filter(|own| is_literal && own.ty == Type::One(Scalar::Numeric)) {
+                    Some(own) => {
+                        let with = self.computed(take(first), own);
+                        self.replace(first, |_| with);
+                    }
+                    None => self.scaled(expr, own),
+                }
+            }
+            "concat" | "concat_ws" => {
                 let Some(all) = arguments(expr) else { return };
-                let own = all.first().and_then(|first| self.type_of(first));
-                self.scaled(expr, own);
+                for argument in all {
+                    if let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) {
+                        self.shown_as_text(argument, own);
+                    }
+                }
             }
             _ => self.resolve_call(expr, &name),
+        }
+    }
+
+    /// The type of a value whose text does not compare as it does.
+    fn structure(&self, expr: &Expr) -> Option<Type> {
+        let ty = self.type_of(expr)?.ty;
+        matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb | Scalar::Interval)).then_some(ty)
+    }
+
+    /// The first argument of a function of texts; whether that is refused.
+    fn check_text(&mut self, expr: &mut Expr, name: &str) -> bool {
+        let Some(all) = arguments(expr) else { return false };
+        let Some(first) = all.into_iter().next().filter(|first| !is_null(first)) else {
+            return false;
+        };
+        let Some(own) = self.type_of(first).filter(|_| !is_given(first)) else { return false };
+        let is_text = match family::of(own) {
+            Some(family::Family::Bytes) => OF_BYTES_TOO.contains(&name),
+            Some(family) => family == family::Family::Text,
+            None => !matches!(own.ty, Type::Array(_)),
+        };
+        if !is_text {
+            self.no_function(name, own);
+        }
+        !is_text
+    }
+
+    /// The order of a window and of an aggregate.
+    fn order_within(&mut self, expr: &mut Expr) {
+        let Expr::Function(function) = expr else { return };
+        if let Some(WindowType::WindowSpec(window)) = &mut function.over {
+            window.order_by.iter_mut().for_each(|term| self.ordered(&mut term.expr, None));
+            window.partition_by.iter_mut().for_each(|key| self.compared(key));
+        }
+        let FunctionArguments::List(list) = &mut function.args else { return };
+        for clause in &mut list.clauses {
+            if let FunctionArgumentClause::OrderBy(terms) = clause {
+                terms.iter_mut().for_each(|term| self.ordered(&mut term.expr, None));
+            }
         }
     }
 

@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Visit, Visitor,
+    Distinct, Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Value, Visit,
+    Visitor,
 };
 
 use super::super::infer::{Scope, is_scalar};
 use super::super::parameters::Finder;
+use super::numbers::literal;
 use super::table::FUNCTIONS;
 use crate::error::{Error, sqlstate};
 use crate::translate::{folded, table_name};
@@ -166,6 +168,9 @@ fn meant<'a>(expr: &'a Expr, select: &'a Select, prefers_result: bool, scope: &S
 impl Finder<'_> {
     /// Check the columns of a SELECT; `scope` has its tables.
     pub(in super::super) fn check_grouping(&mut self, select: &Select, scope: &Scope) {
+        if let GroupByExpr::Expressions(keys, _) = &select.group_by {
+            self.check_constants(keys.iter(), "GROUP BY");
+        }
         let Some(keys) = grouped(select, scope) else { return };
         let mut columns = Columns { scope, keys: &keys, inside: 0 };
         let found = select.projection.visit(&mut columns);
@@ -183,12 +188,31 @@ impl Finder<'_> {
         }
     }
 
+    /// A constant among keys is the number of a column.
+    fn check_constants<'a>(&mut self, keys: impl Iterator<Item = &'a Expr>, clause: &str) {
+        for key in keys {
+            let is_wrong = match (key, literal(key)) {
+                (Expr::Cast { .. }, _) => false,
+                (_, Some(text)) => text.parse::<i32>().is_err(),
+                (Expr::Value(value), None) => {
+                    matches!(value.value, Value::Boolean(_) | Value::SingleQuotedString(_))
+                }
+                _ => false,
+            };
+            if is_wrong {
+                let message = format!("non-integer constant in {clause}");
+                self.refuse(Error::new(sqlstate::SYNTAX_ERROR, message));
+            }
+        }
+    }
+
     /// Check the order of a SELECT.
     pub(in super::super) fn check_order_by(&mut self, query: &Query, scope: &Scope) {
         let SetExpr::Select(select) = &*query.body else { return };
         let Some(order) = &query.order_by else { return };
         let OrderByKind::Expressions(terms) = &order.kind else { return };
         let keys = grouped(select, scope);
+        self.check_constants(terms.iter().map(|term| &term.expr), "ORDER BY");
         for term in terms {
             let expr = meant(&term.expr, select, true, scope);
             if let Some(keys) = &keys {

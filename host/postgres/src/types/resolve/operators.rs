@@ -35,8 +35,26 @@ impl Finder<'_> {
             O::Eq | O::NotEq | O::Lt | O::LtEq | O::Gt | O::GtEq => {
                 self.compare_all(&mut [left, right], &op.to_string());
             }
-            O::StringConcat => self.concatenated(left, right),
-            O::And | O::Or => {}
+            O::StringConcat => {
+                let is_bytes = |expr: &Expr| {
+                    is_null(expr) || self.type_of(expr).and_then(family::of) == Some(Family::Bytes)
+                };
+                if is_bytes(left) && is_bytes(right) && !(is_null(left) && is_null(right)) {
+                    let with = call("pg_bytea_cat", vec![take(left), take(right)]);
+                    return self.replace(expr, |_| with);
+                }
+                self.concatenated(left, right);
+            }
+            O::And | O::Or => {
+                let clause = op.to_string();
+                self.check_condition(left, &clause);
+                self.check_condition(right, &clause);
+            }
+            O::BitwiseAnd
+            | O::BitwiseOr
+            | O::PGBitwiseXor
+            | O::PGBitwiseShiftLeft
+            | O::PGBitwiseShiftRight => self.check_bits(left, &op, right),
             _ => {
                 if let Some(name) = arithmetic(&op)
                     && let Some(with) = self.computation(left, &op, right, name)
@@ -87,6 +105,21 @@ impl Finder<'_> {
         Some(call(&format!("pg_{}_{name}", family::short(target)), vec![left, right]))
     }
 
+    /// Operators of the bits of integers.
+    fn check_bits(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
+        let types = [self.type_of(left), self.type_of(right)];
+        let [Some(one), Some(other)] = types else { return };
+        let is_integer = |expr: &Expr, own: Typed| {
+            is_null(expr)
+                || is_given(expr)
+                || matches!(own.ty, Type::One(scalar) if family::is_integer(scalar))
+                || (family::of(own).is_none() && !matches!(own.ty, Type::Array(_)))
+        };
+        if !is_integer(left, one) || !is_integer(right, other) {
+            self.no_operator(one, op, other);
+        }
+    }
+
     /// Arithmetic of what has none.
     fn check_arithmetic(&mut self, one: Typed, op: &BinaryOperator, other: Typed) {
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
@@ -111,6 +144,13 @@ impl Finder<'_> {
         let types = [self.type_of(left), self.type_of(right)];
         let is_text = |typed: Option<Typed>| typed.and_then(family::of) == Some(Family::Text);
         if !types.into_iter().any(is_text) {
+            if let [Some(one), Some(other)] = types
+                && ![&*left, &*right].into_iter().any(|expr| is_null(expr) || is_given(expr))
+                && family::of(one).is_some()
+                && family::of(other).is_some()
+            {
+                self.no_operator(one, &"||", other);
+            }
             return;
         }
         for (side, own) in [left, right].into_iter().zip(types) {
@@ -155,6 +195,10 @@ impl Finder<'_> {
             if *op == UnaryOperator::Minus && family::of(own) == Some(Family::Interval) {
                 let inner = take(inner);
                 return self.replace(expr, |_| call("pg_interval_neg", vec![inner]));
+            }
+            if *op == UnaryOperator::BitwiseNot && !is_given(inner) && family::of(own).is_some() {
+                let message = format!("operator does not exist: ~ {}", own.ty.name());
+                return self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
             }
             if *op == UnaryOperator::Minus
                 && family::of(own).is_some_and(|family| family != Family::Interval)

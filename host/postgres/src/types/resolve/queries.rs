@@ -59,7 +59,7 @@ impl Finder<'_> {
         self.projections.push(types);
     }
 
-    fn check_condition(&mut self, condition: &Expr, clause: &str) {
+    pub(super) fn check_condition(&mut self, condition: &Expr, clause: &str) {
         let Some(own) =
             self.type_of(condition).filter(|_| !is_given(condition) && !is_null(condition))
         else {
@@ -73,7 +73,7 @@ impl Finder<'_> {
     }
 
     /// A numeric that SQLite compares with others of its column.
-    fn compared(&mut self, expr: &mut Expr) {
+    pub(super) fn compared(&mut self, expr: &mut Expr) {
         let own = self.type_of(expr);
         if own.is_some_and(|own| own.ty == Type::One(Scalar::Jsonb))
             && !matches!(expr, Expr::Collate { .. })
@@ -106,7 +106,7 @@ impl Finder<'_> {
     }
 
     /// What rows are ordered by, which may be a column of the result by its place or its name.
-    fn ordered(&mut self, expr: &mut Expr, select: Option<&Select>) {
+    pub(super) fn ordered(&mut self, expr: &mut Expr, select: Option<&Select>) {
         let meant = select.and_then(|select| shown_as(expr, select)).unwrap_or(expr).clone();
         match self.type_of(&meant).map(|own| own.ty) {
             Some(Type::One(Scalar::Interval)) => {

@@ -113,9 +113,12 @@ impl Finder<'_> {
 
     /// A literal number is checked here.
     fn assigned_literal(&mut self, expr: &mut Expr, text: &str, column: Typed) {
-        let Type::One(target) = column.ty else { return };
+        let Type::One(target) = column.ty else { return self.wrong_type(expr, column) };
         if family::of(column) == Some(Family::Text) {
-            return self.replace(expr, |_| string(text));
+            return self.replace(expr, |_| match text.contains(['e', 'E']) {
+                true => call("pg_numeric_of", vec![string(text)]),
+                false => string(text),
+            });
         }
         if family::number(Some(column)).is_none() {
             let own = self.type_of(expr).unwrap_or(Typed::plain(Type::One(Scalar::Int4)));
@@ -139,13 +142,23 @@ impl Finder<'_> {
                     | (Family::Jsonb, Family::Json)
             );
         if !is_known {
-            let message = format!(
-                "column is of type {} but expression is of type {}",
-                column.ty.name(),
-                own.ty.name()
-            );
-            let hint = "You will need to rewrite or cast the expression.";
-            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint));
+            self.refuse_type(own, column);
         }
+    }
+
+    /// A constant number for a column that has no numbers.
+    fn wrong_type(&mut self, expr: &Expr, column: Typed) {
+        let own = self.type_of(expr).unwrap_or(Typed::plain(Type::One(Scalar::Int4)));
+        self.refuse_type(own, column);
+    }
+
+    fn refuse_type(&mut self, own: Typed, column: Typed) {
+        let message = format!(
+            "column is of type {} but expression is of type {}",
+            column.ty.name(),
+            own.ty.name()
+        );
+        let hint = "You will need to rewrite or cast the expression.";
+        self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message).hint(hint));
     }
 }

@@ -161,4 +161,4 @@ class Statements:
         self.source.used.append(form)
         sql = form.format(table=table, name=name, value=self.expression(None, 1), other=self.expression(None, 1), small=self.random.choice([0, 1, 5]),
                           kind=self.random.choice(["int", "text", "bool", "date", "jsonb", "numeric(3,1)", "int[]", "uuid", "interval"]))
-        return sql, True
+        return sql, False

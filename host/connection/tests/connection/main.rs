@@ -3,6 +3,7 @@
 mod api;
 mod attacks;
 mod callbacks;
+mod grants;
 mod planted;
 mod program_files;
 mod sizes;

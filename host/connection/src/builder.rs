@@ -1,25 +1,17 @@
 //! Databases: the grants and limits of their connections.
 
-use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use runtime::address_space::Reservation;
-use runtime::cache::Directory as Cache;
-use runtime::compiler::Compiler;
-use runtime::component::Loader;
 use runtime::database::{Settings, Template};
 pub use runtime::grants::Access;
-use runtime::grants::{Grant, Grants, Mask};
-use runtime::key::Key;
-use runtime::own_files;
-use runtime::user_directories::Homes;
+use runtime::sandbox::{DatabaseGrant, Links, Neighbours, Recipe, Source, Timing};
+use runtime::wall::Plan;
 
-use crate::component::Component;
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, Result};
 use crate::extensions::{Extensions, extension_grants};
@@ -44,9 +36,8 @@ pub(crate) struct Limits {
 
 /// Grants and limits of connections; [`Database::builder`] creates one.
 pub struct Builder {
-    component: Component,
-    cache: Option<Cache>,
-    compiler: Compiler,
+    recipe: Recipe,
+    component: Option<Source>,
     directories: Vec<(PathBuf, Access)>,
     limits: Limits,
     extension_directories: Vec<PathBuf>,
@@ -57,9 +48,8 @@ pub struct Builder {
 impl Builder {
     fn new() -> Self {
         Self {
-            component: Component::Beside,
-            cache: Cache::by_xdg(),
-            compiler: Compiler::default(),
+            recipe: Recipe::of_user(),
+            component: None,
             directories: Vec::new(),
             limits: Limits {
                 memory: DEFAULT_MEMORY,
@@ -82,7 +72,7 @@ impl Builder {
     /// of cargo's `deps` and `examples`.
     #[must_use]
     pub fn component(mut self, path: impl Into<PathBuf>) -> Self {
-        self.component = Component::File(path.into());
+        self.component = Some(Source::File(path.into()));
         self
     }
 
@@ -91,7 +81,7 @@ impl Builder {
     /// the result in the user's cache.
     #[must_use]
     pub fn component_bytes(mut self, wasm: &'static [u8]) -> Self {
-        self.component = Component::Bytes(wasm);
+        self.component = Some(Source::Bytes(wasm));
         self
     }
 
@@ -99,7 +89,7 @@ impl Builder {
     /// is needed if everything is compiled already.
     #[must_use]
     pub fn compiler(mut self, path: impl Into<PathBuf>) -> Self {
-        self.compiler = self.compiler.helper(path.into());
+        self.recipe.compiler = self.recipe.compiler.helper(path.into());
         self
     }
 
@@ -198,53 +188,31 @@ impl Builder {
 
     fn shared(self) -> anyhow::Result<Shared> {
         extension_grants(&self.extension_grants)?;
-        let is_timed = self.limits.statement_time.or(self.limits.time).is_some();
-        let loader = match is_timed {
-            true => Loader::timed(Reservation::Full, self.cache.clone(), key())?,
-            false => Loader::new(self.cache.clone())?,
+        let Self { mut recipe, limits, .. } = self;
+        let timing = match limits.statement_time.or(limits.time) {
+            Some(_) => Timing::Checked,
+            None => Timing::Unchecked,
         };
-        let (program, mut code) = self.component.load(&loader.compiler(self.compiler.clone()))?;
-        code.push((self.compiler.program()?, Mask::ReadOnly));
-        let mut grants = Grants::default();
-        for (path, access) in &self.directories {
-            let real = real(path)?;
-            let name = std::path::absolute(path)?;
-            grants.add(Grant::open(&real, &name, *access)?);
-            grants.add(Grant::open(&real, &real, *access)?);
-        }
-        for directory in &self.extension_directories {
-            code.push((std::path::absolute(directory)?, Mask::Extensions));
-        }
-        let mut extensions = Extensions {
-            directories: self.extension_directories,
-            names: self.extensions,
-            grants: self.extension_grants,
-            key: key(),
-            cache: self.cache,
-            compiler: self.compiler,
-            prepared: None,
-        };
-        extensions.prepare(&program, self.limits)?;
+        let source = self.component.map_or_else(Source::of_program, Ok)?;
+        let program = recipe.load_database(source, Reservation::Full, timing)?.ok_or_else(|| {
+            anyhow!(
+                "the program's directory has no `database.cwasm`; name it by `Builder::component`"
+            )
+        })?;
+        self.directories.iter().try_for_each(|(path, access)| recipe.grant(path, *access))?;
+        recipe.search_extensions(self.extension_directories);
+        let mut extensions =
+            Extensions { names: self.extensions, grants: self.extension_grants, prepared: None };
+        extensions.prepare(&recipe, &program, limits)?;
         let template = Arc::new(Template::new(program)?);
-        Ok(Shared { template, grants, code, limits: self.limits, extensions })
+        Ok(Shared { template, recipe, limits, extensions })
     }
-}
-
-/// The user's key, which signs native code.
-fn key() -> Option<Arc<Key>> {
-    Key::of_user().ok().map(Arc::new)
-}
-
-fn real(path: &Path) -> anyhow::Result<PathBuf> {
-    fs::canonicalize(path).with_context(|| format!("failed to grant `{}`", path.display()))
 }
 
 /// Shared by all connections of a database.
 pub(crate) struct Shared {
     template: Arc<Template>,
-    grants: Grants,
-    /// The code that the next connection runs: SQL of this one must not be able to write it.
-    code: Vec<(PathBuf, Mask)>,
+    recipe: Recipe,
     limits: Limits,
     extensions: Extensions,
 }
@@ -307,63 +275,51 @@ impl Database {
     /// As [`Self::open`].
     pub fn open_with_flags(&self, path: impl AsRef<Path>, flags: OpenFlags) -> Result<Connection> {
         let asked = path.as_ref();
-        let mut grants = self.0.grants.clone();
+        let Shared { recipe, limits, extensions, .. } = &*self.0;
+        let mut grants = recipe.default_grants();
         let path = match flags.names_a_file(asked) {
-            true => grant_database(&mut grants, asked, flags).map_err(Error::Sandbox)?,
+            true => grants.database(asked, granted(flags)).map_err(Error::Sandbox)?,
             false => asked.to_owned(),
         };
         links::check(asked, &path, flags)?;
-        let end = self.0.limits.time.and_then(|time| Instant::now().checked_add(time));
-        own_files::mask(&mut grants);
-        grants.mask_all(self.0.code.iter().map(|(path, mask)| (path.as_path(), *mask)));
+        let end = limits.time.and_then(|time| Instant::now().checked_add(time));
         let settings = Settings {
-            grants: Arc::new(grants),
-            memory_bytes: self.0.limits.memory,
-            temporary_bytes: self.0.limits.temporary_files,
+            grants: grants.into_grants(),
+            masks: recipe.masks.clone(),
+            memory_bytes: limits.memory,
+            temporary_bytes: limits.temporary_files,
             end,
             on_refused: None,
-            extensions: self.0.extensions.of_connection(self.0.limits).map_err(Error::Sandbox)?,
+            extensions: extensions.of_connection(recipe, *limits).map_err(Error::Sandbox)?,
         };
         let instance = self.0.template.start(settings).map_err(Error::Sandbox)?;
         let connection =
-            Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, self.0.limits, end)?;
-        for name in &self.0.extensions.names {
+            Connection::start(instance, path.as_os_str(), flags, BUSY_TIMEOUT, *limits, end)?;
+        for name in &extensions.names {
             connection.load_extension(name)?;
         }
         Ok(connection)
     }
+
+    /// Keep what connections need besides their databases reachable behind the second wall of the
+    /// server.
+    ///
+    /// # Errors
+    ///
+    /// For an invalid grant.
+    #[doc(hidden)]
+    pub fn plan(&self, plan: &mut Plan<'_>) -> anyhow::Result<()> {
+        let Shared { recipe, limits, extensions, .. } = &*self.0;
+        recipe.plan(&extensions.of_connection(recipe, *limits)?, plan);
+        Ok(())
+    }
 }
 
-/// Grant the real path of a database, with its journals, but no other file in its directory.
-fn grant_database(grants: &mut Grants, path: &Path, flags: OpenFlags) -> anyhow::Result<PathBuf> {
-    // This is the only place where a link is followed.
-    let path = match fs::canonicalize(path) {
-        Ok(real) => real,
-        Err(_) => missing(path)?,
-    };
-    let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(anyhow!("`{}` is not the path of a file", path.display()));
-    };
+/// The grant of a database that is opened with `flags`.
+fn granted(flags: OpenFlags) -> DatabaseGrant {
     let access = match flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
         true => Access::ReadWrite,
         false => Access::ReadOnly,
     };
-    let grant = Grant::open(directory, directory, access)?;
-    let is_granted = grants.around(&grant).is_some() && !Homes::of_user().is_behind_dot(directory);
-    match is_granted {
-        true => grants.allow_database(&grant, name),
-        false => grants.add_database(grant.only_databases(), name),
-    }
-    Ok(path)
-}
-
-/// The real path of a file that does not exist yet.
-fn missing(path: &Path) -> anyhow::Result<PathBuf> {
-    let name: Option<&OsStr> = path.file_name();
-    let name = name.ok_or_else(|| anyhow!("`{}` is not the path of a file", path.display()))?;
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let real = fs::canonicalize(directory)
-        .with_context(|| format!("failed to open the directory of `{}`", path.display()))?;
-    Ok(real.join(name))
+    DatabaseGrant { access, links: Links::Resolved, neighbours: Neighbours::Closed }
 }

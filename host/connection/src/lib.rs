@@ -39,7 +39,6 @@ mod blob;
 mod builder;
 mod cache;
 mod callback;
-mod component;
 mod config;
 mod connection;
 mod error;

@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::Result;
 use runtime::database::wire::{Operations, ProgramOperation, Reader, Value};
 use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Returned, Settings};
-use runtime::extensions::{ExtensionGrants, ExtensionsCtx};
+use runtime::extensions::{ExtensionGrants, Limits as ExtensionLimits};
 
 use crate::grants;
 use crate::refusals;
@@ -163,17 +163,19 @@ impl Engine {
         own: *const c_void,
     ) -> Result<Self> {
         let mut extension_grants = ExtensionGrants::default();
-        sandbox.extensions.iter().for_each(|directory| extension_grants.shipped(directory));
+        sandbox.shipped.iter().for_each(|directory| extension_grants.shipped(directory));
+        let recipe = &sandbox.recipe;
         let settings = Settings {
-            grants: Arc::new(grants::of_database(path, &sandbox.own)?),
+            grants: grants::of_database(recipe, path),
+            masks: recipe.masks.clone(),
             memory_bytes: limits.memory,
             temporary_bytes: None,
             end: None,
             on_refused: Some(refusals::report),
-            extensions: ExtensionsCtx::new(sandbox.extensions.clone())
-                .grants(extension_grants)
-                .compiler(sandbox.compiler.clone())
-                .cache(sandbox.cache.clone()),
+            extensions: recipe
+                .extensions()
+                .limits(ExtensionLimits::within(limits.memory))
+                .grants(extension_grants),
         };
         let instance = sandbox.template.start(settings)?;
         Ok(Self {

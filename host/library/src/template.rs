@@ -7,31 +7,22 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, anyhow};
 use runtime::address_space::{Form, Reservation};
-use runtime::cache::Directory as Cache;
-use runtime::compiler::{Compiler, HELPER};
-use runtime::component::Loader;
+use runtime::compiler::HELPER;
 use runtime::database::{Template, forgo_signals};
-use runtime::key::Key;
+use runtime::grants::Mask;
 use runtime::program_files::installed_in;
+use runtime::sandbox::{Recipe, Source, Timing};
 
+use crate::grants;
 use crate::hidden;
 use crate::settings;
-
-/// The component's names: compiled, and to be compiled. With a limit of time the compiled one only
-/// says which other is run.
-const COMPONENTS: [&str; 2] = ["database.cwasm", "database.wasm"];
-
-/// The same for code whose traps need no signals.
-const CHECKED_COMPONENTS: [&str; 2] = ["database-checked.cwasm", "database.wasm"];
 
 /// What all connections of the process share.
 pub struct Sandbox {
     pub template: Template,
-    pub cache: Option<Cache>,
-    pub compiler: Compiler,
-    /// Files that no SQL may write.
-    pub own: Vec<PathBuf>,
-    pub extensions: Vec<PathBuf>,
+    pub recipe: Recipe,
+    /// The directories of the shipped extensions.
+    pub shipped: Vec<PathBuf>,
 }
 
 /// The process's sandbox, for connections with or without a limit of time; a failure is tried again
@@ -56,37 +47,27 @@ fn load(library: &Path, is_timed: bool) -> Result<Sandbox> {
     let library = std::fs::canonicalize(library).context("the library's own path is not known")?;
     let directories = directories(&library)?;
     let reservation = Reservation::for_program(settings::without_signals()?);
-    let names = match is_timed || reservation.form() == Form::Full {
-        true => COMPONENTS,
-        false => CHECKED_COMPONENTS,
-    };
     if reservation.form() != Form::Full {
         forgo_signals();
     }
-    let cache = Cache::by_xdg();
-    let compiler = Compiler::default().start_by(hidden::start);
-    let helper = directories.iter().map(|at| at.join(HELPER)).find(|path| path.is_file());
+    let mut recipe = Recipe::of_user();
+    grants::of_environment(&mut recipe)?;
     // Never one beside the program, which may be anybody's.
-    let compiler = compiler.helper(helper.unwrap_or_else(|| library.with_file_name(HELPER)));
-    let key = Key::of_user().ok().map(Arc::new);
-    let loader = match is_timed {
-        true => Loader::timed(reservation, cache.clone(), key)?,
-        false => Loader::reserving(reservation, cache.clone(), key)?,
-    };
-    let components = directories.iter().flat_map(|at| names.map(|name| at.join(name)));
-    let components = components.filter(|path| path.is_file());
-    let loaded = loader.compiler(compiler.clone()).load_first_database(components)?;
-    let (program, _) =
-        loaded.ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
-    let extensions = directories.iter().map(|at| at.join("extensions"));
-    Ok(Sandbox {
-        template: Template::new(program)?,
-        cache,
-        compiler,
-        extensions: extensions.filter(|path| path.is_dir()).collect(),
-        // Other connections, and the next process, may run any of them.
-        own: directories.iter().flat_map(|at| installed_in(at)).chain([library]).collect(),
-    })
+    let helper = directories.iter().map(|at| at.join(HELPER)).find(|path| path.is_file());
+    let helper = helper.unwrap_or_else(|| library.with_file_name(HELPER));
+    recipe.compiler = recipe.compiler.start_by(hidden::start).helper(helper);
+    let timing = if is_timed { Timing::Checked } else { Timing::Unchecked };
+    let source = Source::Installed(directories.to_vec());
+    let program = recipe.load_database(source, reservation, timing)?;
+    let program =
+        program.ok_or_else(|| anyhow!("there is no database.wasm beside {}", library.display()))?;
+    // Other connections, and the next process, may run any of them.
+    let own = directories.iter().flat_map(|at| installed_in(at));
+    recipe.masks.add(Mask::ReadOnly, own.chain([library]));
+    let shipped = directories.iter().map(|at| at.join("extensions"));
+    let shipped: Vec<_> = shipped.filter(|path| path.is_dir()).collect();
+    recipe.search_extensions(shipped.clone());
+    Ok(Sandbox { template: Template::new(program)?, recipe, shipped })
 }
 
 /// The directories of the components and the compile helper.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,6 +72,29 @@ static void grants(void) {
   char sql[500];
   snprintf(sql, sizeof(sql), "ATTACH '%s' AS p; SELECT * FROM p.t", path);
   CHECK(run(db, sql) != SQLITE_OK);
+  sqlite3_close(db);
+}
+
+/* A link grants its target, also while that is missing, and no other file on either side. */
+static void links(void) {
+  char directory[400], target[450], link[400], sql[600];
+  snprintf(directory, sizeof(directory), "%s.elsewhere", path);
+  snprintf(target, sizeof(target), "%s/real.db", directory);
+  snprintf(link, sizeof(link), "%s.link", path);
+  mkdir(directory, 0700), unlink(target), unlink(link);
+  CHECK(symlink(target, link) == 0);
+  sqlite3 *db = open_uri(link, SQLITE_OK);
+  CHECK(run(db, "PRAGMA journal_mode = wal; CREATE TABLE t(a)") == SQLITE_OK);
+  CHECK(access(target, F_OK) == 0);
+  snprintf(sql, sizeof(sql), "ATTACH '%s/other.db' AS o; CREATE TABLE o.t(a)", directory);
+  CHECK(run(db, sql) != SQLITE_OK);
+  snprintf(sql, sizeof(sql), "ATTACH '%s.other' AS p; CREATE TABLE p.t(a)", link);
+  CHECK(run(db, sql) != SQLITE_OK);
+  sqlite3_close(db);
+  /* A file beside a database that is reached without a link is granted. */
+  db = open_uri(path, SQLITE_OK);
+  snprintf(sql, sizeof(sql), "ATTACH '%s.beside' AS b; CREATE TABLE IF NOT EXISTS b.t(a)", path);
+  CHECK(run(db, sql) == SQLITE_OK);
   sqlite3_close(db);
 }
 
@@ -327,6 +351,7 @@ int main(int count, char **arguments) {
   limits();
   options();
   grants();
+  links();
   refused();
   closing();
   threads();

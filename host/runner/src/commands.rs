@@ -16,53 +16,21 @@ mod values;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use sqlite_wasm_runtime::address_space::Reservation;
-use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{Budget, Compiler};
 use sqlite_wasm_runtime::component::Loader;
 use sqlite_wasm_runtime::escape::{controls_escaped, escaped};
 use sqlite_wasm_runtime::exit_code;
-use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::sandbox::{Recipe, Timing};
 use sqlite_wasm_runtime::threads;
 
-/// Where compiled components are cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cache {
-    /// In the directory by the XDG rules.
-    Xdg,
-    /// Nowhere.
-    Off,
-}
-
-/// The loader for all commands. It compiles in a helper process within
-/// `budget`, and shows its progress on a terminal.
-pub fn loader(cache: Cache, budget: Budget) -> Result<Loader> {
-    loader_reserving(Reservation::Full, cache, budget, user_key())
-}
-
-/// The user's key, if it can be read.
-pub fn user_key() -> Option<Arc<Key>> {
-    Key::of_user().ok().map(Arc::new)
-}
-
-/// The loader for components with this reservation and the user's key.
-pub fn loader_reserving(
-    reservation: Reservation,
-    cache: Cache,
-    budget: Budget,
-    key: Option<Arc<Key>>,
-) -> Result<Loader> {
-    let directory = match cache {
-        Cache::Xdg => Directory::by_xdg(),
-        Cache::Off => None,
-    };
-    let loader = Loader::reserving(reservation, directory, key)?.compiler(Compiler::new(budget));
+/// The loader for components with this reservation. It shows its progress on a terminal.
+pub fn loader(recipe: &Recipe, reservation: Reservation) -> Result<Loader> {
+    let loader = recipe.loader(reservation, Timing::Unchecked)?;
     Ok(loader.on_compile(|path| Box::new(Progress::of(path))))
 }
 

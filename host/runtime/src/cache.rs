@@ -45,6 +45,11 @@ impl Directory {
         (metadata.is_dir() && is_private(&metadata, OTHERS_WRITE)).then_some(Self(path))
     }
 
+    /// Its path.
+    pub fn root(&self) -> &Path {
+        &self.0
+    }
+
     /// The path of the file `name` in the subdirectory `part`; none if another
     /// user could write there.
     pub fn path(&self, part: &str, name: &str) -> Option<PathBuf> {

@@ -38,6 +38,7 @@ use crate::component::{self, Beside, Loader, Program};
 use crate::contract::types::{self, SqlError};
 use crate::grants::Grants;
 use crate::key::Key;
+use crate::masks::Masks;
 use crate::wall::{Plan, Rights};
 use registry::Registry;
 
@@ -72,6 +73,19 @@ pub struct Limits {
     pub log_bytes: usize,
 }
 
+impl Limits {
+    /// The usual limits, but no more memory than the sandbox has that loads the extensions: its SQL
+    /// chooses them.
+    pub fn within(memory_bytes: usize) -> Self {
+        let usual = Self::default();
+        Self {
+            memory_bytes: usual.memory_bytes.min(memory_bytes),
+            value_bytes: usual.value_bytes.min(memory_bytes),
+            ..usual
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -91,6 +105,7 @@ pub struct ExtensionsCtx {
     directories: Vec<PathBuf>,
     limits: Limits,
     grants: ExtensionGrants,
+    masks: Masks,
     cache: Option<Directory>,
     key: Option<Arc<Key>>,
     allowed: Vec<PathBuf>,
@@ -117,6 +132,7 @@ impl ExtensionsCtx {
             directories,
             limits: Limits::default(),
             grants: ExtensionGrants::default(),
+            masks: Masks::default(),
             cache: None,
             key: None,
             allowed: Vec::new(),
@@ -150,6 +166,13 @@ impl ExtensionsCtx {
     #[must_use]
     pub fn grants(mut self, grants: ExtensionGrants) -> Self {
         self.grants = grants;
+        self
+    }
+
+    /// With files that no granted directory opens, besides those of the program.
+    #[must_use]
+    pub fn masks(mut self, masks: Masks) -> Self {
+        self.masks = masks;
         self
     }
 

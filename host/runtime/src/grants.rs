@@ -19,12 +19,13 @@ mod walk;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::{self, File};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::{Context, Result};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, stat, statat};
 use rustix::io::Errno;
 
@@ -38,6 +39,8 @@ use rules::{Parent, Rules, Verdict};
 pub use text::normal;
 use text::{below, is_clean};
 use walk::{Unknown, Walk};
+
+use crate::escape::escaped;
 
 /// All directories that a component may reach.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +61,19 @@ impl Grants {
         // The longest name takes precedence, so it comes first.
         self.grants.sort_by_key(|grant| std::cmp::Reverse(grant.guest.as_os_str().len()));
         self.settle();
+    }
+
+    /// Add a directory that the user has named, by this name and by its real path.
+    ///
+    /// # Errors
+    ///
+    /// When it does not exist or belongs to the kernel.
+    pub fn add_named(&mut self, path: &Path, access: Access) -> Result<()> {
+        let real = fs::canonicalize(path)
+            .with_context(|| format!("failed to grant `{}`", escaped(path)))?;
+        self.add(Grant::open(&real, &std::path::absolute(path)?, access)?);
+        self.add(Grant::open(&real, &real, access)?);
+        Ok(())
     }
 
     /// Mask an absolute path, whether it exists or not: grants around it do not

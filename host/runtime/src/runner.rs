@@ -23,9 +23,9 @@ use crate::extensions::{self, ExtensionsCtx, ExtensionsView};
 use crate::files::{self, FilesCtx};
 use crate::fused::{self, FusedCtx, FusedView};
 use crate::grants::Grants;
+use crate::masks::Masks;
 pub use crate::memory::MAX_MEMORY_BYTES;
 use crate::memory::MemoryLimit;
-use crate::own_files;
 use crate::process::{self, Interrupt, ProcessCtx, ProcessView};
 use crate::stdio::Stdio;
 use crate::stop::{DeadlineFlag, Stop};
@@ -60,6 +60,8 @@ pub struct Options {
     pub environment: Vec<(String, String)>,
     /// Directories, for the database and for other files alike.
     pub grants: Grants,
+    /// The files that no grant opens, neither of the component nor of its extensions.
+    pub masks: Masks,
     /// The working directory, by its guest name.
     pub directory: Option<PathBuf>,
     /// Input and output.
@@ -96,6 +98,7 @@ impl Options {
             arguments: Vec::new(),
             environment: Vec::new(),
             grants: Grants::default(),
+            masks: Masks::default(),
             directory: None,
             stdio,
             descriptors: Vec::new(),
@@ -217,6 +220,7 @@ fn run_here(program: &Program, mut options: Options) -> Result<Outcome> {
     let max_memory_bytes = program.reservation().limited(options.max_memory_bytes);
     options.max_memory_bytes = max_memory_bytes;
     options.extensions.embed(program);
+    options.extensions = options.extensions.masks(options.masks.clone());
     // Embedded extensions are loaded already.
     let loads = options.loads.iter().filter(|name| !program.embeds(name));
     options.extensions.load_required(loads, &options.grants)?;
@@ -314,7 +318,7 @@ fn host(mut options: Options) -> Result<Host> {
         .startup_files(options.startup_files.clone())
         .deadline(options.deadline)
         .report_refusals_on(options.stdio.error.clone());
-    own_files::mask(&mut options.grants);
+    options.masks.apply(&mut options.grants);
     let grants = Arc::new(std::mem::take(&mut options.grants));
     Ok(Host {
         wasi: wasi_ctx(&options, &process.deadline_flag()),

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use sqlite_wasm::{Connection, Database, DbConfig, OpenFlags};
+use sqlite_wasm_runtime::wall::{Plan, Rights};
 use tokio::sync::Semaphore;
 
 use crate::policy::{self, Role};
@@ -129,9 +130,16 @@ impl Databases {
         Self { sandbox, postgres, files, limits, open: Mutex::default() }
     }
 
-    /// The directories in which files are read and written.
-    pub fn directories(&self) -> Vec<&Path> {
-        self.files.directories()
+    /// Keep what sessions need reachable behind the second wall.
+    ///
+    /// # Errors
+    ///
+    /// For an invalid grant.
+    pub fn plan(&self, plan: &mut Plan<'_>) -> Result<()> {
+        let directories = self.files.directories();
+        directories.into_iter().for_each(|path| plan.path(path, Rights::Files));
+        self.sandbox.plan(plan)?;
+        self.postgres.plan(plan)
     }
 
     /// Open the files that were named on the command line, and create those that are missing unless

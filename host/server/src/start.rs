@@ -9,11 +9,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use sqlite_wasm::Database;
-use sqlite_wasm_runtime::cache::Directory as Cache;
-use sqlite_wasm_runtime::extensions::{ExtensionGrants, ExtensionsCtx};
 use sqlite_wasm_runtime::program_files;
 use sqlite_wasm_runtime::temporary;
-use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -68,12 +65,11 @@ pub fn run(settings: Settings) -> Result<()> {
     let tls = tls(&settings)?;
     descriptors::reserve(limits)?;
     let databases = databases(&settings, limits)?;
-    let extensions = extensions(&settings)?;
     let server = Server::new(auth, databases, limits);
     let sockets = bind(&settings)?;
     // Behind the wall a directory cannot be listed.
     let names = server.databases.names();
-    wall(&settings, &server.databases, &extensions)?;
+    wall(&settings, &server.databases)?;
     server.databases.try_extensions()?;
     addresses::print(&settings, &sockets, &server, &names, token.as_deref())?;
     runtime()?.block_on(serve(&settings, sockets, tls, server))
@@ -159,18 +155,6 @@ fn untimed(limits: Limits) -> sqlite_wasm::Builder {
     }
 }
 
-/// The extensions, compiled: afterwards the cache cannot be written.
-fn extensions(settings: &Settings) -> Result<ExtensionsCtx> {
-    let mut grants = ExtensionGrants::default();
-    settings.grant.iter().try_for_each(|grant| grants.add(grant))?;
-    let needed = if settings.has_postgres() { &POSTGRES[..] } else { &[] };
-    let extensions = ExtensionsCtx::new(extension_directories(settings)).grants(grants);
-    let mut extensions = extensions.cache(Cache::by_xdg());
-    settings.load.iter().try_for_each(|name| extensions.prepare(name))?;
-    needed.iter().try_for_each(|name| extensions.prepare(name))?;
-    Ok(extensions)
-}
-
 /// Where extensions are looked for: in the named directories, then in the installed one.
 fn extension_directories(settings: &Settings) -> Vec<PathBuf> {
     let own = program_files::path("extensions").ok();
@@ -223,26 +207,18 @@ fn bind(settings: &Settings) -> Result<Sockets> {
 
 /// Give up what the server does not need any more: files but the databases, and new sockets. No
 /// thread runs yet.
-fn wall(settings: &Settings, databases: &Databases, extensions: &ExtensionsCtx) -> Result<()> {
+fn wall(settings: &Settings, databases: &Databases) -> Result<()> {
     if settings.no_second_wall {
         tracing::warn!("`--no-second-wall`: only the WebAssembly sandbox protects this server");
         return Ok(());
     }
     let mut plan = Plan::default();
     plan.accept_connections();
-    databases.directories().into_iter().for_each(|path| plan.path(path, Rights::Files));
-    extensions.plan(&mut plan);
+    databases.plan(&mut plan)?;
     if settings.max_temp.is_some() {
         let directory = temporary::prepare().context("`--max-temp` needs a directory for them")?;
         plan.handle(directory.as_fd(), Rights::Files);
     }
-    if let Some(cache) = user_directories::cache() {
-        plan.path(cache, Rights::Read);
-    }
-    plan.time_zone();
-    plan.helper();
-    // The standard input of the helper.
-    plan.path("/dev/null", Rights::Terminal);
     // Random numbers: a static program with glibc may not find the system call.
     RANDOM.iter().for_each(|device| plan.path(device, Rights::Read));
     if let Some(warning) = wall::raise(&plan)?.warning() {

@@ -3,6 +3,7 @@
 mod api;
 mod attacks;
 mod callbacks;
+mod grants;
 mod limits;
 mod planted;
 mod program_files;

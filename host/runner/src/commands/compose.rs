@@ -5,20 +5,19 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::builder::NonEmptyStringValueParser;
-use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{Budget, Compiler};
+use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::component::Loader;
 use sqlite_wasm_runtime::compose::{Base, Composed, Extension, compose};
 use sqlite_wasm_runtime::composition::{Composition, Contained};
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::exit_code;
-use sqlite_wasm_runtime::extensions::ExtensionsCtx;
 use sqlite_wasm_runtime::program_files;
+use sqlite_wasm_runtime::sandbox::Recipe;
 
 use super::extension_directories::extension_directories;
 use super::values::parse_output;
 use super::{
-    Cache, complain, directory_of, extension, loader, print, print_json, second_wall, write_whole,
+    complain, directory_of, extension, loader, print, print_json, second_wall, write_whole,
 };
 
 const DETAILS: &str = "\
@@ -90,9 +89,10 @@ impl Compose {
             self.check_absent(&compiled)?;
         }
         // The key cannot be read behind the wall.
-        let loader = loader(Cache::Xdg, Budget::default())?;
+        let recipe = Recipe::of_user();
+        let loader = loader(&recipe, Reservation::Full)?;
         self.raise_wall(&directories)?;
-        let composed = match self.composed(&directories, &loader) {
+        let composed = match self.composed(&directories, &recipe, &loader) {
             Ok(composed) => composed,
             Err(error) => {
                 complain(&format!("error: {error:#}"));
@@ -116,17 +116,18 @@ impl Compose {
     }
 
     /// Compose in memory. An error means that a component is unusable.
-    fn composed(&self, directories: &[PathBuf], loader: &Loader) -> Result<Composed> {
+    fn composed(
+        &self,
+        directories: &[PathBuf],
+        recipe: &Recipe,
+        loader: &Loader,
+    ) -> Result<Composed> {
         let path = self.base()?;
-        let compiler = Compiler::default();
         let cli = Base::read(&path, loader)?;
-        let mut extensions = ExtensionsCtx::new(Vec::new())
-            .cache(Directory::by_xdg())
-            .native_code(loader.key().cloned(), &[])
-            .compiler(compiler.clone());
+        let mut extensions = recipe.extensions();
         let found =
             self.embed.iter().map(|name| Extension::find(name, directories, &mut extensions));
-        compose(&compiler, &cli, &found.collect::<Result<Vec<_>>>()?)
+        compose(&recipe.compiler, &cli, &found.collect::<Result<Vec<_>>>()?)
     }
 
     /// What gets the extensions: a name without a directory may be that of a component that comes

@@ -3,19 +3,16 @@
 //! granting them is harmless.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use sqlite_wasm_runtime::escape::escaped;
-use sqlite_wasm_runtime::grants::{Access, Grant, Grants, normal};
+use sqlite_wasm_runtime::grants::{Access, Grant, Grants};
+use sqlite_wasm_runtime::sandbox::{DatabaseGrant, Dotfiles, Links, Neighbours, Recipe};
 use sqlite_wasm_runtime::shell_arguments::database;
-use sqlite_wasm_runtime::user_directories::Homes;
-
-/// Largest number of links followed to a database, which is also Linux's.
-const MAX_LINKS: usize = 40;
 
 /// A directory as the command line grants it.
 #[derive(Debug, Clone)]
@@ -52,136 +49,44 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     OsString::from_vec(bytes.to_vec()).into()
 }
 
-/// All that a run with the shell's arguments `shell` can reach.
-pub fn grants(
-    named: &[DirectoryOption],
-    no_default_dirs: bool,
-    shell: &[OsString],
-) -> Result<Grants> {
-    let mut grants = Grants::default();
+/// Grant the directories `named` on the command line.
+///
+/// # Errors
+///
+/// When one does not exist or belongs to the kernel.
+pub fn grant_named(recipe: &mut Recipe, named: &[DirectoryOption]) -> Result<()> {
     for directory in named {
-        add_named(&mut grants, directory)?;
-    }
-    if !no_default_dirs {
-        Implicit::new(&mut grants).add(shell)?;
-    }
-    Ok(grants)
-}
-
-fn add_named(grants: &mut Grants, directory: &DirectoryOption) -> Result<()> {
-    let host = fs::canonicalize(&directory.host)
-        .with_context(|| format!("failed to grant `{}`", escaped(&directory.host)))?;
-    match &directory.guest {
-        Some(guest) => grants.add(Grant::open(&host, guest, directory.access)?),
-        None => {
-            let name = std::path::absolute(&directory.host)?;
-            grants.add(Grant::open(&host, &name, directory.access)?);
-            grants.add(Grant::open(&host, &host, directory.access)?);
-        }
+        let Some(guest) = &directory.guest else {
+            recipe.grant(&directory.host, directory.access)?;
+            continue;
+        };
+        let host = fs::canonicalize(&directory.host)
+            .with_context(|| format!("failed to grant `{}`", escaped(&directory.host)))?;
+        recipe.grants.add(Grant::open(&host, guest, directory.access)?);
     }
     Ok(())
 }
 
-/// The default grants. They leave out the root directory, targets of links
-/// other than the database itself, and dotfiles of the home directory. Options
-/// of `--dir` take precedence over them.
-struct Implicit<'a> {
-    grants: &'a mut Grants,
-    /// The grants of `--dir`.
-    named: Grants,
-    homes: Homes,
-}
-
-impl<'a> Implicit<'a> {
-    fn new(grants: &'a mut Grants) -> Self {
-        let named = grants.clone();
-        Self { grants, named, homes: Homes::of_user() }
+/// All that a run with the shell's arguments `shell` can reach by default.
+///
+/// # Errors
+///
+/// When the working directory cannot be opened.
+pub fn default_grants(recipe: &Recipe, shell: &[OsString]) -> Result<Grants> {
+    let mut grants = recipe.default_grants();
+    if let Ok(directory) = env::current_dir() {
+        grants.directory(&directory)?;
     }
-
-    fn add(mut self, shell: &[OsString]) -> Result<()> {
-        if let Ok(directory) = env::current_dir() {
-            self.directory(&directory, &directory)?;
-        }
-        if let Some(database) = database(shell).and_then(|path| std::path::absolute(path).ok()) {
-            self.database(&database)?;
-        }
-        self.hide_dotfiles();
-        Ok(())
+    if let Some(path) = database(shell) {
+        let how = DatabaseGrant {
+            access: Access::ReadWrite,
+            links: Links::Named,
+            neighbours: Neighbours::Granted,
+        };
+        // A database that cannot be granted cannot be opened either, which SQLite reports.
+        let _ = grants.database(&path, how);
     }
-
-    /// Grant the directory `real` by the name `path`, unless it is the root,
-    /// belongs to the kernel, or is a dotfile of the home directory or below
-    /// one.
-    fn directory(&mut self, path: &Path, real: &Path) -> Result<bool> {
-        if Grant::is_kernels(real) {
-            return Ok(false);
-        }
-        let mut grant = Grant::open(real, path, Access::ReadWrite)?;
-        let typed = self.named.around(&grant);
-        if typed.is_none() && (real.parent().is_none() || self.homes.is_behind_dot(real)) {
-            return Ok(false);
-        }
-        grant.access = typed.unwrap_or(Access::ReadWrite);
-        self.grants.add(grant);
-        Ok(true)
-    }
-
-    /// Grant the database with its journals, by its name and, if that is a
-    /// link, by its target's name; and its directory if the path has no link.
-    fn database(&mut self, path: &Path) -> Result<()> {
-        let mut path = path.to_owned();
-        let mut linked = false;
-        for _ in 0..MAX_LINKS {
-            let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else { break };
-            let Ok(real) = fs::canonicalize(directory) else { break };
-            if !real.is_dir() {
-                break;
-            }
-            let target = fs::read_link(&path).ok();
-            linked |= target.is_some() || real != normal(directory);
-            if !linked && self.directory(directory, &real)? {
-                if name.as_bytes().starts_with(b".") {
-                    self.grants
-                        .allow_database(&Grant::open(&real, directory, Access::ReadWrite)?, name);
-                }
-            } else {
-                self.database_alone(directory, &real, name)?;
-                self.database_alone(&real, &real, name)?;
-            }
-            let Some(target) = target else { break };
-            path = directory.join(target);
-        }
-        Ok(())
-    }
-
-    fn database_alone(&mut self, path: &Path, real: &Path, name: &OsStr) -> Result<()> {
-        if Grant::is_kernels(real) {
-            return Ok(());
-        }
-        let mut grant = Grant::open(real, path, Access::ReadWrite)?;
-        let typed = self.named.around(&grant);
-        // A grant of the database alone would hide the grant of the directory.
-        let behind_dot = typed.is_none() && self.homes.is_behind_dot(real);
-        if self.grants.around(&grant).is_some() && !behind_dot {
-            self.grants.allow_database(&grant, name);
-            return Ok(());
-        }
-        grant.access = typed.unwrap_or(Access::ReadWrite);
-        self.grants.add_database(grant.only_databases(), name);
-        Ok(())
-    }
-
-    /// Close the dotfiles of the home directories; databases that the command
-    /// line names stay open.
-    fn hide_dotfiles(self) {
-        let Self { grants, mut named, homes } = self;
-        for home in homes.iter() {
-            let typed = Grant::open(home, home, Access::ReadOnly).map(|home| named.around(&home));
-            if matches!(typed, Ok(None)) {
-                grants.hide_dotfiles(home);
-            }
-        }
-    }
+    Ok(grants.finish(Dotfiles::OpenIfNamed))
 }
 
 #[cfg(test)]

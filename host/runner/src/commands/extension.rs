@@ -3,17 +3,15 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{Compiler, CustomSection};
+use sqlite_wasm_runtime::compiler::CustomSection;
 use sqlite_wasm_runtime::composition::Contents;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::exit_code;
 use sqlite_wasm_runtime::extensions::inspect::{Describe, Function, Inspection, Offer};
-use sqlite_wasm_runtime::extensions::{ExtensionsCtx, search};
-use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::extensions::search;
+use sqlite_wasm_runtime::sandbox::Recipe;
 
 use super::extension_directories::extension_directories;
 use super::{complain, print, print_json, second_wall, write_whole};
@@ -109,7 +107,7 @@ impl Inspect {
         let directories = extension_directories(&self.common.extension_dir);
         let path = search::by_name_or_path(&self.extension, &directories)?;
         let describe = if self.describe { Describe::Run } else { Describe::Recorded };
-        let mut extensions = extensions();
+        let mut extensions = Recipe::of_user().extensions();
         second_wall::raise_for_looking(std::slice::from_ref(&path), None)?;
         let inspection = extensions.inspect(&self.extension, &path, describe)?;
         let printed = match (self.common.json, &inspection.program) {
@@ -128,7 +126,7 @@ impl Inspect {
 
 impl Record {
     fn execute(&self) -> Result<ExitCode> {
-        let mut extensions = extensions();
+        let mut extensions = Recipe::of_user().extensions();
         for path in &self.files {
             let recorded = extensions.record(path);
             let recorded =
@@ -137,16 +135,6 @@ impl Record {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// For inspection: extensions are compiled in a helper process, and cached.
-fn extensions() -> ExtensionsCtx {
-    let compiler = Compiler::default();
-    let key = Key::of_user().ok().map(Arc::new);
-    ExtensionsCtx::new(Vec::new())
-        .cache(Directory::by_xdg())
-        .native_code(key, &[])
-        .compiler(compiler)
 }
 
 /// A composed program as text: a few lines for each extension.

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use sqlite_wasm_runtime::address_space::Form;
-use sqlite_wasm_runtime::compiler::Budget;
+use sqlite_wasm_runtime::sandbox::Recipe;
 
-use super::{Cache, complain, loader_reserving, user_key, write_whole};
+use super::{complain, loader, write_whole};
 
 /// Compile a component ahead of time
 #[derive(Debug, clap::Args)]
@@ -30,8 +30,8 @@ impl Precompile {
     pub fn execute(self) -> Result<ExitCode> {
         let output = self.output.unwrap_or_else(|| self.input.with_extension("cwasm"));
         let form = if self.checked { Form::Unsignalled } else { Form::Full };
-        let loader =
-            loader_reserving(form.reservation(), Cache::Off, Budget::default(), user_key())?;
+        let recipe = Recipe::of_user().without_cache();
+        let loader = loader(&recipe, form.reservation())?;
         if loader.key().is_none() {
             complain(
                 "warning: there is no key to sign the result with, so it runs only with \

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use sqlite_wasm_runtime::runner::Options;
+use sqlite_wasm_runtime::sandbox::{Recipe, plan_grants};
 use sqlite_wasm_runtime::wall::{self, Plan, Rights};
 use sqlite_wasm_runtime::{temporary, user_directories};
 
@@ -15,15 +16,12 @@ use super::run::RunOptions;
 /// The terminal, for prompts to grant a capability.
 const TERMINAL: &str = "/dev/tty";
 
-/// The standard input of the helper process.
-const NOTHING: &str = "/dev/null";
-
 /// Raise the wall for a run. No component and no second thread may run before.
 ///
 /// # Errors
 ///
 /// When a kernel that supports the wall refuses it.
-pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
+pub fn raise(run: &RunOptions, recipe: &Recipe, options: &Options) -> Result<()> {
     if run.no_second_wall {
         complain(
             "sqlite-wasm-run: `--no-second-wall`: only the WebAssembly sandbox protects this run",
@@ -31,20 +29,13 @@ pub fn raise(run: &RunOptions, options: &Options) -> Result<()> {
         return Ok(());
     }
     let mut plan = Plan::default();
-    for grant in options.grants.iter() {
-        // A grant of a database alone includes its directory, where SQLite
-        // creates its journals.
-        let rights = match grant.is_whole() {
-            true => grant.access.into(),
-            false => Rights::Files,
-        };
-        plan.handle(grant.handle(), rights);
+    plan_grants(&options.grants, &mut plan);
+    recipe.plan(&options.extensions, &mut plan);
+    temporary_files(&mut plan);
+    options.startup_files.iter().for_each(|file| plan.path(file, Rights::Read));
+    if std::io::stdin().is_terminal() {
+        plan.path(TERMINAL, Rights::Terminal);
     }
-    options.extensions.plan(&mut plan);
-    own_files(run, options, &mut plan);
-    plan.time_zone();
-    plan.helper();
-    plan.path(NOTHING, Rights::Terminal);
     put_up(&plan)
 }
 
@@ -73,19 +64,6 @@ fn put_up(plan: &Plan) -> Result<()> {
         complain(&warning);
     }
     Ok(())
-}
-
-/// Add the files that the runner itself reads and writes while a component
-/// runs.
-fn own_files(run: &RunOptions, options: &Options, plan: &mut Plan) {
-    if let Some(cache) = user_directories::cache().filter(|_| !run.no_cache) {
-        plan.path(cache, Rights::Read);
-    }
-    temporary_files(plan);
-    options.startup_files.iter().for_each(|file| plan.path(file, Rights::Read));
-    if std::io::stdin().is_terminal() {
-        plan.path(TERMINAL, Rights::Terminal);
-    }
 }
 
 /// Add the directory for temporary files: SQLite's, and the helper's where the kernel has no safe

@@ -23,6 +23,7 @@ use crate::extensions::ExtensionsCtx;
 use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
 use crate::grants::Grants;
+use crate::masks::Masks;
 use crate::memory::MemoryLimit;
 use crate::wasi::{MAX_RANDOM_BYTES, resource_table};
 
@@ -33,7 +34,9 @@ const MAX_LOG_BYTES: usize = 64 << 10;
 /// The grants and limits of an instance.
 pub struct Settings {
     /// Directories and databases.
-    pub grants: Arc<Grants>,
+    pub grants: Grants,
+    /// The files that no grant opens, neither of the instance nor of its extensions.
+    pub masks: Masks,
     /// Limit on memory, in bytes, without that of extensions.
     pub memory_bytes: usize,
     /// Limit on temporary files, in bytes; none for no limit.
@@ -79,6 +82,8 @@ impl Template {
     /// When the limits leave no room for it.
     pub fn start(&self, mut settings: Settings) -> Result<Instance> {
         settings.extensions.embed(&self.program);
+        settings.extensions = settings.extensions.masks(settings.masks.clone());
+        settings.masks.apply(&mut settings.grants);
         self.start_clock()?;
         let limit = self.program.reservation().limited(settings.memory_bytes);
         let interrupter = Interrupter::default();
@@ -109,7 +114,7 @@ fn host(settings: Settings, memory_bytes: usize, interrupter: &Interrupter) -> H
     Host {
         wasi: wasi.build(),
         table: resource_table(),
-        files: FilesCtx::new(settings.grants).temporary_bytes(settings.temporary_bytes),
+        files: FilesCtx::new(Arc::new(settings.grants)).temporary_bytes(settings.temporary_bytes),
         process: Process {
             interrupter: interrupter.clone(),
             end: settings.end,

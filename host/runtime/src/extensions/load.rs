@@ -121,7 +121,8 @@ impl ExtensionsCtx {
         let hash = || loaded.sha256();
         let granted = self.grants.for_needs(source.identity(), &manifest.needs, hash)?;
         let path = source.path().to_owned();
-        Ok((Package::of_file(path, manifest, granted, self.limits, code), described))
+        let masks = self.masks.clone();
+        Ok((Package::of_file(path, manifest, granted, masks, self.limits, code), described))
     }
 
     /// Register the extensions that are bundled with the component. Those that cannot be used are
@@ -130,7 +131,9 @@ impl ExtensionsCtx {
         for beside in std::mem::take(&mut self.beside) {
             let name = beside.embedded.name.clone();
             let room = self.registry.check_room();
-            match room.and_then(|()| Package::bundled(beside, self.limits, &mut self.grants)) {
+            let (masks, limits) = (self.masks.clone(), self.limits);
+            let grants = &mut self.grants;
+            match room.and_then(|()| Package::bundled(beside, masks, limits, grants)) {
                 Ok(package) => {
                     let id = self.registry.add(Instance::new(Arc::new(package)));
                     self.embedded.push(id);

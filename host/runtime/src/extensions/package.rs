@@ -14,11 +14,13 @@ use crate::component::Beside;
 use crate::composition::Placement;
 use crate::contract::check;
 use crate::contract::types::Manifest;
+use crate::masks::Masks;
 
 /// An extension.
 pub struct Package {
     pub manifest: Manifest,
     pub granted: Granted,
+    pub masks: Masks,
     pub limits: Limits,
     path: Option<PathBuf>,
     code: OnceLock<Code>,
@@ -33,11 +35,12 @@ impl Package {
         path: PathBuf,
         manifest: Manifest,
         granted: Granted,
+        masks: Masks,
         limits: Limits,
         code: Code,
     ) -> Self {
         let (path, code, is_checked) = (Some(path), code.into(), OnceLock::new());
-        Self { manifest, granted, limits, path, code, bundled: None, is_checked }
+        Self { manifest, granted, masks, limits, path, code, bundled: None, is_checked }
     }
 
     /// A bundled extension, not started yet.
@@ -45,7 +48,12 @@ impl Package {
     /// # Errors
     ///
     /// When its manifest is invalid, or it lacks a grant.
-    pub fn bundled(beside: Beside, limits: Limits, grants: &mut ExtensionGrants) -> Result<Self> {
+    pub fn bundled(
+        beside: Beside,
+        masks: Masks,
+        limits: Limits,
+        grants: &mut ExtensionGrants,
+    ) -> Result<Self> {
         let embedded = &beside.embedded;
         let Placement::Bundled { manifest, .. } = &embedded.placement else {
             bail!("it is not bundled");
@@ -59,7 +67,7 @@ impl Package {
             grants.for_needs(identity, &manifest.needs, || Ok(embedded.sha256.clone()))?;
         let bundled = Some(Box::new(beside));
         let (code, is_checked) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { manifest, granted, limits, path: None, code, bundled, is_checked })
+        Ok(Self { manifest, granted, masks, limits, path: None, code, bundled, is_checked })
     }
 
     /// Load the code of a bundled extension. [`Self::check`] compares its manifest.
@@ -114,6 +122,7 @@ impl Package {
         Self {
             manifest,
             granted: Granted::default(),
+            masks: Masks::default(),
             limits: Limits::default(),
             path: None,
             code: OnceLock::new(),

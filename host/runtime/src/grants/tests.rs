@@ -207,6 +207,10 @@ fn only_a_database_and_its_own_files_are_granted() {
     for name in ["/", "/y.db", "/x.db-mj", "/x.db-wal2", "/x.dbx", "/sub", "/sub/x.db", "/sub/.."] {
         assert_eq!(access(&grants, Path::new(name)), CLOSED, "{name}");
     }
+    for name in ["x.db", "x.db-wal"] {
+        fs::create_dir(path.join(name)).unwrap();
+        assert_eq!(access(&grants, &Path::new("/").join(name).join("file")), CLOSED, "{name}");
+    }
     let place = grants.place(b"/x.db", LastLink::Keep).unwrap();
     assert!(grants.beside(&place, "-shm").is_ok() && grants.beside(&place, "-no").is_err());
 }

@@ -281,6 +281,10 @@ impl Grants {
         identity: Identity,
         verdict: Verdict,
     ) -> Result<Step, Refused> {
+        // A database is a file: whatever has its name, nothing below that is granted.
+        if frame.only_databases {
+            return Err(Refused::NotGranted);
+        }
         if !identity.shares_device(frame.identity) {
             no_kernel(&entry)?;
         }

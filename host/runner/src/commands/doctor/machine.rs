@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sqlite_wasm_runtime::address_space::Reservation;
 use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::Budget;
 use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::escape::escaped;
 use sqlite_wasm_runtime::extensions::search;
@@ -14,12 +13,13 @@ use sqlite_wasm_runtime::key::Key;
 use sqlite_wasm_runtime::owner;
 use sqlite_wasm_runtime::program_files::{self, HELPER, SERVER};
 use sqlite_wasm_runtime::runner::MAX_MEMORY_BYTES;
+use sqlite_wasm_runtime::sandbox::Recipe;
 use sqlite_wasm_runtime::user_directories;
 use sqlite_wasm_runtime::wall::{self, Layer, Plan};
 
 use super::Finding;
+use crate::commands::loader;
 use crate::commands::run::program::{PORTABLE_SHELL, first_shell};
-use crate::commands::{Cache, loader};
 
 /// All but the second wall.
 pub fn check(extension_directories: &[PathBuf]) -> Vec<Finding> {
@@ -42,7 +42,8 @@ fn shell() -> Finding {
         if path.ends_with(PORTABLE_SHELL) {
             return Ok(format!("{}, compiled at first use", path.display()));
         }
-        loader(Cache::Off, Budget::default())?.load(&path)?;
+        let recipe = Recipe::of_user().without_cache();
+        loader(&recipe, Reservation::Full)?.load(&path)?;
         Ok(path.display().to_string())
     };
     first().map_or_else(

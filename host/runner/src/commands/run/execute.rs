@@ -4,18 +4,17 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::compiler::Budget;
+use sqlite_wasm_runtime::compiler::{Budget, Compiler};
 use sqlite_wasm_runtime::deadline::Deadline;
 use sqlite_wasm_runtime::engine::WASMTIME_VERSION;
 use sqlite_wasm_runtime::exit_code;
 use sqlite_wasm_runtime::extensions::NotLoaded;
-use sqlite_wasm_runtime::key::Key;
 use sqlite_wasm_runtime::runner::{self, MAX_MEMORY_BYTES};
+use sqlite_wasm_runtime::sandbox::Recipe;
 use sqlite_wasm_runtime::shell_arguments::load_command;
 use sqlite_wasm_runtime::{terminal, threads};
 
@@ -24,7 +23,7 @@ use super::load::LoadOption;
 use super::outcome::{report, timeout_reached};
 use super::program::program;
 use super::settings::options;
-use crate::commands::{Cache, complain, loader_reserving, second_wall};
+use crate::commands::{complain, loader, second_wall};
 
 /// How long a program may take to end by itself after its deadline.
 const GRACE: Duration = Duration::from_secs(2);
@@ -41,22 +40,23 @@ pub fn execute(
     shell: Vec<OsString>,
 ) -> Result<ExitCode> {
     let deadline = Deadline::after(run.timeout);
-    let cache = if run.no_cache { Cache::Off } else { Cache::Xdg };
     let limit_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     let budget = Budget::new(run.max_memory, deadline.end());
     // This program's own shell is compiled without a memory limit.
     let compiling = if component.is_some() { budget } else { Budget::new(None, deadline.end()) };
-    let key = Key::of_user().ok().map(Arc::new);
-    let loader = |reservation| {
-        let loader = loader_reserving(reservation, cache, compiling, key.clone())?;
-        Ok(loader.allow_native(&run.allow_native))
-    };
+    let mut recipe = Recipe::of_user();
+    if run.no_cache {
+        recipe.cache = None;
+    }
+    recipe.compiler = Compiler::new(budget);
+    recipe.allowed = run.allow_native.clone();
+    let loader = |reservation| Ok(loader(&recipe, reservation)?.compiler(Compiler::new(compiling)));
     let program = program(loader, component, limit_bytes)?;
     let loads: Vec<LoadOption> = run.load.iter().map(|option| LoadOption::of(option)).collect();
     let names: Vec<String> = loads.iter().map(LoadOption::name).collect();
     let commands = names.iter().flat_map(|name| ["-cmd".into(), load_command(name).into()]);
     let shell = commands.chain(shell).collect();
-    let mut options = options(run, component, shell, key.clone(), budget)?;
+    let mut options = options(run, &mut recipe, component, shell)?;
     options.deadline = deadline;
     options.extensions.embed(&program);
     for load in loads.iter().filter(|load| !program.embeds(&load.name())) {
@@ -64,7 +64,7 @@ pub fn execute(
     }
     options.loads = names;
     // Before the first thread starts.
-    second_wall::raise(run, &options)?;
+    second_wall::raise(run, &recipe, &options)?;
     end_at(deadline)?;
     let outcome = runner::run(&program, options)?;
     std::mem::forget(program);

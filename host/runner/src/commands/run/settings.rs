@@ -4,17 +4,15 @@ use std::env;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::Result;
-use sqlite_wasm_runtime::cache::Directory;
-use sqlite_wasm_runtime::compiler::{Budget, Compiler};
 use sqlite_wasm_runtime::console::History;
-use sqlite_wasm_runtime::extensions::{ExtensionsCtx, Limits};
-use sqlite_wasm_runtime::key::Key;
+use sqlite_wasm_runtime::extensions::Limits;
+use sqlite_wasm_runtime::grants::Mask;
 use sqlite_wasm_runtime::runner::{AtEnd, MAX_MEMORY_BYTES, Options, Stack};
+use sqlite_wasm_runtime::sandbox::Recipe;
 use sqlite_wasm_runtime::stdio::Stdio;
-use sqlite_wasm_runtime::{own_files, terminal, user_directories, wall};
+use sqlite_wasm_runtime::{terminal, user_directories, wall};
 
 use super::RunOptions;
 use super::extension_grants::grants;
@@ -32,19 +30,23 @@ const ENVIRONMENT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "SQLITE_HISTORY"];
 
 pub fn options(
     run: &RunOptions,
+    recipe: &mut Recipe,
     component: Option<&Path>,
     shell: Vec<OsString>,
-    key: Option<Arc<Key>>,
-    budget: Budget,
 ) -> Result<Options> {
     let mut options = Options::new(Stdio::inherited());
     options.home = user_directories::home();
     let history_file = history(options.home.as_deref());
-    let extensions = extension_directories(&run.extension_dir);
     options.startup_files = startup_files(options.home.as_deref());
-    let trusted = trusted(run, component, &options.startup_files);
-    own_files::set(history_file.as_deref(), &trusted, &extensions);
-    options.grants = directories::grants(&run.dir, run.no_default_dirs, &shell)?;
+    recipe.masks.add(Mask::Hidden, &history_file);
+    recipe.masks.add(Mask::ReadOnly, trusted(run, component, &options.startup_files));
+    recipe.search_extensions(extension_directories(&run.extension_dir));
+    options.masks = recipe.masks.clone();
+    directories::grant_named(recipe, &run.dir)?;
+    options.grants = match run.no_default_dirs {
+        true => recipe.grants.clone(),
+        false => directories::default_grants(recipe, &shell)?,
+    };
     options.directory = env::current_dir().ok();
     options.descriptors = wall::opened_by(&shell);
     options.environment = ENVIRONMENT
@@ -56,14 +58,11 @@ pub fn options(
     if !std::io::stdin().is_terminal() {
         options.stack = Stack::main_if_possible();
     }
-    let cache = if run.no_cache { None } else { Directory::by_xdg() };
-    options.extensions = ExtensionsCtx::new(extensions)
+    options.extensions = recipe
+        .extensions()
         .limits(extension_limits(run))
         .grants(grants(run)?)
-        .report_with(Box::new(|message| complain(&format!("sqlite-wasm-run: {message}"))))
-        .native_code(key, &run.allow_native)
-        .compiler(Compiler::new(budget))
-        .cache(cache);
+        .report_with(Box::new(|message| complain(&format!("sqlite-wasm-run: {message}"))));
     options.max_memory_bytes = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
     // Only lines typed at a terminal go into the history.
     if std::io::stdin().is_terminal() {
@@ -108,14 +107,11 @@ fn startup_files(home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 fn extension_limits(run: &RunOptions) -> Limits {
-    let default = Limits::default();
-    // The default limits of an extension do not exceed those of the component, which chooses the
-    // extensions that it loads.
-    let limit = run.max_memory.unwrap_or(MAX_MEMORY_BYTES);
+    let default = Limits::within(run.max_memory.unwrap_or(MAX_MEMORY_BYTES));
     Limits {
-        memory_bytes: run.extension_memory.unwrap_or(default.memory_bytes.min(limit)),
+        memory_bytes: run.extension_memory.unwrap_or(default.memory_bytes),
         call_time: run.extension_timeout.unwrap_or(default.call_time),
-        value_bytes: run.extension_value.unwrap_or(default.value_bytes.min(limit)),
+        value_bytes: run.extension_value.unwrap_or(default.value_bytes),
         log_bytes: run.extension_log.unwrap_or(default.log_bytes),
     }
 }

@@ -19,6 +19,7 @@ use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
 use crate::extensions::sandbox::sql::SQLITE_MISUSE;
 use crate::extensions::{Limits, error};
+use crate::masks::Masks;
 use crate::text;
 
 /// A store, with the exports of its instance.
@@ -130,7 +131,7 @@ pub struct Described {
 /// When it does not start, or `describe` fails.
 pub fn describe(code: &Code, limits: &Limits) -> Result<Described> {
     let (shared, mut usage) = (Shared::new(limits), Usage::default());
-    let store = code.store(limits, &Granted::default(), &shared, &usage)?;
+    let store = code.store(limits, &Granted::default(), &Masks::default(), &shared, &usage)?;
     let mut life = Life::start(code, store, false)?;
     usage.starts += 1;
     let manifest = life.describe().map_err(|trap| anyhow!(shared.message(&trap, limits)))?;
@@ -194,7 +195,8 @@ impl Instance {
         let functions = self.shared.channel.functions(|functions| functions.next());
         self.shared = Shared::new(&package.limits);
         self.shared.channel.functions(|fresh| *fresh = functions);
-        let store = code.store(&package.limits, &package.granted, &self.shared, &self.usage)?;
+        let Package { limits, granted, masks, .. } = &**package;
+        let store = code.store(limits, granted, masks, &self.shared, &self.usage)?;
         let mut life = Life::start(code, store, self.was_connected)?;
         package.check(|| {
             life.describe().map_err(|trap| anyhow!(self.shared.message(&trap, &package.limits)))

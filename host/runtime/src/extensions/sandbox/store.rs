@@ -21,8 +21,8 @@ use crate::extensions::Limits;
 use crate::extensions::grants::Granted;
 use crate::extensions::sandbox::sql::Channel;
 use crate::grants::{Grant, Grants};
+use crate::masks::Masks;
 use crate::memory::MemoryLimit;
-use crate::own_files;
 use crate::user_directories::Homes;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
@@ -105,6 +105,7 @@ impl Code {
         &self,
         limits: &Limits,
         granted: &Granted,
+        masks: &Masks,
         shared: &Shared,
         usage: &Usage,
     ) -> anyhow::Result<Store<Data>> {
@@ -114,7 +115,7 @@ impl Code {
             channel: shared.channel.clone(),
             bound_bytes: 0,
             wasi: wasi_ctx(granted, &shared.log),
-            files: files(granted)?,
+            files: files(granted, masks)?,
             memory: usage.watched(memory),
         };
         let mut store = Store::new(self.pre.engine(), Data::new(sandbox));
@@ -152,7 +153,7 @@ fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Data>>
 }
 
 /// The granted directories, with the rules of the program's grants.
-fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
+fn files(granted: &Granted, masks: &Masks) -> anyhow::Result<WasiFiles> {
     let mut grants = Grants::default();
     let mut directories: Vec<_> = granted.directories.iter().collect();
     // As for SQL, the strongest of several grants applies.
@@ -163,7 +164,7 @@ fn files(granted: &Granted) -> anyhow::Result<WasiFiles> {
     if !directories.is_empty() && directories.iter().all(|directory| directory.hides_dotfiles) {
         Homes::of_user().iter().for_each(|home| grants.hide_dotfiles(home));
     }
-    own_files::mask(&mut grants);
+    masks.apply(&mut grants);
     let files = WasiFiles::new(Arc::new(grants), Kinds::Regular);
     Ok(directories.iter().fold(files, |files, directory| match directory.host.to_str() {
         Some(whole) => directory.names().fold(files, |files, name| files.with_name(whole, name)),

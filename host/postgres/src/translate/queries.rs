@@ -91,7 +91,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// NULL is no limit, and no offset; what is negative is an error, and to SQLite no limit.
+    /// NULL removes the limit or the offset. A negative one is an error; SQLite would remove it.
     pub(super) fn bounds(&mut self, query: &mut Query) {
         let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
             return;

@@ -224,7 +224,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// 34000 where there is none.
+    /// 34000 for an unknown name.
     pub fn columns_of(&mut self, name: &str) -> Result<Vec<Output>> {
         match self.portals.get(name) {
             Some(portal) if !self.cursors.contains_key(name) => {
@@ -238,7 +238,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// 34000 where there is none.
+    /// 34000 for an unknown name.
     pub fn close(&mut self, name: &str) -> Result<()> {
         if self.cursors.remove(name).is_none() && self.portals.remove(name).is_none() {
             self.cursor(name)?;

@@ -50,7 +50,7 @@ fn both(sql: &str) -> [String; 2] {
     [sql.to_owned(), format!("SELECT eval('{}')", sql.replace('\'', "''"))]
 }
 
-/// Which statements are performed, each in a session of its own or in a transaction that is undone.
+/// Which statements are performed, each in a separate session or in a transaction that is rolled back.
 fn performed(all: &Tenants, token: &str, statements: &[String], batch: usize) -> Vec<bool> {
     let within = |sql: &String| match batch {
         1 => vec![execute(sql)],

@@ -12,7 +12,7 @@ use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::{Output, Value};
 use crate::extensions::sandbox::{Answer, Held, another_type};
 
-/// What a block of its own takes beside its content, in bytes.
+/// What each block takes in addition to its content, in bytes.
 const BLOCK_BYTES: usize = 32;
 
 /// The result of a call.

@@ -384,10 +384,7 @@ fn busy(name: &str) -> SqlError {
 
 /// Why an instance could not be started.
 fn not_started(error: wasmtime::Error) -> anyhow::Error {
-    match address_space::is_missing(&error) {
-        true => anyhow!(NoAddressSpace),
-        false => error.into(),
-    }
+    if address_space::is_missing(&error) { anyhow!(NoAddressSpace) } else { error.into() }
 }
 
 /// A function is missing, or has another type.

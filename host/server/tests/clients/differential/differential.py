@@ -3,7 +3,7 @@
     differential.py OURS THEIRS [--count N] [--seed N] [--show KIND]
 
 OURS and THEIRS are connection strings. A statement that both accept with different rows, or that only
-ours accepts, is a failure unless `expected.txt` lists its form with the reason."""
+ours accepts, is a failure unless `expected.txt` has it with the reason."""
 
 import argparse
 import random
@@ -75,8 +75,10 @@ def kind_of(sql, ours, theirs, is_ordered):
 
 
 def expected():
+    """Pairs of a kind and the regular expression of its statements."""
     lines = (Path(__file__).parent / "expected.txt").read_text().splitlines()
-    return {line.split("  # ")[0].strip() for line in lines if line and not line.startswith("#")}
+    entries = (line.split("  # ")[0].strip().split(" ", 1) for line in lines if line and not line.startswith("#"))
+    return [(kind, re.compile(pattern)) for kind, pattern in entries]
 
 
 def report(counts, forms, examples, show):
@@ -101,7 +103,7 @@ def main():
     options.add_argument("ours")
     options.add_argument("theirs")
     options.add_argument("--count", type=int, default=1000)
-    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--seed", type=int, default=7)
     options.add_argument("--show", action="append", default=["DIFFERENT", "ACCEPTED"])
     options = options.parse_args()
     ours, theirs = Server(options.ours), Server(options.theirs)
@@ -117,7 +119,8 @@ def main():
         outcomes = ours.undone(sql), theirs.undone(sql)
         kind = kind_of(sql, *outcomes, is_ordered)
         counts[kind] += 1
-        failures += kind in ("DIFFERENT", "ACCEPTED") and allowed.isdisjoint(used)
+        is_listed = any(kind == its and pattern.search(sql) for its, pattern in allowed)
+        failures += kind in ("DIFFERENT", "ACCEPTED") and not is_listed
         for form in set(used):
             forms[form][kind] += 1
             if kind in options.show and len(examples[kind, form]) < 50:
@@ -126,6 +129,7 @@ def main():
                     shown[0] += " " + ours.message(sql)
                 examples[kind, form].append((sql, *shown))
     report(counts, forms, examples, options.show)
+    print(f"\nnot expected: {failures}")
     sys.exit(failures > 0)
 
 

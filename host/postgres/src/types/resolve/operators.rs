@@ -36,12 +36,10 @@ impl Finder<'_> {
                 self.compare_all(&mut [left, right], &op.to_string());
             }
             O::StringConcat => {
-                let is_bytes = |expr: &Expr| {
-                    is_null(expr) || self.type_of(expr).and_then(family::of) == Some(Family::Bytes)
-                };
-                if is_bytes(left) && is_bytes(right) && !(is_null(left) && is_null(right)) {
-                    let with = call("pg_bytea_cat", vec![take(left), take(right)]);
-                    return self.replace(expr, |_| with);
+                if self.is_of_bytes(left, right) || self.is_of_bytes(right, left) {
+                    let bytes = Type::One(Scalar::Bytea);
+                    let both = [take(left), take(right)].map(|expr| self.as_type(expr, bytes));
+                    return self.replace(expr, |_| call("pg_bytea_cat", both.into()));
                 }
                 self.concatenated(left, right);
             }
@@ -103,6 +101,12 @@ impl Finder<'_> {
         let left = self.converted(take(left), one, target);
         let right = self.converted(take(right), other, target);
         Some(call(&format!("pg_{}_{name}", family::short(target)), vec![left, right]))
+    }
+
+    /// Whether these are bytes, beside others or what becomes bytes.
+    fn is_of_bytes(&self, one: &Expr, other: &Expr) -> bool {
+        let is_bytes = |expr: &Expr| self.type_of(expr).and_then(family::of) == Some(Family::Bytes);
+        is_bytes(one) && (is_bytes(other) || is_null(other) || is_given(other))
     }
 
     /// Operators of the bits of integers.

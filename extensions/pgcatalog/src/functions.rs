@@ -12,8 +12,8 @@ use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
 use crate::{arrays, json, numbers, texts, times};
 use values::{
-    array_json, array_lower, array_upper, boolean, bound, divisor, escaped_like_glob, integer,
-    like_glob, no_setting, regex, series_at, series_count, series_number, series_step, subscript,
+    array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
+    no_setting, regex, series_at, series_count, series_number, series_step, subscript,
 };
 
 /// A function of anything that is always the same: what SQLite does not have.
@@ -76,12 +76,6 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("pg_series_count", 3, Stable, Innocuous, |a| a.apply(series_count)),
     Scalar::new("pg_series_number", 1, Stable, Innocuous, |a| a.apply(series_number)),
     Scalar::new("pg_series_step", 1, Stable, Innocuous, |a| a.apply(series_step)),
-    Scalar::new("pg_limit", 1, Stable, Innocuous, |a| {
-        a.apply(|rows: i64| bound(rows, "2201W: LIMIT must not be negative"))
-    }),
-    Scalar::new("pg_offset", 1, Stable, Innocuous, |a| {
-        a.apply(|rows: i64| bound(rows, "2201X: OFFSET must not be negative"))
-    }),
     Scalar::new("pg_divisor", 1, Stable, Innocuous, |a| a.apply(divisor)),
     // Its error must not come before it is needed.
     Scalar::new("pg_no_setting", 2, Volatile, Innocuous, |a| a.apply(no_setting)),

@@ -5,11 +5,6 @@ mod cache;
 
 use sqlite_wasm_kit::{Result, Value};
 
-/// How many rows are returned or skipped.
-pub fn bound(rows: i64, negative: &str) -> Result<i64> {
-    if rows < 0 { Err(negative.into()) } else { Ok(rows) }
-}
-
 /// An array as JSON: Postgres' text `{a,"b c"}`, its vectors `1 2`, or JSON already.
 pub fn array_json(array: String) -> Result<String> {
     let text = array.trim();

@@ -91,18 +91,17 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// NULL removes the limit or the offset. A negative one is an error; SQLite would remove it.
+    /// NULL is no limit, and no offset.
     pub(super) fn bounds(&mut self, query: &mut Query) {
         let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
             return;
         };
         let offset = offset.as_mut().map(|offset| &mut offset.value);
-        let bounds = [(limit.as_mut(), "pg_limit", "-1"), (offset, "pg_offset", "0")];
-        for (bound, check, none) in bounds {
+        for (bound, none) in [(limit.as_mut(), "-1"), (offset, "0")] {
             if let Some(bound) = bound
-                && bound.to_string().parse::<u64>().is_err()
+                && bound.to_string().parse::<i64>().is_err()
             {
-                let checked = raw(format!("ifnull({check}({bound}), {none})"));
+                let checked = raw(format!("ifnull({bound}, {none})"));
                 self.replace(bound, checked);
             }
         }

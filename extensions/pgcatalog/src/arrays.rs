@@ -6,6 +6,7 @@ mod elements;
 mod search;
 
 pub use change::SCALARS as CHANGE;
+pub use elements::json;
 pub use search::SCALARS as SEARCH;
 
 #[cfg(test)]

@@ -4,16 +4,16 @@ mod values;
 
 use sqlite_wasm_kit::Risk::{DirectOnly, Innocuous};
 use sqlite_wasm_kit::Stability::{Stable, Volatile};
-use sqlite_wasm_kit::{ANY_NUMBER, Result, Scalar, Value};
+use sqlite_wasm_kit::{ANY_NUMBER, IntoOutput, Result, Scalar, Value};
 
 use crate::catalog::{self, DATABASE_OWNER, OWNER, OWNER_NAME};
 use crate::definitions::{self, quote_ident};
 use crate::sql_text;
 use crate::types::{Scalar as TypeName, Type};
-use crate::{arrays, json, numbers, texts, times};
+use crate::{arrays, bytes, json, numbers, patterns, texts, times};
 use values::{
     array_json, array_lower, array_upper, boolean, divisor, escaped_like_glob, integer, like_glob,
-    no_setting, regex, series_at, series_count, series_number, series_step, subscript,
+    no_setting, series_at, series_count, series_number, series_step, subscript,
 };
 
 /// A function of anything that is always the same: what SQLite does not have.
@@ -64,6 +64,23 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("quote_literal", 1, Stable, Innocuous, |a| {
         a.apply(|text: String| quote_literal(&text))
     }),
+    Scalar::new("pg_text_quote_nullable", 1, Stable, Innocuous, |a| {
+        a.apply(|text: Option<String>| {
+            text.map_or_else(|| "NULL".to_owned(), |text| quote_literal(&text))
+        })
+    }),
+    Scalar::new("pg_int4_num_nulls", ANY_NUMBER, Stable, Innocuous, |a| {
+        (a.values().iter().filter(|value| value.is_null()).count() as i64).into_output()
+    }),
+    Scalar::new("pg_int4_num_nonnulls", ANY_NUMBER, Stable, Innocuous, |a| {
+        (a.values().iter().filter(|value| !value.is_null()).count() as i64).into_output()
+    }),
+    Scalar::new("pg_int8_limit", 1, Stable, Innocuous, |a| {
+        a.apply(|value: Value| rows(value, "2201W: LIMIT must not be negative", -1))
+    }),
+    Scalar::new("pg_int8_offset", 1, Stable, Innocuous, |a| {
+        a.apply(|value: Value| rows(value, "2201X: OFFSET must not be negative", 0))
+    }),
     Scalar::new("pg_array_json", 1, Stable, Innocuous, |a| a.apply(array_json)),
     Scalar::new("array_upper", 2, Stable, Innocuous, |a| {
         a.apply(|array: String, _: i64| array_upper(&array))
@@ -81,7 +98,6 @@ const CATALOGUE: &[Scalar] = &[
     Scalar::new("pg_no_setting", 2, Volatile, Innocuous, |a| a.apply(no_setting)),
     Scalar::new("pg_like_glob", 1, Stable, Innocuous, |a| a.apply(like_glob)),
     Scalar::new("pg_like_glob", 2, Stable, Innocuous, |a| a.apply(escaped_like_glob)),
-    Scalar::new("pg_regex", 3, Stable, Innocuous, |a| a.apply(regex)),
     Scalar::new("pg_integer", 1, Stable, Innocuous, |a| a.apply(integer)),
     Scalar::new("pg_boolean", 1, Stable, Innocuous, |a| a.apply(boolean)),
     Scalar::new("pg_size_pretty", 1, Stable, Innocuous, |a| a.apply(size_pretty)),
@@ -137,6 +153,8 @@ const LISTS: &[&[Scalar]] = &[
     json::SEARCH,
     arrays::CHANGE,
     arrays::SEARCH,
+    bytes::SCALARS,
+    patterns::SCALARS,
     texts::SCALARS,
     times::CASTS,
     times::FIELDS,
@@ -144,9 +162,9 @@ const LISTS: &[&[Scalar]] = &[
 ];
 
 /// All of them.
-pub const SCALARS: &[Scalar] = &joined::<{ count(LISTS) }>(LISTS);
+pub const SCALARS: &[Scalar] = &joined::<Scalar, { count(LISTS) }>(LISTS);
 
-const fn count(lists: &[&[Scalar]]) -> usize {
+pub const fn count<T>(lists: &[&[T]]) -> usize {
     let (mut list, mut sum) = (0, 0);
     while list < lists.len() {
         sum += lists[list].len();
@@ -156,8 +174,8 @@ const fn count(lists: &[&[Scalar]]) -> usize {
 }
 
 /// Several lists as one.
-const fn joined<const N: usize>(lists: &[&[Scalar]]) -> [Scalar; N] {
-    let mut all = [CATALOGUE[0]; N];
+pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
     let (mut list, mut at) = (0, 0);
     while list < lists.len() {
         let mut index = 0;
@@ -316,7 +334,19 @@ fn encoding(number: i64) -> String {
 }
 
 fn quote_literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
+    let quoted = text.replace('\'', "''");
+    match quoted.contains('\\') {
+        true => format!("E'{}'", quoted.replace('\\', "\\\\")),
+        false => format!("'{quoted}'"),
+    }
+}
+
+/// A number of rows; NULL is none given.
+fn rows(value: Value, negative: &str, none: i64) -> Result<i64> {
+    match integer(value)? {
+        Some(..0) => Err(negative.into()),
+        given => Ok(given.unwrap_or(none)),
+    }
 }
 
 fn size_pretty(size: i64) -> String {

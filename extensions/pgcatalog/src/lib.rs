@@ -16,14 +16,17 @@
 //! Tables, columns and indexes are those of `main`. It needs the grant `sql:ro`.
 
 mod arrays;
+mod bytes;
 mod catalog;
 mod definitions;
 mod functions;
 mod json;
 mod numbers;
+mod patterns;
 mod places;
 mod rows;
 mod schema;
+mod single;
 mod sql_text;
 mod table;
 mod texts;
@@ -33,16 +36,10 @@ mod types;
 
 use sqlite_wasm_kit::{AggregateFunction, Need};
 
-const AGGREGATES: [AggregateFunction; numbers::AGGREGATES.len() + json::AGGREGATES.len()] = {
-    let mut all = [numbers::AGGREGATES[0]; numbers::AGGREGATES.len() + json::AGGREGATES.len()];
-    let mut at = 0;
-    while at < all.len() {
-        let first = numbers::AGGREGATES.len();
-        all[at] = if at < first { numbers::AGGREGATES[at] } else { json::AGGREGATES[at - first] };
-        at += 1;
-    }
-    all
-};
+const LISTS: &[&[AggregateFunction]] =
+    &[numbers::AGGREGATES, json::AGGREGATES, single::AGGREGATES, times::AGGREGATES];
+
+const AGGREGATES: [AggregateFunction; functions::count(LISTS)] = functions::joined(LISTS);
 
 sqlite_wasm_kit::extension! {
     name: "pgcatalog",

@@ -5,6 +5,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar, Value};
 
+use crate::bytes::{bytes, overlay};
+
 /// The longest text that a function makes of a number, in bytes: a result has a limit, too.
 const MAX_BYTES: usize = 16 << 20;
 
@@ -44,10 +46,41 @@ pub const SCALARS: &[Scalar] = &[
         bytes(value).map(|bytes| encode(&bytes, &format)).transpose()
     }),
     function!("decode", 2, decode),
-    function!("pg_bytea_cat", 2, |left: Value, right: Value| {
-        bytes(left).zip(bytes(right)).map(|(left, right)| Value::Blob([left, right].concat()))
+    function!("pg_uuid_of", 1, uuid),
+    function!("pg_text_overlay", 3, |text: String, with: String, from: i64| {
+        let length = with.chars().count() as i64;
+        overlay(&letters(&text), &letters(&with), from, length).map(String::from_iter)
+    }),
+    function!("pg_text_overlay", 4, |text: String, with: String, from: i64, length: i64| {
+        overlay(&letters(&text), &letters(&with), from, length).map(String::from_iter)
     }),
 ];
+
+/// A UUID as PostgreSQL reads it: in braces, and with hyphens behind any group of four digits.
+fn uuid(text: String) -> Result<String> {
+    let invalid = || {
+        let shown: String = text.chars().take(100).collect();
+        format!("22P02: invalid input syntax for type uuid: \"{shown}\"").into()
+    };
+    let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(&text);
+    let mut digits = String::new();
+    for letter in inner.chars() {
+        match letter {
+            '-' if digits.len() % 4 == 0 && !digits.is_empty() && digits.len() < 32 => {}
+            letter if letter.is_ascii_hexdigit() => digits.push(letter.to_ascii_lowercase()),
+            _ => return Err(invalid()),
+        }
+    }
+    if digits.len() != 32 || inner.ends_with('-') {
+        return Err(invalid());
+    }
+    let ends = [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)];
+    Ok(ends.map(|(begin, end)| &digits[begin..end]).join("-"))
+}
+
+fn letters(text: &str) -> Vec<char> {
+    text.chars().collect()
+}
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -123,11 +156,6 @@ fn chr(code: i64) -> Result<String> {
         None if code < 0 => Err("54000: character number must be positive".into()),
         None => Err("54000: requested character too large or not valid for encoding".into()),
     }
-}
-
-/// Those of a text or blob; none of NULL.
-fn bytes(value: Value) -> Option<Vec<u8>> {
-    if value == Value::Null { None } else { Some(value.into_bytes()) }
 }
 
 fn encode(bytes: &[u8], format: &str) -> Result<String> {

@@ -1,6 +1,7 @@
 //! Dates, times and intervals by PostgreSQL's rules. Moments are text as they are stored, in UTC for `timestamptz`; an
 //! interval is the text that PostgreSQL shows.
 
+mod aggregates;
 // The other file that has them uses the rest.
 #[allow(dead_code)]
 #[path = "../../../host/postgres/src/values/datetime/calendar.rs"]
@@ -16,6 +17,7 @@ mod numbers;
 mod read;
 mod scan;
 
+pub use aggregates::AGGREGATES;
 pub use casts::SCALARS as CASTS;
 pub use fields::SCALARS as FIELDS;
 pub use functions::SCALARS as FUNCTIONS;

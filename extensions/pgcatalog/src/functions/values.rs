@@ -1,8 +1,5 @@
 //! Functions that translated SQL needs: casts, arrays and patterns.
 
-#[path = "../../../regexp/src/cache.rs"]
-mod cache;
-
 use sqlite_wasm_kit::{Result, Value};
 
 /// An array as JSON: Postgres' text `{a,"b c"}`, its vectors `1 2`, or JSON already.
@@ -170,11 +167,6 @@ fn push(character: char, out: &mut String) {
         '*' | '?' | '[' => out.extend(['[', character, ']']),
         other => out.push(other),
     }
-}
-
-pub fn regex(text: String, pattern: String, flags: String) -> Result<bool> {
-    let pattern = if flags.contains('i') { format!("(?i){pattern}") } else { pattern };
-    cache::with_regex(&pattern, |regex| regex.is_match(&text))
 }
 
 /// A cast to an integer: reals are rounded, and text must be a number.

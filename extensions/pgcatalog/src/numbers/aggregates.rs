@@ -3,9 +3,10 @@
 use bigdecimal::{BigDecimal, Zero};
 use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
-use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result, Window};
+use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result, Value, Window};
 
 use super::decimal::{Numeric, quotient, quotient_scale, square_root};
+use super::floats::NOT_A_NUMBER;
 use super::numeric::{add, divide, multiply};
 
 macro_rules! window {
@@ -28,6 +29,9 @@ pub const AGGREGATES: &[AggregateFunction] = &[
     window!("pg_float8_var_pop", Float<{ POPULATION_VARIANCE }>),
     window!("pg_float8_stddev_samp", Float<{ DEVIATION }>),
     window!("pg_float8_stddev_pop", Float<{ POPULATION_DEVIATION }>),
+    AggregateFunction::new::<Bits<{ AND }>>("pg_int8_bit_and", 1, Stable, Innocuous),
+    AggregateFunction::new::<Bits<{ OR }>>("pg_int8_bit_or", 1, Stable, Innocuous),
+    AggregateFunction::new::<Bits<{ XOR }>>("pg_int8_bit_xor", 1, Stable, Innocuous),
 ];
 
 const SUM: u8 = 0;
@@ -157,6 +161,30 @@ impl<const KIND: u8> Window for Exact<KIND> {
     }
 }
 
+const AND: u8 = 0;
+const OR: u8 = 1;
+const XOR: u8 = 2;
+
+/// The bits of integers together.
+#[derive(Default)]
+struct Bits<const KIND: u8>(Option<i64>);
+
+impl<const KIND: u8> Aggregate for Bits<KIND> {
+    fn step(&mut self, mut row: Arguments<'_>) -> Result<()> {
+        let Value::Integer(bits) = row.take(0) else { return Ok(()) };
+        self.0 = Some(self.0.map_or(bits, |all| match KIND {
+            AND => all & bits,
+            OR => all | bits,
+            _ => all ^ bits,
+        }));
+        Ok(())
+    }
+
+    fn finish(self) -> Result<impl IntoOutput> {
+        Ok(self.0)
+    }
+}
+
 /// Sums of floats by PostgreSQL's `float8_accum` (Youngs and Cramer). PostgreSQL computes a window anew when a row leaves it,
 /// so the rows of a window are kept.
 #[derive(Default)]
@@ -209,14 +237,15 @@ impl<const KIND: u8> Float<KIND> {
             return Err("22003: value out of range: overflow".into());
         }
         let squares = if sum.is_finite() { squares } else { f64::NAN };
-        Ok(Some(match KIND {
+        let result = match KIND {
             SUM | SINGLE_SUM => sum,
             AVERAGE => sum / count,
             VARIANCE => squares / (count - 1.0),
             POPULATION_VARIANCE => squares / count,
             DEVIATION => (squares / (count - 1.0)).sqrt(),
             _ => (squares / count).sqrt(),
-        }))
+        };
+        if result.is_nan() { Err(NOT_A_NUMBER.into()) } else { Ok(Some(result)) }
     }
 }
 

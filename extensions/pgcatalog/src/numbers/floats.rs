@@ -7,6 +7,7 @@ use sqlite_wasm_kit::{Result, Scalar};
 use super::DIVISION_BY_ZERO;
 
 const OVERFLOW: &str = "22003: value out of range: overflow";
+pub const NOT_A_NUMBER: &str = "0A000: NaN as a result of double precision is not supported";
 const UNDERFLOW: &str = "22003: value out of range: underflow";
 
 macro_rules! two {
@@ -44,6 +45,21 @@ pub const SCALARS: &[Scalar] = &[
     one!("pg_float8_ln", |number: f64| logarithm(number, f64::ln)),
     one!("pg_float8_log10", |number: f64| logarithm(number, f64::log10)),
     one!("pg_float8_cbrt", f64::cbrt),
+    one!("pg_float8_sin", |number: f64| within(number.sin())),
+    one!("pg_float8_cos", |number: f64| within(number.cos())),
+    one!("pg_float8_tan", |number: f64| within(number.tan())),
+    one!("pg_float8_asin", |number: f64| within(number.asin())),
+    one!("pg_float8_acos", |number: f64| within(number.acos())),
+    one!("pg_float8_atan", f64::atan),
+    one!("pg_float8_sinh", f64::sinh),
+    one!("pg_float8_cosh", f64::cosh),
+    one!("pg_float8_tanh", f64::tanh),
+    one!("pg_float8_asinh", f64::asinh),
+    one!("pg_float8_acosh", |number: f64| within(number.acosh())),
+    one!("pg_float8_atanh", |number: f64| within(number.atanh())),
+    two!("pg_float8_atan2", double, |one, other| {
+        Ok(Done { number: one.atan2(other), may_be_zero: true })
+    }),
     one!("pg_float8_degrees", |number: f64| number / (std::f64::consts::PI / 180.0)),
     one!("pg_float8_radians", |number: f64| number * (std::f64::consts::PI / 180.0)),
 ];
@@ -67,8 +83,17 @@ fn single(one: f64, other: f64, operator: Operator) -> Result<f64> {
     checked(f64::from(number), one.is_finite() && other.is_finite(), done.may_be_zero)
 }
 
+/// A value that a function has for its argument.
+fn within(number: f64) -> Result<f64> {
+    match number.is_nan() {
+        true => Err("22003: input is out of range".into()),
+        false => Ok(number),
+    }
+}
+
 fn checked(number: f64, was_finite: bool, may_be_zero: bool) -> Result<f64> {
     match number {
+        number if number.is_nan() => Err(NOT_A_NUMBER.into()),
         number if number.is_infinite() && was_finite => Err(OVERFLOW.into()),
         0.0 if !may_be_zero => Err(UNDERFLOW.into()),
         number => Ok(number),

@@ -43,6 +43,7 @@ impl Width {
     }
 }
 
+// A shift takes as many bits of its distance as the processor of PostgreSQL does.
 type Two = fn(i128, i128) -> Result<i128>;
 
 macro_rules! operators {
@@ -73,11 +74,17 @@ macro_rules! unary {
 }
 
 operators! {
-    INT2: "pg_int2_add" add, "pg_int2_sub" subtract, "pg_int2_mul" multiply, "pg_int2_div" divide, "pg_int2_mod" remainder;
+    INT2: "pg_int2_add" add, "pg_int2_sub" subtract, "pg_int2_mul" multiply, "pg_int2_div" divide, "pg_int2_mod" remainder,
+        "pg_int2_shl" |one, by| Ok(i128::from((one as i32).wrapping_shl(by as u32) as i16)),
+        "pg_int2_shr" |one, by| Ok(i128::from((one as i32).wrapping_shr(by as u32) as i16));
     INT4: "pg_int4_add" add, "pg_int4_sub" subtract, "pg_int4_mul" multiply, "pg_int4_div" divide, "pg_int4_mod" remainder,
-        "pg_int4_gcd" divisor, "pg_int4_lcm" multiple;
+        "pg_int4_gcd" divisor, "pg_int4_lcm" multiple,
+        "pg_int4_shl" |one, by| Ok((one as i32).wrapping_shl(by as u32).into()),
+        "pg_int4_shr" |one, by| Ok((one as i32).wrapping_shr(by as u32).into());
     INT8: "pg_int8_add" add, "pg_int8_sub" subtract, "pg_int8_mul" multiply, "pg_int8_div" divide, "pg_int8_mod" remainder,
-        "pg_int8_gcd" divisor, "pg_int8_lcm" multiple;
+        "pg_int8_gcd" divisor, "pg_int8_lcm" multiple,
+        "pg_int8_shl" |one, by| Ok((one as i64).wrapping_shl(by as u32).into()),
+        "pg_int8_shr" |one, by| Ok((one as i64).wrapping_shr(by as u32).into());
 }
 
 fn computed(one: &Value, other: &Value, width: Width, operator: Two) -> Result<Option<i64>> {

@@ -48,6 +48,7 @@ pub const SCALARS: &[Scalar] = &[
     two!("pg_numeric_mod", remainder),
     two!("pg_numeric_quotient", whole_quotient),
     two!("pg_numeric_power", power),
+    Scalar::new("pg_int4_width_bucket", 4, Stable, Innocuous, |a| a.apply(bucket)),
     one!("pg_numeric_neg", negated),
     one!("pg_numeric_abs", |number| if number < Numeric::of_integer(0) {
         negated(number)
@@ -161,6 +162,33 @@ fn whole_quotient(one: Numeric, other: Numeric) -> Result<Numeric> {
     let (Finite(one), Finite(other)) = (one, other) else { return Ok(NaN) };
     let (one, other) = with_equal_scales(&one, &other);
     Numeric::checked(BigDecimal::new(one / other, 0))
+}
+
+/// The bucket of a number among `count` equal ones between two bounds, which may be in either order.
+fn bucket(one: Value, low: Value, high: Value, count: i64) -> Result<Option<i64>> {
+    let all = [Numeric::of(&one)?, Numeric::of(&low)?, Numeric::of(&high)?];
+    let [Some(one), Some(low), Some(high)] = all else { return Ok(None) };
+    if i32::try_from(count).map_or(true, |count| count <= 0) {
+        return Err("2201G: count must be greater than zero".into());
+    }
+    let (Finite(one), Finite(low), Finite(high)) = (one, low, high) else {
+        return Err("2201G: operand, lower bound, and upper bound cannot be NaN or infinity".into());
+    };
+    if low == high {
+        return Err("2201G: lower bound cannot equal upper bound".into());
+    }
+    let (distance, width) = match low < high {
+        true => (&one - &low, &high - &low),
+        false => (&low - &one, &low - &high),
+    };
+    if distance < BigDecimal::zero() {
+        return Ok(Some(0));
+    }
+    if distance >= width {
+        return Ok(Some(count + 1));
+    }
+    let (scaled, width) = with_equal_scales(&(distance * count), &width);
+    Ok((scaled / width).to_i64().map(|place| place + 1))
 }
 
 fn with_equal_scales(one: &BigDecimal, other: &BigDecimal) -> (BigInt, BigInt) {

@@ -55,6 +55,8 @@ pub const SCALARS: &[Scalar] = &[
         interval(&span)?.times(factor).map(|span| span.to_string())
     }),
     function!("pg_interval_div", 2, divided),
+    function!("pg_timestamp_bin", 3, bin),
+    function!("pg_timestamptz_bin", 3, bin),
     function!("pg_interval_justify_hours", 1, |span: String| {
         Ok::<_, Error>(interval(&span)?.justified_hours().to_string())
     }),
@@ -105,6 +107,23 @@ pub const SCALARS: &[Scalar] = &[
         scan::read(&text, &pattern).map(|at| Date(at.0.div_euclid(DAY)).to_string())
     }),
 ];
+
+/// The beginning of the stride that a moment is in, counted from another one.
+fn bin(stride: String, at: String, origin: String) -> Result<String> {
+    let stride = interval(&stride)?;
+    if stride.months != 0 {
+        let message =
+            "0A000: timestamps cannot be binned into intervals containing months or years";
+        return Err(message.into());
+    }
+    let stride = stride.days.checked_mul(DAY).and_then(|days| days.checked_add(stride.micros));
+    let stride = stride.ok_or_else(out_of_range)?;
+    if stride <= 0 {
+        return Err("22008: stride must be greater than zero".into());
+    }
+    let (at, origin) = (stamp(&at)?.0, stamp(&origin)?.0);
+    within(origin + (at - origin).div_euclid(stride) * stride).map(|at| at.text())
+}
 
 fn negative(span: &str) -> Result<Interval> {
     interval(span)?.negative().ok_or_else(out_of_range)
@@ -171,6 +190,10 @@ fn divided(span: String, by: f64) -> Result<String> {
 }
 
 fn made_day(year: i64, month: i64, day: i64) -> Result<Date> {
+    // PostgreSQL's own range is larger.
+    if matches!(year, -4713..=-1 | 10_000..=5_874_897) {
+        return Err("0A000: years outside of 1 to 9999 are not supported".into());
+    }
     Date::of(year, month, day).ok_or_else(|| {
         format!("22008: date field value out of range: {year}-{month:02}-{day:02}").into()
     })
@@ -236,17 +259,17 @@ fn overlaps(
     else {
         return Ok(None);
     };
-    let ((start, end), start2) = match start.cmp(&start2) {
+    // The end of the span that begins first, the beginning of the other one, and its end.
+    let (end, later, last) = match start.cmp(&start2) {
         std::cmp::Ordering::Equal => {
             return Ok((end.is_some() && end2.is_some()).then_some(true));
         }
-        std::cmp::Ordering::Less => ((start, end), start2),
-        std::cmp::Ordering::Greater => ((start2, end2), start),
+        std::cmp::Ordering::Less => (end, start2, end2),
+        std::cmp::Ordering::Greater => (end2, start, end),
     };
-    debug_assert!(start < start2);
     Ok(match end {
         None => None,
-        Some(end) if start2 < end => Some(true),
-        Some(_) => Some(false),
+        Some(end) if later < end => Some(true),
+        Some(_) => last.map(|_| false),
     })
 }

@@ -38,7 +38,12 @@ pub fn shown(value: &Value, pattern: &str) -> Result<Option<String>> {
     let Some(number) = Numeric::of(value)? else { return Ok(None) };
     let found = Pattern::read(pattern)
         .ok_or_else(|| format!("0A000: to_char of a number with \"{pattern}\" is not supported"))?;
-    let text = number.rounded(found.decimals.len() as i64)?.to_string();
+    let places = found.decimals.len();
+    let text = match value {
+        // A float is written as `printf` does.
+        Value::Real(number) if number.is_finite() => format!("{number:.places$}"),
+        _ => number.rounded(places as i64)?.to_string(),
+    };
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (digits.contains(|c: char| ('1'..='9').contains(&c)), digits),
         None => (false, text.as_str()),

@@ -306,7 +306,8 @@ fn quantified(left: &Expr, op: &BinaryOperator, right: &Expr, is_all: bool) -> R
     let (values, is_query) = match right {
         Expr::Subquery(query) => (query.to_string(), true),
         Expr::Nested(inner) => return quantified(left, op, inner, is_all),
-        _ => (format!("SELECT value FROM json_each({})", array(right)), false),
+        // ANY and ALL of NULL are NULL, as of a NULL among the elements.
+        _ => (format!("SELECT value FROM json_each(coalesce({}, '[null]'))", array(right)), false),
     };
     let operator = operator(op);
     Ok(raw(match (operator.as_str(), is_all) {

@@ -42,8 +42,12 @@ const RENAMED: &[(&str, &str)] = &[
     ("to_json", "json_quote"),
     ("to_jsonb", "json_quote"),
     ("substring", "substr"),
-    ("uuid_generate_v4", "gen_random_uuid"),
 ];
+
+/// A UUID of version 4, whose variant is in two bits of its fourth group, by RFC 9562.
+const RANDOM_UUID: &str = "lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || \
+    substr(hex(randomblob(2)), 2) || '-' || substr('89AB', 1 + (random() & 3), 1) || \
+    substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))";
 
 /// Aggregates that are NULL without rows, and of SQLite's an empty array.
 const SOME: &[&str] = &["array_agg", "json_agg", "jsonb_agg"];
@@ -62,6 +66,19 @@ const REFUSED: &[&str] = &[
     "nextval",
     "pg_notify",
     "age",
+    "corr",
+    "covar_pop",
+    "covar_samp",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "to_number",
     "to_tsvector",
     "to_tsquery",
     "plainto_tsquery",
@@ -147,6 +164,7 @@ impl Rewriter<'_> {
             ("substring" | "substr", [text, from, length]) => {
                 texts::substring(text, Some(from), Some(length))?
             }
+            ("gen_random_uuid" | "uuid_generate_v4", []) => raw(RANDOM_UUID),
             ("random", []) => raw("((random() & 9007199254740991) / 9007199254740992.0)"),
             ("mod", [a, b]) => raw(format!("(({a}) % ({}))", self.divided_by(b)?)),
             ("greatest", [_, ..]) => extreme("max", arguments)?,
@@ -223,6 +241,9 @@ impl Rewriter<'_> {
                 _,
             ) => {
                 return Err(Error::unsupported(format_args!("the function {name}")));
+            }
+            ("json_object" | "jsonb_object", [_]) => {
+                return Err(Error::unsupported(format_args!("{name} of an array")));
             }
             ("row", _) => raw(format!("({})", list(arguments))),
             _ => return Ok(None),

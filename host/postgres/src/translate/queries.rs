@@ -9,8 +9,8 @@ use crate::lex::{Kind, Tokens};
 use sqlparser::ast::{
     Cte, Distinct, Expr, Function, FunctionArg, FunctionArgumentClause, FunctionArguments,
     GroupByExpr, Ident, LimitClause, NamedWindowDefinition, NamedWindowExpr, ObjectName,
-    OrderByExpr, OrderByKind, OrderBySort, Query, Select, SetExpr, TableAlias, TableFactor,
-    WindowType,
+    OrderByExpr, OrderByKind, OrderBySort, Query, Select, SetExpr, SetOperator, SetQuantifier,
+    TableAlias, TableFactor, WindowType,
 };
 use sqlparser::dialect::SQLiteDialect;
 
@@ -48,6 +48,11 @@ impl Rewriter<'_> {
                     self.replace(body, *query.body);
                 }
                 Ok(())
+            }
+            SetExpr::SetOperation { op, set_quantifier: SetQuantifier::All, .. }
+                if *op != SetOperator::Union =>
+            {
+                Err(Error::unsupported(format_args!("{op} ALL")))
             }
             SetExpr::SetOperation { left, right, .. } => {
                 self.body(left)?;
@@ -91,18 +96,24 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// NULL is no limit, and no offset.
+    /// NULL is no limit, and no offset. SQLite takes a negative one for none, too.
     pub(super) fn bounds(&mut self, query: &mut Query) {
         let Some(LimitClause::LimitOffset { limit, offset, .. }) = &mut query.limit_clause else {
             return;
         };
         let offset = offset.as_mut().map(|offset| &mut offset.value);
-        for (bound, none) in [(limit.as_mut(), "-1"), (offset, "0")] {
+        let is_definition = self.is_definition;
+        for (bound, none, name) in
+            [(limit.as_mut(), "-1", "pg_int8_limit"), (offset, "0", "pg_int8_offset")]
+        {
             if let Some(bound) = bound
                 && bound.to_string().parse::<i64>().is_err()
             {
-                let checked = raw(format!("ifnull({bound}, {none})"));
-                self.replace(bound, checked);
+                let checked = match is_definition {
+                    true => format!("ifnull({bound}, {none})"),
+                    false => format!("{name}({bound})"),
+                };
+                self.replace(bound, raw(checked));
             }
         }
     }

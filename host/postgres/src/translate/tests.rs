@@ -37,11 +37,11 @@ const REWRITES: &[(&str, &str)] = &[
     ("SELECT a FROM t WHERE a LIKE $1", "SELECT a FROM t WHERE (a GLOB pg_like_glob(?1))"),
     (
         "SELECT a FROM t WHERE a = ANY($1)",
-        "SELECT a FROM t WHERE (a IN (SELECT value FROM json_each(?1)))",
+        "SELECT a FROM t WHERE (a IN (SELECT value FROM json_each(coalesce(?1, '[null]'))))",
     ),
     (
         "SELECT a FROM t WHERE a <> ALL($1)",
-        "SELECT a FROM t WHERE (a NOT IN (SELECT value FROM json_each(?1)))",
+        "SELECT a FROM t WHERE (a NOT IN (SELECT value FROM json_each(coalesce(?1, '[null]'))))",
     ),
     (
         "SELECT a FROM t ORDER BY a, b DESC",

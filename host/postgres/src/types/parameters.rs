@@ -12,7 +12,7 @@ mod writes;
 pub(super) use operators::WORDS;
 
 use sqlite_wasm::types::Value as Stored;
-use sqlparser::ast::{self, Expr, Query, Value, VisitMut};
+use sqlparser::ast::{self, Expr, Query, Select, Value, VisitMut};
 
 use super::infer::{Schema, Scope};
 use super::{Scalar, TEXT, Type, Typed};
@@ -276,6 +276,17 @@ impl Finder<'_> {
     /// Whether the query that is looked at is the client's own.
     pub(super) fn is_outermost(&self) -> bool {
         self.with.len() == 1 && !self.is_view
+    }
+
+    /// Whether the statement is a trigger.
+    pub(super) fn is_trigger(&self) -> bool {
+        self.is_trigger
+    }
+
+    /// The tables of a SELECT within the query that is looked at.
+    pub(super) fn scope_of(&self, select: &Select) -> Scope {
+        let outer = self.with.last().cloned().unwrap_or_default();
+        Scope::of_select(select, self.schema, &outer)
     }
 
     /// Whether the query that is looked at is what is inserted.

@@ -20,6 +20,7 @@ mod operators;
 pub(super) mod plans;
 mod queries;
 pub(super) mod sets;
+mod single;
 mod store;
 mod table;
 
@@ -42,6 +43,9 @@ impl Finder<'_> {
             Expr::BinaryOp { .. } => self.resolve_operator(expr),
             Expr::UnaryOp { .. } => self.resolve_unary(expr),
             Expr::Cast { .. } => self.resolve_cast(expr),
+            Expr::Function(function) if matches!(function.args, FunctionArguments::Subquery(_)) => {
+                self.resolve_array_query(expr);
+            }
             Expr::Function(_) => self.resolve_function(expr),
             Expr::Ceil { .. } | Expr::Floor { .. } => self.resolve_rounding(expr),
             Expr::Between { .. } => self.resolve_between(expr),
@@ -52,12 +56,26 @@ impl Finder<'_> {
                 self.compare_all(&mut all, "=");
             }
             Expr::InSubquery { expr, subquery, .. } => self.compare_with_query(expr, subquery),
-            // Arrays are equal where their texts are; a comparison of them would be NULL for one of NULL.
-            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other)
-                if !self.is_array(one) && !self.is_array(other) =>
-            {
-                self.compare_all(&mut [one, other], "=");
+            Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
+                // Arrays are equal where their texts are; a comparison of them would be NULL for one of NULL.
+                match self.is_array(one) && self.is_array(other) {
+                    true => self.check_operator(one, "=", other),
+                    false => self.compare_all(&mut [one, other], "="),
+                }
             }
+            Expr::IsUnknown(inner) | Expr::IsNotUnknown(inner) => {
+                self.check_condition(inner, "IS UNKNOWN");
+            }
+            Expr::IsTrue(inner) | Expr::IsNotTrue(inner) => self.check_condition(inner, "IS TRUE"),
+            Expr::IsFalse(inner) | Expr::IsNotFalse(inner) => {
+                self.check_condition(inner, "IS FALSE");
+            }
+            Expr::Position { .. }
+            | Expr::Substring { .. }
+            | Expr::Trim { .. }
+            | Expr::Overlay { .. } => self.resolve_text_form(expr),
+            Expr::SimilarTo { .. } => self.resolve_similar(expr),
+            Expr::Subquery(query) => self.resolve_single(query),
             Expr::Case { .. } => self.resolve_case(expr),
             Expr::Array(_) => self.resolve_array(expr, None),
             Expr::Identifier(_) => self.resolve_value(expr),

@@ -39,6 +39,7 @@ pub fn encode(value: ValueRef<'_>, scalar: Scalar, typed: Typed, out: &mut Vec<u
             out.push(JSONB_VERSION);
             text::put_any(value, out);
         }
+        Scalar::Bpchar => text::put_padded(value, typed, out)?,
         Scalar::Interval => {
             return Err(Error::unsupported("the binary format of interval"));
         }

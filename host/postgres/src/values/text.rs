@@ -33,6 +33,7 @@ pub fn encode(value: ValueRef<'_>, typed: Typed, out: &mut Vec<u8>) -> Result<()
             out.extend_from_slice(b"+00");
         }
         Scalar::Uuid => put_uuid(value, out)?,
+        Scalar::Bpchar => put_padded(value, typed, out)?,
         _ => put_any(value, out),
     }
     Ok(())
@@ -101,6 +102,26 @@ pub fn put_any(value: ValueRef<'_>, out: &mut Vec<u8>) {
         },
         ValueRef::Blob(_) => put_bytea(value, out),
     }
+}
+
+/// The longest `character(n)` that is filled with spaces: a row may have 2000 of them, and few bytes in the file.
+const MAX_PADDED: usize = 4096;
+
+/// The text of `character(n)`, which has `n` characters.
+pub fn put_padded(value: ValueRef<'_>, typed: Typed, out: &mut Vec<u8>) -> Result<()> {
+    let begin = out.len();
+    put_any(value, out);
+    // The modifier counts its own four bytes.
+    let length = usize::try_from(typed.modifier - 4).unwrap_or(0);
+    let shown = String::from_utf8_lossy(&out[begin..]).chars().count();
+    let missing = length.saturating_sub(shown);
+    if missing > MAX_PADDED {
+        let what =
+            format_args!("character({length}) with more than {MAX_PADDED} spaces at its end");
+        return Err(Error::unsupported(what).hint("cast it to text"));
+    }
+    out.resize(out.len() + missing, b' ');
+    Ok(())
 }
 
 fn put_uuid(value: ValueRef<'_>, out: &mut Vec<u8>) -> Result<()> {

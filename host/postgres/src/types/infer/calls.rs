@@ -43,16 +43,20 @@ impl Scope {
             });
         }
         match name.as_str() {
-            "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" | "first_value"
-            | "last_value" | "nth_value" | "any_value" => self.common(arguments.into_iter()),
-            "nullif" | "lag" | "lead" | "abs" | "mod" | "iif" if name != "iif" => {
+            "min" | "max" | "greatest" | "least" | "coalesce" | "ifnull" => {
+                self.common(arguments.into_iter())
+            }
+            "nullif" | "lag" | "lead" | "abs" | "mod" | "first_value" | "last_value"
+            | "nth_value" | "any_value" | "bit_and" | "bit_or" | "bit_xor" => {
                 first().map(|t| Typed::plain(t.ty))
             }
+            "pg_single" => first(),
             "iif" => self.common(arguments.into_iter().skip(1)),
             "sum" => Some(Typed::plain(sum(first()?.ty))),
             "avg" | "variance" | "var_samp" | "var_pop" | "stddev" | "stddev_samp"
             | "stddev_pop" => match first()?.ty.scalar() {
                 Scalar::Float4 | Scalar::Float8 => one(Scalar::Float8),
+                Scalar::Interval => one(Scalar::Interval),
                 _ => one(Scalar::Numeric),
             },
             "unnest" => first().map(|t| Typed::plain(Type::One(t.ty.scalar()))),

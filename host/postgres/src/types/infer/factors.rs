@@ -104,7 +104,11 @@ impl Scope {
 
     pub(super) fn subscripted(&self, root: &Expr, chain: &[AccessExpr]) -> Option<Typed> {
         let (root, subscript) = subscript(root, chain)?;
-        let Type::Array(scalar) = self.type_of(&root)?.ty else { return None };
+        let own = self.type_of(&root)?;
+        if own.ty == Type::One(super::super::Scalar::Jsonb) {
+            return Some(Typed::plain(own.ty));
+        }
+        let Type::Array(scalar) = own.ty else { return None };
         match subscript {
             Subscript::Index { .. } => one(scalar),
             Subscript::Slice { .. } => Some(Typed::plain(Type::Array(scalar))),

@@ -32,6 +32,7 @@ pub fn sum(ty: Type) -> Type {
         Scalar::Int2 | Scalar::Int4 => Scalar::Int8,
         Scalar::Float4 => Scalar::Float4,
         Scalar::Float8 => Scalar::Float8,
+        Scalar::Interval => Scalar::Interval,
         _ => Scalar::Numeric,
     })
 }
@@ -44,7 +45,13 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
     match (rank(one), rank(other)) {
         (Some(first), Some(second)) => Typed::plain(Type::One(NUMBERS[first.max(second)])),
         _ if one.ty == other.ty => Typed::plain(one.ty),
-        _ if is_moment(one) && is_moment(other) => Typed::plain(Type::One(Scalar::Timestamptz)),
+        _ if let (Type::Array(first), Type::Array(second)) = (one.ty, other.ty) => {
+            let of = wider(Typed::plain(Type::One(first)), Typed::plain(Type::One(second)));
+            Typed::plain(Type::Array(of.ty.scalar()))
+        }
+        _ if let (Some(first), Some(second)) = (moment(one), moment(other)) => {
+            Typed::plain(Type::One(MOMENTS[first.max(second)]))
+        }
         // A string without a type takes the other's.
         _ if one.ty == TEXT => other,
         _ if other.ty == TEXT => one,
@@ -52,9 +59,11 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
     }
 }
 
-/// A moment, which is the same text with a zone and without one.
-fn is_moment(typed: Typed) -> bool {
-    matches!(typed.ty, Type::One(Scalar::Timestamp | Scalar::Timestamptz))
+/// Moments, of which a later type has the values of those before it.
+const MOMENTS: [Scalar; 3] = [Scalar::Date, Scalar::Timestamp, Scalar::Timestamptz];
+
+fn moment(typed: Typed) -> Option<usize> {
+    MOMENTS.iter().position(|scalar| Type::One(*scalar) == typed.ty)
 }
 
 /// The types of functions that do not depend on their arguments.
@@ -74,14 +83,13 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         | "unixepoch"
         | "lastval"
         | "currval" => Scalar::Int8,
-        "length" | "char_length" | "character_length" | "octet_length" | "bit_length" | "instr"
-        | "strpos" | "position" | "ascii" | "unicode" | "sign" | "ntile" | "array_length"
-        | "cardinality" | "json_array_length" | "jsonb_array_length" | "pg_backend_pid" => {
-            Scalar::Int4
-        }
+        "num_nulls" | "num_nonnulls" | "length" | "char_length" | "character_length"
+        | "octet_length" | "bit_length" | "instr" | "strpos" | "position" | "ascii" | "unicode"
+        | "sign" | "ntile" | "array_length" | "cardinality" | "json_array_length"
+        | "jsonb_array_length" | "pg_backend_pid" => Scalar::Int4,
         "percent_rank" | "cume_dist" | "random" | "sqrt" | "exp" | "ln" | "log" | "log10"
-        | "log2" | "pow" | "power" | "pi" | "sin" | "cos" | "tan" | "asin" | "acos" | "atan"
-        | "atan2" | "degrees" | "radians" | "date_part" | "julianday" | "total" => Scalar::Float8,
+        | "log2" | "pow" | "power" | "pi" | "degrees" | "radians" | "date_part" | "julianday"
+        | "total" => Scalar::Float8,
         "bool_and"
         | "bool_or"
         | "every"
@@ -124,7 +132,8 @@ pub fn function_type(name: &str) -> Option<Scalar> {
         | "trim" | "ltrim" | "rtrim" | "btrim" | "hex" | "quote" | "group_concat"
         | "string_agg" | "to_char" | "version" | "format_type" | "strftime" | "left" | "right"
         | "chr" | "md5" | "initcap" | "reverse" | "translate" | "split_part" | "repeat"
-        | "lpad" | "rpad" | "to_hex" | "encode" | "typeof" | "printf" | "format" => Scalar::Text,
+        | "lpad" | "rpad" | "to_hex" | "encode" | "typeof" | "printf" | "format"
+        | "quote_nullable" | "quote_literal" => Scalar::Text,
         _ => return None,
     })
 }

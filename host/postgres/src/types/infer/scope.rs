@@ -274,6 +274,9 @@ impl Scope {
                 [.., table, name] => self.column(Some(&table.value), &name.value),
                 _ => None,
             },
+            Expr::Collate { collation, .. } if table_name(collation) == "pg_numeric" => {
+                one(Scalar::Numeric)
+            }
             Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => self.type_of(inner),
             Expr::AtTimeZone { timestamp, .. } => {
                 Some(plans::at_zone(self.planned_type(timestamp)?)?.result)
@@ -303,6 +306,7 @@ impl Scope {
             | Expr::Between { .. }
             | Expr::Like { .. }
             | Expr::ILike { .. }
+            | Expr::SimilarTo { .. }
             | Expr::AnyOp { .. }
             | Expr::AllOp { .. }
             | Expr::Exists { .. } => one(Scalar::Bool),
@@ -316,7 +320,10 @@ impl Scope {
             Expr::Extract { .. } => one(Scalar::Numeric),
             Expr::Position { .. } => one(Scalar::Int4),
             Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => self.rounded(expr),
-            Expr::Substring { .. } | Expr::Trim { .. } | Expr::Overlay { .. } => one(Scalar::Text),
+            Expr::Substring { expr, .. } | Expr::Trim { expr, .. } | Expr::Overlay { expr, .. } => {
+                let is_bytes = |typed: &Typed| typed.ty == Type::One(Scalar::Bytea);
+                self.type_of(expr).filter(is_bytes).or(one(Scalar::Text))
+            }
             Expr::Array(array) => match self.common(array.elem.iter())?.ty {
                 Type::One(element) => Some(Typed::plain(Type::Array(element))),
                 Type::Array(_) => None,

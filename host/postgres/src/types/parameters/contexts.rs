@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Assignment, AssignmentTarget, Expr, FunctionArg, FunctionArgExpr, FunctionArguments,
-    Insert, LimitClause, Query, Select, SelectItem, SetExpr, TableObject, UpdateTableFromKind,
-    VisitorMut,
+    self, Assignment, AssignmentTarget, BinaryOperator, Expr, FunctionArg, FunctionArgExpr,
+    FunctionArguments, Insert, LimitClause, Query, Select, SelectItem, SetExpr, TableObject,
+    UpdateTableFromKind, VisitorMut,
 };
 
 use super::super::infer::{MAX_COLUMNS, MAX_WITH};
+use super::super::resolve::{call, take};
 use super::operators::{LETTERS, WORDS};
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
@@ -120,6 +121,38 @@ impl Finder<'_> {
             (Some(_), expr) if parameter(expr).is_some() => self.note(expr, target),
             _ => {}
         }
+    }
+
+    /// `left = ANY (query)` and `left <> ALL (query)` are IN and NOT IN; another operator compares with the array of the query.
+    fn quantified_query(&mut self, expr: &mut Expr) -> bool {
+        let (left, op, right, is_any) = match expr {
+            Expr::AnyOp { left, compare_op, right, .. } => (left, compare_op, right, true),
+            Expr::AllOp { left, compare_op, right } => (left, compare_op, right, false),
+            _ => return false,
+        };
+        let mut inner = &mut **right;
+        while let Expr::Nested(nested) = inner {
+            inner = nested;
+        }
+        if !matches!(inner, Expr::Subquery(_)) {
+            return false;
+        }
+        let Expr::Subquery(subquery) = take(inner) else { return false };
+        let negated = match (&*op, is_any) {
+            (BinaryOperator::Eq, true) => false,
+            (BinaryOperator::NotEq, false) => true,
+            _ => {
+                let mut array = call("array", Vec::new());
+                if let Expr::Function(function) = &mut array {
+                    function.args = FunctionArguments::Subquery(subquery);
+                }
+                self.replace(right, |_| array);
+                return false;
+            }
+        };
+        let left = Box::new(take(left));
+        self.replace(expr, |_| Expr::InSubquery { expr: left, subquery, negated });
+        true
     }
 
     /// `left op ANY (right)`.
@@ -262,6 +295,7 @@ impl VisitorMut for Finder<'_> {
             self.refuse(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
             return ControlFlow::Break(());
         }
+        self.check_limits(query);
         self.marks.push(self.projections.len());
         let outer = self.with.last().cloned().unwrap_or_default();
         self.with.push(Scope::of_with(query, self.schema, &outer));
@@ -323,6 +357,9 @@ impl VisitorMut for Finder<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if self.quantified_query(expr) {
+            return ControlFlow::Continue(());
+        }
         match expr {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => self.check_column(expr),
             Expr::BinaryOp { left, op, right } => self.operator(left, op, right),

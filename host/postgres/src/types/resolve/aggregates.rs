@@ -1,12 +1,15 @@
 //! Aggregates, by the type of their argument.
 
-use sqlparser::ast::Expr;
+use sqlparser::ast::{
+    BinaryOperator, DuplicateTreatment, Expr, FunctionArg, FunctionArgExpr, FunctionArgumentClause,
+    FunctionArguments, OrderByExpr, OrderByOptions,
+};
 
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
-use super::functions::{arguments, rename};
+use super::functions::arguments;
 use super::numbers::collated;
-use super::{call, family, number, take};
+use super::{call, family, number, string, take};
 use crate::error::{Error, sqlstate};
 
 /// Aggregates of numbers, with the names of the functions for `numeric` and for floats.
@@ -24,6 +27,9 @@ const AGGREGATES: &[(&str, &str)] = &[
 impl Finder<'_> {
     /// Resolve an aggregate; whether it is one.
     pub(super) fn resolve_aggregate(&mut self, expr: &mut Expr, name: &str) -> bool {
+        if matches!(name, "bit_and" | "bit_or" | "bit_xor") {
+            return self.of_bits(expr, name);
+        }
         let is_extreme = matches!(name, "min" | "max");
         let found =
             AGGREGATES.iter().find(|(known, _)| *known == name).map(|(_, function)| *function);
@@ -33,8 +39,11 @@ impl Finder<'_> {
         let Some(mut all) = arguments(expr) else { return true };
         let [argument] = &mut all[..] else { return true };
         let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
-        let is_span = own.ty == Type::One(Scalar::Interval);
-        if is_span || (is_extreme && matches!(own.ty, Type::Array(_))) {
+        if own.ty == Type::One(Scalar::Interval) && matches!(name, "sum" | "avg" | "min" | "max") {
+            self.renamed(expr, &format!("pg_interval_{name}"));
+            return true;
+        }
+        if is_extreme && matches!(own.ty, Type::Array(_)) {
             let what = format!("{name} of {}", own.ty.name());
             self.refuse(Error::unsupported(what));
             return true;
@@ -64,15 +73,60 @@ impl Finder<'_> {
                 let Some(target) = target(name, scalar) else { return true };
                 let with = self.converted(take(argument), own, target);
                 **argument = with;
-                rename(expr, &format!("pg_{}_{function}", family::short(target)));
-                self.is_changed = true;
+                self.renamed(expr, &format!("pg_{}_{function}", family::short(target)));
             }
-            (Some(_), None)
-                if family::of(own).is_some_and(|family| family != family::Family::Interval) =>
-            {
+            (Some(_), None) if family::of(own).is_some() => {
                 self.no_function(name, own);
             }
             _ => {}
+        }
+        true
+    }
+
+    /// A list of distinct values, which PostgreSQL sorts to find them; whether it is written by now.
+    pub(super) fn resolve_distinct(&mut self, expr: &mut Expr, name: &str) -> bool {
+        let Expr::Function(function) = &mut *expr else { return false };
+        let FunctionArguments::List(list) = &mut function.args else { return false };
+        if list.duplicate_treatment != Some(DuplicateTreatment::Distinct) {
+            return false;
+        }
+        let first = match list.args.first() {
+            Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(first))) => first.clone(),
+            _ => return false,
+        };
+        if matches!(first, Expr::Tuple(_)) {
+            self.refuse(Error::unsupported(format_args!("{name} of rows")));
+            return true;
+        }
+        match (name, &list.args[..]) {
+            ("array_agg" | "json_agg" | "jsonb_agg", [_]) if list.clauses.is_empty() => {
+                let options = OrderByOptions { sort: None, nulls_first: None };
+                let term = OrderByExpr { expr: first, options, with_fill: None };
+                list.clauses.push(FunctionArgumentClause::OrderBy(vec![term]));
+                self.is_changed = true;
+                false
+            }
+            // SQLite's DISTINCT has one argument.
+            ("string_agg", [_, FunctionArg::Unnamed(FunctionArgExpr::Expr(between))])
+                if list.clauses.is_empty() && function.over.is_none() =>
+            {
+                let (between, filter) = (between.clone(), function.filter.take());
+                *expr = joined(first, between, filter.map(|filter| *filter));
+                self.is_changed = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// An aggregate of the bits of integers.
+    fn of_bits(&mut self, expr: &mut Expr, name: &str) -> bool {
+        let Some(mut all) = arguments(expr) else { return true };
+        let [argument] = &mut all[..] else { return true };
+        let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) else { return true };
+        match family::number(Some(own)).is_some_and(family::is_integer) {
+            true => self.renamed(expr, &format!("pg_int8_{name}")),
+            false => self.no_function(name, own),
         }
         true
     }
@@ -82,6 +136,30 @@ impl Finder<'_> {
         let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";
         self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));
     }
+}
+
+/// The texts of a list of distinct ones, which has no NULL.
+fn joined(value: Expr, between: Expr, filter: Option<Expr>) -> Expr {
+    let mut list = call("json_group_array", vec![value.clone()]);
+    if let Expr::Function(function) = &mut list
+        && let FunctionArguments::List(list) = &mut function.args
+    {
+        let options = OrderByOptions { sort: None, nulls_first: None };
+        let term = OrderByExpr { expr: value.clone(), options, with_fill: None };
+        list.duplicate_treatment = Some(DuplicateTreatment::Distinct);
+        list.clauses.push(FunctionArgumentClause::OrderBy(vec![term]));
+        let given = Expr::IsNotNull(Box::new(value));
+        function.filter = Some(Box::new(match filter {
+            Some(filter) => Expr::BinaryOp {
+                left: Box::new(given),
+                op: BinaryOperator::And,
+                right: Box::new(Expr::Nested(Box::new(filter))),
+            },
+            None => given,
+        }));
+    }
+    let list = call("nullif", vec![list, string("[]")]);
+    call("pg_text_array_join", vec![list, between, string("text")])
 }
 
 /// The type whose function computes an aggregate; none where SQLite's own does.

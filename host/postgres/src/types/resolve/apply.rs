@@ -8,7 +8,7 @@ use super::super::{Scalar, TEXT, Type, Typed};
 use super::functions::{arguments, rename};
 use super::plans::{self, Plan, Want};
 use super::{call, family, is_null, number, string, take};
-use crate::error::Error;
+use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, operator, string_of, table_name};
 
 /// Aggregates that are planned: what is around their arguments stays.
@@ -162,13 +162,24 @@ impl Finder<'_> {
             return false;
         }
         if !plans::is_own(one) && !plans::is_own(other) {
-            return false;
+            return self.check_arrow(&name, one, other);
         }
         let Some(plan) = plans::operator(&name, one, other) else {
             return self.check_planned(&name, one, other);
         };
         let operands = vec![take(left), take(right)];
         *expr = self.planned(&plan, operands);
+        true
+    }
+
+    /// `->` of what is neither `json` nor a text, in which SQLite looks for it.
+    fn check_arrow(&mut self, name: &str, one: Option<Type>, other: Option<Type>) -> bool {
+        let Some(left) = one.filter(|left| matches!(name, "->" | "->>") && *left != TEXT) else {
+            return false;
+        };
+        let right = other.map_or_else(|| "unknown".to_owned(), Type::name);
+        let message = format!("operator does not exist: {} {name} {right}", left.name());
+        self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
         true
     }
 
@@ -193,7 +204,8 @@ impl Finder<'_> {
         let is_comparison = matches!(name, "=" | "<>" | "!=" | "<" | "<=" | ">" | ">=");
         // A constant without a type is a text beside what is no array and no `jsonb`.
         let is_structure = |ty: &Type| matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb));
-        let has_text = [one, other].contains(&Some(TEXT))
+        let has_array = [one, other].iter().any(|ty| matches!(ty, Some(Type::Array(_))));
+        let has_text = [one, other].contains(&Some(TEXT)) && !has_array
             || [one, other].contains(&None) && ![one, other].iter().flatten().any(is_structure);
         if is_comparison || matches!(name, "AND" | "OR") || (name == "||" && has_text) {
             return false;
@@ -249,6 +261,8 @@ impl Finder<'_> {
             let is_array = types.first().is_some_and(|ty| matches!(ty, Some(Some(Type::Array(_)))));
             if name == "array_agg" && is_array {
                 self.refuse(Error::unsupported("arrays of more than one dimension"));
+            } else if plans::is_complete(name, types.len()) {
+                self.check_call(name, &types);
             }
             return false;
         };

@@ -40,6 +40,9 @@ impl Finder<'_> {
                 let inner = take(inner);
                 Some(if is_same { inner } else { call(function, vec![inner]) })
             }
+            Scalar::Uuid if !is_given(inner) && own.and_then(family::of) == Some(Family::Text) => {
+                Some(call("pg_uuid_of", vec![take(inner)]))
+            }
             Scalar::Bool if own.map(|own| own.ty) == Some(Type::One(Scalar::Jsonb)) => {
                 Some(call("pg_bool_of_jsonb", vec![take(inner)]))
             }

@@ -72,15 +72,20 @@ impl Finder<'_> {
     /// The same of a definition, whose expressions stay as they are.
     pub(super) fn check_operands(&mut self, expr: &Expr) {
         let Expr::BinaryOp { left, op, right } = expr else { return };
-        let is_comparison = matches!(op.to_string().as_str(), "=" | "<>" | "<" | "<=" | ">" | ">=");
-        if is_comparison && !is_given(left) && !is_given(right) {
-            let types = (self.type_of(left), self.type_of(right));
-            if let (Some(one), Some(other)) = types
-                && !is_null(left)
-                && !is_null(right)
-            {
-                self.check_comparison(one, &op.to_string(), other);
-            }
+        let op = op.to_string();
+        if matches!(op.as_str(), "=" | "<>" | "<" | "<=" | ">" | ">=") {
+            self.check_operator(left, &op, right);
+        }
+    }
+
+    /// PostgreSQL compares the types of these operands.
+    pub(super) fn check_operator(&mut self, left: &Expr, op: &str, right: &Expr) {
+        let is_open = |expr: &Expr| is_given(expr) || is_null(expr);
+        if let (Some(one), Some(other)) = (self.type_of(left), self.type_of(right))
+            && !is_open(left)
+            && !is_open(right)
+        {
+            self.check_comparison(one, op, other);
         }
     }
 
@@ -185,7 +190,7 @@ impl Finder<'_> {
     /// PostgreSQL has no comparison of these types.
     fn check_comparison(&mut self, one: Typed, op: &str, other: Typed) {
         let [Some(first), Some(second)] = [family::of(one), family::of(other)] else { return };
-        if first != second || first == Family::Json {
+        if first != second || first == Family::Json || !is_comparable_array(one.ty, other.ty) {
             self.no_operator(one, &op, other);
         }
     }
@@ -238,24 +243,29 @@ impl Finder<'_> {
             return None;
         }
         let common = known.iter().copied().reduce(wider)?;
-        let numbers: Option<Vec<Scalar>> =
-            known.iter().map(|typed| family::number(Some(*typed))).collect();
-        let numbers = numbers?;
-        if !numbers.contains(&Scalar::Numeric) {
-            return Some(common);
-        }
-        let is_float = numbers.iter().any(|scalar| family::is_float(*scalar));
         for expr in all {
-            let Some(own) = self.type_of(expr).filter(|_| !is_null(expr) && !is_given(expr)) else {
-                continue;
-            };
-            let with = match is_float {
-                true => self.converted(take(expr), own, Scalar::Float8),
-                false => self.computed(take(expr), own),
-            };
-            self.replace(expr, |_| with);
+            if let Some(own) = self.type_of(expr).filter(|_| !is_null(expr) && !is_given(expr)) {
+                self.widened(expr, own, common);
+            }
         }
         Some(common)
+    }
+
+    /// One of several expressions that have a type together.
+    pub(super) fn widened(&mut self, expr: &mut Expr, own: Typed, common: Typed) {
+        use Scalar as S;
+        let with = match (own.ty.scalar(), common.ty.scalar()) {
+            _ if matches!(common.ty, Type::Array(_)) => return,
+            (S::Int2 | S::Int4 | S::Int8 | S::Numeric, S::Numeric) => {
+                self.computed(take(expr), own)
+            }
+            (S::Numeric, S::Float8) => self.converted(take(expr), own, S::Float8),
+            (S::Int4 | S::Int8 | S::Numeric, S::Float4) => call("pg_float4_of", vec![take(expr)]),
+            (S::Date, S::Timestamp) => call("pg_timestamp_of", vec![take(expr)]),
+            (S::Date, S::Timestamptz) => call("pg_timestamptz_of", vec![take(expr)]),
+            _ => return,
+        };
+        self.replace(expr, |_| with);
     }
 
     pub(super) fn resolve_case(&mut self, expr: &mut Expr) {
@@ -282,6 +292,11 @@ impl Finder<'_> {
 
 fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
     Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
+}
+
+/// Whether two arrays have elements of one type.
+fn is_comparable_array(one: Type, other: Type) -> bool {
+    !matches!((one, other), (Type::Array(one), Type::Array(other)) if one != other)
 }
 
 fn is_unified(one: Typed, other: Typed) -> bool {

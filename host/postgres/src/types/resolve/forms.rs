@@ -1,12 +1,12 @@
 //! Arrays, subscripts, zones and fields: forms of expressions that are no calls and no operators.
 
-use sqlparser::ast::{Expr, Ident, Subscript};
+use sqlparser::ast::{Expr, Ident, Subscript, TrimWhereField, UnaryOperator};
 
 use super::super::infer::{is_open, subscript};
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::numbers::literal;
-use super::{call, family, plans, string, take};
+use super::{call, family, number, plans, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{operator, string_of};
 
@@ -56,6 +56,7 @@ impl Finder<'_> {
             Some(Type::Array(of)) => Some(of),
             _ => None,
         });
+        self.check_elements(&array.elem);
         let Some(of) = of else { return };
         let elements = std::mem::take(&mut array.elem);
         let mut all: Vec<_> =
@@ -65,13 +66,88 @@ impl Finder<'_> {
         self.is_changed = true;
     }
 
+    /// `ARRAY(query)`, as an array of the type of its column.
+    pub(super) fn resolve_array_query(&mut self, expr: &mut Expr) {
+        let Some(Typed { ty: ty @ Type::Array(_), .. }) = self.type_of(expr) else { return };
+        let kind = string(family::kind(ty));
+        self.replace(expr, |expr| call("pg_array_of", vec![expr, kind]));
+    }
+
+    /// The elements of an array have one type.
+    fn check_elements(&mut self, elements: &[Expr]) {
+        let known = elements.iter().filter(|element| !is_open(element) && !is_given(element));
+        let known: Vec<Typed> = known.filter_map(|element| self.type_of(element)).collect();
+        let Some(first) = known.first() else { return };
+        let families = |other: &Typed| [family::of(*first), family::of(*other)];
+        let other = known
+            .iter()
+            .find(|other| matches!(families(other), [Some(one), Some(other)] if one != other));
+        if let Some(other) = other {
+            let names = (first.ty.name(), other.ty.name());
+            let message = format!("ARRAY types {} and {} cannot be matched", names.0, names.1);
+            self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+        }
+    }
+
+    /// Functions of texts with words between their arguments: calls of functions that PostgreSQL has for them.
+    pub(super) fn resolve_text_form(&mut self, expr: &mut Expr) {
+        let (name, arguments): (_, Vec<Option<Expr>>) = match expr.clone() {
+            Expr::Position { expr, r#in } => ("position", vec![Some(*r#in), Some(*expr)]),
+            Expr::Substring { expr, substring_from, substring_for, .. } => {
+                let from = substring_from.map_or_else(|| number(1), |from| *from);
+                ("substring", vec![Some(*expr), Some(from), substring_for.map(|length| *length)])
+            }
+            Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
+                let name = match trim_where {
+                    Some(TrimWhereField::Leading) => "ltrim",
+                    Some(TrimWhereField::Trailing) => "rtrim",
+                    _ => "btrim",
+                };
+                let listed = trim_characters.and_then(|list| list.into_iter().next());
+                (name, vec![Some(*expr), trim_what.map(|what| *what).or(listed)])
+            }
+            Expr::Overlay { expr, overlay_what, overlay_from, overlay_for } => {
+                let length = overlay_for.map(|length| *length);
+                ("overlay", vec![Some(*expr), Some(*overlay_what), Some(*overlay_from), length])
+            }
+            _ => return,
+        };
+        let mut with = call(name, arguments.into_iter().flatten().collect());
+        let before = with.clone();
+        self.resolve_function(&mut with);
+        if with != before {
+            self.replace(expr, |_| with);
+        }
+    }
+
+    /// `text SIMILAR TO pattern ESCAPE letter`.
+    pub(super) fn resolve_similar(&mut self, expr: &mut Expr) {
+        let Expr::SimilarTo { negated, expr: text, pattern, escape_char } = expr else { return };
+        self.check_like(text, "~", pattern);
+        let mut all = vec![take(text), take(pattern)];
+        all.extend(escape_char.take().map(|escape| *escape));
+        let is = call("pg_bool_similar", all);
+        let with = match negated {
+            true => Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(is) },
+            false => is,
+        };
+        self.replace(expr, |_| with);
+    }
+
     /// `array[1]` and `array[1:2]`.
     pub(super) fn resolve_subscript(&mut self, expr: &mut Expr) {
         let Expr::CompoundFieldAccess { root, access_chain } = &*expr else { return };
         let Some((root, place)) = subscript(root, access_chain) else { return };
         let of = match self.type_of(&root).map(|typed| typed.ty) {
             Some(Type::Array(of)) => of,
-            Some(Type::One(scalar)) if scalar != Scalar::Jsonb && !is_given(&root) => {
+            Some(Type::One(Scalar::Jsonb)) => {
+                let Subscript::Index { index } = place.clone() else {
+                    let message = "jsonb subscript does not support slices";
+                    return self.refuse(Error::new(sqlstate::DATATYPE_MISMATCH, message));
+                };
+                return self.replace(expr, |_| call("pg_jsonb_get", vec![root, index]));
+            }
+            Some(Type::One(scalar)) if !is_given(&root) => {
                 let message = format!(
                     "cannot subscript type {} because it does not support subscripting",
                     Type::One(scalar).name()
@@ -102,6 +178,11 @@ impl Finder<'_> {
             Expr::AllOp { left, compare_op, right } => (left, compare_op, right, false),
             _ => return,
         };
+        let right_type = self.type_of(right).filter(|_| !is_open(right) && !is_given(right));
+        if right_type.is_some_and(|typed| !matches!(typed.ty, Type::Array(_))) {
+            let message = "op ANY/ALL (array) requires array on right side";
+            return self.refuse(Error::new("42809", message));
+        }
         let Some(Type::Array(of)) = self.type_of(right).map(|typed| typed.ty) else { return };
         let name = operator(op);
         let left_type =
@@ -154,9 +235,18 @@ impl Finder<'_> {
         let Expr::Extract { field, expr: inner, .. } = expr else { return };
         let name = field.to_string().trim_matches('\'').to_lowercase();
         let Some(own) = self.planned_type(inner) else { return };
-        if let Some(plan) = plans::function("extract", &[None, own]) {
-            let inner = take(inner);
-            *expr = self.planned(&plan, vec![string(name), inner]);
+        if let Some(ty) = own
+            && !has_field(ty, &name)
+        {
+            let what = format!("unit \"{name}\" of type {}", ty.name());
+            return self.refuse(Error::unsupported(what));
+        }
+        match plans::function("extract", &[None, own]) {
+            Some(plan) => {
+                let inner = take(inner);
+                *expr = self.planned(&plan, vec![string(name), inner]);
+            }
+            None => self.check_call("pg_catalog.extract", &[Some(None), Some(own)]),
         }
     }
 
@@ -172,5 +262,19 @@ impl Finder<'_> {
         let mut all = vec![string(text)];
         all.extend(interval.leading_field.as_ref().map(|field| string(field.to_string())));
         self.replace(expr, |_| call("pg_interval_of", all));
+    }
+}
+
+/// Whether values of a type have a field; a field that there is not is the function's error.
+fn has_field(ty: Type, field: &str) -> bool {
+    let of_time = ["hour", "minute", "second", "millisecond", "microsecond"];
+    let of_days = ["week", "dow", "doy", "isodow", "isoyear", "julian"];
+    let is = |fields: &[&str]| fields.contains(&field.trim_end_matches('s'));
+    let has_zone = field.starts_with("timezone");
+    match ty {
+        Type::One(Scalar::Date) => !has_zone && !is(&of_time),
+        Type::One(Scalar::Interval) => !has_zone && !is(&of_days),
+        Type::One(Scalar::Timestamp | Scalar::Time) => !has_zone,
+        _ => true,
     }
 }

@@ -8,45 +8,20 @@ use sqlparser::ast::{
 use super::super::parameters::{Finder, is_given, parameter};
 use super::super::{Scalar, Type, Typed};
 use super::numbers::literal;
-use super::table::{FUNCTIONS, Overload, REFUSED_OF_NUMERIC};
-use super::{call, family, is_null, take};
+use super::table::{FUNCTIONS, Overload};
+use super::{call, family, is_null, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, table_name};
 
-/// Functions whose first argument is a text.
-const OF_TEXT: &[&str] = &[
-    "ascii",
-    "btrim",
-    "char_length",
-    "character_length",
-    "initcap",
-    "left",
-    "length",
-    "lower",
-    "lpad",
-    "ltrim",
-    "octet_length",
-    "quote_ident",
-    "repeat",
-    "replace",
-    "reverse",
-    "right",
-    "rpad",
-    "rtrim",
-    "split_part",
-    "starts_with",
-    "string_to_array",
-    "strpos",
-    "substr",
-    "translate",
-    "upper",
+/// Functions of numbers that SQLite has, too: a view stays what other programs read.
+const OF_SQLITE: &[&str] = &[
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "ceiling", "cos",
+    "cosh", "degrees", "exp", "floor", "ln", "log", "log10", "mod", "pow", "power", "radians",
+    "round", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 ];
 
-/// Those that take bytes, too.
-const OF_BYTES_TOO: &[&str] = &["btrim", "length", "ltrim", "octet_length", "rtrim", "substr"];
-
 /// How far an argument is from the type of an overload; none where it cannot be converted without a cast.
-fn distance(own: Scalar, target: Scalar) -> Option<u32> {
+pub(super) fn distance(own: Scalar, target: Scalar) -> Option<u32> {
     use Scalar as S;
     const NUMBERS: [Scalar; 6] = [S::Int2, S::Int4, S::Int8, S::Numeric, S::Float4, S::Float8];
     if own == target {
@@ -67,6 +42,15 @@ fn distance(own: Scalar, target: Scalar) -> Option<u32> {
     }
 }
 
+/// A string may have any type: PostgreSQL prefers `text`, and among numbers `double precision`.
+const fn rank_of_unknown(target: Scalar) -> u32 {
+    match target {
+        Scalar::Text => 0,
+        Scalar::Float8 => 1,
+        _ => 2,
+    }
+}
+
 /// The overload that PostgreSQL would take for these types, none of which is that of an unknown one.
 fn chosen(name: &str, types: &[Option<Scalar>]) -> Option<&'static Overload> {
     let fits =
@@ -75,10 +59,9 @@ fn chosen(name: &str, types: &[Option<Scalar>]) -> Option<&'static Overload> {
     let cost = |row: &&Overload| {
         let same = types.iter().zip(row.arguments).filter(|(own, target)| **own == Some(**target));
         let others = types.len() - same.count();
-        let distances = types
-            .iter()
-            .zip(row.arguments)
-            .map(|(own, target)| own.map_or(Some(1), |own| distance(own, *target)));
+        let distances = types.iter().zip(row.arguments).map(|(own, target)| {
+            own.map_or(Some(rank_of_unknown(*target)), |own| distance(own, *target))
+        });
         Some((others, distances.sum::<Option<u32>>()?))
     };
     fits.filter_map(|row| Some((cost(&row)?, row)))
@@ -110,10 +93,10 @@ impl Finder<'_> {
         let Expr::Function(function) = &*expr else { return };
         let name = table_name(&function.name);
         self.order_within(expr);
-        if self.resolve_planned_call(expr, &name) || self.resolve_aggregate(expr, &name) {
+        if self.resolve_distinct(expr, &name) {
             return;
         }
-        if OF_TEXT.contains(&&*name) && self.check_text(expr, &name) {
+        if self.resolve_planned_call(expr, &name) || self.resolve_aggregate(expr, &name) {
             return;
         }
         match name.as_str() {
@@ -146,23 +129,53 @@ impl Finder<'_> {
                     return self.replace(expr, |_| with);
                 }
                 self.compare_all(&mut all, "=");
+                if literal(all[0]).is_some() {
+                    return self.scaled(all[0], own);
+                }
                 self.scaled(expr, own);
             }
             "lag" | "lead" | "first_value" | "last_value" | "nth_value" => {
                 let Some(mut all) = arguments(expr) else { return };
                 let Some(first) = all.first_mut() else { return };
                 let own = self.type_of(first);
-                let is_literal = literal(first).is_some();
-                match own.filter(|own| is_literal && own.ty == Type::One(Scalar::Numeric)) {
-                    Some(own) => {
-                        let with = self.computed(take(first), own);
-                        self.replace(first, |_| with);
+                self.scaled(first, own);
+                if let ("lag" | "lead", [_, _, none]) = (name.as_str(), &mut all[..]) {
+                    let is_numeric = own.is_some_and(|own| own.ty == Type::One(Scalar::Numeric));
+                    if let Some(own) = self.type_of(none).filter(|_| is_numeric && !is_null(none)) {
+                        let with = self.computed(take(none), own);
+                        self.replace(none, |_| with);
                     }
-                    None => self.scaled(expr, own),
                 }
             }
+            "num_nulls" | "num_nonnulls" => self.renamed(expr, &format!("pg_int4_{name}")),
+            "quote_nullable" => {
+                let Some(mut all) = arguments(expr) else { return };
+                if let [argument] = &mut all[..]
+                    && let Some(own) = self.type_of(argument).filter(|_| !is_given(argument))
+                {
+                    self.shown_as_text(argument, own);
+                }
+                self.renamed(expr, "pg_text_quote_nullable");
+            }
+            "pg_typeof" => {
+                let Some(mut all) = arguments(expr) else { return };
+                let [argument] = &mut all[..] else { return };
+                let Some(own) = self.planned_type(argument) else { return };
+                let name = own.map_or_else(|| "unknown".to_owned(), Type::name);
+                self.replace(expr, |_| string(name));
+            }
             "concat" | "concat_ws" => {
-                let Some(all) = arguments(expr) else { return };
+                let Some(mut all) = arguments(expr) else { return };
+                let between = all.first_mut().filter(|_| name == "concat_ws");
+                let other = between.and_then(|between| {
+                    self.type_of(between).filter(|_| !is_given(between) && !is_null(between))
+                });
+                let family = other.and_then(family::of);
+                if let (Some(other), Some(family)) = (other, family)
+                    && family != family::Family::Text
+                {
+                    return self.no_function(&name, other);
+                }
                 for argument in all {
                     if let Some(own) = self.type_of(argument).filter(|_| !is_given(argument)) {
                         self.shown_as_text(argument, own);
@@ -177,24 +190,6 @@ impl Finder<'_> {
     fn structure(&self, expr: &Expr) -> Option<Type> {
         let ty = self.type_of(expr)?.ty;
         matches!(ty, Type::Array(_) | Type::One(Scalar::Jsonb | Scalar::Interval)).then_some(ty)
-    }
-
-    /// The first argument of a function of texts; whether that is refused.
-    fn check_text(&mut self, expr: &mut Expr, name: &str) -> bool {
-        let Some(all) = arguments(expr) else { return false };
-        let Some(first) = all.into_iter().next().filter(|first| !is_null(first)) else {
-            return false;
-        };
-        let Some(own) = self.type_of(first).filter(|_| !is_given(first)) else { return false };
-        let is_text = match family::of(own) {
-            Some(family::Family::Bytes) => OF_BYTES_TOO.contains(&name),
-            Some(family) => family == family::Family::Text,
-            None => !matches!(own.ty, Type::Array(_)),
-        };
-        if !is_text {
-            self.no_function(name, own);
-        }
-        !is_text
     }
 
     /// The order of a window and of an aggregate.
@@ -212,10 +207,18 @@ impl Finder<'_> {
         }
     }
 
+    pub(super) fn renamed(&mut self, expr: &mut Expr, name: &str) {
+        rename(expr, name);
+        self.is_changed = true;
+    }
+
     /// A value of a stored numeric, with the digits of its column.
     fn scaled(&mut self, expr: &mut Expr, own: Option<Typed>) {
         if let Some(own) = own.filter(|own| own.ty == Type::One(Scalar::Numeric)) {
-            let with = self.computed(take(expr), own);
+            let with = match self.computed(take(expr), own) {
+                text @ Expr::Value(_) => call("pg_numeric_of", vec![text]),
+                computed => computed,
+            };
             self.replace(expr, |_| with);
         }
     }
@@ -227,13 +230,25 @@ impl Finder<'_> {
             return;
         }
         let Some(all) = arguments(expr) else { return };
-        let types: Vec<_> = all.iter().map(|expr| self.argument_type(expr)).collect();
-        if REFUSED_OF_NUMERIC.contains(&name) && types.contains(&Some(Scalar::Numeric)) {
-            let hint = "cast it to double precision";
-            return self.refuse(Error::unsupported(format_args!("{name} of numeric")).hint(hint));
+        let types: Vec<_> = all.iter().map(|expr| self.planned_type(expr)).collect();
+        let scalar = |ty: &Option<Option<Type>>| match ty.flatten() {
+            Some(Type::One(scalar)) => Some(scalar),
+            _ => None,
+        };
+        let scalars: Vec<_> = types.iter().map(scalar).collect();
+        let has_array = types.iter().any(|ty| matches!(ty, Some(Some(Type::Array(_)))));
+        let Some(row) = chosen(name, &scalars).filter(|_| !has_array) else {
+            return self.check_call(name, &types);
+        };
+        if row.function.is_empty() {
+            let what = format!("{name} of {}", row.arguments[0].name());
+            let error = Error::unsupported(what);
+            return self.refuse(match row.result {
+                Scalar::Numeric => error.hint("cast it to double precision"),
+                _ => error,
+            });
         }
-        let Some(row) = chosen(name, &types) else { return self.check_call(expr, name, &types) };
-        if self.is_view && row.result != Scalar::Numeric {
+        if self.is_view && row.result != Scalar::Numeric && OF_SQLITE.contains(&name) {
             return;
         }
         let arguments: Vec<_> = all
@@ -244,18 +259,8 @@ impl Finder<'_> {
         self.replace(expr, |_| call(row.function, arguments));
     }
 
-    /// The scalar of an argument; none for a string or NULL, which take any type, and for what is not known.
-    fn argument_type(&self, expr: &Expr) -> Option<Scalar> {
-        if is_null(expr) || (is_given(expr) && parameter(expr).is_none()) {
-            return None;
-        }
-        match self.type_of(expr)?.ty {
-            Type::One(scalar) => Some(scalar),
-            Type::Array(_) => None,
-        }
-    }
-
     fn argument(&mut self, expr: &mut Expr, target: Scalar) -> Expr {
+        self.note_parameter(expr, target);
         let own = self.type_of(expr);
         if is_null(expr) {
             return take(expr);
@@ -272,16 +277,20 @@ impl Finder<'_> {
         }
     }
 
-    /// No overload fits: an error where all types are known, and SQLite has no other meaning for it.
-    fn check_call(&mut self, expr: &mut Expr, name: &str, types: &[Option<Scalar>]) {
-        let known: Option<Vec<_>> = types.iter().map(|scalar| scalar.map(Scalar::name)).collect();
-        let Some(known) = known.filter(|known| !known.is_empty()) else { return };
-        if arguments(expr)
-            .is_some_and(|all| all.iter().any(|expr| literal(expr).is_some() && types.len() > 2))
-        {
-            return;
+    /// A parameter has the type of the argument that it is.
+    fn note_parameter(&mut self, expr: &mut Expr, target: Scalar) {
+        if parameter(expr).is_some() {
+            self.note(expr, Some(Typed::plain(Type::One(target))));
         }
-        let message = format!("function {name}({}) does not exist", known.join(", "));
+    }
+
+    /// No overload fits: an error where all types are known, of which a string has none.
+    pub(super) fn check_call(&mut self, name: &str, types: &[Option<Option<Type>>]) {
+        let known = types.iter().copied().collect::<Option<Vec<_>>>();
+        let Some(known) = known.filter(|known| known.iter().any(Option::is_some)) else { return };
+        let names = known.iter().map(|ty| ty.map_or_else(|| "unknown".to_owned(), Type::name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let message = format!("function {name}({names}) does not exist");
         let hint = "No function matches the given name and argument types. You might need to add explicit type casts.";
         self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message).hint(hint));
     }

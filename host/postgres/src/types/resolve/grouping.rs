@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, Value, Visit,
-    Visitor,
+    Distinct, Expr, GroupByExpr, LimitClause, OrderByKind, Query, Select, SelectItem, SetExpr,
+    Value, Visit, Visitor,
 };
 
 use super::super::infer::{Scope, is_scalar};
@@ -34,6 +34,7 @@ const AGGREGATES: &[&str] = &[
     "jsonb_object_agg",
     "max",
     "min",
+    "pg_single",
     "stddev",
     "stddev_pop",
     "stddev_samp",
@@ -64,7 +65,7 @@ fn is_aggregate(expr: &Expr) -> bool {
 }
 
 /// Whether a SELECT has an aggregate outside of its subqueries.
-fn has_aggregate(select: &Select) -> bool {
+pub(super) fn has_aggregate(select: &Select) -> bool {
     struct Search(u32);
     impl Visitor for Search {
         type Break = ();
@@ -170,6 +171,11 @@ impl Finder<'_> {
     pub(in super::super) fn check_grouping(&mut self, select: &Select, scope: &Scope) {
         if let GroupByExpr::Expressions(keys, _) = &select.group_by {
             self.check_constants(keys.iter(), "GROUP BY");
+            let is_set =
+                |key: &Expr| matches!(key, Expr::Rollup(_) | Expr::Cube(_) | Expr::GroupingSets(_));
+            if keys.iter().any(is_set) {
+                return self.refuse(Error::unsupported("GROUPING SETS, CUBE and ROLLUP"));
+            }
         }
         let Some(keys) = grouped(select, scope) else { return };
         let mut columns = Columns { scope, keys: &keys, inside: 0 };
@@ -186,6 +192,20 @@ impl Finder<'_> {
             );
             self.refuse(Error::new(sqlstate::GROUPING_ERROR, message));
         }
+    }
+
+    /// Limits that are constants.
+    pub(in super::super) fn check_limits(&mut self, query: &Query) {
+        let Some(LimitClause::LimitOffset { limit, offset, .. }) = &query.limit_clause else {
+            return;
+        };
+        let is_negative = |expr: &Expr| literal(expr).is_some_and(|text| text.starts_with('-'));
+        let (code, what) = match (limit, offset) {
+            (Some(limit), _) if is_negative(limit) => ("2201W", "LIMIT"),
+            (_, Some(offset)) if is_negative(&offset.value) => ("2201X", "OFFSET"),
+            _ => return,
+        };
+        self.refuse(Error::new(code, format!("{what} must not be negative")));
     }
 
     /// A constant among keys is the number of a column.

@@ -52,7 +52,13 @@ impl Finder<'_> {
             | O::BitwiseOr
             | O::PGBitwiseXor
             | O::PGBitwiseShiftLeft
-            | O::PGBitwiseShiftRight => self.check_bits(left, &op, right),
+            | O::PGBitwiseShiftRight => {
+                if self.check_bits(left, &op, right)
+                    && let Some(with) = self.shifted(left, &op, right)
+                {
+                    self.replace(expr, |_| with);
+                }
+            }
             _ => {
                 if let Some(name) = arithmetic(&op)
                     && let Some(with) = self.computation(left, &op, right, name)
@@ -110,18 +116,38 @@ impl Finder<'_> {
     }
 
     /// Operators of the bits of integers.
-    fn check_bits(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) {
+    fn check_bits(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr) -> bool {
         let types = [self.type_of(left), self.type_of(right)];
-        let [Some(one), Some(other)] = types else { return };
+        let [Some(one), Some(other)] = types else { return false };
         let is_integer = |expr: &Expr, own: Typed| {
             is_null(expr)
                 || is_given(expr)
                 || matches!(own.ty, Type::One(scalar) if family::is_integer(scalar))
                 || (family::of(own).is_none() && !matches!(own.ty, Type::Array(_)))
         };
-        if !is_integer(left, one) || !is_integer(right, other) {
+        let is_shift =
+            matches!(op, BinaryOperator::PGBitwiseShiftLeft | BinaryOperator::PGBitwiseShiftRight);
+        let is_far = is_shift && other.ty == Type::One(Scalar::Int8) && !is_given(right);
+        let fits = is_integer(left, one) && is_integer(right, other) && !is_far;
+        if !fits {
             self.no_operator(one, op, other);
         }
+        fits
+    }
+
+    /// A shift within the bits of its type, of which SQLite has 64 always.
+    fn shifted(&mut self, left: &mut Expr, op: &BinaryOperator, right: &mut Expr) -> Option<Expr> {
+        let name = match op {
+            BinaryOperator::PGBitwiseShiftLeft => "shl",
+            BinaryOperator::PGBitwiseShiftRight => "shr",
+            _ => return None,
+        };
+        let own = family::number(self.type_of(left)).filter(|own| family::is_integer(*own))?;
+        if self.is_view {
+            return None;
+        }
+        let both = vec![take(left), take(right)];
+        Some(call(&format!("pg_{}_{name}", family::short(own)), both))
     }
 
     /// Arithmetic of what has none.
@@ -193,6 +219,9 @@ impl Finder<'_> {
         let Expr::UnaryOp { op, expr: inner } = expr else { return };
         if literal(inner).is_some() {
             return;
+        }
+        if *op == UnaryOperator::Not {
+            return self.check_condition(inner, "NOT");
         }
         let Some(own) = self.type_of(inner) else { return };
         let Some(scalar) = family::number(Some(own)) else {

@@ -7,6 +7,7 @@ mod times;
 
 use super::super::{Scalar, Type, Typed};
 use super::family;
+use super::functions::distance;
 
 pub use times::at_zone;
 
@@ -45,6 +46,14 @@ impl Plan {
     fn swapped(self) -> Self {
         Self { is_swapped: true, ..self }
     }
+
+    /// Whether PostgreSQL converts arguments of these types without a cast.
+    fn fits(&self, types: Types<'_>) -> bool {
+        types.iter().zip(&self.wants).all(|(own, want)| match (own, want) {
+            (Some(own), Want::As(target)) => converts(*own, *target),
+            _ => true,
+        })
+    }
 }
 
 /// The types of arguments; none of a string, a parameter without a type, and NULL.
@@ -62,8 +71,9 @@ fn scalar(ty: Option<Type>) -> Option<Scalar> {
     }
 }
 
+/// An `integer`, or what becomes one: places and days are no `bigint`.
 fn is_integer(ty: Option<Type>) -> bool {
-    scalar(ty).is_some_and(family::is_integer)
+    matches!(scalar(ty), Some(Scalar::Int2 | Scalar::Int4))
 }
 
 fn is_number(ty: Option<Type>) -> bool {
@@ -76,26 +86,97 @@ fn may_be_text(ty: Option<Type>) -> bool {
         || ty.is_none()
 }
 
+/// Whether a value of a type becomes one of another without a cast.
+fn converts(own: Type, target: Type) -> bool {
+    let is_moment =
+        |scalar| matches!(scalar, Scalar::Date | Scalar::Timestamp | Scalar::Timestamptz);
+    match (own, target) {
+        _ if own == target => true,
+        (Type::One(from), Type::One(to)) if is_moment(from) && is_moment(to) => true,
+        (Type::One(from), Type::One(to)) | (Type::Array(from), Type::Array(to)) => {
+            distance(from, to).is_some()
+        }
+        _ => false,
+    }
+}
+
 pub fn operator(op: &str, left: Option<Type>, right: Option<Type>) -> Option<Plan> {
     json::operator(op, left, right)
         .or_else(|| arrays::operator(op, left, right))
         .or_else(|| times::operator(op, left, right))
+        .filter(|plan| plan.fits(&[left, right]))
 }
 
 pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
     json::function(name, types)
         .or_else(|| arrays::function(name, types))
         .or_else(|| times::function(name, types))
+        .filter(|plan| plan.fits(types))
+}
+
+/// Functions that SQLite does not have, with the least and the largest number of their arguments: without a plan there is
+/// none for these types.
+const ONLY_HERE: &[(&str, usize, usize)] = &[
+    ("age", 1, 2),
+    ("array_append", 2, 2),
+    ("array_cat", 2, 2),
+    ("array_dims", 1, 1),
+    ("array_length", 2, 2),
+    ("array_lower", 2, 2),
+    ("array_ndims", 1, 1),
+    ("array_position", 2, 3),
+    ("array_positions", 2, 2),
+    ("array_prepend", 2, 2),
+    ("array_remove", 2, 2),
+    ("array_replace", 3, 3),
+    ("array_to_json", 1, 1),
+    ("array_to_string", 2, 3),
+    ("array_upper", 2, 2),
+    ("cardinality", 1, 1),
+    ("date_bin", 3, 3),
+    ("date_part", 2, 2),
+    ("date_trunc", 2, 2),
+    ("json_array_elements", 1, 1),
+    ("json_array_elements_text", 1, 1),
+    ("json_object_keys", 1, 1),
+    ("json_strip_nulls", 1, 1),
+    ("json_typeof", 1, 1),
+    ("jsonb_array_elements", 1, 1),
+    ("jsonb_array_elements_text", 1, 1),
+    ("jsonb_array_length", 1, 1),
+    ("jsonb_object_keys", 1, 1),
+    ("jsonb_pretty", 1, 1),
+    ("jsonb_strip_nulls", 1, 1),
+    ("jsonb_typeof", 1, 1),
+    ("justify_days", 1, 1),
+    ("justify_hours", 1, 1),
+    ("justify_interval", 1, 1),
+    ("make_date", 3, 3),
+    ("make_interval", 0, 7),
+    ("make_time", 3, 3),
+    ("make_timestamp", 6, 6),
+    ("make_timestamptz", 6, 6),
+    ("string_to_array", 2, 3),
+    ("to_date", 2, 2),
+    ("to_timestamp", 1, 2),
+    ("trim_array", 2, 2),
+];
+
+/// Whether every meaning of a function with so many arguments is planned here.
+pub fn is_complete(name: &str, count: usize) -> bool {
+    ONLY_HERE.iter().any(|(known, least, most)| *known == name && (*least..=*most).contains(&count))
 }
 
 /// Whether a function may have a plan.
 pub fn knows(name: &str) -> bool {
     const STARTS: [&str; 6] = ["json", "array_", "to_", "make_", "justify_", "date_"];
-    const NAMES: [&str; 8] = [
+    const NAMES: [&str; 10] = [
         "age",
         "cardinality",
         "extract",
         "overlaps",
+        "regexp_match",
+        "regexp_split_to_array",
         "row_to_json",
         "string_to_array",
         "timezone",

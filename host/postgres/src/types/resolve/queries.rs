@@ -1,13 +1,17 @@
 //! The columns of queries: computed numerics compare as numbers wherever SQLite compares rows.
 
-use sqlparser::ast::{Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr};
+use sqlparser::ast::{
+    Expr, GroupByExpr, OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
+    Statement, TableFactor,
+};
 
+use super::super::infer::wider;
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
 use super::numbers::{collated, collated_by, literal};
 use super::{call, is_null, take};
 use crate::error::{Error, sqlstate};
-use crate::translate::{as_cast, folded, is_object};
+use crate::translate::{as_cast, folded, is_object, parse};
 
 fn is_numeric(typed: Option<Typed>) -> bool {
     typed.is_some_and(|typed| typed.ty == Type::One(Scalar::Numeric))
@@ -36,8 +40,18 @@ impl Finder<'_> {
                 self.check_condition(condition, name);
             }
         }
-        if let GroupByExpr::Expressions(keys, _) = &mut select.group_by {
-            keys.iter_mut().for_each(|key| self.compared(key));
+        let mut keys = match &mut select.group_by {
+            GroupByExpr::Expressions(keys, _) => std::mem::take(keys),
+            GroupByExpr::All(_) => Vec::new(),
+        };
+        for key in &mut keys {
+            let meant = shown_as(key, select).unwrap_or(key);
+            let own = self.type_of(meant);
+            self.check_equality(own);
+            self.compared(key);
+        }
+        if let GroupByExpr::Expressions(all, _) = &mut select.group_by {
+            *all = keys;
         }
         let mut types = Vec::new();
         for item in &mut select.projection {
@@ -52,11 +66,22 @@ impl Finder<'_> {
                 self.replace(expr, |expr| as_cast(expr, Typed::plain(super::super::TEXT)));
             }
             types.push(self.type_of(expr));
+            if select.distinct.is_some() {
+                self.check_equality(self.type_of(expr));
+            }
             if !self.is_source() {
                 self.shown(expr);
             }
         }
         self.projections.push(types);
+    }
+
+    /// `json` has no equality, by which rows are put together.
+    fn check_equality(&mut self, own: Option<Typed>) {
+        if own.is_some_and(|own| own.ty == Type::One(Scalar::Json)) {
+            let message = "could not identify an equality operator for type json";
+            self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
+        }
     }
 
     pub(super) fn check_condition(&mut self, condition: &Expr, clause: &str) {
@@ -113,6 +138,10 @@ impl Finder<'_> {
                 self.replace(expr, |_| call("pg_int8_interval_key", vec![meant]));
             }
             Some(Type::Array(_)) => self.refuse(Error::unsupported("the order of arrays")),
+            Some(Type::One(Scalar::Json)) => {
+                let message = "could not identify an ordering operator for type json";
+                self.refuse(Error::new(sqlstate::UNDEFINED_FUNCTION, message));
+            }
             _ => self.compared(expr),
         }
     }
@@ -133,6 +162,8 @@ impl Finder<'_> {
         let is_compound = matches!(&*query.body, SetExpr::SetOperation { .. });
         if is_compound {
             self.unify_compound(&mut query.body, &leaves, first);
+            let types = leaves.first().map(|types| &types[..]).unwrap_or_default();
+            self.check_compound_order(query, types);
         } else if let Some(order) = &mut query.order_by
             && let OrderByKind::Expressions(terms) = &mut order.kind
         {
@@ -150,24 +181,72 @@ impl Finder<'_> {
     /// The branches of UNION, INTERSECT and EXCEPT have columns of one type.
     fn unify_compound(&mut self, body: &mut SetExpr, leaves: &[Vec<Option<Typed>>], first: usize) {
         let width = leaves.first().map_or(0, Vec::len);
+        let mut has_numeric = false;
         for place in 0..width {
             self.check_compound(body, leaves, place);
             let types: Option<Vec<Typed>> =
                 leaves.iter().map(|leaf| leaf.get(place).copied().flatten()).collect();
             let Some(types) = types else { continue };
-            let numbers: Option<Vec<_>> =
-                types.iter().map(|typed| super::family::number(Some(*typed))).collect();
-            let Some(numbers) = numbers.filter(|numbers| numbers.contains(&Scalar::Numeric)) else {
+            let Some(common) = types.iter().copied().reduce(wider) else { continue };
+            if common.ty == super::super::TEXT {
                 continue;
-            };
-            let common = numbers.iter().copied().reduce(super::family::common);
-            if let (0, Some(common), Some(column)) = (first, common, self.columns.get_mut(place)) {
-                *column = Some(Typed::plain(Type::One(common)));
             }
-            let is_float = numbers.iter().any(|scalar| super::family::is_float(*scalar));
-            let mut at = 0;
-            self.unify_place(body, place, &types, is_float, &mut at);
+            if let (0, Some(column)) = (first, self.columns.get_mut(place)) {
+                *column = Some(common);
+            }
+            self.unify_place(body, place, &types, common, &mut 0);
+            has_numeric |= is_numeric(Some(common));
         }
+        if has_numeric {
+            self.keep_first(body);
+        }
+    }
+
+    /// What a compound is ordered by is a column of it, which cannot be written in another way.
+    fn check_compound_order(&mut self, query: &Query, types: &[Option<Typed>]) {
+        let Some(OrderByKind::Expressions(terms)) =
+            query.order_by.as_ref().map(|order| &order.kind)
+        else {
+            return;
+        };
+        for term in terms {
+            let place = match literal(&term.expr) {
+                Some(text) => text.parse::<usize>().ok().and_then(|place| place.checked_sub(1)),
+                None => place_of(&term.expr, &query.body),
+            };
+            let own = place.and_then(|place| types.get(place).copied().flatten());
+            let has_own_order = |own: &Typed| {
+                matches!(
+                    own.ty,
+                    Type::Array(_) | Type::One(Scalar::Interval | Scalar::Jsonb | Scalar::Json)
+                )
+            };
+            if let Some(own) = own.filter(has_own_order) {
+                let what = format!("the order of {} in a compound", own.ty.name());
+                self.refuse(Error::unsupported(what));
+            }
+        }
+    }
+
+    /// Of equal numerics UNION shows the first, and SQLite's the last.
+    fn keep_first(&mut self, body: &mut SetExpr) {
+        let SetExpr::SetOperation { left, right, op, set_quantifier } = body else { return };
+        self.keep_first(left);
+        self.keep_first(right);
+        if *op != SetOperator::Union || *set_quantifier == SetQuantifier::All {
+            return;
+        }
+        *set_quantifier = SetQuantifier::All;
+        let sql = "SELECT DISTINCT * FROM (SELECT 1)";
+        let Ok(Some(Statement::Query(mut query))) = parse(sql) else { return };
+        if let SetExpr::Select(select) = &mut *query.body
+            && let Some(TableFactor::Derived { subquery, .. }) =
+                select.from.first_mut().map(|table| &mut table.relation)
+        {
+            std::mem::swap(&mut *subquery.body, body);
+        }
+        *body = *query.body;
+        self.is_changed = true;
     }
 
     /// The branches have values that PostgreSQL can compare.
@@ -203,13 +282,13 @@ impl Finder<'_> {
         body: &mut SetExpr,
         place: usize,
         types: &[Typed],
-        is_float: bool,
+        common: Typed,
         at: &mut usize,
     ) {
         match body {
             SetExpr::SetOperation { left, right, .. } => {
-                self.unify_place(left, place, types, is_float, at);
-                self.unify_place(right, place, types, is_float, at);
+                self.unify_place(left, place, types, common, at);
+                self.unify_place(right, place, types, common, at);
             }
             SetExpr::Select(select) => {
                 let own = types.get(*at).copied();
@@ -220,11 +299,10 @@ impl Finder<'_> {
                     return;
                 };
                 let Some(own) = own.filter(|_| !is_null(expr)) else { return };
-                let with = match is_float {
-                    true => self.converted(take(expr), own, Scalar::Float8),
-                    false => collated(self.computed(take(expr), own)),
-                };
-                self.replace(expr, |_| with);
+                self.widened(expr, own, common);
+                if is_numeric(Some(common)) {
+                    self.replace(expr, collated);
+                }
             }
             _ => {}
         }
@@ -258,6 +336,21 @@ impl Finder<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// The place of a column that the first SELECT of a compound names.
+fn place_of(expr: &Expr, body: &SetExpr) -> Option<usize> {
+    let Expr::Identifier(wanted) = expr else { return None };
+    match body {
+        SetExpr::SetOperation { left, .. } => place_of(expr, left),
+        SetExpr::Query(query) => place_of(expr, &query.body),
+        SetExpr::Select(select) => select.projection.iter().position(|item| match item {
+            SelectItem::ExprWithAlias { alias, .. } => folded(alias) == folded(wanted),
+            SelectItem::UnnamedExpr(expr) => crate::types::infer::name(expr) == folded(wanted),
+            _ => false,
+        }),
+        _ => None,
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::super::Scalar::{self, *};
 
-/// An overload: the types of its arguments, that of its result, and the function that computes it. `{}` in place of a name
-/// stands for SQLite's own function of that name.
+/// An overload: the types of its arguments, that of its result, and the function that computes it, where there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct Overload {
     pub name: &'static str,
@@ -66,26 +65,102 @@ functions! {
     "lcm"(Int8, Int8) Int8 "pg_int8_lcm";
     "lcm"(Numeric, Numeric) Numeric "pg_numeric_lcm";
     "factorial"(Int8) Numeric "pg_numeric_factorial";
-    "md5"(Text) Text "md5";
-    "md5"(Bytea) Text "md5";
+    "exp"(Numeric) Numeric "";
+    "ln"(Numeric) Numeric "";
+    "log"(Numeric) Numeric "";
+    "log"(Numeric, Numeric) Numeric "";
+    "log10"(Numeric) Numeric "";
+    "acos"(Float8) Float8 "pg_float8_acos";
+    "acosh"(Float8) Float8 "pg_float8_acosh";
+    "asin"(Float8) Float8 "pg_float8_asin";
+    "asinh"(Float8) Float8 "pg_float8_asinh";
+    "atan"(Float8) Float8 "pg_float8_atan";
+    "atan2"(Float8, Float8) Float8 "pg_float8_atan2";
+    "atanh"(Float8) Float8 "pg_float8_atanh";
+    "cos"(Float8) Float8 "pg_float8_cos";
+    "cosh"(Float8) Float8 "pg_float8_cosh";
+    "sin"(Float8) Float8 "pg_float8_sin";
+    "sinh"(Float8) Float8 "pg_float8_sinh";
+    "tan"(Float8) Float8 "pg_float8_tan";
+    "tanh"(Float8) Float8 "pg_float8_tanh";
+    "width_bucket"(Numeric, Numeric, Numeric, Int4) Int4 "pg_int4_width_bucket";
+    "width_bucket"(Float8, Float8, Float8, Int4) Int4 "pg_int4_width_bucket";
+    "ascii"(Text) Int4 "ascii";
+    "bit_length"(Text) Int4 "pg_int4_bit_length";
+    "bit_length"(Bytea) Int4 "pg_int4_bit_length";
+    "btrim"(Text) Text "btrim";
+    "btrim"(Text, Text) Text "btrim";
+    "btrim"(Bytea, Bytea) Bytea "";
+    "char_length"(Text) Int4 "char_length";
+    "character_length"(Text) Int4 "character_length";
+    "chr"(Int4) Text "chr";
+    "convert_from"(Bytea, Text) Text "pg_text_convert_from";
+    "convert_to"(Text, Text) Bytea "pg_bytea_convert_to";
+    "decode"(Text, Text) Bytea "decode";
+    "encode"(Bytea, Text) Text "encode";
+    "get_byte"(Bytea, Int4) Int4 "pg_int4_get_byte";
     "initcap"(Text) Text "initcap";
-    "reverse"(Text) Text "reverse";
-    "translate"(Text, Text, Text) Text "translate";
-    "split_part"(Text, Text, Int4) Text "split_part";
-    "repeat"(Text, Int4) Text "repeat";
+    "left"(Text, Int4) Text "left";
+    "length"(Text) Int4 "length";
+    "length"(Bytea) Int4 "length";
+    "lower"(Text) Text "lower";
     "lpad"(Text, Int4) Text "lpad";
     "lpad"(Text, Int4, Text) Text "lpad";
+    "ltrim"(Text) Text "ltrim";
+    "ltrim"(Text, Text) Text "ltrim";
+    "ltrim"(Bytea, Bytea) Bytea "";
+    "md5"(Text) Text "md5";
+    "md5"(Bytea) Text "md5";
+    "octet_length"(Text) Int4 "octet_length";
+    "octet_length"(Bytea) Int4 "octet_length";
+    "overlay"(Text, Text, Int4) Text "pg_text_overlay";
+    "overlay"(Text, Text, Int4, Int4) Text "pg_text_overlay";
+    "overlay"(Bytea, Bytea, Int4) Bytea "pg_bytea_overlay";
+    "overlay"(Bytea, Bytea, Int4, Int4) Bytea "pg_bytea_overlay";
+    "position"(Text, Text) Int4 "strpos";
+    "position"(Bytea, Bytea) Int4 "strpos";
+    "quote_ident"(Text) Text "quote_ident";
+    "regexp_count"(Text, Text) Int4 "pg_int4_regexp_count";
+    "regexp_count"(Text, Text, Int4) Int4 "pg_int4_regexp_count";
+    "regexp_count"(Text, Text, Int4, Text) Int4 "pg_int4_regexp_count";
+    "regexp_like"(Text, Text) Bool "pg_bool_regexp_like";
+    "regexp_like"(Text, Text, Text) Bool "pg_bool_regexp_like";
+    "regexp_replace"(Text, Text, Text) Text "pg_text_regexp_replace";
+    "regexp_replace"(Text, Text, Text, Text) Text "pg_text_regexp_replace";
+    "regexp_substr"(Text, Text) Text "pg_text_regexp_substr";
+    "repeat"(Text, Int4) Text "repeat";
+    "replace"(Text, Text, Text) Text "replace";
+    "reverse"(Text) Text "reverse";
+    "right"(Text, Int4) Text "right";
     "rpad"(Text, Int4) Text "rpad";
     "rpad"(Text, Int4, Text) Text "rpad";
+    "rtrim"(Text) Text "rtrim";
+    "rtrim"(Text, Text) Text "rtrim";
+    "rtrim"(Bytea, Bytea) Bytea "";
+    "set_byte"(Bytea, Int4, Int4) Bytea "pg_bytea_set_byte";
+    "sha224"(Bytea) Bytea "pg_bytea_sha224";
+    "sha256"(Bytea) Bytea "pg_bytea_sha256";
+    "sha384"(Bytea) Bytea "pg_bytea_sha384";
+    "sha512"(Bytea) Bytea "pg_bytea_sha512";
+    "split_part"(Text, Text, Int4) Text "split_part";
     "starts_with"(Text, Text) Bool "starts_with";
+    "strpos"(Text, Text) Int4 "strpos";
+    "substr"(Text, Int4) Text "substr";
+    "substr"(Text, Int4, Int4) Text "substr";
+    "substr"(Bytea, Int4) Bytea "pg_bytea_substr";
+    "substr"(Bytea, Int4, Int4) Bytea "pg_bytea_substr";
+    "substring"(Text, Int4) Text "substr";
+    "substring"(Text, Int4, Int4) Text "substr";
+    "substring"(Text, Text) Text "pg_text_regexp_part";
+    "substring"(Text, Text, Text) Text "";
+    "substring"(Bytea, Int4) Bytea "pg_bytea_substr";
+    "substring"(Bytea, Int4, Int4) Bytea "pg_bytea_substr";
     "to_hex"(Int4) Text "pg_text_hex_of_int4";
     "to_hex"(Int8) Text "to_hex";
-    "encode"(Bytea, Text) Text "encode";
-    "decode"(Text, Text) Bytea "decode";
+    "translate"(Text, Text, Text) Text "translate";
+    "unistr"(Text) Text "unistr";
+    "upper"(Text) Text "upper";
     "scale"(Numeric) Int4 "pg_int4_scale";
     "min_scale"(Numeric) Int4 "pg_int4_min_scale";
     "trim_scale"(Numeric) Numeric "pg_numeric_trim_scale";
 }
-
-/// Functions of `numeric` whose digits only PostgreSQL has: with such an argument they are refused.
-pub const REFUSED_OF_NUMERIC: &[&str] = &["exp", "ln", "log", "log10"];

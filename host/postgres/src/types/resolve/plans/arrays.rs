@@ -56,6 +56,10 @@ fn kinds(scalar: Scalar) -> Want {
 
 pub fn operator(op: &str, left: Option<Type>, right: Option<Type>) -> Option<Plan> {
     if let Some(of) = common(left, right) {
+        let is_same = left.is_none() || right.is_none() || left == right;
+        if op != "||" && !is_same {
+            return None;
+        }
         let both = || vec![array(of), array(of), kind(of)];
         return Some(match op {
             "||" => {
@@ -139,6 +143,16 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
         ("string_to_array", 3) if may_be_text(at(0)) && may_be_text(at(1)) => {
             let wants = vec![Want::As(TEXT), Want::As(TEXT), Want::As(TEXT), Want::Named(TEXTS)];
             Plan::new("pg_array_split", TEXTS, wants)
+        }
+        ("regexp_match" | "regexp_split_to_array", 2 | 3)
+            if may_be_text(at(0)) && may_be_text(at(1)) && may_be_text(at(2)) =>
+        {
+            let mut wants = vec![Want::As(TEXT); types.len()];
+            wants.extend((types.len() == 2).then_some(Want::Word("''")));
+            wants.push(Want::Named(TEXTS));
+            let is_match = name == "regexp_match";
+            let function = if is_match { "pg_array_regexp_match" } else { "pg_array_regexp_split" };
+            Plan::new(function, TEXTS, wants)
         }
         ("trim_array", 2) => {
             let of = own?;

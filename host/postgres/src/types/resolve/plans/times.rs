@@ -121,6 +121,13 @@ pub fn function(name: &str, types: Types<'_>) -> Option<Plan> {
         ("date_trunc", 2) if second.is_some_and(is_moment) || at(1).is_none() => {
             Plan::new("pg_timestamptz_trunc", ZONED, vec![Want::As(TEXT), Want::As(ZONED)])
         }
+        ("date_bin", 3) if second.is_some_and(is_moment) => {
+            let (function, ty) = match second {
+                Some(Scalar::Timestamp) => ("pg_timestamp_bin", STAMP),
+                _ => ("pg_timestamptz_bin", ZONED),
+            };
+            Plan::new(function, ty, vec![Want::As(SPAN), Want::As(ty), Want::As(ty)])
+        }
         ("date_part", 2) => return part("pg_float8_extract", FLOAT, at(1)),
         ("extract", 2) => return part("pg_numeric_extract", Type::One(Scalar::Numeric), at(1)),
         ("to_char", 2) if may_be_text(at(1)) => {

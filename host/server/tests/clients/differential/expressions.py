@@ -1,5 +1,6 @@
 """Random expressions by type. A form is a template with the types of its operands."""
 
+import functions
 from values import COLUMNS, COMMON, CONSTANTS
 
 NUMBERS = ["int4", "int8", "numeric", "float8"]
@@ -94,7 +95,7 @@ def forms():
 
 
 BY_TYPE = {}
-for result, template, operands in forms():
+for result, template, operands in [*forms(), *functions.forms()]:
     BY_TYPE.setdefault(result, []).append((template, operands))
 
 

@@ -1,5 +1,6 @@
 """Random statements: queries, and writes that are undone."""
 
+import functions
 from expressions import Expressions, columns_of
 from values import COLUMNS
 
@@ -13,6 +14,21 @@ AGGREGATES = [
 WINDOWS = ["row_number() OVER (ORDER BY {k})", "rank() OVER (ORDER BY {0})", "sum({n}) OVER (ORDER BY {k})", "lag({0}) OVER (ORDER BY {k})",
            "count(*) OVER (PARTITION BY {b})", "first_value({0}) OVER (ORDER BY {k})", "ntile(2) OVER (ORDER BY {k})", "avg({n}) OVER (PARTITION BY {b})"]
 
+# Whole queries: {0} to {2} are of one type, {b} is a condition, and {f} of an aggregate.
+QUERIES = [
+    "SELECT DISTINCT ON (b.tid) b.tid, {0} FROM u b ORDER BY b.tid, b.id", "SELECT DISTINCT {0} FROM u b", "SELECT {0} FROM u b ORDER BY b.id FETCH FIRST 2 ROWS ONLY", "SELECT {0} FROM u b ORDER BY b.id OFFSET 1 ROWS FETCH NEXT 1 ROW ONLY",
+    "SELECT b.tid, {f} FROM u b GROUP BY b.tid HAVING count(*) > 1", "SELECT b.tid, {f} FROM u b GROUP BY ROLLUP (b.tid)", "SELECT b.id, s.c FROM u b, LATERAL (SELECT count(*) AS c FROM t a WHERE a.id = b.tid) s", "SELECT b.id, s.* FROM u b CROSS JOIN LATERAL (SELECT a.x FROM t a WHERE a.id = b.tid) s",
+    "SELECT b.id FROM u b WHERE NOT EXISTS (SELECT 1 FROM t a WHERE a.id = b.tid AND a.k)", "SELECT b.id, (SELECT a.x FROM t a WHERE a.id = b.tid) FROM u b", "SELECT b.id, (SELECT a.x FROM t a WHERE a.s = b.tid ORDER BY a.id LIMIT 1) FROM u b", "SELECT b.id, (SELECT a.x FROM t a WHERE a.id >= b.tid) FROM u b", "SELECT b.id FROM u b NATURAL JOIN (SELECT 1 AS id) q",
+    "SELECT id, tid FROM u JOIN (SELECT 1 AS tid) q USING (tid)", "SELECT q.a, count(*) FROM (SELECT {0} AS a FROM u b) q GROUP BY q.a", "SELECT {0} AS e FROM u b ORDER BY e NULLS FIRST, b.id", "SELECT {0} AS e, count(*) FROM u b GROUP BY e", "VALUES ({1}, 1), ({2}, 2)", "SELECT * FROM (VALUES (1, {1}), (2, {2})) AS v(i, e) ORDER BY i",
+    "SELECT {1} UNION SELECT {2} UNION ALL SELECT {1}", "SELECT {1} INTERSECT ALL SELECT {2}", "(SELECT {1} AS e) UNION ALL (SELECT {2}) ORDER BY 1", "SELECT {1} EXCEPT SELECT {2}", "WITH c(e) AS (VALUES ({1}), ({2})) SELECT e, count(*) FROM c GROUP BY e", "WITH c AS MATERIALIZED (SELECT {0} AS e FROM u b) SELECT * FROM c WHERE e IS NOT NULL",
+    "WITH RECURSIVE r(n, s) AS (SELECT 1, 'a' UNION ALL SELECT n + 1, s || 'b' FROM r WHERE n < 4) SELECT * FROM r", "WITH d AS (DELETE FROM u WHERE id = 4 RETURNING id) SELECT * FROM d", "INSERT INTO t(id, x) SELECT id + 200, {1}::text FROM u RETURNING id, x", "INSERT INTO t(id, n) VALUES (300, 1), (301, 2) RETURNING id, n * 2",
+    "UPDATE t SET x = u.id::text FROM u WHERE u.tid = t.id AND u.id > 1 RETURNING t.id, t.x", "UPDATE t SET (s, x) = (7, 'z') WHERE id = 1 RETURNING s, x", "UPDATE t SET b = (SELECT max(id) FROM u) WHERE id < 3 RETURNING id, b", "DELETE FROM u USING t WHERE t.id = u.tid AND t.k RETURNING u.id", "INSERT INTO w(id, x) VALUES (1, 'first') ON CONFLICT (x) DO UPDATE SET x = EXCLUDED.x || '!' RETURNING id, x",
+    "INSERT INTO t(id, n) VALUES (1, 9) ON CONFLICT (id) DO UPDATE SET n = t.n + EXCLUDED.n WHERE t.n < 5 RETURNING n", "SELECT count(*), sum(g) FROM generate_series(1, 10, 3) AS g", "SELECT g FROM generate_series(1.0, 2.0, 0.5) AS g", "SELECT g::date FROM generate_series(date '2024-01-30', date '2024-03-01', interval '1 week') AS g", "SELECT t.id, e FROM t, unnest(ARRAY[1, 2]) AS e WHERE t.id < 3",
+    "SELECT w.id, e FROM w, unnest(w.a) AS e", "SELECT w.id, e FROM w CROSS JOIN LATERAL jsonb_array_elements(w.q -> 'b') AS e", "SELECT unnest(w.l), w.id FROM w", "SELECT a.*, b.id FROM t a JOIN u b ON b.tid = a.id", "SELECT t FROM t WHERE id = 1", "SELECT (t).x FROM t WHERE id = 1", "SELECT row_to_json(b) FROM u b WHERE id = 3", "SELECT to_jsonb(a) FROM t a WHERE id < 3",
+    "SELECT count(*) FROM t WHERE (id, s) IN ((1, 1), (3, 3))", "SELECT id FROM t WHERE x = ANY(ARRAY['abc', 'Hello'])", "SELECT id FROM t WHERE id = ANY(SELECT tid FROM u)", "SELECT id FROM t WHERE id <> ALL(SELECT tid FROM u WHERE tid IS NOT NULL)", "SELECT id FROM t WHERE n > ANY(SELECT p FROM t)", "SELECT id FROM t WHERE n >= ALL(SELECT n FROM t WHERE n IS NOT NULL)",
+    "SELECT CASE WHEN {b} THEN {0} ELSE {1} END FROM u b ORDER BY b.id", "SELECT sum(a.n) OVER w, rank() OVER w FROM t a WINDOW w AS (ORDER BY a.id)", "SELECT max(a.id) FROM t a WHERE {c}", "SELECT x, count(*) FROM t GROUP BY x ORDER BY count(*) DESC, x LIMIT 2", "SELECT k, array_agg(id ORDER BY id) FROM t GROUP BY k", "SELECT (SELECT id FROM t)", "SELECT (SELECT id FROM t WHERE id = 1), (SELECT max(n) FROM t)",
+]
+
 
 class Statements:
     def __init__(self, random):
@@ -20,7 +36,7 @@ class Statements:
 
     def next(self):
         """(SQL, whether the order of its rows is fixed, the forms in it)."""
-        kinds = [self.plain] * 5 + [self.table] * 4 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
+        kinds = [self.plain] * 6 + [self.table] * 4 + [self.whole] * 3 + [self.joined, self.grouped, self.grouped, self.windowed, self.set, self.common,
                                                       self.subquery, self.rows_of_functions, self.insert, self.update, self.delete, self.wrong]
         kind = self.random.choice(kinds)
         self.source = Expressions(self.random)
@@ -62,10 +78,18 @@ class Statements:
         return f"SELECT {shown} FROM t a {join} u b ON a.id = b.tid WHERE {self.expression(columns, 1, 'bool')}", False
 
     def aggregate(self, columns):
-        form, kind = self.random.choice(AGGREGATES)
+        form, kind = self.random.choice(AGGREGATES + functions.AGGREGATES)
         self.source.used.append(form)
         kind = self.random.choice(["int4", "numeric", "text", "date", "float8"]) if kind == "any" else kind
         return form.format(self.expression(columns, 1, kind) if kind else "", self.expression(columns, 1, "bool"))
+
+    def whole(self):
+        form = self.random.choice(QUERIES)
+        self.source.used.append(form)
+        kind = self.source.any()
+        sql = form.format(*(self.expression(columns_of("u", "b") if index == 0 else None, 1, kind) for index in range(3)),
+                          b=self.expression(columns_of("u", "b"), 1, "bool"), c=self.expression(columns_of("t", "a"), 2, "bool"), f=self.aggregate(columns_of("u", "b")))
+        return sql, "ORDER BY" in form[form.rfind(")"):]
 
     def grouped(self):
         table, columns = self.scope()
@@ -80,7 +104,7 @@ class Statements:
 
     def windowed(self):
         table, columns = self.scope()
-        form = self.random.choice(WINDOWS)
+        form = self.random.choice(WINDOWS + functions.WINDOWS)
         self.source.used.append(form)
         window = form.format(self.expression(columns, 1), k=f"{table}.id", n=self.expression(columns, 1, "numeric"), b=self.expression(columns, 1, "bool"))
         return f"SELECT {table}.id, {window} FROM {table} ORDER BY 1", True

@@ -20,9 +20,6 @@ use crate::extensions::sandbox::LateFunctions;
 const SQLITE_TOOBIG: i32 = 18;
 pub const SQLITE_MISUSE: i32 = 21;
 
-/// Work that waits for the next request, in bytes; with more it is sent at once.
-const MAX_WAITING_BYTES: usize = 1 << 20;
-
 /// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
 /// the work, and the host keeps it until the next request.
 const MAX_LATER_BYTES: usize = 16 << 20;
@@ -45,8 +42,6 @@ struct State {
     is_requested: bool,
     reply: Option<Reply>,
     functions: LateFunctions,
-    /// The number of requests and writes so far.
-    requests: u64,
     requested_at: u64,
     waited: u64,
 }
@@ -93,7 +88,6 @@ impl Channel {
         state.work.append(work);
         state.function = function;
         state.is_requested = true;
-        state.requests += 1;
         state.requested_at = ticked();
         Ok(())
     }
@@ -106,30 +100,8 @@ impl Channel {
         .await
     }
 
-    /// The number of requests and writes so far: results of reading stay valid until it changes.
-    pub fn requests(&self) -> u64 {
-        self.state().requests
-    }
-
-    /// Write into a blob, together with the next request.
-    pub async fn write(&self, work: Operations) -> Result<(), SqlError> {
-        let is_enough = {
-            let mut state = self.state();
-            state.check_open()?;
-            state.requests += 1;
-            state.work.append(work);
-            state.work.len() > MAX_WAITING_BYTES
-        };
-        if is_enough { self.request(Operations::default()).await.map(|_| ()) } else { Ok(()) }
-    }
-
-    /// Perform this work before the next request.
-    pub fn later(&self, work: Operations) {
-        self.state().work.append(work);
-    }
-
-    /// The same for work that an extension has encoded itself.
-    pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
+    /// Perform this work before the next request, unless too much waits.
+    pub fn later(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
         if !work.only_end() {
             state.check_open()?;

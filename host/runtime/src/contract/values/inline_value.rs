@@ -1,13 +1,10 @@
 //! A value that crosses in registers; see `types.inline-value`.
 
 use wasmtime::{Result, bail};
-use wire::Head;
+use wire::{Head, code};
 
 use super::value::{Output, Value};
 use crate::contract::types::{SqlError, generated};
-
-/// `SQLITE_MISUSE`.
-const SQLITE_MISUSE: i32 = 21;
 
 /// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]
@@ -63,7 +60,7 @@ pub fn check_arguments(arguments: &generated::InlineArguments) -> Result<(), Sql
         true => Ok(()),
         false => {
             let message = format!("inline arguments with the heads {heads:#x} are not valid");
-            Err(SqlError { code: SQLITE_MISUSE, message })
+            Err(SqlError { code: code::MISUSE, message })
         }
     }
 }

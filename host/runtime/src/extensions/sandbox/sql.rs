@@ -3,11 +3,13 @@
 
 mod channel;
 
+use wire::code;
+
 use super::Sandbox;
 use super::exports::suspendable::sqlite_wasm::extension::sql_work;
 use crate::contract::types::{Function, SqlError};
 
-pub use channel::{Channel, SQLITE_MISUSE};
+pub use channel::Channel;
 
 type Answer<T> = Result<T, SqlError>;
 
@@ -26,7 +28,7 @@ impl sql_work::Host for Sandbox {
         function: Function,
     ) -> wasmtime::Result<Answer<()>> {
         if let Err(reason) = crate::contract::check::function(&function) {
-            return Ok(Err(SqlError { code: SQLITE_MISUSE, message: reason.to_string() }));
+            return Ok(Err(SqlError { code: code::MISUSE, message: reason.to_string() }));
         }
         let handle = match self.channel.functions(|functions| functions.register(id, &function)) {
             Ok(handle) => handle,

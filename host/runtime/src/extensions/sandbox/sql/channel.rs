@@ -8,17 +8,13 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use wire::Operations;
+use wire::{Operations, code};
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::call_clock::ticked;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::LateFunctions;
-
-/// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
-const SQLITE_TOOBIG: i32 = 18;
-pub const SQLITE_MISUSE: i32 = 21;
 
 /// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
 /// the work, and the host keeps it until the next request.
@@ -52,7 +48,7 @@ impl State {
             return Ok(());
         }
         let message = "there is no SQL in this call".to_owned();
-        Err(SqlError { code: SQLITE_MISUSE, message })
+        Err(SqlError { code: code::MISUSE, message })
     }
 
     fn has_request(&self) -> bool {
@@ -108,7 +104,7 @@ impl Channel {
         }
         if state.work.len() + work.len() > MAX_LATER_BYTES {
             let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
-            return Err(SqlError { code: SQLITE_TOOBIG, message });
+            return Err(SqlError { code: code::TOOBIG, message });
         }
         state.work.append(work);
         Ok(())

@@ -91,13 +91,7 @@ fn failed(message: &str) -> Answer {
 }
 
 fn returned(value: &Value<Cow<'_, [u8]>>) -> Answer {
-    let value = match value {
-        Value::Text(bytes) => Value::Text(&**bytes),
-        Value::Blob(bytes) => Value::Blob(&**bytes),
-        Value::Null => Value::Null,
-        Value::Integer(integer) => Value::Integer(*integer),
-        Value::Real(real) => Value::Real(*real),
-    };
+    let value = value.borrowed();
     InlineValue::new(value, 0).map_or_else(
         || {
             let mut long = Writer::default();

@@ -19,12 +19,12 @@ impl From<wire::InlineValue> for InlineValue {
 impl InlineValue {
     /// The inline form of a result, if it is short enough.
     pub fn of(output: &Output) -> Option<Self> {
-        wire::InlineValue::new(output.value.as_wire(), output.subtype).map(Self)
+        wire::InlineValue::new(output.value.0.borrowed(), output.subtype).map(Self)
     }
 
     /// The result as an [`Output`].
     pub fn output(&self) -> Output {
-        let value = self.0.value().map_or(Value::Null, Value::from);
+        let value = Value(self.0.value().unwrap_or(wire::Value::Null));
         Output { value, subtype: self.0.head().subtype }
     }
 

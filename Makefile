@@ -142,7 +142,8 @@ bench-connection: build ## the crate sqlite-wasm compared with rusqlite
 bench-serve: build ## the server compared with PostgreSQL at a Unix socket; after make test-clients
 	tooling/bench-serve
 
-bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively, by one C program
+bench-c: build native-reference ## libsqlite3.so.0 compared with SQLite built natively: times, and instructions of a look-up
+	tooling/setup valgrind
 	tooling/library bench
 
 test-programs: build native-reference ## unchanged programs on libsqlite3.so.0; apt installs those that are missing

@@ -5,7 +5,7 @@ use std::slice;
 
 use engine::database::{self, Returned, SqlError};
 use libsqlite3_sys as sqlite;
-use wire::{InlineValue, Reader, Value, tag};
+use wire::{InlineValue, Reader, Value, code, tag};
 
 /// Room for a short reply of the program, in bytes; `EventReply` in `c/interface.h` has as much.
 const ROOM_BYTES: usize = 80;
@@ -35,7 +35,7 @@ pub fn perform_in_place(
     // this component's own: both are inside the sandbox.
     let reply = unsafe { interface_perform(db, calls.as_ptr(), calls.len(), &mut count) };
     if reply.is_null() {
-        return Err(SqlError { code: sqlite::SQLITE_NOMEM, message: String::new() });
+        return Err(SqlError { code: code::NOMEM, message: String::new() });
     }
     Ok((reply, count))
 }

@@ -10,7 +10,7 @@ use std::ffi::CString;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{ProgramOperation, Writer};
+use wire::{ProgramOperation, Writer, code};
 
 use crate::extensions::load;
 use crate::extensions::sql::perform::{self as operations, unreadable};
@@ -119,7 +119,7 @@ fn open(path: &[u8], flags: u32, busy_milliseconds: u32) -> Result<u32, SqlError
         CONNECTIONS.with_borrow(|all| all.iter().position(Option::is_none).unwrap_or(all.len()));
     if number >= MAX_CONNECTIONS {
         let message = format!("{MAX_CONNECTIONS} connections are open already");
-        return Err(failure(sqlite::SQLITE_MISUSE, &message));
+        return Err(failure(code::MISUSE, &message));
     }
     let db = open::connect(path, flags.cast_signed(), busy_milliseconds)?;
     let opened = Rc::new(Opened { db, owner: u32::MAX - number as u32 });
@@ -136,12 +136,12 @@ fn get(connection: u32) -> Result<Rc<Opened>, SqlError> {
 }
 
 fn missing() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "there is no such connection")
+    failure(code::MISUSE, "there is no such connection")
 }
 
 /// Close a connection and everything that belongs to it.
 fn close(connection: u32) -> Result<(), SqlError> {
-    let in_use = || failure(sqlite::SQLITE_BUSY, "the connection is in use");
+    let in_use = || failure(code::BUSY, "the connection is in use");
     // A running callback of the connection would return to a closed one.
     if Rc::strong_count(&get(connection)?) > 2 {
         return Err(in_use());
@@ -154,11 +154,11 @@ fn close(connection: u32) -> Result<(), SqlError> {
 /// Load an extension by its name or path.
 fn load_extension(connection: u32, name: &str) -> Result<(), SqlError> {
     let opened = get(connection)?;
-    let loaded = load::load(name).map_err(|why| failure(sqlite::SQLITE_ERROR, &why))?;
+    let loaded = load::load(name).map_err(|why| failure(code::ERROR, &why))?;
     load::connect(&opened.db, &loaded)
 }
 
 /// A name as a C string for SQLite.
 fn c_name(name: &[u8]) -> Result<CString, SqlError> {
-    CString::new(name).map_err(|_| failure(sqlite::SQLITE_ERROR, "a name has a NUL"))
+    CString::new(name).map_err(|_| failure(code::ERROR, "a name has a NUL"))
 }

@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_stmt};
+use wire::code;
 
 use crate::extensions::embedded;
 use crate::extensions::sql::{blob_cache, depth, open_handles};
@@ -83,7 +84,7 @@ unsafe extern "C" fn engine_connection_opened(db: *mut sqlite3) -> c_int {
         db.create_scalar(name, -1, sqlite::SQLITE_UTF8, Rc::new(Refused(message)))
     };
     let mut codes = hooks.refused_functions.iter().map(refuse);
-    codes.find(|code| *code != sqlite::SQLITE_OK).unwrap_or(sqlite::SQLITE_OK)
+    codes.find(|code| *code != code::OK).unwrap_or(code::OK)
 }
 
 /// A function that always fails with this message.
@@ -95,7 +96,7 @@ impl Scalar for Refused {
     }
 
     fn call(&self, context: &Context, _: Arguments) {
-        context.set_error(&failure(sqlite::SQLITE_ERROR, self.0));
+        context.set_error(&failure(code::ERROR, self.0));
     }
 }
 
@@ -231,7 +232,7 @@ unsafe extern "C" fn engine_set_authorizer(
     unsafe {
         let (name, drop) = (AUTHORIZER.as_ptr(), Some(drop_box::<Authorizer> as _));
         let code = sqlite::sqlite3_set_clientdata(db, name, authorizer.cast(), drop);
-        if code != sqlite::SQLITE_OK {
+        if code != code::OK {
             return code;
         }
         // Expires all prepared statements.
@@ -265,7 +266,7 @@ unsafe extern "C" fn authorize(
             Some(Authorizer { callback, argument }) => {
                 callback(*argument, action, first, second, schema, source)
             }
-            None => sqlite::SQLITE_OK,
+            None => code::OK,
         }
     }
 }

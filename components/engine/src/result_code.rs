@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::host::files::ErrorCode;
 
@@ -14,7 +14,7 @@ pub struct Code(pub c_int);
 /// native unix VFS.
 pub fn io_code(error: ErrorCode, io: c_int) -> Code {
     match error {
-        ErrorCode::Full => Code(sqlite::SQLITE_FULL),
+        ErrorCode::Full => Code(code::FULL),
         _ => Code(io),
     }
 }
@@ -22,26 +22,24 @@ pub fn io_code(error: ErrorCode, io: c_int) -> Code {
 /// The code for a failed open.
 pub fn open_code(error: ErrorCode, new_journal: bool) -> Code {
     match error {
-        ErrorCode::Access | ErrorCode::ReadOnly if new_journal => {
-            Code(sqlite::SQLITE_READONLY_DIRECTORY)
-        }
-        ErrorCode::IsLink => Code(sqlite::SQLITE_CANTOPEN_SYMLINK),
-        _ => Code(sqlite::SQLITE_CANTOPEN),
+        ErrorCode::Access | ErrorCode::ReadOnly if new_journal => Code(code::READONLY_DIRECTORY),
+        ErrorCode::IsLink => Code(code::CANTOPEN_SYMLINK),
+        _ => Code(code::CANTOPEN),
     }
 }
 
 /// The code for a failed delete.
 pub fn delete_code(error: ErrorCode) -> Code {
     match error {
-        ErrorCode::NotFound => Code(sqlite::SQLITE_IOERR_DELETE_NOENT),
-        _ => Code(sqlite::SQLITE_IOERR_DELETE),
+        ErrorCode::NotFound => Code(code::IOERR_DELETE_NOENT),
+        _ => Code(code::IOERR_DELETE),
     }
 }
 
 /// `SQLITE_OK` or the code, for C.
 pub fn to_c(result: Result<(), Code>) -> c_int {
     match result {
-        Ok(()) => sqlite::SQLITE_OK,
+        Ok(()) => code::OK,
         Err(Code(code)) => code,
     }
 }

@@ -1,8 +1,7 @@
 //! Memory for what others size: values, SQL, replies. It is asked for before it is used, since Rust's
 //! collections end the program when there is none.
 
-use libsqlite3_sys as sqlite;
-use wire::Writer;
+use wire::{Writer, code};
 
 use crate::ffi::memory::has_room;
 use crate::host::dispatch::SqlError;
@@ -10,7 +9,7 @@ use crate::sqlite::error::failure;
 
 /// SQLITE_NOMEM, with SQLite's text.
 pub fn no_memory() -> SqlError {
-    failure(sqlite::SQLITE_NOMEM, "")
+    failure(code::NOMEM, "")
 }
 
 /// Fails if there is no block of this many bytes. Small ones are always left.

@@ -1,5 +1,6 @@
 //! The bytes that extensions, the host and the engine exchange: tags and layouts of
-//! values, inline values, and the operations of `sql-work` with their replies.
+//! values, inline values, and the operations of `sql-work` with their replies; and SQLite's
+//! result codes.
 //!
 //! Each of them is defined only here; the C interface uses [`c_header`]. How the canonical ABI lays
 //! out the same values follows from the WIT: `host/runtime/src/contract/values/canonical_abi.rs` and
@@ -10,6 +11,7 @@
 extern crate alloc;
 
 mod bytes;
+pub mod code;
 mod header;
 mod inline;
 pub mod library;

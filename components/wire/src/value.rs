@@ -1,4 +1,4 @@
-//! Values of SQLite.
+//! Values of SQLite: its five storage classes.
 
 /// The tag of a value: its case in `types.value`. In memory, the canonical ABI has it in
 /// the first of 16 bytes and the payload in the last eight.
@@ -43,6 +43,20 @@ impl<Bytes> Value<Bytes> {
             Self::Real(real) => Value::Real(real),
             Self::Text(text) => Value::Text(bytes(text)),
             Self::Blob(blob) => Value::Blob(bytes(blob)),
+        }
+    }
+}
+
+impl<Bytes: AsRef<[u8]>> Value<Bytes> {
+    /// The same value, borrowing its bytes.
+    #[inline]
+    pub fn borrowed(&self) -> Value<&[u8]> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Integer(integer) => Value::Integer(*integer),
+            Self::Real(real) => Value::Real(*real),
+            Self::Text(text) => Value::Text(text.as_ref()),
+            Self::Blob(blob) => Value::Blob(blob.as_ref()),
         }
     }
 }

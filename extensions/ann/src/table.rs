@@ -15,9 +15,6 @@ use crate::plan::{self, Layout};
 use crate::registry;
 use crate::storage::Names;
 
-/// SQLITE_CONSTRAINT_ROWID of `sqlite3.h`.
-const CONSTRAINT_ROWID: i32 = 2579;
-
 /// Nodes that one `rebuild` or `optimize` links: a call of an extension has ten seconds
 /// by default, and linking a node takes less than a millisecond.
 const LINKED_PER_COMMAND: u32 = 4000;
@@ -60,7 +57,7 @@ impl AnnTable {
             index.delete(row_id)?;
         }
         index.insert(row_id, &vector, columns).map_err(|error| match error.code {
-            code::CONSTRAINT | CONSTRAINT_ROWID | 1555 => {
+            code::CONSTRAINT | code::CONSTRAINT_ROWID | code::CONSTRAINT_PRIMARYKEY => {
                 let message = format!("UNIQUE constraint failed: {}.rowid", self.names.name);
                 Error::new(code::CONSTRAINT, message)
             }

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use runtime::database::wire::library::{Call, Function};
-use runtime::database::wire::{ProgramOperation, Reader};
+use runtime::database::wire::{ProgramOperation, Reader, code};
 
 use crate::connection::{Connection, OpenFlags};
 use crate::error::{Error, ErrorCode, Result};
@@ -18,10 +18,6 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Maximum number of tries for a step that finds the file locked, with a pause of 0.1 s after each.
 const MAX_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
-
-/// `SQLITE_OK` and `SQLITE_DONE`.
-const OK: i32 = 0;
-const DONE: i32 = 101;
 
 /// The progress of a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,15 +126,15 @@ impl Connection {
                 Ok(Progress { remaining: reply.u32()?, pagecount: reply.u32()? })
             };
             match self.session.code_on(target, &step, read)? {
-                (OK | DONE, copied) if copied.remaining > copied.pagecount => {
+                (code::OK | code::DONE, copied) if copied.remaining > copied.pagecount => {
                     return Err(Error::MalformedReply);
                 }
-                (code @ (OK | DONE), copied) => {
+                (code @ (code::OK | code::DONE), copied) => {
                     tries = 0;
                     if let Some(progress) = &mut progress {
                         progress(copied);
                     }
-                    if code == DONE {
+                    if code == code::DONE {
                         return Ok(());
                     }
                     thread::sleep(PAUSE);

@@ -3,11 +3,8 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, TryLockError};
 
-use runtime::database::wire::Value;
+use runtime::database::wire::{Value, code};
 use runtime::database::{Callback, Event, Returned};
-
-/// `SQLITE_MISUSE`.
-const MISUSE: i32 = 21;
 
 /// A value for SQL, or a result code and a message.
 pub type Outcome = Result<Value<Vec<u8>>, (i32, String)>;
@@ -32,7 +29,7 @@ impl<C: Called> Callback for Exclusive<C> {
             // It has panicked before, which SQL has received as an error.
             Err(TryLockError::Poisoned(called)) => called.into_inner().call(event, bytes),
             Err(TryLockError::WouldBlock) => {
-                Err((MISUSE, "the program's function is called by its own SQL".to_owned()))
+                Err((code::MISUSE, "the program's function is called by its own SQL".to_owned()))
             }
         };
         returned.map(|value| value.map(Cow::Owned))

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use runtime::database::wire::code;
 use runtime::database::{Failure, Reason};
 
 use crate::types::{FromSqlError, Type};
@@ -23,12 +24,12 @@ pub struct SqliteError {
 }
 
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])* $name:ident = $code:literal,)*) => {
+    ($($name:ident = $code:ident,)*) => {
         /// The kinds of SQLite's errors.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum ErrorCode {
-            $($(#[doc = $doc])* $name,)*
+            $(#[doc = concat!("`SQLITE_", stringify!($code), "`")] $name,)*
             /// `SQLITE_ERROR`, or a code that SQLite does not define.
             Unknown,
         }
@@ -36,8 +37,8 @@ macro_rules! codes {
         impl ErrorCode {
             /// The kind of a result code, plain or extended.
             pub fn of(code: i32) -> Self {
-                match code & 0xff {
-                    $($code => Self::$name,)*
+                match code::primary(code) {
+                    $(code::$code => Self::$name,)*
                     _ => Self::Unknown,
                 }
             }
@@ -46,52 +47,29 @@ macro_rules! codes {
 }
 
 codes! {
-    /// `SQLITE_INTERNAL`
-    InternalMalfunction = 2,
-    /// `SQLITE_PERM`
-    PermissionDenied = 3,
-    /// `SQLITE_ABORT`
-    OperationAborted = 4,
-    /// `SQLITE_BUSY`
-    DatabaseBusy = 5,
-    /// `SQLITE_LOCKED`
-    DatabaseLocked = 6,
-    /// `SQLITE_NOMEM`
-    OutOfMemory = 7,
-    /// `SQLITE_READONLY`
-    ReadOnly = 8,
-    /// `SQLITE_INTERRUPT`
-    OperationInterrupted = 9,
-    /// `SQLITE_IOERR`
-    SystemIoFailure = 10,
-    /// `SQLITE_CORRUPT`
-    DatabaseCorrupt = 11,
-    /// `SQLITE_NOTFOUND`
-    NotFound = 12,
-    /// `SQLITE_FULL`
-    DiskFull = 13,
-    /// `SQLITE_CANTOPEN`
-    CannotOpen = 14,
-    /// `SQLITE_PROTOCOL`
-    FileLockingProtocolFailed = 15,
-    /// `SQLITE_SCHEMA`
-    SchemaChanged = 17,
-    /// `SQLITE_TOOBIG`
-    TooBig = 18,
-    /// `SQLITE_CONSTRAINT`
-    ConstraintViolation = 19,
-    /// `SQLITE_MISMATCH`
-    TypeMismatch = 20,
-    /// `SQLITE_MISUSE`
-    ApiMisuse = 21,
-    /// `SQLITE_NOLFS`
-    NoLargeFileSupport = 22,
-    /// `SQLITE_AUTH`
-    AuthorizationForStatementDenied = 23,
-    /// `SQLITE_RANGE`
-    ParameterOutOfRange = 25,
-    /// `SQLITE_NOTADB`
-    NotADatabase = 26,
+    InternalMalfunction = INTERNAL,
+    PermissionDenied = PERM,
+    OperationAborted = ABORT,
+    DatabaseBusy = BUSY,
+    DatabaseLocked = LOCKED,
+    OutOfMemory = NOMEM,
+    ReadOnly = READONLY,
+    OperationInterrupted = INTERRUPT,
+    SystemIoFailure = IOERR,
+    DatabaseCorrupt = CORRUPT,
+    NotFound = NOTFOUND,
+    DiskFull = FULL,
+    CannotOpen = CANTOPEN,
+    FileLockingProtocolFailed = PROTOCOL,
+    SchemaChanged = SCHEMA,
+    TooBig = TOOBIG,
+    ConstraintViolation = CONSTRAINT,
+    TypeMismatch = MISMATCH,
+    ApiMisuse = MISUSE,
+    NoLargeFileSupport = NOLFS,
+    AuthorizationForStatementDenied = AUTH,
+    ParameterOutOfRange = RANGE,
+    NotADatabase = NOTADB,
 }
 
 /// A limit of [`Builder`](crate::Builder) that was reached.
@@ -205,7 +183,7 @@ impl Error {
 
     /// The result code and message of an SQL function that fails with this error.
     pub(crate) fn for_sql(&self) -> (i32, String) {
-        let code = self.sqlite_error().map_or(1, |error| error.extended_code);
+        let code = self.sqlite_error().map_or(code::ERROR, |error| error.extended_code);
         (code, self.to_string())
     }
 
@@ -305,8 +283,8 @@ mod tests {
 
     #[test]
     fn extended_codes_have_the_kind_of_plain_ones() {
-        assert_eq!(ErrorCode::of(2067), ErrorCode::ConstraintViolation);
-        assert_eq!(ErrorCode::of(1), ErrorCode::Unknown);
+        assert_eq!(ErrorCode::of(code::CONSTRAINT_UNIQUE), ErrorCode::ConstraintViolation);
+        assert_eq!(ErrorCode::of(code::ERROR), ErrorCode::Unknown);
         assert_eq!(ErrorCode::of(-1), ErrorCode::Unknown);
     }
 }

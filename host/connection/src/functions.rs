@@ -14,7 +14,7 @@ use crate::callback::{Called, Outcome, callback};
 use crate::connection::Connection;
 use crate::error::{Error, Result};
 use crate::rows::{index_values, value_at};
-use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, Value, ValueRef};
+use crate::types::{FromSql, FromSqlError, ToSql, ToSqlOutput, ValueRef};
 use groups::Groups;
 
 /// Maximum number of arguments of a call: SQLite's limit is 1000.
@@ -127,20 +127,10 @@ pub trait WindowAggregate<A, T: ToSql>: Aggregate<A, T> {
 
 fn outcome(result: Result<impl ToSql>) -> Outcome {
     let value = result.and_then(|value| match value.to_sql()? {
-        ToSqlOutput::Owned(value) => Ok(value_of(value)),
+        ToSqlOutput::Owned(value) => Ok(value.into()),
         ToSqlOutput::Borrowed(value) => Ok(value.to_wire().map(<[u8]>::to_vec)),
     });
     value.map_err(|error| error.for_sql())
-}
-
-fn value_of(value: Value) -> wire::Value<Vec<u8>> {
-    match value {
-        Value::Null => wire::Value::Null,
-        Value::Integer(integer) => wire::Value::Integer(integer),
-        Value::Real(real) => wire::Value::Real(real),
-        Value::Text(text) => wire::Value::Text(text.into_bytes()),
-        Value::Blob(blob) => wire::Value::Blob(blob),
-    }
 }
 
 /// Find the offsets of all arguments, which come from the sandbox.

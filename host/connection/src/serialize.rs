@@ -1,5 +1,6 @@
 //! Databases as bytes.
 
+use runtime::database::wire::code;
 use runtime::database::wire::library::{Call, Function, optional_bytes};
 
 use crate::connection::Connection;
@@ -8,9 +9,6 @@ use crate::error::{Error, Result};
 /// SQLITE_DESERIALIZE_RESIZEABLE and SQLITE_DESERIALIZE_READONLY.
 const RESIZEABLE: u32 = 2;
 const READ_ONLY: u32 = 4;
-
-/// `SQLITE_NOMEM`.
-const NO_MEMORY: i32 = 7;
 
 impl Connection {
     /// The content of the database `schema` (`main`), in the format of its file.
@@ -36,7 +34,9 @@ impl Connection {
         self.session.call(&call, |reply| {
             let _size = reply.i64()?;
             let content = optional_bytes(reply)?;
-            content.map(<[u8]>::to_vec).ok_or_else(|| Error::sqlite(NO_MEMORY, "no memory is left"))
+            content
+                .map(<[u8]>::to_vec)
+                .ok_or_else(|| Error::sqlite(code::NOMEM, "no memory is left"))
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use runtime::database::wire::library::{Call, Function, Returned};
-use runtime::database::wire::{Operations, ProgramOperation, Reader};
+use runtime::database::wire::{Operations, ProgramOperation, Reader, code};
 use runtime::database::{Callback, Instance, Interrupter, OnProgress};
 
 use crate::builder::Limits;
@@ -102,7 +102,7 @@ impl Session {
     ) -> Result<T> {
         let bytes = self.perform_call(connection, call)?;
         let mut returned = self.checked(Returned::read(&bytes).map_err(Error::from))?;
-        if returned.code != 0 {
+        if returned.code != code::OK {
             let message = returned.message.unwrap_or_default();
             return Err(Error::sqlite(returned.code, String::from_utf8_lossy(message)));
         }

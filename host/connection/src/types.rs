@@ -1,12 +1,11 @@
 //! Values, and their conversion to Rust types.
 
 mod to_sql;
+mod wire_values;
 
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
-
-use runtime::database::wire;
 
 use crate::error::BoxedError;
 
@@ -143,29 +142,6 @@ impl<'a> ValueRef<'a> {
         match self {
             Self::Text(bytes) | Self::Blob(bytes) => Ok(bytes),
             _ => Err(FromSqlError::InvalidType),
-        }
-    }
-
-    pub(crate) fn to_wire(self) -> wire::Value<&'a [u8]> {
-        match self {
-            Self::Null => wire::Value::Null,
-            Self::Integer(integer) => wire::Value::Integer(integer),
-            Self::Real(real) => wire::Value::Real(real),
-            Self::Text(text) => wire::Value::Text(text),
-            Self::Blob(blob) => wire::Value::Blob(blob),
-        }
-    }
-}
-
-impl<'a> From<wire::Value<&'a [u8]>> for ValueRef<'a> {
-    #[inline]
-    fn from(value: wire::Value<&'a [u8]>) -> Self {
-        match value {
-            wire::Value::Null => Self::Null,
-            wire::Value::Integer(integer) => Self::Integer(integer),
-            wire::Value::Real(real) => Self::Real(real),
-            wire::Value::Text(text) => Self::Text(text),
-            wire::Value::Blob(blob) => Self::Blob(blob),
         }
     }
 }

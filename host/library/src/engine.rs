@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
-use runtime::database::wire::{Operations, ProgramOperation, Reader, Value};
+use runtime::database::wire::{Operations, ProgramOperation, Reader, Value, code};
 use runtime::database::{Callback, Event, Failure, Instance, Interrupter, Returned, Settings};
 use runtime::extensions::{ExtensionGrants, Limits as ExtensionLimits};
 
@@ -23,9 +23,6 @@ use crate::grants;
 use crate::refusals;
 use crate::settings::Limits;
 use crate::template::Sandbox;
-
-/// `SQLITE_INTERNAL`.
-const INTERNAL: i32 = 2;
 
 /// An instance. The C code holds its mutex during every call but [`Engine::interrupt`].
 pub struct Engine {
@@ -221,7 +218,7 @@ impl Engine {
     pub fn open(&self, path: &[u8], flags: u32) -> Result<u32, Failure> {
         let open = ProgramOperation::Open { flags, busy_milliseconds: 0, path };
         self.send(0, Operations::from(open).as_bytes())?;
-        let malformed = |_| Failure { code: INTERNAL, message: String::new(), reason: None };
+        let malformed = |_| Failure { code: code::INTERNAL, message: String::new(), reason: None };
         Reader(&self.reply.borrow()).u32().map_err(malformed)
     }
 

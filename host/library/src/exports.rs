@@ -7,18 +7,13 @@ use std::slice;
 
 use anyhow::Result;
 use runtime::database::Failure;
+use runtime::database::wire::code;
 use runtime::forks;
 
 use crate::engine::Engine;
 use crate::grants::path_of;
 use crate::settings::Limits;
 use crate::template::sandbox;
-
-/// `SQLITE_CANTOPEN`.
-const CANNOT_OPEN: c_int = 14;
-
-/// `SQLITE_INTERNAL`.
-const INTERNAL: c_int = 2;
 
 /// The arguments of [`engine_start`], as in `c/engine.h`.
 #[repr(C)]
@@ -48,13 +43,13 @@ fn guarded(message: *mut *mut c_char, call: impl FnOnce() -> Result<(), Failure>
         }
         Err(_) => {
             give(message, "the library panicked".to_owned());
-            INTERNAL
+            code::INTERNAL
         }
     }
 }
 
 fn cannot_open(error: anyhow::Error) -> Failure {
-    Failure { code: CANNOT_OPEN, message: format!("{error:#}"), reason: None }
+    Failure { code: code::CANTOPEN, message: format!("{error:#}"), reason: None }
 }
 
 /// Start an instance.

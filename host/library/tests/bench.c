@@ -1,4 +1,8 @@
-/* What tooling/bench-c runs on both libraries. Each line is a name and microseconds an operation. */
+/* What `tooling/library bench` runs on both libraries, on a file in WAL mode:
+**
+**   bench FILE         each line is a name and microseconds an operation
+**   bench FILE COUNT   so many look-ups in the table that the former leaves, for callgrind
+*/
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,20 +60,41 @@ static void insert(void) {
   sqlite3_finalize(statement);
 }
 
-static void read_points(void) {
+static void update(void) {
+  sqlite3_stmt *statement = prepare("UPDATE t SET a = ?, c = c + 1 WHERE id = ?");
+  char text[32];
+  double start = now();
+  run("BEGIN");
+  for (int i = 0; i < ROWS; i++) {
+    int length = snprintf(text, sizeof(text), "name %d", i);
+    sqlite3_bind_text(statement, 1, text, length, SQLITE_TRANSIENT);
+    sqlite3_bind_int(statement, 2, (i * 7919) % ROWS);
+    check(sqlite3_step(statement));
+    check(sqlite3_reset(statement));
+  }
+  run("COMMIT");
+  report("update", start, ROWS);
+  sqlite3_finalize(statement);
+}
+
+static void look_up(int count) {
   sqlite3_stmt *statement = prepare("SELECT id, a, b, c FROM t WHERE id = ?");
   sqlite3_int64 sum = 0;
-  double start = now();
-  for (int i = 0; i < ROWS; i++) {
+  for (int i = 0; i < count; i++) {
     sqlite3_bind_int(statement, 1, (i * 7919) % ROWS);
     check(sqlite3_step(statement));
     sum += sqlite3_column_int64(statement, 0) + strlen((const char *)sqlite3_column_text(statement, 1)) +
            (sqlite3_int64)sqlite3_column_double(statement, 2) + sqlite3_column_int64(statement, 3);
     check(sqlite3_reset(statement));
   }
-  report("point-read", start, ROWS);
   sqlite3_finalize(statement);
   if (sum == 1) printf("-");
+}
+
+static void look_ups(void) {
+  double start = now();
+  look_up(ROWS);
+  report("look-up", start, ROWS);
 }
 
 static void scan(void) {
@@ -99,6 +124,25 @@ static void prepares(void) {
   report("prepare-step-finalize", start, COUNT);
 }
 
+static int by_end(void *unused, int left, const void *one, int right, const void *other) {
+  (void)unused;
+  int order = left && right ? ((const char *)one)[left - 1] - ((const char *)other)[right - 1] : left - right;
+  if (order) return order;
+  order = memcmp(one, other, left < right ? left : right);
+  return order ? order : left - right;
+}
+
+static void sort(void) {
+  check(sqlite3_create_collation(db, "by_end", SQLITE_UTF8, 0, by_end));
+  sqlite3_stmt *statement = prepare("SELECT id FROM t ORDER BY a COLLATE by_end");
+  sqlite3_int64 sum = 0;
+  double start = now();
+  while (sqlite3_step(statement) == SQLITE_ROW) sum += sqlite3_column_int64(statement, 0);
+  report("collation-sort-row", start, ROWS);
+  check(sqlite3_finalize(statement));
+  if (sum == 1) printf("-");
+}
+
 static void add_one(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
   sqlite3_result_int64(context, sqlite3_value_int64(values[0]) + 1);
@@ -123,16 +167,16 @@ static void calls(void) {
   sqlite3_finalize(without);
 }
 
-static void opens(void) {
+static void opens(const char *name, const char *file, const char *sql) {
   enum { COUNT = 200 };
   double start = now();
   for (int i = 0; i < COUNT; i++) {
     sqlite3 *other;
-    check(sqlite3_open(":memory:", &other));
-    check(sqlite3_exec(other, "SELECT 1", 0, 0, 0));
+    check(sqlite3_open(file, &other));
+    check(sqlite3_exec(other, sql, 0, 0, 0));
     check(sqlite3_close(other));
   }
-  report("open-select-close", start, COUNT);
+  report(name, start, COUNT);
 }
 
 static long resident(void) {
@@ -156,13 +200,23 @@ static void idle(void) {
 }
 
 int main(int count, char **arguments) {
-  check(sqlite3_open(count > 1 ? arguments[1] : ":memory:", &db));
+  if (count < 2) return 2;
+  const char *file = arguments[1];
+  check(sqlite3_open(file, &db));
+  if (count > 2) {
+    look_up(atoi(arguments[2]));
+    return sqlite3_close(db);
+  }
+  run("PRAGMA journal_mode = WAL");
   insert();
-  read_points();
+  update();
+  look_ups();
   scan();
   prepares();
+  sort();
   calls();
-  opens();
+  opens("open-select-close", ":memory:", "SELECT 1");
+  opens("open-select-close-file", file, "SELECT a FROM t WHERE id = 17");
   idle();
   sqlite3_close(db);
   return 0;

@@ -6,6 +6,7 @@ pub mod sqlstate;
 use std::fmt;
 
 use sqlite_wasm::Limit;
+use wire::code;
 
 /// A result, or an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -149,9 +150,9 @@ impl Error {
             return Self::new(code, message);
         }
         of_constraint(extended_code, message).unwrap_or_else(|| {
-            let code = match extended_code & 0xff {
-                1 => messages::code(message),
-                primary => of_code(extended_code, primary),
+            let code = match code::primary(extended_code) {
+                code::ERROR => messages::code(message),
+                _ => of_code(extended_code),
             };
             Self::new(code, of_postgres(message).unwrap_or_else(|| message.to_owned()))
         })
@@ -241,24 +242,24 @@ fn of_limit(limit: &Limit) -> &'static str {
     }
 }
 
-fn of_code(extended: i32, primary: i32) -> &'static str {
-    match (primary, extended) {
-        // SQLITE_BUSY_SNAPSHOT: the transaction began before another one's commit.
-        (5, 517) => sqlstate::SERIALIZATION_FAILURE,
-        (5, _) | (15, 15) => sqlstate::LOCK_NOT_AVAILABLE,
-        (6, _) => sqlstate::OBJECT_IN_USE,
-        (7, _) => sqlstate::OUT_OF_MEMORY,
-        (8, _) => sqlstate::READ_ONLY_TRANSACTION,
-        (4 | 9, _) => sqlstate::QUERY_CANCELED,
-        (10 | 14, _) => sqlstate::IO_ERROR,
-        (11 | 26, _) => sqlstate::DATA_CORRUPTED,
-        (13, _) => sqlstate::DISK_FULL,
-        (17, _) => sqlstate::SERIALIZATION_FAILURE,
-        (18, _) => sqlstate::PROGRAM_LIMIT_EXCEEDED,
-        (19, _) => sqlstate::INTEGRITY_VIOLATION,
-        (20, _) => sqlstate::DATATYPE_MISMATCH,
-        (3 | 23, _) => sqlstate::INSUFFICIENT_PRIVILEGE,
-        (25, _) => sqlstate::UNDEFINED_PARAMETER,
+fn of_code(extended: i32) -> &'static str {
+    match code::primary(extended) {
+        // The transaction began before another one's commit.
+        code::BUSY if extended == code::BUSY_SNAPSHOT => sqlstate::SERIALIZATION_FAILURE,
+        code::BUSY | code::PROTOCOL => sqlstate::LOCK_NOT_AVAILABLE,
+        code::LOCKED => sqlstate::OBJECT_IN_USE,
+        code::NOMEM => sqlstate::OUT_OF_MEMORY,
+        code::READONLY => sqlstate::READ_ONLY_TRANSACTION,
+        code::ABORT | code::INTERRUPT => sqlstate::QUERY_CANCELED,
+        code::IOERR | code::CANTOPEN => sqlstate::IO_ERROR,
+        code::CORRUPT | code::NOTADB => sqlstate::DATA_CORRUPTED,
+        code::FULL => sqlstate::DISK_FULL,
+        code::SCHEMA => sqlstate::SERIALIZATION_FAILURE,
+        code::TOOBIG => sqlstate::PROGRAM_LIMIT_EXCEEDED,
+        code::CONSTRAINT => sqlstate::INTEGRITY_VIOLATION,
+        code::MISMATCH => sqlstate::DATATYPE_MISMATCH,
+        code::PERM | code::AUTH => sqlstate::INSUFFICIENT_PRIVILEGE,
+        code::RANGE => sqlstate::UNDEFINED_PARAMETER,
         _ => sqlstate::INTERNAL_ERROR,
     }
 }
@@ -268,14 +269,13 @@ fn of_constraint(extended: i32, message: &str) -> Option<Error> {
     let subject = subject(message).unwrap_or_default();
     let mut violated = Violated::default();
     let (code, text) = match extended {
-        // SQLITE_CONSTRAINT_ and: UNIQUE, PRIMARYKEY, ROWID.
-        2067 | 1555 | 2579 => {
-            let name = key_name(subject, extended != 2067);
+        code::CONSTRAINT_UNIQUE | code::CONSTRAINT_PRIMARYKEY | code::CONSTRAINT_ROWID => {
+            let name = key_name(subject, extended != code::CONSTRAINT_UNIQUE);
             violated.table = subject.split_once('.').map(|(table, _)| table.to_owned());
             violated.constraint = Some(name.clone());
             (sqlstate::UNIQUE_VIOLATION, duplicate(&name))
         }
-        1299 => {
+        code::CONSTRAINT_NOTNULL => {
             let (table, column) = subject.rsplit_once('.')?;
             (violated.table, violated.column) = (Some(table.to_owned()), Some(column.to_owned()));
             let text = format!(
@@ -283,15 +283,15 @@ fn of_constraint(extended: i32, message: &str) -> Option<Error> {
             );
             (sqlstate::NOT_NULL_VIOLATION, text)
         }
-        275 => {
+        code::CONSTRAINT_CHECK => {
             violated.constraint = Some(subject.to_owned());
             (sqlstate::CHECK_VIOLATION, format!("new row violates check constraint \"{subject}\""))
         }
-        787 => (
+        code::CONSTRAINT_FOREIGNKEY => (
             sqlstate::FOREIGN_KEY_VIOLATION,
             "statement violates foreign key constraint".to_owned(),
         ),
-        3091 => (sqlstate::DATATYPE_MISMATCH, message.to_owned()),
+        code::CONSTRAINT_DATATYPE => (sqlstate::DATATYPE_MISMATCH, message.to_owned()),
         _ => return None,
     };
     let error = Error::new(code, text).detail(message);

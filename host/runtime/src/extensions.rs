@@ -29,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::{HasData, Linker};
+use wire::code;
 
 use crate::address_space::Reservation;
 use crate::bindings::sqlite_wasm::host::dispatch::add_to_linker as add_dispatch;
@@ -48,9 +49,6 @@ pub use grants::{
 };
 pub use load::{NotLoaded, Prepared};
 pub(crate) use sandbox::message as trap_message;
-
-/// `SQLITE_ERROR`.
-const SQLITE_ERROR: i32 = 1;
 
 /// Most extensions of one component, those of each connection counted. The
 /// component chooses; each has memory.
@@ -255,5 +253,5 @@ pub fn add_to_linker<T: 'static>(
 }
 
 fn error(message: String) -> SqlError {
-    SqlError { code: SQLITE_ERROR, message }
+    SqlError { code: code::ERROR, message }
 }

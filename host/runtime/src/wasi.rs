@@ -15,7 +15,7 @@ use crate::clock::{self, Waiting};
 pub(crate) const MAX_RANDOM_BYTES: u64 = 4 << 20;
 
 /// Largest number of resources of WASI (streams, descriptors, pollables,
-/// errors) and of `sql` that one component holds. The component chooses the
+/// errors) that one component holds. The component chooses the
 /// number, and each takes some hundred bytes of the host; SQLite's shell holds
 /// twenty.
 const MAX_RESOURCES: usize = 10_000;

@@ -17,7 +17,7 @@ use crate::support::{self, Directory, Input, Outcome};
 const EXTENSIONS: [(&str, &str); 3] = [
     ("frozen", "faf931ae493cb131c0b2d593af1e6a0a96beb52a7d32a3323695230aaf37a61e"),
     ("frozen_c", "ee191d1cf2c64dc4a0ae009a6d20e03dcd0b497de007b29e6a2bb7162a1f7c43"),
-    ("frozen_sql", "06048af2923f9d77e24f1e180c1290bcd160ccd5cfed9f71e8edead6d562bee7"),
+    ("frozen_sql", "b3c473351bec02ad13ca5e317358c8b254aa909273d3e2b639dc0363c24a2283"),
 ];
 
 const GRANTS: &[&str] = &["--grant", "frozen_c=sql", "--grant", "frozen_sql=sql"];

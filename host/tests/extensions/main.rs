@@ -19,7 +19,7 @@ mod nesting;
 mod new_extension;
 mod parity;
 mod pointers;
+mod python;
 mod shipped;
 mod sql_read_only;
 mod sql_work;
-mod typed_sql;

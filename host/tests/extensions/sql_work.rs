@@ -221,3 +221,55 @@ fn of_blobs_that_are_opened_together_the_first_must_be_there() {
     assert!(replies[2].ends_with("0200000002000000040500"), "{replies:?}");
     assert!(replies[3..].join("").contains("no such table"), "{replies:?}");
 }
+
+/// The requests of the example in the documentation, and their replies.
+fn documented() -> Vec<(Vec<u8>, String)> {
+    let text = fs::read_to_string(support::repository().join("wit/extension/sql.wit"));
+    let text = text.expect("it is there");
+    let example = text.split("```").nth(1).and_then(|text| text.strip_prefix("text\n"));
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut is_reply = false;
+    for line in example.expect("there is one").lines().filter_map(|line| line.strip_prefix("/// "))
+    {
+        if line.is_empty() {
+            break;
+        }
+        let (label, hex) = line.split_at_checked(15).unwrap_or((line, ""));
+        is_reply = label.starts_with("  ") && (is_reply || !label.trim().is_empty());
+        if !label.starts_with(' ') {
+            all.push(Default::default());
+        }
+        let (request, reply) = all.last_mut().expect("a request comes first");
+        let to = if is_reply { reply } else { request };
+        to.extend(hex.split_whitespace().flat_map(|part| part.chars()));
+    }
+    let byte = |hex: &[u8]| {
+        let hex = std::str::from_utf8(hex).expect("two digits");
+        u8::from_str_radix(hex, 16).expect("two digits")
+    };
+    all.into_iter()
+        .map(|(request, reply)| {
+            (
+                request.as_bytes().chunks(2).map(byte).collect(),
+                format!("reply {}", reply.to_uppercase()),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_documented_example_is_true() {
+    let (requests, expected): (Vec<_>, Vec<_>) = documented().into_iter().unzip();
+    assert_eq!((requests.len(), answers(&requests)), (3, expected));
+}
+
+#[test]
+fn a_statement_whose_rows_are_read_is_not_bound() {
+    let prepare = operation(Opcode::Prepare, &[&text("SELECT ? UNION ALL SELECT 2")]);
+    let bind = operation(Opcode::Bind, &[&number(0), &number(1), &[1], &7i64.to_le_bytes()]);
+    let step = operation(Opcode::Step, &[&number(0), &number(1)]);
+    let reset = operation(Opcode::Reset, &[&number(0)]);
+    let replies = answers(&[prepare, step, bind.clone(), [reset, bind].concat()]).join("\n");
+    assert!(replies.contains("bad parameter or other API misuse"), "{replies}");
+    assert!(replies.ends_with("reply ") || replies.contains("reply \n"), "{replies}");
+}

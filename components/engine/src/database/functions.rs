@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{Function as Described, FunctionKind, Reader, Value as Content, Writer};
+use wire::{Function as Described, FunctionKind, Reader, Value as Content, Writer, code};
 
 use super::c_name;
 use super::callbacks::{Callback, Returned, put_arguments};
@@ -103,7 +103,7 @@ fn set_long(context: &Context, bytes: &[u8]) -> Result<(), SqlError> {
         Ok(Content::Real(real)) => context.set_real(real),
         Ok(Content::Text(text)) => context.set_text(text, TextEncoding::Utf8),
         Ok(Content::Blob(blob)) => context.set_blob(blob),
-        Err(_) => return Err(failure(sqlite::SQLITE_ERROR, "the program returned no value")),
+        Err(_) => return Err(failure(code::ERROR, "the program returned no value")),
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ impl Aggregate for Function {
             Returned::Inline(value) if matches!(value.value(), Some(Content::Integer(_))) => {
                 Ok(value.words[0].cast_signed())
             }
-            _ => Err(failure(sqlite::SQLITE_ERROR, "the program returned no group")),
+            _ => Err(failure(code::ERROR, "the program returned no group")),
         }
     }
 

@@ -5,6 +5,7 @@ use std::ffi::{CString, c_int};
 use std::sync::Once;
 
 use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::host::dispatch::SqlError;
 use crate::program::{Hooks, set_hooks};
@@ -31,12 +32,11 @@ pub fn connect(
     flags: c_int,
     busy_milliseconds: u32,
 ) -> Result<OpenConnection, SqlError> {
-    let path =
-        CString::new(path).map_err(|_| failure(sqlite::SQLITE_CANTOPEN, "the path has a NUL"))?;
+    let path = CString::new(path).map_err(|_| failure(code::CANTOPEN, "the path has a NUL"))?;
     COMPLAINT.take();
     let db = OpenConnection::open(&path, flags | sqlite::SQLITE_OPEN_EXRESCODE)?;
     if let Some(complaint) = COMPLAINT.take() {
-        return Err(failure(sqlite::SQLITE_CANTOPEN, &complaint));
+        return Err(failure(code::CANTOPEN, &complaint));
     }
     db.set_busy_timeout(busy_milliseconds);
     Ok(db)

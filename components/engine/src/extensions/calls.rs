@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use super::pointers;
 use super::scalar::{Function, create_function};
@@ -169,7 +169,7 @@ fn register_function(
     function: &extension_types::Function,
 ) -> Result<(), SqlError> {
     if function.kind != FunctionKind::Scalar {
-        return Err(failure(sqlite::SQLITE_MISUSE, "only scalar functions are registered later"));
+        return Err(failure(code::MISUSE, "only scalar functions are registered later"));
     }
     let registered = Rc::new(RunTimeFunction(Function::new(extension, handle, function)));
     let key = registered.key();

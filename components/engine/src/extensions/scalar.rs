@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int};
 use std::rc::Rc;
 
 use libsqlite3_sys as sqlite;
-use wire::{Head, InlineArguments, InlineValue, Value as Content, tag};
+use wire::{Head, InlineArguments, InlineValue, Value as Content, code, tag};
 
 use super::attached;
 use super::calls::{call, forget_pointers};
@@ -233,7 +233,7 @@ pub fn set_inline(
 
 fn broken(Head { tag, length, .. }: Head) -> SqlError {
     let message = format!("an inline value of class {tag} with {length} bytes is not valid");
-    failure(sqlite::SQLITE_ERROR, &message)
+    failure(code::ERROR, &message)
 }
 
 /// SQLite's flags for a function.
@@ -267,19 +267,19 @@ pub fn create_function(
 
 /// A name as a C string for SQLite.
 pub fn c_name(name: &str) -> Result<CString, SqlError> {
-    CString::new(name).map_err(|_| refusal(sqlite::SQLITE_MISUSE, &name.replace('\0', "?")))
+    CString::new(name).map_err(|_| refusal(code::MISUSE, &name.replace('\0', "?")))
 }
 
 /// The error for SQLite's result code of a registration.
 pub fn registered(code: c_int, name: &str) -> Result<(), SqlError> {
-    if code == sqlite::SQLITE_OK { Ok(()) } else { Err(refusal(code, name)) }
+    if code == code::OK { Ok(()) } else { Err(refusal(code, name)) }
 }
 
 /// The reason for which SQLite refuses a registration.
 fn refusal(code: c_int, name: &str) -> SqlError {
     let why = match code {
         // SQLite does not replace a function while a statement runs.
-        sqlite::SQLITE_BUSY => "a statement is running; use `.load` or `--load`",
+        code::BUSY => "a statement is running; use `.load` or `--load`",
         _ => "SQLite refuses it",
     };
     failure(code, &format!("cannot register `{name}`: {why}"))

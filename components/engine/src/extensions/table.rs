@@ -8,7 +8,7 @@ pub use module::register;
 
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::extensions::scalar::Function;
 use crate::host::dispatch::SqlError;
@@ -31,6 +31,6 @@ impl Extension {
     /// The error for a violation of the contract.
     pub fn broke(&self, what: &str) -> SqlError {
         let message = format!("the extension `{}` broke the contract: {what}", self.name);
-        failure(sqlite::SQLITE_ERROR, &message)
+        failure(code::ERROR, &message)
     }
 }

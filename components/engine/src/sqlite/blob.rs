@@ -5,6 +5,7 @@ use std::ptr::{NonNull, null_mut};
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_blob;
+use wire::code;
 
 use super::connection::Connection;
 
@@ -44,7 +45,7 @@ impl Blob {
         unsafe {
             let (length, offset) = (length as c_int, offset as c_int);
             let code = sqlite::sqlite3_blob_read(self.0.as_ptr(), rest.cast(), length, offset);
-            if code == sqlite::SQLITE_OK {
+            if code == code::OK {
                 bytes.set_len(start + length as usize);
             }
             code
@@ -54,7 +55,7 @@ impl Blob {
     /// Whether its row is as it was when the blob was opened.
     pub fn is_valid(&self) -> bool {
         // SAFETY: the blob is open. Reading no bytes fails if the row was changed or is gone.
-        unsafe { sqlite::sqlite3_blob_read(self.0.as_ptr(), null_mut(), 0, 0) == sqlite::SQLITE_OK }
+        unsafe { sqlite::sqlite3_blob_read(self.0.as_ptr(), null_mut(), 0, 0) == code::OK }
     }
 
     /// As `sqlite3_blob_write`.

@@ -7,6 +7,7 @@ use std::ptr::{NonNull, null, null_mut};
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3;
+use wire::code;
 
 use super::error::{c_text, failure};
 use crate::host::dispatch::SqlError;
@@ -172,7 +173,7 @@ impl Connection {
                 &mut auto_increment,
             )
         };
-        if code != sqlite::SQLITE_OK {
+        if code != code::OK {
             return Err(code);
         }
         // SAFETY: SQLite's texts are C strings or null, and stay until the next call.
@@ -205,7 +206,7 @@ impl Connection {
             let name = T::NAME.as_ptr();
             sqlite::sqlite3_set_clientdata(db, name, data.cast(), Some(drop_box::<T>))
         };
-        if code == sqlite::SQLITE_OK { Ok(()) } else { Err(code) }
+        if code == code::OK { Ok(()) } else { Err(code) }
     }
 
     /// Declare the columns of the table that is being connected.
@@ -213,7 +214,7 @@ impl Connection {
         let declaration = c_text(declaration);
         // SAFETY: an open connection; outside xCreate and xConnect SQLite refuses it.
         match unsafe { sqlite::sqlite3_declare_vtab(self.as_ptr(), declaration.as_ptr()) } {
-            sqlite::SQLITE_OK => Ok(()),
+            code::OK => Ok(()),
             code => Err(SqlError { code, ..self.last_error() }),
         }
     }
@@ -318,9 +319,9 @@ impl OpenConnection {
         let code = unsafe { sqlite::sqlite3_open_v2(path.as_ptr(), &mut db, flags, null()) };
         // Without memory SQLite returns no connection; otherwise the connection has the message.
         let opened = NonNull::new(db).map(Self);
-        let no_memory = || failure(sqlite::SQLITE_NOMEM, "no memory is left for a connection");
+        let no_memory = || failure(code::NOMEM, "no memory is left for a connection");
         let opened = opened.ok_or_else(no_memory)?;
-        if code == sqlite::SQLITE_OK { Ok(opened) } else { Err(opened.last_error()) }
+        if code == code::OK { Ok(opened) } else { Err(opened.last_error()) }
     }
 
     /// As `sqlite3_busy_timeout`.

@@ -2,7 +2,7 @@
 
 use std::ffi::{CString, c_int};
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::host::dispatch::SqlError;
 
@@ -15,8 +15,8 @@ pub fn failure(code: c_int, message: &str) -> SqlError {
 /// failures, and SQLite treats -1 as success.
 pub fn failure_code(error: &SqlError) -> c_int {
     match error.code & 0xff {
-        sqlite::SQLITE_OK | sqlite::SQLITE_ROW | sqlite::SQLITE_DONE => sqlite::SQLITE_ERROR,
-        _ if error.code < 0 => sqlite::SQLITE_ERROR,
+        code::OK | code::ROW | code::DONE => code::ERROR,
+        _ if error.code < 0 => code::ERROR,
         _ => error.code,
     }
 }

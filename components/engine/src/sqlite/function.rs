@@ -8,6 +8,7 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_context, sqlite3_value};
+use wire::code;
 
 use super::connection::{Connection, encoding_code};
 use super::context::{Context, drop_rc};
@@ -162,7 +163,7 @@ impl Connection {
             let name = name.as_ptr();
             let code =
                 sqlite::sqlite3_create_collation_v2(db, name, encoding, collation, compare, drop);
-            if code != sqlite::SQLITE_OK {
+            if code != code::OK {
                 drop_rc::<C>(collation);
             }
             code
@@ -222,7 +223,7 @@ unsafe fn group<'a, A: Aggregate>(
     unsafe {
         let slot = slot::<A>(context, size_of::<*mut A::Group>());
         if slot.is_null() {
-            return Err(failure(sqlite::SQLITE_NOMEM, ""));
+            return Err(failure(code::NOMEM, ""));
         }
         if (*slot).is_null() {
             let (function, context) = called::<A>(context);

@@ -7,6 +7,7 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_index_info;
+use wire::code;
 
 use super::value::Value;
 use crate::host::table_types::{
@@ -70,7 +71,7 @@ impl IndexInfo {
         unsafe {
             let raw = &*(*info).aConstraint.add(index as usize);
             let code = sqlite::sqlite3_vtab_rhs_value(info, index, &mut right);
-            let is_known = code == sqlite::SQLITE_OK && !right.is_null();
+            let is_known = code == code::OK && !right.is_null();
             let collation = CStr::from_ptr(sqlite::sqlite3_vtab_collation(info, index));
             Constraint {
                 column: raw.iColumn,

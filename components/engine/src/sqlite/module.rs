@@ -11,6 +11,7 @@ use sqlite::{
     sqlite3, sqlite3_context, sqlite3_index_info, sqlite3_int64, sqlite3_module, sqlite3_value,
     sqlite3_vtab, sqlite3_vtab_cursor,
 };
+use wire::code;
 
 use super::connection::{Connection, drop_box, sqlite_text, string};
 use super::context::Context;
@@ -55,7 +56,7 @@ impl Connection {
         definition: &Definition,
         module: M,
     ) -> c_int {
-        let Some(methods) = methods::<M>(definition) else { return sqlite::SQLITE_FULL };
+        let Some(methods) = methods::<M>(definition) else { return code::FULL };
         let registered = Box::into_raw(Box::new(Registered { methods, module }));
         let drop = Some(drop_box::<Registered<M>> as _);
         // SAFETY: an open connection. The callbacks take the module for a `Registered<M>`. SQLite
@@ -84,7 +85,7 @@ impl<T: Table> Connected<T> {
 
     /// The result code; the message goes where SQLite looks for it.
     fn code(&self, result: Result<(), SqlError>) -> c_int {
-        let Err(error) = result else { return sqlite::SQLITE_OK };
+        let Err(error) = result else { return code::OK };
         if !error.message.is_empty() {
             let head = self.head.get();
             // SAFETY: the message is null or memory of SQLite, which takes the new one over.
@@ -164,7 +165,7 @@ unsafe fn connect_in<M: Module>(
                 let functions = RefCell::default();
                 let connected = Box::new(Connected { head, db, functions, table: connected });
                 *table = Box::into_raw(connected).cast();
-                sqlite::SQLITE_OK
+                code::OK
             }
             Err(failure) => {
                 *error = sqlite_text(&failure.message);
@@ -178,7 +179,7 @@ pub(super) unsafe extern "C" fn disconnect<T: Table>(head: *mut sqlite3_vtab) ->
     // SAFETY: SQLite disconnects a `Connected<T>` once.
     let connected = unsafe { Box::from_raw(head.cast::<Connected<T>>()) };
     connected.table.disconnect(connected.db());
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 pub(super) unsafe extern "C" fn destroy<T: Table>(head: *mut sqlite3_vtab) -> c_int {
@@ -186,7 +187,7 @@ pub(super) unsafe extern "C" fn destroy<T: Table>(head: *mut sqlite3_vtab) -> c_
     unsafe {
         let connected = Connected::<T>::from_head(head);
         let code = connected.code(connected.table.destroy(connected.db()));
-        if code == sqlite::SQLITE_OK {
+        if code == code::OK {
             drop(Box::from_raw(head.cast::<Connected<T>>()));
         }
         code
@@ -200,7 +201,7 @@ pub(super) unsafe extern "C" fn best_index<T: Table>(
     // SAFETY: SQLite calls xBestIndex of a `Connected<T>`, with an info for the call.
     let (connected, info) = unsafe { (Connected::<T>::from_head(head), IndexInfo::from_ptr(info)) };
     match connected.table.best_index(connected.db(), info) {
-        Ok(false) => sqlite::SQLITE_CONSTRAINT,
+        Ok(false) => code::CONSTRAINT,
         result => connected.code(result.map(|_| ())),
     }
 }
@@ -240,7 +241,7 @@ pub(super) unsafe extern "C" fn close<T: Table>(head: *mut sqlite3_vtab_cursor) 
     let (opened, connected) =
         unsafe { (Box::from_raw(head.cast::<Opened<T::Cursor>>()), table_of::<T>(head)) };
     opened.cursor.close(connected.db());
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 pub(super) unsafe extern "C" fn filter<T: Table>(
@@ -279,7 +280,7 @@ pub(super) unsafe extern "C" fn column<T: Table>(
     // SAFETY: SQLite calls xColumn with an open cursor that nothing else uses, and a context.
     let (cursor, context) = unsafe { (cursor_of::<T>(head), Context::from_ptr(context)) };
     cursor.column(context, column as u32);
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 pub(super) unsafe extern "C" fn row_id<T: Table>(
@@ -348,7 +349,7 @@ pub(super) unsafe extern "C" fn integrity<T: Table>(
         let found = connected.table.integrity(db, &schema, &name, quick & 1 != 0);
         *error = found.map_or(null_mut(), |found| sqlite_text(&found));
     }
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 type Call = unsafe extern "C" fn(*mut sqlite3_context, c_int, *mut *mut sqlite3_value);

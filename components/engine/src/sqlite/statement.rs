@@ -6,7 +6,7 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_stmt;
-use wire::Value;
+use wire::{Value, code};
 
 use super::connection::Connection;
 
@@ -31,7 +31,7 @@ impl Statement {
         unsafe {
             let (db, tail) = (db.as_ptr(), &mut tail);
             let code = sqlite::sqlite3_prepare_v2(db, start, length, &mut statement, tail);
-            let is_prepared = code == sqlite::SQLITE_OK;
+            let is_prepared = code == code::OK;
             is_prepared.then(|| (Self::owned(statement), tail.offset_from_unsigned(start)))
         }
     }
@@ -139,8 +139,8 @@ impl Statement {
     pub fn step(&mut self) -> Step {
         // SAFETY: the statement is not finalized.
         match unsafe { sqlite::sqlite3_step(self.0.as_ptr()) } {
-            sqlite::SQLITE_ROW => Step::Row,
-            sqlite::SQLITE_DONE => Step::Done,
+            code::ROW => Step::Row,
+            code::DONE => Step::Done,
             _ => Step::Failed,
         }
     }

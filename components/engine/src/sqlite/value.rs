@@ -8,6 +8,7 @@ use std::slice;
 use libsqlite3_sys as sqlite;
 use sqlite::sqlite3_value;
 use wire::Value as Content;
+use wire::code;
 
 use crate::host::dispatch::Value as OwnedValue;
 use crate::host::extension_types::TextEncoding;
@@ -212,11 +213,11 @@ impl Value {
         let mut item = null_mut();
         // SAFETY: a borrowed value is protected; one that is not a list is an error.
         let mut code = unsafe { sqlite::sqlite3_vtab_in_first(self.as_ptr(), &mut item) };
-        if code != sqlite::SQLITE_OK && code != sqlite::SQLITE_DONE {
+        if code != code::OK && code != code::DONE {
             return None;
         }
         let mut items = Vec::new();
-        while code == sqlite::SQLITE_OK && !item.is_null() {
+        while code == code::OK && !item.is_null() {
             // SAFETY: an item is protected until the next one, and copied before that.
             unsafe {
                 items.push(Self::from_ptr(item).to_value());

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_int};
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use super::connection::Connection;
 use super::context::Context;
@@ -50,7 +50,7 @@ pub trait Table: Sized + 'static {
 
     /// As xUpdate: the row id of an insertion.
     fn update(&self, _: &Connection, _: &[&Value]) -> Result<i64, SqlError> {
-        Err(failure(sqlite::SQLITE_READONLY, ""))
+        Err(failure(code::READONLY, ""))
     }
 
     fn transact(&self, _: &Connection, _: Transaction) -> Result<(), SqlError> {

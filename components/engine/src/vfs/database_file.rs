@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 
 use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::ffi::imports::read_into;
 use crate::host::files::{self, LockLevel};
@@ -104,8 +105,8 @@ impl DatabaseFile {
 
     /// Fill `buffer` from `offset` on.
     pub fn read(&mut self, buffer: &mut [u8], offset: u64) -> Result<Read, Code> {
-        let count = read_into(self.file.0, offset, buffer)
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_READ))?;
+        let count =
+            read_into(self.file.0, offset, buffer).map_err(|e| io_code(e, code::IOERR_READ))?;
         if count == buffer.len() {
             if let (0, Some(note)) = (offset, &mut self.wal_note) {
                 note.header(buffer);
@@ -118,14 +119,13 @@ impl DatabaseFile {
 
     /// Write all of `data` at `offset`.
     pub fn write(&self, data: &[u8], offset: u64) -> Result<(), Code> {
-        files::write(self.file.0, offset, data).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))
+        files::write(self.file.0, offset, data).map_err(|e| io_code(e, code::IOERR_WRITE))
     }
 
     /// Set the size, rounded up to whole chunks.
     pub fn truncate(&mut self, size: u64) -> Result<(), Code> {
         let size = self.whole_chunks(size);
-        files::truncate(self.file.0, size)
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))?;
+        files::truncate(self.file.0, size).map_err(|e| io_code(e, code::IOERR_TRUNCATE))?;
         self.mapped.cut(size);
         Ok(())
     }
@@ -135,12 +135,12 @@ impl DatabaseFile {
     /// SQLite's flags make no difference, as in the native unix VFS, which calls `fdatasync` for
     /// each of them.
     pub fn sync(&self) -> Result<(), Code> {
-        files::sync(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSYNC))
+        files::sync(self.file.0).map_err(|e| io_code(e, code::IOERR_FSYNC))
     }
 
     /// The size in bytes.
     pub fn size(&self) -> Result<u64, Code> {
-        files::size(self.file.0).map_err(|e| io_code(e, sqlite::SQLITE_IOERR_FSTAT))
+        files::size(self.file.0).map_err(|e| io_code(e, code::IOERR_FSTAT))
     }
 
     /// Raise the lock to one of SQLite's `SQLITE_LOCK_*` levels.
@@ -150,8 +150,8 @@ impl DatabaseFile {
         }
         match files::lock(self.file.0, lock_level(level)) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
-            Err(e) => Err(io_code(e, sqlite::SQLITE_IOERR_LOCK)),
+            Ok(false) => Err(Code(code::BUSY)),
+            Err(e) => Err(io_code(e, code::IOERR_LOCK)),
         }
     }
 
@@ -160,8 +160,7 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(());
         }
-        files::unlock(self.file.0, lock_level(level))
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_UNLOCK))
+        files::unlock(self.file.0, lock_level(level)).map_err(|e| io_code(e, code::IOERR_UNLOCK))
     }
 
     /// Whether some connection holds RESERVED or more.
@@ -169,8 +168,7 @@ impl DatabaseFile {
         if !self.lockable {
             return Ok(false);
         }
-        files::is_reserved(self.file.0)
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_CHECKRESERVEDLOCK))
+        files::is_reserved(self.file.0).map_err(|e| io_code(e, code::IOERR_CHECKRESERVEDLOCK))
     }
 
     /// The lock that the file holds, as `SQLITE_LOCK_*`.
@@ -192,14 +190,13 @@ impl DatabaseFile {
     pub fn hint_size(&mut self, size: u64) -> Result<(), Code> {
         if self.chunk_bytes > 0 && self.size()? < size {
             files::reserve(self.file.0, self.whole_chunks(size))
-                .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_WRITE))?;
+                .map_err(|e| io_code(e, code::IOERR_WRITE))?;
         }
         if self.mapped.reaches(size) {
             return Ok(());
         }
         if self.chunk_bytes == 0 {
-            files::truncate(self.file.0, size)
-                .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_TRUNCATE))?;
+            files::truncate(self.file.0, size).map_err(|e| io_code(e, code::IOERR_TRUNCATE))?;
         }
         self.mapped.map(self.file.0, size);
         Ok(())
@@ -229,8 +226,8 @@ impl DatabaseFile {
     pub fn shm_lock(&self, first: u32, count: u32, how: ShmLockKind) -> Result<(), Code> {
         match shared_memory::shm_lock(self.file.0, first, count, how) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Code(sqlite::SQLITE_BUSY)),
-            Err(_) => Err(Code(sqlite::SQLITE_IOERR_SHMLOCK)),
+            Ok(false) => Err(Code(code::BUSY)),
+            Err(_) => Err(Code(code::IOERR_SHMLOCK)),
         }
     }
 
@@ -247,8 +244,7 @@ impl DatabaseFile {
         if self.wal_index.is_none() {
             return Ok(false);
         }
-        shared_memory::shm_has_reader(self.file.0)
-            .map_err(|e| io_code(e, sqlite::SQLITE_IOERR_LOCK))
+        shared_memory::shm_has_reader(self.file.0).map_err(|e| io_code(e, code::IOERR_LOCK))
     }
 
     /// Where `bytes` bytes from `offset` on are mapped; null where they are not. What is there is

@@ -8,6 +8,7 @@ use std::slice;
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3_file, sqlite3_int64, sqlite3_io_methods};
+use wire::code;
 
 use crate::host::shared_memory::{self, ShmLockKind};
 use crate::result_code::{Code, to_c};
@@ -106,7 +107,7 @@ unsafe extern "C" fn close(handle: *mut sqlite3_file) -> c_int {
         (*handle.cast::<Handle>()).file.assume_init_drop();
         Handle::clear(handle);
     }
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 unsafe extern "C" fn read(
@@ -119,8 +120,8 @@ unsafe extern "C" fn read(
     let (file, buffer) =
         unsafe { (open_file(handle), slice::from_raw_parts_mut(buffer.cast(), bytes as usize)) };
     match file.read(buffer, offset as u64) {
-        Ok(Read::Whole) => sqlite::SQLITE_OK,
-        Ok(Read::Short) => sqlite::SQLITE_IOERR_SHORT_READ,
+        Ok(Read::Whole) => code::OK,
+        Ok(Read::Short) => code::IOERR_SHORT_READ,
         Err(Code(code)) => code,
     }
 }
@@ -177,8 +178,8 @@ methods! {
         address: *mut *mut c_void
     ) {
         let (start, code) = match file.shm_map(region as usize, bytes as usize, extend != 0) {
-            Ok(Region { address, read_only: true }) => (address, sqlite::SQLITE_READONLY),
-            Ok(Region { address, read_only: false }) => (address, sqlite::SQLITE_OK),
+            Ok(Region { address, read_only: true }) => (address, code::READONLY),
+            Ok(Region { address, read_only: false }) => (address, code::OK),
             Err(Code(code)) => (null_mut(), code),
         };
         // SAFETY: xShmMap has a variable for the address.
@@ -199,7 +200,7 @@ methods! {
 
     shm_unmap(file, delete: c_int) {
         file.shm_unmap(delete != 0);
-        sqlite::SQLITE_OK
+        code::OK
     }
 
     fetch(file, offset: sqlite3_int64, bytes: c_int, address: *mut *mut c_void) {
@@ -210,7 +211,7 @@ methods! {
 
     unfetch(file, _offset: sqlite3_int64, address: *mut c_void) {
         if address.is_null() { file.forget_map() } else { file.unfetch() }
-        sqlite::SQLITE_OK
+        code::OK
     }
 }
 
@@ -248,7 +249,7 @@ unsafe extern "C" fn file_control(
                 // The result, the name and the value.
                 let words = argument.cast::<*const c_char>();
                 file.note_pragma(&word(*words.add(1)), &word(*words.add(2)));
-                return sqlite::SQLITE_NOTFOUND;
+                return code::NOTFOUND;
             }
             sqlite::SQLITE_FCNTL_MMAP_SIZE => {
                 let bytes = argument.cast::<sqlite3_int64>();
@@ -258,10 +259,10 @@ unsafe extern "C" fn file_control(
                 return store(file.has_reader().map(c_int::from), argument.cast());
             }
             sqlite::SQLITE_FCNTL_HAS_MOVED => *argument.cast() = c_int::from(file.has_moved()),
-            _ => return sqlite::SQLITE_NOTFOUND,
+            _ => return code::NOTFOUND,
         }
     }
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 /// # Safety

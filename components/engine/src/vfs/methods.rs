@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use libsqlite3_sys as sqlite;
 use sqlite::{sqlite3, sqlite3_api_routines, sqlite3_file, sqlite3_int64, sqlite3_vfs};
+use wire::code;
 
 use super::io_methods::{Handle, VFS_NAME};
 use super::open;
@@ -55,7 +56,7 @@ pub extern "C" fn sqlite3_os_init() -> c_int {
 /// Called by SQLite when it shuts down.
 #[unsafe(no_mangle)]
 pub extern "C" fn sqlite3_os_end() -> c_int {
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 /// # Safety
@@ -93,7 +94,7 @@ unsafe extern "C" fn open(
             *out_flags = flags;
         }
     }
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 unsafe extern "C" fn delete(_: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
@@ -116,7 +117,7 @@ unsafe extern "C" fn access(
     unsafe {
         *found = c_int::from(files::access(bytes(name), mode));
     }
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 unsafe extern "C" fn full_pathname(
@@ -132,7 +133,7 @@ unsafe extern "C" fn full_pathname(
     };
     let bytes = &resolved.path[..];
     if bytes.len() >= room as usize || bytes.contains(&0) {
-        return sqlite::SQLITE_CANTOPEN;
+        return code::CANTOPEN;
     }
     // SAFETY: `out` has `room` bytes, more than the path and its NUL.
     unsafe {
@@ -140,7 +141,7 @@ unsafe extern "C" fn full_pathname(
         out[..bytes.len()].copy_from_slice(bytes);
         out[bytes.len()] = 0;
     }
-    if resolved.had_link { sqlite::SQLITE_OK_SYMLINK } else { sqlite::SQLITE_OK }
+    if resolved.had_link { code::OK_SYMLINK } else { code::OK }
 }
 
 thread_local! {
@@ -197,7 +198,7 @@ unsafe extern "C" fn entry_point(
     // variable for a text in memory of SQLite.
     unsafe {
         match load::connect(Connection::from_ptr(db), &*LIBRARY.get()) {
-            Ok(()) => sqlite::SQLITE_OK,
+            Ok(()) => code::OK,
             Err(failure) => {
                 *error = sqlite_text(&failure.message.replace('\0', ""));
                 failure.code
@@ -243,14 +244,14 @@ fn julian_ms() -> i64 {
 unsafe extern "C" fn current_time_int64(_: *mut sqlite3_vfs, now: *mut sqlite3_int64) -> c_int {
     // SAFETY: the callback has a variable for the time.
     unsafe { *now = julian_ms() };
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 unsafe extern "C" fn current_time(_: *mut sqlite3_vfs, now: *mut f64) -> c_int {
     const MS_PER_DAY: f64 = 86_400_000.0;
     // SAFETY: the callback has a variable for the time.
     unsafe { *now = julian_ms() as f64 / MS_PER_DAY };
-    sqlite::SQLITE_OK
+    code::OK
 }
 
 unsafe extern "C" fn last_error(_: *mut sqlite3_vfs, _: c_int, _: *mut c_char) -> c_int {

@@ -1,6 +1,6 @@
 //! The wal-index of a database in WAL mode: shared memory that the host maps over memory of ours.
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::ffi::libc::{ReservedMemory, UNIT_BYTES};
 use crate::host::files::{ErrorCode, File};
@@ -37,16 +37,16 @@ impl WalIndex {
             self.state = opened(self.file, true)?;
         }
         if self.state == ShmState::Unattended {
-            return Err(Code(sqlite::SQLITE_READONLY_CANTINIT));
+            return Err(Code(code::READONLY_CANTINIT));
         }
         let read_only = self.state == ShmState::ReadOnly;
         let (start, end) = (number * bytes, (number + 1) * bytes);
         let unit = start / UNIT_BYTES;
         if (end - 1) / UNIT_BYTES != unit {
-            return Err(Code(sqlite::SQLITE_IOERR_SHMMAP));
+            return Err(Code(code::IOERR_SHMMAP));
         }
         let exists = shared_memory::shm_reach(self.file, end as u64, extend)
-            .map_err(|_| Code(sqlite::SQLITE_IOERR_SHMSIZE))?;
+            .map_err(|_| Code(code::IOERR_SHMSIZE))?;
         if !exists {
             return Ok(Region { address: std::ptr::null_mut(), read_only });
         }
@@ -57,10 +57,10 @@ impl WalIndex {
     }
 
     fn map_next(&mut self) -> Result<(), Code> {
-        let memory = ReservedMemory::new(UNIT_BYTES).ok_or(Code(sqlite::SQLITE_IOERR_NOMEM))?;
+        let memory = ReservedMemory::new(UNIT_BYTES).ok_or(Code(code::IOERR_NOMEM))?;
         let offset = self.units.len() * UNIT_BYTES;
         shared_memory::shm_map(self.file, offset as u64, memory.as_list())
-            .map_err(|_| Code(sqlite::SQLITE_IOERR_SHMMAP))?;
+            .map_err(|_| Code(code::IOERR_SHMMAP))?;
         self.units.push(memory);
         Ok(())
     }
@@ -69,9 +69,9 @@ impl WalIndex {
 /// Open it, or look again whether it can be used.
 fn opened(file: File, read_only: bool) -> Result<ShmState, Code> {
     match shared_memory::shm_open(file, read_only) {
-        Ok(ShmState::Busy) => Err(Code(sqlite::SQLITE_BUSY)),
+        Ok(ShmState::Busy) => Err(Code(code::BUSY)),
         Ok(state) => Ok(state),
-        Err(ErrorCode::Io) => Err(Code(sqlite::SQLITE_IOERR_SHMOPEN)),
-        Err(_) => Err(Code(sqlite::SQLITE_CANTOPEN)),
+        Err(ErrorCode::Io) => Err(Code(code::IOERR_SHMOPEN)),
+        Err(_) => Err(Code(code::CANTOPEN)),
     }
 }

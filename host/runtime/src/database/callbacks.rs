@@ -5,13 +5,10 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use wire::{InlineValue, Value, Writer};
+use wire::{InlineValue, Value, Writer, code};
 
 use super::bindings::sqlite_wasm::database::callbacks::Event;
 use crate::contract::types::SqlError;
-
-/// `SQLITE_ERROR`.
-const SQLITE_ERROR: i32 = 1;
 
 /// A function, collation or hook of the program.
 ///
@@ -90,17 +87,11 @@ pub fn answer(callback: Option<&dyn Callback>, event: Event, arguments: &[u8]) -
 }
 
 fn failed(message: &str) -> Answer {
-    Answer::Returned(Err(SqlError { code: SQLITE_ERROR, message: message.to_owned() }))
+    Answer::Returned(Err(SqlError { code: code::ERROR, message: message.to_owned() }))
 }
 
 fn returned(value: &Value<Cow<'_, [u8]>>) -> Answer {
-    let value = match value {
-        Value::Text(bytes) => Value::Text(&**bytes),
-        Value::Blob(bytes) => Value::Blob(&**bytes),
-        Value::Null => Value::Null,
-        Value::Integer(integer) => Value::Integer(*integer),
-        Value::Real(real) => Value::Real(*real),
-    };
+    let value = value.borrowed();
     InlineValue::new(value, 0).map_or_else(
         || {
             let mut long = Writer::default();

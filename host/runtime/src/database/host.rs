@@ -3,7 +3,7 @@
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
-use wire::InlineValue;
+use wire::{InlineValue, code};
 
 use super::bindings::sqlite_wasm::database::callbacks::{Outcome, Request};
 use super::callbacks::Answer;
@@ -18,15 +18,6 @@ use crate::files::FilesCtx;
 use crate::fused::FusedCtx;
 use crate::memory::MemoryLimit;
 use crate::received;
-
-/// `SQLITE_NOMEM`.
-const NO_MEMORY: i32 = 7;
-
-/// `SQLITE_FULL`.
-const FULL: i32 = 13;
-
-/// `SQLITE_INTERRUPT`.
-const INTERRUPT: i32 = 9;
 
 /// The data in the store of a database.
 pub struct Host {
@@ -82,10 +73,10 @@ impl Host {
     pub fn failure(&mut self, error: SqlError) -> Failure {
         let SqlError { code, message } = error;
         let was_refused = self.files.take_temporary_refused();
-        let reason = match code & 0xff {
-            INTERRUPT => self.process.stopped,
-            NO_MEMORY if self.memory.was_reached() => Some(Reason::Memory),
-            FULL if was_refused => Some(Reason::TemporaryFiles),
+        let reason = match code::primary(code) {
+            code::INTERRUPT => self.process.stopped,
+            code::NOMEM if self.memory.was_reached() => Some(Reason::Memory),
+            code::FULL if was_refused => Some(Reason::TemporaryFiles),
             _ => None,
         };
         let mut message = received::text(message);

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 use wasmtime::Store;
 use wasmtime::component::InstancePre;
+use wire::code;
 
 use super::callbacks::{Answer, Callback, Callbacks, OnProgress, answer};
 use super::exports::Exports;
@@ -19,12 +20,6 @@ use super::process::Interrupter;
 use crate::data::Data;
 use crate::mapping;
 use crate::stop::Stop;
-
-/// `SQLITE_ERROR`.
-const ERROR: i32 = 1;
-
-/// `SQLITE_MISUSE`.
-const MISUSE: i32 = 21;
 
 /// An instance, until it traps. Only one thread may use it at a time; a callback inside a call uses
 /// it on the same thread.
@@ -198,7 +193,7 @@ impl Instance {
         let trap = self.trap.borrow();
         let why = trap.as_deref().unwrap_or_default();
         let message = format!("the sandboxed database trapped and is gone: {why}");
-        Failure { code: ERROR, message, reason: Some(Reason::Trapped) }
+        Failure { code: code::ERROR, message, reason: Some(Reason::Trapped) }
     }
 }
 
@@ -210,5 +205,5 @@ impl Drop for Instance {
 
 fn misused() -> Failure {
     let message = "another database that this thread uses waits for this call".to_owned();
-    Failure { code: MISUSE, message, reason: None }
+    Failure { code: code::MISUSE, message, reason: None }
 }

@@ -3,6 +3,7 @@
 use sqlite_wasm::Limit;
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
+use wire::code;
 
 use crate::session::control::Ended;
 use crate::session::error::{Error as SessionError, is_extension_trap};
@@ -64,7 +65,9 @@ fn of_database(error: &sqlite_wasm::Error) -> Failure {
         Database::LimitReached(Limit::StatementTime(_)) => {
             found.message = "canceling statement due to statement timeout".to_owned();
         }
-        Database::SqliteFailure(error, _) if error.extended_code & 0xff == 9 => {
+        Database::SqliteFailure(error, _)
+            if code::primary(error.extended_code) == code::INTERRUPT =>
+        {
             found.message = "canceling statement due to user request".to_owned();
         }
         _ => {}

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use wire::code;
+
 use super::control::Ended;
 use crate::policy::Refusal;
 
@@ -37,37 +39,6 @@ pub enum Error {
     Postgres(Box<sqlite_wasm_postgres::Error>),
 }
 
-/// SQLite's names of its result codes, by number.
-const NAMES: [&str; 27] = [
-    "SQLITE_OK",
-    "SQLITE_ERROR",
-    "SQLITE_INTERNAL",
-    "SQLITE_PERM",
-    "SQLITE_ABORT",
-    "SQLITE_BUSY",
-    "SQLITE_LOCKED",
-    "SQLITE_NOMEM",
-    "SQLITE_READONLY",
-    "SQLITE_INTERRUPT",
-    "SQLITE_IOERR",
-    "SQLITE_CORRUPT",
-    "SQLITE_NOTFOUND",
-    "SQLITE_FULL",
-    "SQLITE_CANTOPEN",
-    "SQLITE_PROTOCOL",
-    "SQLITE_EMPTY",
-    "SQLITE_SCHEMA",
-    "SQLITE_TOOBIG",
-    "SQLITE_CONSTRAINT",
-    "SQLITE_MISMATCH",
-    "SQLITE_MISUSE",
-    "SQLITE_NOLFS",
-    "SQLITE_AUTH",
-    "SQLITE_FORMAT",
-    "SQLITE_RANGE",
-    "SQLITE_NOTADB",
-];
-
 impl Error {
     /// An error code for programs: SQLite's name, or one of this server.
     pub fn code(&self) -> &'static str {
@@ -92,12 +63,11 @@ impl Error {
 /// Whether the sandbox of an extension has trapped. SQLite reports that as an error of the function, with
 /// the host's message; the session goes on.
 pub fn is_extension_trap(error: &sqlite_wasm::Error) -> bool {
-    const SQLITE_ERROR: i32 = 1;
     match error {
         sqlite_wasm::Error::SqliteFailure(error, Some(message)) => {
             let named = message.strip_prefix("the extension `");
             let trapped = named.and_then(|rest| rest.split_once("` "));
-            error.extended_code == SQLITE_ERROR
+            error.extended_code == code::ERROR
                 && trapped.is_some_and(|(_, rest)| rest.starts_with("trapped"))
         }
         _ => false,
@@ -112,8 +82,8 @@ fn database_code(error: &sqlite_wasm::Error) -> &'static str {
         error if is_extension_trap(error) => "SANDBOX_TRAPPED",
         Database::Sandbox(_) => "SERVER_ERROR",
         _ => {
-            let code = error.sqlite_error().map_or(1, |error| error.extended_code & 0xff);
-            usize::try_from(code).ok().and_then(|code| NAMES.get(code)).copied().unwrap_or(NAMES[1])
+            let found = error.sqlite_error().map_or(code::ERROR, |error| error.extended_code);
+            code::name(code::primary(found)).unwrap_or("SQLITE_ERROR")
         }
     }
 }

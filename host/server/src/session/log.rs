@@ -5,13 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use sqlite_wasm::{Connection, Error, ErrorCode, SqliteError};
+use wire::code;
 
 /// A log may have this size whatever that of the database is, in bytes: Litestream shortens one of
 /// 500 MB, and leaves the size of smaller ones as it is after their checkpoints.
 const MIN_BYTES: u64 = 1 << 30;
-
-/// `SQLITE_FULL`.
-const FULL: i32 = 13;
 
 /// The log of a database, and its limit.
 #[derive(Debug)]
@@ -43,7 +41,7 @@ impl Log {
         if !self.is_full() {
             return Ok(());
         }
-        let error = SqliteError { code: ErrorCode::DiskFull, extended_code: FULL };
+        let error = SqliteError { code: ErrorCode::DiskFull, extended_code: code::FULL };
         let message = format!(
             "the write-ahead log exceeds the limit of {} bytes; writers are refused until a checkpoint",
             self.max_bytes

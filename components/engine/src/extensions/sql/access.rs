@@ -1,7 +1,7 @@
 //! Checks whether a request may run a statement, and the error if it may not. The rule is in
 //! `read_only`.
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::host::dispatch::SqlError;
 use crate::left_behind;
@@ -16,16 +16,16 @@ fn refusal() -> SqlError {
         Some(Access::Inherited) => "it is called by an extension that may only read (`sql:ro`)",
         _ => "it may only read; `sql` lets it write",
     };
-    failure(sqlite::SQLITE_AUTH, message)
+    failure(code::AUTH, message)
 }
 
 /// Why the last call on `db` failed. Errors of the authorizer and of `query_only` name the rule.
 pub fn last_error(db: &Connection) -> SqlError {
     let error = db.last_error();
-    if let (sqlite::SQLITE_AUTH, Some(refusal)) = (error.code, left_behind::take_refusal()) {
-        return failure(sqlite::SQLITE_AUTH, refusal);
+    if let (code::AUTH, Some(refusal)) = (error.code, left_behind::take_refusal()) {
+        return failure(code::AUTH, refusal);
     }
-    let is_refusal = matches!(error.code, sqlite::SQLITE_AUTH | sqlite::SQLITE_READONLY);
+    let is_refusal = matches!(error.code, code::AUTH | code::READONLY);
     if read_only::is_reading() && is_refusal { refusal() } else { error }
 }
 

@@ -3,8 +3,7 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
-use wire::{BlobLocation, Opened, Writer};
+use wire::{BlobLocation, Opened, Writer, code};
 
 use super::Caller;
 use super::access;
@@ -66,7 +65,7 @@ pub fn describe_none(reply: &mut Writer) {
 /// Move to another row.
 pub fn reopen(caller: Caller, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlError> {
     let blob = open_handles::blob(caller.extension, handle)?;
-    let is_open = blob.reopen(row_id) == sqlite::SQLITE_OK;
+    let is_open = blob.reopen(row_id) == code::OK;
     open_handles::set_row(handle, is_open.then_some(row_id));
     if !is_open {
         return Err(access::last_error(caller.db));
@@ -80,12 +79,12 @@ pub fn reopen(caller: Caller, handle: u32, row_id: i64) -> Result<Vec<u8>, SqlEr
 pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec<u8>, SqlError> {
     let blob = open_handles::blob(caller.extension, handle)?;
     if offset.checked_add(length).is_none_or(|end| end > blob.size()) {
-        return Err(failure(sqlite::SQLITE_ERROR, "it reads beyond the end of a blob"));
+        return Err(failure(code::ERROR, "it reads beyond the end of a blob"));
     }
     let mut bytes = Vec::new();
     room::reserve(&mut bytes, length as usize)?;
     match blob.read(offset, length, &mut bytes) {
-        sqlite::SQLITE_OK => Ok(bytes),
+        code::OK => Ok(bytes),
         _ => Err(access::last_error(caller.db)),
     }
 }
@@ -94,9 +93,9 @@ pub fn read(caller: Caller, handle: u32, offset: u32, length: u32) -> Result<Vec
 pub fn write(caller: Caller, handle: u32, offset: u32, data: &[u8]) -> Result<(), SqlError> {
     access::check_write()?;
     let blob = open_handles::blob(caller.extension, handle)?;
-    let beyond = |_| failure(sqlite::SQLITE_ERROR, "it writes beyond the end of a blob");
+    let beyond = |_| failure(code::ERROR, "it writes beyond the end of a blob");
     match blob.write(c_int::try_from(offset).map_err(beyond)?, data) {
-        sqlite::SQLITE_OK => Ok(()),
+        code::OK => Ok(()),
         _ => Err(access::last_error(caller.db)),
     }
 }

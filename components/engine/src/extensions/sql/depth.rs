@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use crate::host::dispatch::SqlError;
 use crate::sqlite::error::failure;
@@ -39,5 +39,5 @@ pub fn check() -> Result<(), SqlError> {
         return Ok(());
     }
     let message = format!("extensions call each other more than {MAX_DEPTH} deep");
-    Err(failure(sqlite::SQLITE_ERROR, &message))
+    Err(failure(code::ERROR, &message))
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
+use wire::code;
 
 use super::blob_cache::{self, BlobKey};
 use super::depth;
@@ -114,7 +114,7 @@ fn add(handle: Handle) -> Result<u32, SqlError> {
             return Ok(handles.add(handle));
         }
         let message = format!("{MAX_HANDLES} statements and blobs are open already");
-        Err(failure(sqlite::SQLITE_MISUSE, &message))
+        Err(failure(code::MISUSE, &message))
     })
 }
 
@@ -159,12 +159,12 @@ pub fn end_call(db: &Connection, extension: u32) {
 fn get(extension: u32, index: u32) -> Result<Object, SqlError> {
     HANDLES.with_borrow(|handles| match handles.slots.get(index as usize) {
         Some(Some(handle)) if handle.extension == extension => Ok(handle.object.clone()),
-        _ => Err(failure(sqlite::SQLITE_MISUSE, "there is no such statement or blob")),
+        _ => Err(failure(code::MISUSE, "there is no such statement or blob")),
     })
 }
 
 fn closed() -> SqlError {
-    failure(sqlite::SQLITE_MISUSE, "it was closed with its connection or call")
+    failure(code::MISUSE, "it was closed with its connection or call")
 }
 
 /// A statement of an extension. If it is in the middle of a step, a callback of the program finds
@@ -172,11 +172,11 @@ fn closed() -> SqlError {
 pub fn statement(extension: u32, index: u32) -> Result<Rc<RefCell<Statement>>, SqlError> {
     match get(extension, index)? {
         Object::Statement(statement) if statement.try_borrow_mut().is_err() => {
-            Err(failure(sqlite::SQLITE_MISUSE, "the statement is running"))
+            Err(failure(code::MISUSE, "the statement is running"))
         }
         Object::Statement(statement) => Ok(statement),
         Object::Closed => Err(closed()),
-        Object::Blob(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no statement")),
+        Object::Blob(_) => Err(failure(code::MISUSE, "it is no statement")),
     }
 }
 
@@ -185,7 +185,7 @@ pub fn blob(extension: u32, index: u32) -> Result<Rc<Blob>, SqlError> {
     match get(extension, index)? {
         Object::Blob(blob) => Ok(blob),
         Object::Closed => Err(closed()),
-        Object::Statement(_) => Err(failure(sqlite::SQLITE_MISUSE, "it is no blob")),
+        Object::Statement(_) => Err(failure(code::MISUSE, "it is no blob")),
     }
 }
 

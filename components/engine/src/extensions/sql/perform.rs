@@ -1,7 +1,6 @@
 //! Performing the operations of a request.
 
-use libsqlite3_sys as sqlite;
-use wire::{BlobLocation, Operation, Reader, Writer};
+use wire::{BlobLocation, Operation, Reader, Writer, code};
 
 use super::Caller;
 use super::statements::Bindings;
@@ -108,11 +107,9 @@ fn number(number: i64) -> Vec<u8> {
 /// The error for an operation that cannot be decoded.
 pub fn unreadable(error: wire::Error) -> SqlError {
     let (code, message) = match error {
-        wire::Error::Malformed => {
-            (sqlite::SQLITE_MISUSE, "an operation does not exist, or is incomplete")
-        }
-        wire::Error::NotUtf8 => (sqlite::SQLITE_ERROR, "the SQL is no UTF-8"),
-        wire::Error::NulInName => (sqlite::SQLITE_ERROR, "a name has a NUL"),
+        wire::Error::Malformed => (code::MISUSE, "an operation does not exist, or is incomplete"),
+        wire::Error::NotUtf8 => (code::ERROR, "the SQL is no UTF-8"),
+        wire::Error::NulInName => (code::ERROR, "a name has a NUL"),
     };
     failure(code, message)
 }

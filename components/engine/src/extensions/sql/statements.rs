@@ -4,8 +4,7 @@ use std::cell::RefCell;
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use libsqlite3_sys as sqlite;
-use wire::{Prepared, Ran, Rows, Value, Writer};
+use wire::{Prepared, Ran, Rows, Value, Writer, code};
 
 use super::Caller;
 use super::{access, blob_cache, open_handles};
@@ -23,7 +22,7 @@ const MAX_BATCH_BYTES: usize = 1 << 20;
 /// The first statement of `sql`, none for white space and comments, and its length in bytes.
 fn first(db: &Connection, sql: &str) -> Result<(Option<Statement>, usize), SqlError> {
     if c_int::try_from(sql.len()).is_err() {
-        return Err(failure(sqlite::SQLITE_TOOBIG, "the SQL is too long"));
+        return Err(failure(code::TOOBIG, "the SQL is too long"));
     }
     Statement::prepare(db, sql).ok_or_else(|| access::last_error(db))
 }
@@ -187,11 +186,11 @@ impl Bindings {
 
     /// The same for the parameter after the last one.
     pub fn next(&mut self, caller: Caller, value: Value<&[u8]>) -> Result<(), SqlError> {
-        let unbound = || failure(sqlite::SQLITE_MISUSE, "no statement was bound before");
+        let unbound = || failure(code::MISUSE, "no statement was bound before");
         let (statement, last) = self.0.as_mut().ok_or_else(unbound)?;
         *last = last.wrapping_add(1);
         match statement.borrow_mut().bind(last.cast_signed(), value) {
-            sqlite::SQLITE_OK => Ok(()),
+            code::OK => Ok(()),
             _ => Err(access::last_error(caller.db)),
         }
     }

@@ -1,13 +1,10 @@
 //! A value that crosses in registers; see `types.inline-value`.
 
 use wasmtime::{Result, bail};
-use wire::Head;
+use wire::{Head, code};
 
 use super::value::{Output, Value};
 use crate::contract::types::{SqlError, generated};
-
-/// `SQLITE_MISUSE`.
-const SQLITE_MISUSE: i32 = 21;
 
 /// A value of at most 64 bytes; see `types.inline-value`.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +19,12 @@ impl From<wire::InlineValue> for InlineValue {
 impl InlineValue {
     /// The inline form of a result, if it is short enough.
     pub fn of(output: &Output) -> Option<Self> {
-        wire::InlineValue::new(output.value.as_wire(), output.subtype).map(Self)
+        wire::InlineValue::new(output.value.0.borrowed(), output.subtype).map(Self)
     }
 
     /// The result as an [`Output`].
     pub fn output(&self) -> Output {
-        let value = self.0.value().map_or(Value::Null, Value::from);
+        let value = Value(self.0.value().unwrap_or(wire::Value::Null));
         Output { value, subtype: self.0.head().subtype }
     }
 
@@ -63,7 +60,7 @@ pub fn check_arguments(arguments: &generated::InlineArguments) -> Result<(), Sql
         true => Ok(()),
         false => {
             let message = format!("inline arguments with the heads {heads:#x} are not valid");
-            Err(SqlError { code: SQLITE_MISUSE, message })
+            Err(SqlError { code: code::MISUSE, message })
         }
     }
 }

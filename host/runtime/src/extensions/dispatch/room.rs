@@ -64,8 +64,8 @@ impl Returned for Option<String> {
 }
 
 fn bytes(value: &Value) -> usize {
-    match value {
-        Value::Text(content) | Value::Blob(content) => content.len() + BLOCK_BYTES,
+    match &value.0 {
+        wire::Value::Text(content) | wire::Value::Blob(content) => content.len() + BLOCK_BYTES,
         _ => 0,
     }
 }

@@ -104,17 +104,8 @@ pub mod suspendable {
         world: "full-extension",
         // Only these imports wait for the caller; the others return at once, which is faster.
         imports: {
-            "sqlite-wasm:extension/sql.prepare": async | trappable,
-            "sqlite-wasm:extension/sql.execute": async | trappable,
-            "sqlite-wasm:extension/sql.open-blob": async | trappable,
-            "sqlite-wasm:extension/sql.last-insert-row-id": async | trappable,
-            "sqlite-wasm:extension/sql.changes": async | trappable,
             "sqlite-wasm:extension/sql-work.register-function": async | trappable,
             "sqlite-wasm:extension/sql-work.perform": async | trappable,
-            "sqlite-wasm:extension/sql.[method]statement.step": async | trappable,
-            "sqlite-wasm:extension/sql.[method]blob.read": async | trappable,
-            "sqlite-wasm:extension/sql.[method]blob.write": async | trappable,
-            "sqlite-wasm:extension/sql.[method]blob.reopen": async | trappable,
             default: trappable,
         },
         exports: { default: async },
@@ -122,8 +113,6 @@ pub mod suspendable {
             "sqlite-wasm:extension/types": crate::contract::types,
             "sqlite-wasm:extension/table-types":
                 crate::bindings::sqlite_wasm::extension::table_types,
-            "sqlite-wasm:extension/sql.statement": crate::extensions::sandbox::sql::Statement,
-            "sqlite-wasm:extension/sql.blob": crate::extensions::sandbox::sql::Blob,
         },
     });
 

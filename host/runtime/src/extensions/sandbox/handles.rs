@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use wire::code;
+
 use crate::contract::types::{Function, SqlError};
 
 /// Most tables, cursors and accumulators of one extension at once. The component that runs SQL
@@ -21,7 +23,7 @@ const MAX_LATE_FUNCTIONS: usize = 10_000;
 const MAX_LATE_IDS: usize = 1 << 18;
 
 /// The message of `SQLITE_FULL` is about the disk; here memory is exhausted.
-const SQLITE_NOMEM: i32 = 7;
+const EXHAUSTED: i32 = code::NOMEM;
 
 /// The handles of one instance.
 #[derive(Debug)]
@@ -56,7 +58,7 @@ impl Handles {
         }
         if self.ids.len() >= MAX_HANDLES {
             let message = "too many tables, cursors and computations are open".to_owned();
-            return Err(SqlError { code: SQLITE_NOMEM, message });
+            return Err(SqlError { code: EXHAUSTED, message });
         }
         self.ids.push(Some(id));
         Ok(self.handle(self.ids.len() as u32 - 1))
@@ -131,7 +133,7 @@ impl LateFunctions {
                 "cannot register `{name}`: an extension may register {MAX_LATE_FUNCTIONS} functions on a \
                  connection"
             );
-            return Err(SqlError { code: SQLITE_NOMEM, message });
+            return Err(SqlError { code: EXHAUSTED, message });
         }
         let handle = self.fresh(id)?;
         self.registered.insert(key, handle);
@@ -152,7 +154,7 @@ impl LateFunctions {
     fn fresh(&mut self, id: u32) -> Result<u32, SqlError> {
         if self.ids.len() >= MAX_LATE_IDS {
             let message = "too many functions are registered".to_owned();
-            return Err(SqlError { code: SQLITE_NOMEM, message });
+            return Err(SqlError { code: EXHAUSTED, message });
         }
         let handle = self.next_handle;
         self.next_handle = handle.checked_add(1).ok_or_else(exhausted)?;
@@ -175,7 +177,7 @@ impl LateFunctions {
 /// Instances have trapped too often: no handle is left.
 fn exhausted() -> SqlError {
     let message = "no handle is left for a function; start the program again".to_owned();
-    SqlError { code: SQLITE_NOMEM, message }
+    SqlError { code: EXHAUSTED, message }
 }
 
 #[cfg(test)]

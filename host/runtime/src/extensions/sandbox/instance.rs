@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use wasmtime::Store;
+use wire::code;
 
 use super::exports::{direct, suspendable};
 use super::handles::{FIRST_LATE, Handles};
@@ -17,7 +18,6 @@ use crate::contract::types::{Connecting, Manifest, Output, SqlError};
 use crate::data::Data;
 use crate::extensions::grants::Granted;
 use crate::extensions::package::Package;
-use crate::extensions::sandbox::sql::SQLITE_MISUSE;
 use crate::extensions::{Limits, error};
 use crate::masks::Masks;
 use crate::text;
@@ -379,7 +379,7 @@ fn busy(name: &str) -> SqlError {
     let message = format!(
         "the extension `{name}` waits for the SQL that it asked for, and cannot be called from it"
     );
-    SqlError { code: SQLITE_MISUSE, message }
+    SqlError { code: code::MISUSE, message }
 }
 
 /// Why an instance could not be started.

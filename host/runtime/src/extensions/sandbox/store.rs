@@ -9,7 +9,7 @@ use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use super::exports::suspendable::sqlite_wasm::extension::{sql, sql_work};
+use super::exports::suspendable::sqlite_wasm::extension::sql_work;
 use super::trap::Shared;
 use super::usage::{Usage, WatchedMemory};
 use crate::call_clock;
@@ -27,15 +27,13 @@ use crate::user_directories::Homes;
 use crate::wasi::{self, MAX_RANDOM_BYTES, resource_table};
 use crate::wasi_files::{self, Kinds, WasiFiles};
 
-/// The imports of extensions that use SQL, in any version.
-const SQL: [&str; 2] = ["sqlite-wasm:extension/sql@", "sqlite-wasm:extension/sql-work@"];
+/// The import of extensions that use SQL, in any version.
+const SQL: &str = "sqlite-wasm:extension/sql-work@";
 
 /// The data in the store of an extension.
 pub struct Sandbox {
-    pub table: ResourceTable,
+    table: ResourceTable,
     pub channel: Channel,
-    /// Bytes of bound values that wait for the next step.
-    pub bound_bytes: usize,
     wasi: WasiCtx,
     files: WasiFiles,
     memory: WatchedMemory,
@@ -91,7 +89,7 @@ impl Code {
         check::exports(manifest, &self.exports)?;
         ensure!(
             check::needs_sql(manifest) || self.calls == Calls::Direct,
-            "it imports `sql` and does not say in its manifest that it needs SQL"
+            "it imports `sql-work` and does not say in its manifest that it needs SQL"
         );
         Ok(())
     }
@@ -113,7 +111,6 @@ impl Code {
         let sandbox = Sandbox {
             table: resource_table(),
             channel: shared.channel.clone(),
-            bound_bytes: 0,
             wasi: wasi_ctx(granted, &shared.log),
             files: files(granted, masks)?,
             memory: usage.watched(memory),
@@ -134,7 +131,7 @@ impl Code {
 fn calls(component: &Component) -> Calls {
     let ty = component.component_type();
     let mut imports = ty.imports(component.engine());
-    match imports.any(|(name, _)| SQL.iter().any(|sql| name.starts_with(sql))) {
+    match imports.any(|(name, _)| name.starts_with(SQL)) {
         true => Calls::Suspendable,
         false => Calls::Direct,
     }
@@ -146,7 +143,6 @@ fn linker(component: &Component, calls: Calls) -> wasmtime::Result<Linker<Data>>
     wasi::add_to_linker(&mut linker, component, Waiting::Refused)?;
     wasi_files::add_to_linker(&mut linker, |data: &mut Data| &mut data.of_mut::<Sandbox>().files)?;
     if calls == Calls::Suspendable {
-        sql::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?;
         sql_work::add_to_linker::<Data, HasSelf<Sandbox>>(&mut linker, Data::of_mut::<Sandbox>)?;
     }
     Ok(linker)

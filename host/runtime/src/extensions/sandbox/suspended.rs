@@ -5,8 +5,9 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
+use wire::code;
+
 use super::instance::{Answer, Instance, Life, Suspendable, limited};
-use super::sql::SQLITE_MISUSE;
 use crate::bindings::sqlite_wasm::host::dispatch::{Request, Unfinished};
 use crate::contract::types::SqlError;
 use crate::extensions::grants::SqlAccess;
@@ -146,7 +147,7 @@ pub enum Held {
 /// The failure of a call that is continued as one with another result.
 pub fn another_type() -> SqlError {
     let message = "no call with such a result waits for a reply".to_owned();
-    SqlError { code: SQLITE_MISUSE, message }
+    SqlError { code: code::MISUSE, message }
 }
 
 fn waits_for_nothing() -> wasmtime::Error {

@@ -6,9 +6,6 @@
 //!
 //! - `sql00_run(SQL)`: the first value of the first row
 //! - `sql00_work(BYTES)`, `sql00_work_later(BYTES)`: the reply to these operations
-//! - `sql00_typed(SQL, X)`: names and values of all rows by `sql` with its resources, with X
-//!   bound to all parameters; `sql00_typed_blob(TABLE, COLUMN, ROWID, TEXT)`: writes TEXT at
-//!   the beginning of a blob and reads it and that of the next row
 //! - `sql00_count()`: 1, 2, 3, … in one instance
 //! - `sql00_connects()`: how often the instance was connected
 //! - `sql00_register(NAME)`: makes a function NAME() which returns that name and
@@ -22,7 +19,6 @@
 //!   table `problems`; its rows, the first column of `source`
 
 mod table;
-mod typed;
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
@@ -38,8 +34,6 @@ const SCALARS: &[Scalar] = &[
     Scalar::new("sql00_run", 1, Volatile, Innocuous, |a| a.apply(first)),
     Scalar::new("sql00_work", 1, Volatile, Innocuous, |a| a.apply(work)),
     Scalar::new("sql00_work_later", 1, Volatile, Innocuous, |a| a.apply(work_later)),
-    Scalar::new("sql00_typed", 2, Volatile, Innocuous, |a| a.apply(typed::rows)),
-    Scalar::new("sql00_typed_blob", 4, Volatile, Innocuous, |a| a.apply(typed::blob)),
     Scalar::new("sql00_count", 0, Volatile, Innocuous, |a| a.apply(|| next(&COUNT))),
     Scalar::new("sql00_connects", 0, Volatile, Innocuous, |a| a.apply(|| CONNECTS.get())),
     Scalar::new("sql00_register", 1, Volatile, Innocuous, |a| a.apply(register)),

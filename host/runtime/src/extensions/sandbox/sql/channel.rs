@@ -8,20 +8,13 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
-use wire::Operations;
+use wire::{Operations, code};
 
 use crate::bindings::sqlite_wasm::host::dispatch::Request;
 use crate::call_clock::ticked;
 use crate::contract::types::{Function, SqlError};
 use crate::extensions::grants::SqlAccess;
 use crate::extensions::sandbox::LateFunctions;
-
-/// `SQLITE_TOOBIG` and `SQLITE_MISUSE`.
-const SQLITE_TOOBIG: i32 = 18;
-pub const SQLITE_MISUSE: i32 = 21;
-
-/// Work that waits for the next request, in bytes; with more it is sent at once.
-const MAX_WAITING_BYTES: usize = 1 << 20;
 
 /// Most bytes of work that an extension passes without waiting for a reply. The extension chooses
 /// the work, and the host keeps it until the next request.
@@ -45,8 +38,6 @@ struct State {
     is_requested: bool,
     reply: Option<Reply>,
     functions: LateFunctions,
-    /// The number of requests and writes so far.
-    requests: u64,
     requested_at: u64,
     waited: u64,
 }
@@ -57,7 +48,7 @@ impl State {
             return Ok(());
         }
         let message = "there is no SQL in this call".to_owned();
-        Err(SqlError { code: SQLITE_MISUSE, message })
+        Err(SqlError { code: code::MISUSE, message })
     }
 
     fn has_request(&self) -> bool {
@@ -93,7 +84,6 @@ impl Channel {
         state.work.append(work);
         state.function = function;
         state.is_requested = true;
-        state.requests += 1;
         state.requested_at = ticked();
         Ok(())
     }
@@ -106,37 +96,15 @@ impl Channel {
         .await
     }
 
-    /// The number of requests and writes so far: results of reading stay valid until it changes.
-    pub fn requests(&self) -> u64 {
-        self.state().requests
-    }
-
-    /// Write into a blob, together with the next request.
-    pub async fn write(&self, work: Operations) -> Result<(), SqlError> {
-        let is_enough = {
-            let mut state = self.state();
-            state.check_open()?;
-            state.requests += 1;
-            state.work.append(work);
-            state.work.len() > MAX_WAITING_BYTES
-        };
-        if is_enough { self.request(Operations::default()).await.map(|_| ()) } else { Ok(()) }
-    }
-
-    /// Perform this work before the next request.
-    pub fn later(&self, work: Operations) {
-        self.state().work.append(work);
-    }
-
-    /// The same for work that an extension has encoded itself.
-    pub fn later_bounded(&self, work: Operations) -> Result<(), SqlError> {
+    /// Perform this work before the next request, unless too much waits.
+    pub fn later(&self, work: Operations) -> Result<(), SqlError> {
         let mut state = self.state();
         if !work.only_end() {
             state.check_open()?;
         }
         if state.work.len() + work.len() > MAX_LATER_BYTES {
             let message = format!("more than {MAX_LATER_BYTES} bytes wait to be done");
-            return Err(SqlError { code: SQLITE_TOOBIG, message });
+            return Err(SqlError { code: code::TOOBIG, message });
         }
         state.work.append(work);
         Ok(())

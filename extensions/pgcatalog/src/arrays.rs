@@ -6,7 +6,7 @@ mod elements;
 mod search;
 
 pub use change::SCALARS as CHANGE;
-pub use elements::json;
+pub use elements::{MAX_ELEMENTS, json, too_many};
 pub use search::SCALARS as SEARCH;
 
 #[cfg(test)]

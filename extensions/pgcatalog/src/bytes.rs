@@ -6,6 +6,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
+use crate::texts::{MAX_BYTES, too_long};
+
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {
         Scalar::new($name, $arguments, Stable, Innocuous, |a| a.apply($function))
@@ -96,8 +98,8 @@ fn before(place: i64, all: usize) -> usize {
     usize::try_from(place.max(1) - 1).unwrap_or(usize::MAX).min(all)
 }
 
-/// Another text or other bytes in the place of some, counted from 1.
-pub fn overlay<T: Clone>(all: &[T], with: &[T], from: i64, length: i64) -> Result<Vec<T>> {
+/// What lies before and up to the end of a part that is replaced, which is counted from 1.
+pub fn replaced(from: i64, length: i64) -> Result<(usize, usize)> {
     let too_far = || Error::from("22003: integer out of range");
     if from <= 0 {
         return Err("22011: negative substring length not allowed".into());
@@ -106,7 +108,16 @@ pub fn overlay<T: Clone>(all: &[T], with: &[T], from: i64, length: i64) -> Resul
         .ok()
         .and_then(|from| from.checked_add(i32::try_from(length).ok()?))
         .ok_or_else(too_far)?;
-    Ok([&all[..before(from, all.len())], with, &all[before(end.into(), all.len())..]].concat())
+    Ok((before(from, usize::MAX), before(end.into(), usize::MAX)))
+}
+
+/// Other bytes in the place of some.
+fn overlay(all: &[u8], with: &[u8], from: i64, length: i64) -> Result<Vec<u8>> {
+    let (from, end) = replaced(from, length)?;
+    if all.len() + with.len() > MAX_BYTES {
+        return Err(too_long());
+    }
+    Ok([&all[..from.min(all.len())], with, &all[end.min(all.len())..]].concat())
 }
 
 fn overlaid(value: Value, with: Value, from: i64, length: i64) -> Result<Option<Value>> {

@@ -45,8 +45,20 @@ pub fn with<R>(
     options: Options,
     act: impl FnOnce(&mut Pattern) -> Result<R>,
 ) -> Result<R> {
-    let source = syntax::of_regular(pattern, options)?;
-    with_source(source, act)
+    check_length(pattern)?;
+    with_source(syntax::of_regular(pattern, options)?, act)
+}
+
+/// A longer one would need more memory while it is compiled than an extension has.
+const MAX_PATTERN: usize = 16 << 10;
+
+fn check_length(pattern: &str) -> Result<()> {
+    match pattern.len() <= MAX_PATTERN {
+        true => Ok(()),
+        false => {
+            Err(format!("54000: a regular expression has at most {MAX_PATTERN} bytes here").into())
+        }
+    }
 }
 
 fn with_source<R>(

@@ -5,10 +5,10 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar, Value};
 
-use crate::bytes::{bytes, overlay};
+use crate::bytes::{bytes, replaced};
 
 /// The longest text that a function makes of a number, in bytes: a result has a limit, too.
-const MAX_BYTES: usize = 16 << 20;
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// Characters of a line of base64, after RFC 2045.
 const LINE: usize = 76;
@@ -48,11 +48,10 @@ pub const SCALARS: &[Scalar] = &[
     function!("decode", 2, decode),
     function!("pg_uuid_of", 1, uuid),
     function!("pg_text_overlay", 3, |text: String, with: String, from: i64| {
-        let length = with.chars().count() as i64;
-        overlay(&letters(&text), &letters(&with), from, length).map(String::from_iter)
+        overlay(&text, &with, from, with.chars().count() as i64)
     }),
     function!("pg_text_overlay", 4, |text: String, with: String, from: i64, length: i64| {
-        overlay(&letters(&text), &letters(&with), from, length).map(String::from_iter)
+        overlay(&text, &with, from, length)
     }),
 ];
 
@@ -78,8 +77,14 @@ fn uuid(text: String) -> Result<String> {
     Ok(ends.map(|(begin, end)| &digits[begin..end]).join("-"))
 }
 
-fn letters(text: &str) -> Vec<char> {
-    text.chars().collect()
+/// Another text in the place of some letters, counted from 1.
+fn overlay(text: &str, with: &str, from: i64, length: i64) -> Result<String> {
+    let (from, end) = replaced(from, length)?;
+    if text.len() + with.len() > MAX_BYTES {
+        return Err(too_long());
+    }
+    let byte = |letters: usize| text.char_indices().nth(letters).map_or(text.len(), |(at, _)| at);
+    Ok([&text[..byte(from)], with, &text[byte(end)..]].concat())
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -131,7 +136,7 @@ fn repeat(text: String, count: i64) -> Result<String> {
     }
 }
 
-fn too_long() -> sqlite_wasm_kit::Error {
+pub fn too_long() -> sqlite_wasm_kit::Error {
     format!("54000: requested length too large: a text has at most {MAX_BYTES} bytes here").into()
 }
 

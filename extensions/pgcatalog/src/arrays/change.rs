@@ -4,7 +4,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{ANY_NUMBER, Arguments, Error, IntoOutput, Output, Result, Scalar, Value};
 
-use super::elements::{MAX_ELEMENTS, compare, elements, json, literal, typed};
+use super::elements::{MAX_ELEMENTS, compare, elements, json, literal, too_many, typed};
+use crate::texts::{MAX_BYTES, too_long};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {
@@ -160,7 +161,12 @@ fn filled(element: Value, lengths: String, kind: String) -> Result<String> {
     };
     let count = usize::try_from(length.to_integer()).ok().filter(|count| *count <= MAX_ELEMENTS);
     let count = count.ok_or("54000: array size exceeds the maximum allowed")?;
-    Ok(json(&vec![typed(element, of_element(&kind))?; count]))
+    let element = typed(element, of_element(&kind))?;
+    let bytes = element.clone().into_bytes().len().saturating_mul(count);
+    if bytes > MAX_BYTES {
+        return Err(too_long());
+    }
+    Ok(json(&vec![element; count]))
 }
 
 /// `string_to_array`: without a separator the characters.
@@ -170,17 +176,22 @@ fn split(text: &Value, between: &Value, none: &Value) -> Result<Option<String>> 
     }
     let shown = |value: &Value| String::from_utf8_lossy(&value.clone().into_bytes()).into_owned();
     let whole = shown(text);
+    if whole.len() > MAX_BYTES {
+        return Err(too_long());
+    }
+    // One more than there may be.
+    let most = MAX_ELEMENTS + 1;
     let parts: Vec<String> = if whole.is_empty() {
         Vec::new()
     } else if between.is_null() {
-        whole.chars().map(String::from).collect()
+        whole.chars().take(most).map(String::from).collect()
     } else if shown(between).is_empty() {
         vec![whole]
     } else {
-        whole.split(&shown(between)).map(str::to_owned).collect()
+        whole.split(&shown(between)).take(most).map(str::to_owned).collect()
     };
     if parts.len() > MAX_ELEMENTS {
-        return Err(format!("54000: an array has more than {MAX_ELEMENTS} elements").into());
+        return Err(too_many());
     }
     let element = |part: String| match none.is_null() || part != shown(none) {
         true => Value::text(part),

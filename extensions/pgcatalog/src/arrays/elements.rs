@@ -35,7 +35,7 @@ pub fn elements(text: &str) -> Result<Vec<Value>> {
     Ok(nodes.iter().map(element_of).collect())
 }
 
-fn too_many() -> Error {
+pub fn too_many() -> Error {
     format!("54000: an array has more than {MAX_ELEMENTS} elements").into()
 }
 

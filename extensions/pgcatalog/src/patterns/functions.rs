@@ -5,11 +5,9 @@ use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Result, Scalar, Value};
 
 use super::syntax::{self, Options};
-use super::{Pattern, with, with_source};
+use super::{Pattern, check_length, with, with_source};
 use crate::arrays;
-
-/// The longest text that a replacement makes, in bytes: a result has a limit, too.
-const MAX_BYTES: usize = 16 << 20;
+use crate::texts::{MAX_BYTES, too_long};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {
@@ -95,6 +93,9 @@ fn split(text: String, pattern: String, flags: String, _: String) -> Result<Stri
             if let Some(found) = &found
                 && !(found.is_empty() && (found.start == begin || found.end == text.len()))
             {
+                if parts.len() == arrays::MAX_ELEMENTS {
+                    return Err(arrays::too_many());
+                }
                 parts.push(Value::text(&text[begin..found.start]));
                 begin = found.end;
             }
@@ -107,6 +108,7 @@ fn split(text: String, pattern: String, flags: String, _: String) -> Result<Stri
 }
 
 fn similar(text: &str, pattern: &str, escape: Option<char>) -> Result<bool> {
+    check_length(pattern)?;
     with_source(syntax::of_similar(pattern, escape)?, |pattern| Ok(pattern.is_match(text)))
 }
 
@@ -237,7 +239,7 @@ fn push(
     }
     match out.len() <= MAX_BYTES {
         true => Ok(()),
-        false => Err(format!("54000: a text has at most {MAX_BYTES} bytes here").into()),
+        false => Err(too_long()),
     }
 }
 

@@ -53,10 +53,10 @@ pub struct Process {
     pub statement_end: Option<Instant>,
     /// The start of the call, if it has a time limit.
     pub begun: Option<Instant>,
-    /// The number of times that SQLite has polled for interruption, and that number when the time
-    /// was over.
+    /// The number of times that SQLite has polled for interruption; and when the time was over, that
+    /// number, and whether SQLite had been told.
     pub polls: u64,
-    pub polls_at_end: Option<u64>,
+    pub polls_at_end: Option<(u64, bool)>,
     /// Why the last statement was interrupted.
     pub stopped: Option<Reason>,
     /// The last refused path.

@@ -20,9 +20,11 @@ pub fn limit(store: &mut Store<Data>) {
         match process.over() {
             // A tick too early, or the deadline of an earlier call.
             None => Ok(UpdateDeadline::Continue(call_clock::ticks(process.left()))),
-            Some(_) if process.polls_at_end == Some(process.polls) => Err(continued()),
             Some(_) => {
-                process.polls_at_end = Some(process.polls);
+                let seen = (process.polls, process.stopped.is_some());
+                if process.polls_at_end.replace(seen) == Some(seen) {
+                    return Err(continued());
+                }
                 Ok(UpdateDeadline::Continue(call_clock::ticks(process.grace())))
             }
         }
@@ -50,8 +52,12 @@ impl Process {
         end.unwrap_or(MAX_TIME)
     }
 
-    /// Undoing the changes of a statement takes about as long as making them.
+    /// How long the call may go on. Undoing the changes of a statement takes about as long as making them; before SQLite
+    /// knows that its time is over it undoes nothing.
     fn grace(&self) -> Duration {
-        GRACE + self.begun.map_or(Duration::ZERO, |begun| begun.elapsed())
+        match (self.stopped, self.begun) {
+            (Some(_), Some(begun)) => GRACE + begun.elapsed(),
+            _ => GRACE,
+        }
     }
 }

@@ -10,7 +10,7 @@
 mod authorizer;
 mod names;
 mod pragmas;
-mod words;
+pub mod words;
 
 use std::fmt;
 

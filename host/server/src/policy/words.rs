@@ -51,6 +51,11 @@ impl<'a> Words<'a> {
         Self { rest: sql, is_first: true }
     }
 
+    /// What follows the words so far.
+    pub fn rest(&self) -> &'a str {
+        self.rest
+    }
+
     /// The text from the next word on: without white space and comments, and before the first
     /// word without semicolons.
     fn skipped(&self) -> &'a str {

@@ -1,19 +1,55 @@
 //! libSQL's `BEGIN TRANSACTION READONLY`, which SQLite does not know.
 
-/// libSQL's `BEGIN TRANSACTION READONLY`: what follows it.
+use crate::policy::words::Words;
+
+/// libSQL's `BEGIN TRANSACTION READONLY`: what follows it. For SQLite the last word is the name of a transaction, which it
+/// ignores, so each spelling that it takes is one.
 pub fn read_only_begin(sql: &str) -> Option<&str> {
-    let (begin, rest) = word(sql)?;
-    let (second, after) = word(rest)?;
-    let (last, rest) =
-        if second.eq_ignore_ascii_case("transaction") { word(after)? } else { (second, after) };
-    let is_it = begin.eq_ignore_ascii_case("begin") && last.eq_ignore_ascii_case("readonly");
-    let rest = rest.trim_start();
-    (is_it && (rest.is_empty() || rest.starts_with(';'))).then(|| rest.trim_start_matches(';'))
+    let mut words = Words::new(sql);
+    if !words.next()?.is("begin") {
+        return None;
+    }
+    let mut word = words.next()?;
+    for keyword in ["deferred", "immediate", "exclusive", "transaction"] {
+        if word.is(keyword) {
+            word = words.next()?;
+        }
+    }
+    if !word.names("readonly") {
+        return None;
+    }
+    let mut after = words;
+    match after.next() {
+        None => Some(""),
+        Some(end) if end.is(";") => Some(after.rest()),
+        Some(_) => None,
+    }
 }
 
-/// The first word, and what follows.
-fn word(sql: &str) -> Option<(&str, &str)> {
-    let sql = sql.trim_start();
-    let end = sql.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(sql.len());
-    (end > 0).then(|| sql.split_at(end))
+#[cfg(test)]
+mod tests {
+    use super::read_only_begin;
+
+    #[test]
+    fn each_spelling_only_reads() {
+        for sql in [
+            "BEGIN TRANSACTION READONLY",
+            "begin readonly",
+            "BEGIN/**/TRANSACTION READONLY",
+            "/*x*/ BEGIN TRANSACTION READONLY",
+            "-- c\nBEGIN TRANSACTION READONLY",
+            "; BEGIN TRANSACTION READONLY",
+            "BEGIN TRANSACTION READONLY -- c",
+            "BEGIN TRANSACTION READONLY /*x*/;",
+            "BEGIN DEFERRED TRANSACTION READONLY",
+            "BEGIN IMMEDIATE TRANSACTION [readonly]",
+            "BEGIN TRANSACTION/**/\"READONLY\"",
+        ] {
+            assert_eq!(read_only_begin(sql).map(str::trim), Some(""), "{sql}");
+        }
+        assert_eq!(read_only_begin("BEGIN READONLY; SELECT 1"), Some(" SELECT 1"));
+        for sql in ["BEGIN", "BEGIN TRANSACTION", "BEGIN TRANSACTION x", "SELECT readonly", ""] {
+            assert_eq!(read_only_begin(sql), None, "{sql}");
+        }
+    }
 }

@@ -345,4 +345,11 @@ fn a_transaction_may_only_read() {
     let kinds: Vec<_> = (0..6).map(|at| reply["results"][at]["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["ok", "ok", "error", "ok", "ok", "ok"], "{reply}");
     assert_eq!(error(&reply["results"][2]).0, "SQLITE_READONLY");
+    // SQLite takes the last word for a name, in each of its spellings.
+    for begin in
+        ["/**/BEGIN/**/TRANSACTION READONLY -- x", "; BEGIN DEFERRED TRANSACTION \"READONLY\""]
+    {
+        let reply = run(&[begin, "INSERT INTO t VALUES (2)", "COMMIT"]);
+        assert_eq!(error(&reply["results"][1]).0, "SQLITE_READONLY", "{begin}: {reply}");
+    }
 }

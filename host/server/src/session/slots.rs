@@ -30,19 +30,31 @@ pub struct Slots {
     owners: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
     count: usize,
-    shares: Arc<Shares>,
+    shares_of_users: Arc<Shares>,
+    shares_of_databases: Arc<Shares>,
     has_users: bool,
     has_databases: bool,
 }
 
 impl Slots {
-    /// So many. Where there are several users, or several databases, each has nine tenths at most.
+    /// So many. Where there are several users, or several databases, each database has nine tenths at most, and a user
+    /// nine tenths of that: one leaves room for others in a database, too.
     pub fn new(count: usize, has_users: bool, has_databases: bool) -> Self {
         let places = |count| Arc::new(Semaphore::new(count));
         let (free, waiting, owners) = (places(count), places(count), places(OWNERS));
-        let most = if count > 1 { count - count.div_ceil(10) } else { count };
-        let shares = Shares::new(most);
-        Self { free, owners, waiting, count, shares, has_users, has_databases }
+        let share = |count: usize| if count > 1 { count - count.div_ceil(10) } else { count };
+        let shares_of_databases = Shares::new(share(count));
+        let shares_of_users = Shares::new(share(share(count)));
+        Self {
+            free,
+            owners,
+            waiting,
+            count,
+            shares_of_users,
+            shares_of_databases,
+            has_users,
+            has_databases,
+        }
     }
 
     /// Wait until all sessions have ended, and closed their connections. None begins any more.
@@ -79,9 +91,14 @@ impl Slots {
     }
 
     fn shares(&self, user: &str, database: &str) -> Option<Vec<Share>> {
-        let user = self.has_users.then(|| Party::User(user.to_owned()));
-        let database = self.has_databases.then(|| Party::Database(database.to_owned()));
-        user.into_iter().chain(database).map(|party| self.shares.take(party)).collect()
+        let mut shares = Vec::new();
+        if self.has_users {
+            shares.push(self.shares_of_users.take(Party::User(user.to_owned()))?);
+        }
+        if self.has_databases {
+            shares.push(self.shares_of_databases.take(Party::Database(database.to_owned()))?);
+        }
+        Some(shares)
     }
 }
 
@@ -110,9 +127,12 @@ mod tests {
     async fn a_user_and_a_database_leave_some_for_others() {
         let slots = Slots::new(4, true, true);
         let mut held = Vec::new();
-        for _ in 0..3 {
+        for _ in 0..2 {
             held.push(slots.take("a", "x", false).await.unwrap());
         }
+        assert!(matches!(slots.take("a", "x", false).await, Err(Error::Full)));
+        // Another user of this database has room.
+        held.push(slots.take("b", "x", false).await.unwrap());
         for (user, database) in [("a", "y"), ("b", "x")] {
             assert!(matches!(slots.take(user, database, false).await, Err(Error::Full)));
         }

@@ -12,6 +12,16 @@ use super::execute::{Sink, can_be_in_transaction, put_values, runs};
 use super::failure::{Failure, Result};
 use super::store::Analysed;
 
+/// SQLite's settings of a connection that a client may change, as a new session has them.
+const PRAGMAS: &[(&str, &str)] = &[
+    ("analysis_limit", "0"),
+    ("foreign_keys", "1"),
+    ("ignore_check_constraints", "0"),
+    ("legacy_alter_table", "0"),
+    ("recursive_triggers", "0"),
+    ("reverse_unordered_selects", "0"),
+];
+
 impl Conversation<'_> {
     /// Run a statement about the session.
     pub fn run_of_session(
@@ -109,17 +119,31 @@ impl Conversation<'_> {
         if is_all || what == Discarded::Sequences {
             self.session.state().forget_numbers();
         }
-        match is_all || what == Discarded::Temporary {
-            true => self.drop_temporary(),
-            false => Ok(()),
+        if is_all || what == Discarded::Temporary {
+            self.drop_temporary()?;
         }
+        if is_all { self.reset_connection() } else { Ok(()) }
     }
 
-    /// Drop the tables and views that only this session has.
+    /// What the client has set by SQLite's own words is as in a new session again.
+    fn reset_connection(&mut self) -> Result<()> {
+        let attached = "SELECT name FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
+        for name in self.engine.own_rows(attached, |row| row.get::<_, String>(0))? {
+            self.run_plain(&format!("DETACH \"{}\"", name.replace('"', "\"\"")))?;
+        }
+        for (pragma, value) in PRAGMAS {
+            // Where the role may not, the client has not changed it either.
+            let _ = self.engine.own_rows(&format!("PRAGMA {pragma} = {value}"), |_| Ok(()));
+        }
+        Ok(())
+    }
+
+    /// Drop the tables, views and triggers that only this session has.
     fn drop_temporary(&mut self) -> Result<()> {
         // What belongs to a virtual table goes with it.
-        let sql = "SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view') \
-                   AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type DESC, rootpage";
+        let sql = "SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view', 'trigger') \
+                   AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+                   ORDER BY type = 'trigger' DESC, type DESC, rootpage";
         let row =
             |row: &sqlite_wasm::Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
         let found = self.engine.own_rows(sql, row)?;

@@ -246,7 +246,9 @@ fn of_code(extended: i32) -> &'static str {
     match code::primary(extended) {
         // The transaction began before another one's commit.
         code::BUSY if extended == code::BUSY_SNAPSHOT => sqlstate::SERIALIZATION_FAILURE,
-        code::BUSY | code::PROTOCOL => sqlstate::LOCK_NOT_AVAILABLE,
+        code::BUSY => sqlstate::LOCK_NOT_AVAILABLE,
+        // A code that is not known may end in the same bits.
+        code::PROTOCOL if extended == code::PROTOCOL => sqlstate::LOCK_NOT_AVAILABLE,
         code::LOCKED => sqlstate::OBJECT_IN_USE,
         code::NOMEM => sqlstate::OUT_OF_MEMORY,
         code::READONLY => sqlstate::READ_ONLY_TRANSACTION,

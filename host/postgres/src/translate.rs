@@ -63,6 +63,9 @@ use crate::lex::{self, Piece};
 const MAX_WRITTEN: usize = 4 << 20;
 const MAX_GROWTH: usize = 16;
 
+/// Statements of a message at most: the tree of a short one takes 14 KiB until it has run.
+const MAX_STATEMENTS: usize = 2000;
+
 /// A statement for SQLite.
 #[derive(Clone, Debug)]
 pub struct Statement {
@@ -101,6 +104,10 @@ pub struct Statement {
 /// 0A000 with the name of what is not supported, 54001 for what is too deep.
 pub fn translate(sql: &str, context: &Context) -> Result<Vec<Statement>> {
     let pieces = lex::split(sql)?;
+    if pieces.len() > MAX_STATEMENTS {
+        let message = format!("a message has more than {MAX_STATEMENTS} statements");
+        return Err(Error::new(sqlstate::PROGRAM_LIMIT_EXCEEDED, message));
+    }
     let all = || {
         let mut left = may_be_written(sql.len());
         pieces.iter().map(move |piece| {

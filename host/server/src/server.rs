@@ -13,7 +13,7 @@ use crate::databases::{Databases, Named, Wire};
 use crate::large::Large;
 use crate::metrics::Metrics;
 use crate::policy::Role;
-use crate::session::engine::Times;
+use crate::session::control::Times;
 use crate::session::error::Result;
 use crate::session::{Rules, Session, Slots};
 

@@ -22,8 +22,9 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
 use crate::policy::Role;
+use control::Times;
 use control::{Control, Ended};
-use engine::{Engine, Times};
+use engine::Engine;
 use error::{Error, Result};
 pub use log::Log;
 pub use slots::{Slot, Slots};

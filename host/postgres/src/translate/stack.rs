@@ -10,6 +10,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 use crate::error::{Error, Result, sqlstate};
+use crate::types::infer::budget;
 
 /// Tokens in each other that are handled on the stack of the caller. A session has 4 MiB; the tests
 /// do it with 1 MiB.
@@ -51,10 +52,11 @@ pub fn on_deep_stack<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
     meanwhile: impl FnOnce(),
 ) -> Result<T> {
+    let ends = budget::ends();
     std::thread::scope(|scope| {
         let thread = deep().spawn_scoped(scope, || {
             ROOM.set(DEEPEST);
-            work()
+            budget::ending(ends, work)
         });
         let ended = thread.map_err(|error| error.to_string()).and_then(|thread| {
             meanwhile();

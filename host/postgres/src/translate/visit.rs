@@ -6,6 +6,7 @@ use sqlparser::ast::{self, Expr, ObjectName, Query, TableFactor, ValueWithSpan, 
 
 use super::Rewriter;
 use crate::error::{Error, Result};
+use crate::types::infer::budget;
 
 /// The result of a step as the visitor wants it.
 pub fn flow(result: Result<()>) -> ControlFlow<Error> {
@@ -19,7 +20,7 @@ impl VisitorMut for Rewriter<'_> {
     type Break = Error;
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
-        flow(self.query(query))
+        flow(budget::look().and_then(|()| self.query(query)))
     }
 
     fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<Error> {
@@ -53,6 +54,6 @@ impl VisitorMut for Rewriter<'_> {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<Error> {
-        flow(self.expression(expr))
+        flow(budget::look().and_then(|()| self.expression(expr)))
     }
 }

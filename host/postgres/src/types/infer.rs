@@ -3,7 +3,7 @@
 //! A column that SQLite knows has its declared type. Others are inferred from the statement:
 //! from functions, operators, literals and casts. What remains is text.
 
-pub(crate) mod budget;
+pub mod budget;
 mod calls;
 mod columns;
 mod factors;

@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
 use sqlite_wasm_postgres::state::shown_name;
 use sqlite_wasm_postgres::translate::{Action, Statement, translate};
-use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema};
+use sqlite_wasm_postgres::types::infer::{self, Column, Output, Schema, budget};
 use sqlite_wasm_postgres::types::{TEXT, Typed, origins, parameters};
 
 use super::converse::{Conversation, KEPT_STATEMENTS};
@@ -105,7 +107,7 @@ impl Conversation<'_> {
         if let Some(kept) = self.kept(sql, given)? {
             return Ok(Some(kept));
         }
-        let mut statements = translate(sql, &self.context)?;
+        let mut statements = self.ending(|| translate(sql, &self.context))?;
         let Some(statement) = statements.pop() else { return Ok(None) };
         if !statements.is_empty() {
             let message = "cannot insert multiple commands into a prepared statement";
@@ -114,6 +116,31 @@ impl Conversation<'_> {
         let analysed = Rc::new(self.analyse(statement, sql, given)?);
         self.keep(sql, given, &analysed);
         Ok(Some(analysed))
+    }
+
+    /// Analyse a statement, for as long as it may run and somebody waits for it.
+    pub fn ending<T>(&self, work: impl FnOnce() -> T) -> T {
+        let control = self.engine.control().clone();
+        let end = Instant::now().checked_add(self.engine.statement_limit());
+        let ends = move || {
+            let why = match () {
+                () if control.is_transaction_over() => {
+                    let message = "canceling statement due to transaction timeout";
+                    return Some(Error::new(sqlstate::TRANSACTION_TIMEOUT, message));
+                }
+                () if control.is_cancelled() || control.is_interrupted() => "user request",
+                () if end.is_some_and(|end| Instant::now() >= end) => "statement timeout",
+                () => return None,
+            };
+            let message = format!("canceling statement due to {why}");
+            Some(Error::new(sqlstate::QUERY_CANCELED, message))
+        };
+        let done = budget::ending(Some(Arc::new(ends)), work);
+        if self.engine.control().is_interrupted() {
+            // What it interrupts is over by now: SQLite shall not end the next statement for it.
+            let _ = self.engine.own_rows("SELECT 1", |_| Ok(()));
+        }
+        done
     }
 
     /// What was found out about this text, if the schema is still the same.
@@ -192,7 +219,8 @@ impl Conversation<'_> {
         given: &[u32],
     ) -> Result<Analysed> {
         self.transaction.check(&statement.action)?;
-        let parameters = parameters::infer(&mut statement, given, &self.tables(), &self.context)?;
+        let parameters = self
+            .ending(|| parameters::infer(&mut statement, given, &self.tables(), &self.context))?;
         let columns = match &statement.action {
             Action::Show(name) => vec![text_column(&shown_name(name))],
             Action::ShowAll => ["name", "setting", "description"].map(text_column).to_vec(),
@@ -225,7 +253,7 @@ impl Conversation<'_> {
             prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
         match prepared.is_empty() {
             true => Ok(Vec::new()),
-            false => Ok(infer::outputs(statement, &prepared, &self.tables())),
+            false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))),
         }
     }
 
@@ -245,7 +273,7 @@ impl Conversation<'_> {
     fn origins(&mut self, statement: &Statement, count: usize) -> Result<Vec<(u32, i16)>> {
         let found = match count {
             0 => Vec::new(),
-            _ => origins::origins(statement, count, &self.tables()),
+            _ => self.ending(|| origins::origins(statement, count, &self.tables())),
         };
         let number = |origin: Option<(String, i16)>| match origin {
             Some((table, number)) => Ok((self.oid(table)?, number)),

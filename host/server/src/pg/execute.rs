@@ -39,7 +39,7 @@ impl Conversation<'_> {
         if let Some(kept) = self.kept(sql, &[])? {
             return self.run_simple(&kept);
         }
-        let statements = translate(sql, &self.context)?;
+        let statements = self.ending(|| translate(sql, &self.context))?;
         if statements.is_empty() {
             self.stream.out.empty(b'I');
         }

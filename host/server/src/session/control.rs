@@ -11,6 +11,19 @@ use super::error::Error;
 /// No end of a transaction is set.
 const NEVER: u64 = u64::MAX;
 
+/// The times of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// Of a statement.
+    pub statement: Duration,
+    /// Of a transaction, from its beginning.
+    pub transaction: Duration,
+    /// Without a request.
+    pub idle: Duration,
+    /// From which on a statement is logged; none for never.
+    pub slow: Option<Duration>,
+}
+
 /// Why a session has ended on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {

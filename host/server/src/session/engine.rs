@@ -7,7 +7,7 @@ use sqlite_wasm::types::Value;
 use sqlite_wasm::{Connection, Row, Statement};
 use tokio::runtime::Handle;
 
-use super::control::{Control, Ended};
+use super::control::{Control, Ended, Times};
 use super::error::{Error, Result};
 use super::read_only::read_only_begin;
 use super::way::Way;
@@ -20,19 +20,6 @@ const STEPS: i32 = 4096;
 
 /// Characters of a slow statement that the log shows at most.
 const MAX_LOGGED: usize = 300;
-
-/// The times of a session.
-#[derive(Debug, Clone, Copy)]
-pub struct Times {
-    /// Of a statement.
-    pub statement: Duration,
-    /// Of a transaction, from its beginning.
-    pub transaction: Duration,
-    /// Without a request.
-    pub idle: Duration,
-    /// From which on a statement is logged; none for never.
-    pub slow: Option<Duration>,
-}
 
 /// What a statement has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -117,6 +104,12 @@ impl Engine {
     /// The server's times.
     pub fn times(&self) -> Times {
         self.rules.times
+    }
+
+    /// How long a statement may take.
+    pub fn statement_limit(&self) -> Duration {
+        let server = self.rules.times.statement;
+        self.statement_time.map_or(server, |own| own.min(server))
     }
 
     /// Limit the next statements, and how long they wait for their turn to write; none for the

@@ -227,3 +227,60 @@ fn columns_of_tables_have_their_numbers() {
         format!("SELECT 't'::regclass::oid = {t}, 't'::regclass::text, 'int4'::regtype::text");
     assert_eq!(client.rows(&oid), "t|t|integer");
 }
+
+/// The next user of a pool's connection meets nothing of the one before.
+#[test]
+fn a_session_is_reset_as_a_whole() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    client.rows(
+        "CREATE TABLE parent(id int PRIMARY KEY); CREATE TABLE t(x int REFERENCES parent(id)); \
+         CREATE TABLE log(x int); INSERT INTO parent VALUES (1)",
+    );
+    client.rows(
+        "CREATE TEMP TRIGGER spy AFTER INSERT ON t BEGIN INSERT INTO log VALUES (new.x); END",
+    );
+    client.rows("PRAGMA foreign_keys = OFF");
+    client.rows("INSERT INTO t VALUES (2)");
+    assert_eq!(client.rows("SELECT count(*) FROM log"), "1");
+    client.rows("DELETE FROM t");
+    client.rows("DISCARD ALL");
+    assert_eq!(client.error("INSERT INTO t VALUES (2)").0, "23503");
+    client.rows("INSERT INTO t VALUES (1)");
+    assert_eq!(client.rows("SELECT count(*) FROM log"), "1");
+}
+
+/// A short text can need much work before SQLite sees it: here 1600 columns for each of its parts.
+#[test]
+fn work_before_sqlite_has_the_bounds_of_a_statement() {
+    let server = server(&["--statement-timeout", "1s"]);
+    let mut client = Client::new(&server);
+    let columns: Vec<_> = (0..1600).map(|at| format!("c{at} numeric(10,2)")).collect();
+    client.rows(&format!("CREATE TABLE wide({})", columns.join(", ")));
+    let parts = vec!["exists(SELECT * FROM wide)"; 16_000].join(", ");
+    let (code, _) = client.error(&format!("SELECT coalesce({parts})"));
+    assert!(["54000", "54001", "57014"].contains(&code.as_str()), "{code}");
+    let many = "SELECT 1;".repeat(50_000);
+    assert_eq!(client.error(&many).0, "54000");
+    assert_eq!(client.rows("SELECT 1"), "1");
+}
+
+/// What a function would need too much memory for.
+#[test]
+fn sizes_of_arguments_are_errors() {
+    let server = server(&[]);
+    let mut client = Client::new(&server);
+    for (sql, code) in [
+        ("SELECT 'a' ~ repeat('(a?)', 100000)", "54000"),
+        ("SELECT 'a' SIMILAR TO repeat('(a|b)*', 100000)", "54000"),
+        ("SELECT regexp_split_to_array(repeat('a,', 2000000), ',')", "54000"),
+        ("SELECT string_to_array(repeat('a', 3000000), NULL)", "54000"),
+        ("SELECT array_fill(repeat('a', 1000000), ARRAY[1000])", "54000"),
+        ("SELECT overlay(repeat('a', 16000000) placing repeat('b', 16000000) from 2)", "54000"),
+        ("SELECT 'a' ~ '('", "2201B"),
+        ("SELECT (SELECT x FROM (VALUES (1), (2)) v(x))", "21000"),
+    ] {
+        assert_eq!(client.error(sql).0, code, "{sql}");
+    }
+    assert_eq!(client.rows("SELECT 1"), "1");
+}

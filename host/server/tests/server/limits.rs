@@ -201,7 +201,9 @@ fn temporary_files_are_limited() {
     ]);
     let sort = |rows: u32| {
         let sorted = format!("{ENDLESS} SELECT i, zeroblob(200) AS b FROM c LIMIT {rows}");
-        format!("SELECT count(*) FROM (SELECT * FROM ({sorted}) ORDER BY b, -i LIMIT -1 OFFSET 1)")
+        format!(
+            "SELECT count(*) FROM (SELECT * FROM ({sorted}) ORDER BY b, -i LIMIT 100000000 OFFSET 1)"
+        )
     };
     let mut stream = server.stream();
     let mut run = |sql: &str| stream.run(&[execute(sql)]).remove(0);

@@ -59,6 +59,10 @@ pub fn wider(one: Typed, other: Typed) -> Typed {
     }
 }
 
+pub fn is_bytes(typed: Typed) -> bool {
+    typed.ty == Type::One(Scalar::Bytea)
+}
+
 /// Moments, of which a later type has the values of those before it.
 const MOMENTS: [Scalar; 3] = [Scalar::Date, Scalar::Timestamp, Scalar::Timestamptz];
 

@@ -11,7 +11,7 @@ use super::super::resolve::{family, plans};
 use super::super::{Scalar, Type, Typed};
 use super::budget;
 use super::columns::{columns_of, series, type_with_queries};
-use super::known::{keyword, literal, one, wider};
+use super::known::{is_bytes, keyword, literal, one, wider};
 use super::{Body, Schema, first_select};
 use crate::translate::{folded, is_name_of_object, table_name, typed};
 
@@ -203,6 +203,7 @@ impl Scope {
             Some((_, columns)) => columns.clone(),
             None => {
                 let columns = schema.columns(&table).unwrap_or_default();
+                budget::spend(columns.len());
                 let known = |column: &super::Column| Known {
                     name: column.name.clone(),
                     typed: column.typed(),
@@ -321,8 +322,7 @@ impl Scope {
             Expr::Position { .. } => one(Scalar::Int4),
             Expr::Ceil { expr, .. } | Expr::Floor { expr, .. } => self.rounded(expr),
             Expr::Substring { expr, .. } | Expr::Trim { expr, .. } | Expr::Overlay { expr, .. } => {
-                let is_bytes = |typed: &Typed| typed.ty == Type::One(Scalar::Bytea);
-                self.type_of(expr).filter(is_bytes).or(one(Scalar::Text))
+                self.type_of(expr).filter(|own| is_bytes(*own)).or(one(Scalar::Text))
             }
             Expr::Array(array) => match self.common(array.elem.iter())?.ty {
                 Type::One(element) => Some(Typed::plain(Type::Array(element))),

@@ -8,7 +8,7 @@ use sqlparser::ast::{
     UpdateTableFromKind, VisitorMut,
 };
 
-use super::super::infer::{MAX_COLUMNS, MAX_WITH};
+use super::super::infer::{MAX_COLUMNS, MAX_WITH, budget};
 use super::super::resolve::{call, take};
 use super::operators::{LETTERS, WORDS};
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
@@ -357,6 +357,9 @@ impl VisitorMut for Finder<'_> {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if !budget::step() {
+            return ControlFlow::Break(());
+        }
         if self.quantified_query(expr) {
             return ControlFlow::Continue(());
         }

@@ -179,7 +179,9 @@ impl Finder<'_> {
             _ => return,
         };
         let right_type = self.type_of(right).filter(|_| !is_open(right) && !is_given(right));
-        if right_type.is_some_and(|typed| !matches!(typed.ty, Type::Array(_))) {
+        // A text may be an array of the catalogue.
+        let is_array = |own| matches!(own, family::Family::Array | family::Family::Text);
+        if right_type.and_then(family::of).is_some_and(|own| !is_array(own)) {
             let message = "op ANY/ALL (array) requires array on right side";
             return self.refuse(Error::new("42809", message));
         }

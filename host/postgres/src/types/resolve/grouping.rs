@@ -201,8 +201,8 @@ impl Finder<'_> {
         };
         let is_negative = |expr: &Expr| literal(expr).is_some_and(|text| text.starts_with('-'));
         let (code, what) = match (limit, offset) {
-            (Some(limit), _) if is_negative(limit) => ("2201W", "LIMIT"),
-            (_, Some(offset)) if is_negative(&offset.value) => ("2201X", "OFFSET"),
+            (Some(limit), _) if is_negative(limit) => (sqlstate::INVALID_LIMIT, "LIMIT"),
+            (_, Some(offset)) if is_negative(&offset.value) => (sqlstate::INVALID_OFFSET, "OFFSET"),
             _ => return,
         };
         self.refuse(Error::new(code, format!("{what} must not be negative")));

@@ -11,6 +11,7 @@ mod aggregates;
 mod apply;
 mod casts;
 mod compare;
+mod compounds;
 pub(super) mod family;
 mod forms;
 pub(super) mod functions;
@@ -24,6 +25,7 @@ mod single;
 mod store;
 mod table;
 
+pub(super) use compounds::without_parentheses;
 pub(super) use grouping::is_aggregate_name;
 
 use sqlparser::ast::{
@@ -58,7 +60,7 @@ impl Finder<'_> {
             Expr::InSubquery { expr, subquery, .. } => self.compare_with_query(expr, subquery),
             Expr::IsDistinctFrom(one, other) | Expr::IsNotDistinctFrom(one, other) => {
                 // Arrays are equal where their texts are; a comparison of them would be NULL for one of NULL.
-                match self.is_array(one) && self.is_array(other) {
+                match self.is_array(one) || self.is_array(other) {
                     true => self.check_operator(one, "=", other),
                     false => self.compare_all(&mut [one, other], "="),
                 }

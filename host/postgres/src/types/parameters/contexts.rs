@@ -9,7 +9,7 @@ use sqlparser::ast::{
 };
 
 use super::super::infer::{MAX_COLUMNS, MAX_WITH, budget};
-use super::super::resolve::{call, take};
+use super::super::resolve::{call, take, without_parentheses};
 use super::operators::{LETTERS, WORDS};
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
@@ -296,6 +296,7 @@ impl VisitorMut for Finder<'_> {
             return ControlFlow::Break(());
         }
         self.check_limits(query);
+        without_parentheses(&mut query.body);
         self.marks.push(self.projections.len());
         let outer = self.with.last().cloned().unwrap_or_default();
         self.with.push(Scope::of_with(query, self.schema, &outer));

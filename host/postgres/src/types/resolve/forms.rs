@@ -179,8 +179,12 @@ impl Finder<'_> {
             _ => return,
         };
         let right_type = self.type_of(right).filter(|_| !is_open(right) && !is_given(right));
-        // A text may be an array of the catalogue.
-        let is_array = |own| matches!(own, family::Family::Array | family::Family::Text);
+        // A column of texts may have arrays, as those of the catalogue.
+        let is_text = matches!(**right, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+        let is_array = |own| match own {
+            family::Family::Text => is_text,
+            own => own == family::Family::Array,
+        };
         if right_type.and_then(family::of).is_some_and(|own| !is_array(own)) {
             let message = "op ANY/ALL (array) requires array on right side";
             return self.refuse(Error::new("42809", message));

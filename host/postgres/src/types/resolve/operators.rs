@@ -217,11 +217,11 @@ impl Finder<'_> {
 
     pub(super) fn resolve_unary(&mut self, expr: &mut Expr) {
         let Expr::UnaryOp { op, expr: inner } = expr else { return };
-        if literal(inner).is_some() {
-            return;
-        }
         if *op == UnaryOperator::Not {
             return self.check_condition(inner, "NOT");
+        }
+        if literal(inner).is_some() {
+            return;
         }
         let Some(own) = self.type_of(inner) else { return };
         let Some(scalar) = family::number(Some(own)) else {

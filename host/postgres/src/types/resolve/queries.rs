@@ -8,6 +8,7 @@ use sqlparser::ast::{
 use super::super::infer::wider;
 use super::super::parameters::{Finder, is_given};
 use super::super::{Scalar, Type, Typed};
+use super::compounds::place_of;
 use super::numbers::{collated, collated_by, literal};
 use super::{call, is_null, take};
 use crate::error::{Error, sqlstate};
@@ -336,21 +337,6 @@ impl Finder<'_> {
             }
             _ => {}
         }
-    }
-}
-
-/// The place of a column that the first SELECT of a compound names.
-fn place_of(expr: &Expr, body: &SetExpr) -> Option<usize> {
-    let Expr::Identifier(wanted) = expr else { return None };
-    match body {
-        SetExpr::SetOperation { left, .. } => place_of(expr, left),
-        SetExpr::Query(query) => place_of(expr, &query.body),
-        SetExpr::Select(select) => select.projection.iter().position(|item| match item {
-            SelectItem::ExprWithAlias { alias, .. } => folded(alias) == folded(wanted),
-            SelectItem::UnnamedExpr(expr) => crate::types::infer::name(expr) == folded(wanted),
-            _ => false,
-        }),
-        _ => None,
     }
 }
 

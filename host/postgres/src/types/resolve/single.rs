@@ -30,16 +30,6 @@ impl Finder<'_> {
             return;
         }
         self.is_changed = true;
-        if let SetExpr::Select(select) = &mut *query.body
-            && is_plain(select)
-            && query.order_by.is_none()
-            && query.limit_clause.is_none()
-            && let [SelectItem::UnnamedExpr(item) | SelectItem::ExprWithAlias { expr: item, .. }] =
-                &mut select.projection[..]
-        {
-            *item = call(SINGLE, vec![take(item)]);
-            return;
-        }
         surround(query);
     }
 
@@ -97,17 +87,6 @@ fn width(select: &Select) -> Option<usize> {
     select.projection.iter().all(is_one).then_some(select.projection.len())
 }
 
-/// Whether an aggregate may stand in the place of the column.
-fn is_plain(select: &Select) -> bool {
-    let is_grouped =
-        !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
-    !is_grouped
-        && select.distinct.is_none()
-        && select.having.is_none()
-        && select.named_window.is_empty()
-        && !select.projection.iter().any(|item| item.to_string().contains(" OVER "))
-}
-
 /// Whether a query is limited to one row.
 fn has_limit(query: &Query) -> bool {
     let is_one = |expr: &Expr| literal(expr).is_some_and(|text| text == "1" || text == "0");
@@ -118,7 +97,8 @@ fn has_limit(query: &Query) -> bool {
     }
 }
 
-/// `SELECT pg_single(value) FROM (query)`.
+/// `SELECT pg_single(value) FROM (query)`. An aggregate belongs to the query whose columns it has, so that in the place of the
+/// value itself it might belong to one around.
 fn surround(query: &mut Query) {
     let sql = format!("SELECT {SINGLE}(\"pg value\") FROM (SELECT 1)");
     let Ok(Some(ast::Statement::Query(outer))) = parse(&sql) else { return };
@@ -145,7 +125,7 @@ fn surround(query: &mut Query) {
     if let Some(TableFactor::Derived { subquery, .. }) =
         select.from.first_mut().map(|table| &mut table.relation)
     {
-        *subquery = Box::new(inner);
+        **subquery = inner;
     }
 }
 

@@ -65,7 +65,7 @@ fn uuid(text: String) -> Result<String> {
     let mut digits = String::new();
     for letter in inner.chars() {
         match letter {
-            '-' if digits.len() % 4 == 0 && !digits.is_empty() && digits.len() < 32 => {}
+            '-' if digits.len().is_multiple_of(4) && !digits.is_empty() && digits.len() < 32 => {}
             letter if letter.is_ascii_hexdigit() => digits.push(letter.to_ascii_lowercase()),
             _ => return Err(invalid()),
         }

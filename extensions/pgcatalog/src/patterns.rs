@@ -17,11 +17,11 @@ use syntax::Options;
 
 /// How many compiled patterns are kept: as many as a statement may well have. A pattern can come from a column, each row
 /// with another.
-const KEPT: usize = 32;
+const KEPT: usize = 16;
 
-/// The size of a compiled pattern, and of what is kept of its automaton, in bytes: ten times what a pattern of a kilobyte
-/// needs.
-const MAX_SIZE: usize = 4 << 20;
+/// The size of a compiled pattern, and of each of its automata, in bytes. All that are kept together have 48 MiB at most of
+/// the memory of the extension.
+const MAX_SIZE: usize = 1 << 20;
 
 thread_local! {
     /// The last used at the end.
@@ -87,8 +87,14 @@ fn unsupported(what: &str) -> Error {
 
 impl Pattern {
     fn new(source: syntax::Source) -> Result<Self> {
-        let regex = regexes::RegexBuilder::new(&source.text).size_limit(MAX_SIZE).build();
+        let regex = regexes::RegexBuilder::new(&source.text)
+            .size_limit(MAX_SIZE)
+            .dfa_size_limit(MAX_SIZE)
+            .build();
         let regex = regex.map_err(|error| {
+            if matches!(error, regexes::Error::CompiledTooBig(_)) {
+                return Error::from("54000: the regular expression is too large");
+            }
             // The crate's text draws the pattern on several lines; its last says why.
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");

@@ -22,8 +22,7 @@ use tokio::sync::oneshot;
 
 use crate::metrics::Metrics;
 use crate::policy::Role;
-use control::Times;
-use control::{Control, Ended};
+use control::{Control, Ended, Times};
 use engine::Engine;
 use error::{Error, Result};
 pub use log::Log;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use sqlite_wasm_postgres::Error;
@@ -122,13 +123,18 @@ impl Conversation<'_> {
     pub fn ending<T>(&self, work: impl FnOnce() -> T) -> T {
         let control = self.engine.control().clone();
         let end = Instant::now().checked_add(self.engine.statement_limit());
+        let was_interrupted = Arc::new(AtomicBool::new(false));
+        let noted = was_interrupted.clone();
         let ends = move || {
             let why = match () {
                 () if control.is_transaction_over() => {
                     let message = "canceling statement due to transaction timeout";
                     return Some(Error::new(sqlstate::TRANSACTION_TIMEOUT, message));
                 }
-                () if control.is_cancelled() || control.is_interrupted() => "user request",
+                () if control.is_cancelled() || control.is_interrupted() => {
+                    noted.store(true, Ordering::Relaxed);
+                    "user request"
+                }
                 () if end.is_some_and(|end| Instant::now() >= end) => "statement timeout",
                 () => return None,
             };
@@ -136,8 +142,8 @@ impl Conversation<'_> {
             Some(Error::new(sqlstate::QUERY_CANCELED, message))
         };
         let done = budget::ending(Some(Arc::new(ends)), work);
-        if self.engine.control().is_interrupted() {
-            // What it interrupts is over by now: SQLite shall not end the next statement for it.
+        if was_interrupted.load(Ordering::Relaxed) && self.engine.control().is_interrupted() {
+            // The analysis has ended for it: SQLite shall not end the next statement, too.
             let _ = self.engine.own_rows("SELECT 1", |_| Ok(()));
         }
         done

@@ -46,7 +46,9 @@ impl Finder<'_> {
             Expr::UnaryOp { .. } => self.resolve_unary(expr),
             Expr::Cast { .. } => self.resolve_cast(expr),
             Expr::Function(function) if matches!(function.args, FunctionArguments::Subquery(_)) => {
-                self.resolve_array_query(expr);
+                if !self.is_view {
+                    self.resolve_array_query(expr);
+                }
             }
             Expr::Function(_) => self.resolve_function(expr),
             Expr::Ceil { .. } | Expr::Floor { .. } => self.resolve_rounding(expr),

@@ -13,11 +13,40 @@ use super::{call, family, is_null, string, take};
 use crate::error::{Error, sqlstate};
 use crate::translate::{as_cast, table_name};
 
-/// Functions of numbers that SQLite has, too: a view stays what other programs read.
+/// Functions that SQLite has, too: a view stays what other programs read.
 const OF_SQLITE: &[&str] = &[
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "ceiling", "cos",
-    "cosh", "degrees", "exp", "floor", "ln", "log", "log10", "mod", "pow", "power", "radians",
-    "round", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "ceil",
+    "ceiling",
+    "cos",
+    "cosh",
+    "degrees",
+    "exp",
+    "floor",
+    "ln",
+    "log",
+    "log10",
+    "mod",
+    "pow",
+    "power",
+    "radians",
+    "round",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "substr",
+    "substring",
+    "tan",
+    "tanh",
+    "trunc",
 ];
 
 /// How far an argument is from the type of an overload; none where it cannot be converted without a cast.

@@ -255,13 +255,11 @@ impl Instance {
     }
 
     pub(super) fn trapped(&mut self, trap: &wasmtime::Error) -> SqlError {
-        let message = self.shared.message(trap, &self.package.limits);
-        let place = self.place();
-        let message = format!("the extension `{}` trapped{place}: {message}", self.name());
-        self.trap = Some(message.clone());
+        let error = self.shared.error(trap, &self.package.limits, self.name(), &self.place());
+        self.trap = Some(error.message.clone());
         // Its ids are not valid for the next instance.
         self.handles = Handles::new(self.generation);
-        error(message)
+        error
     }
 
     /// Whether the instance must be called when its connection ends. An instance that belongs to a

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime::Trap;
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 
+use crate::contract::types::SqlError;
 use crate::extensions::Limits;
 use crate::extensions::sandbox::sql::Channel;
 use crate::text;
+use wire::code;
 
 /// Bytes at the end of the log that are shown when an extension traps.
 const MAX_SHOWN_BYTES: usize = 1000;
@@ -43,30 +45,76 @@ impl Shared {
         }
     }
 
-    /// The message of a trap.
-    pub fn message(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
-        with_log(self.cause(trap, limits), &self.log.contents())
+    /// The error of a call of the extension `name` that has trapped at `place`. A value that is too large for a
+    /// limit has SQLite's own code for it.
+    pub fn error(
+        &self,
+        trap: &wasmtime::Error,
+        limits: &Limits,
+        name: &str,
+        place: &str,
+    ) -> SqlError {
+        let message = self.message(trap, limits);
+        let (code, message) = match self.size(trap) {
+            Some(size) => (size.code(), format!("the extension `{name}` failed{place}: {message}")),
+            None => (code::ERROR, format!("the extension `{name}` trapped{place}: {message}")),
+        };
+        SqlError { code, message }
     }
 
-    fn cause(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
-        let Limits { memory_bytes, call_time, value_bytes, .. } = limits;
-        if self.memory_reached.load(Ordering::Relaxed) {
-            return format!(
-                "it wanted more than its {memory_bytes} bytes of memory; `--extension-memory` sets \
+    /// The message of a trap.
+    pub fn message(&self, trap: &wasmtime::Error, limits: &Limits) -> String {
+        match self.size(trap) {
+            // Its log would only say that memory could not be allocated.
+            Some(size) => size.message(limits),
+            None => with_log(cause_within(trap, limits), &self.log.contents()),
+        }
+    }
+
+    /// The limit of a size that was reached.
+    fn size(&self, trap: &wasmtime::Error) -> Option<Size> {
+        match () {
+            () if self.memory_reached.load(Ordering::Relaxed) => Some(Size::Memory),
+            () if trap.root_cause().to_string().contains(TOO_MUCH) => Some(Size::Value),
+            () => None,
+        }
+    }
+}
+
+/// A limit of sizes.
+enum Size {
+    Memory,
+    Value,
+}
+
+impl Size {
+    fn code(&self) -> i32 {
+        match self {
+            Self::Memory => code::NOMEM,
+            Self::Value => code::TOOBIG,
+        }
+    }
+
+    fn message(&self, Limits { memory_bytes, value_bytes, .. }: &Limits) -> String {
+        match self {
+            Self::Memory => format!(
+                "out of memory: it wanted more than its {memory_bytes} bytes of memory; `--extension-memory` sets \
                  the limit"
-            );
-        }
-        if trap.root_cause().to_string().contains(TOO_MUCH) {
-            return format!(
-                "it gave more than {value_bytes} bytes in one call; `--extension-value` sets the limit"
-            );
-        }
-        match trap.downcast_ref::<Trap>() {
-            Some(Trap::Interrupt) => format!(
-                "it used up its time for one call, {call_time:?}; `--extension-timeout` sets the limit"
             ),
-            _ => cause(trap),
+            Self::Value => format!(
+                "string or blob too big: it gave more than {value_bytes} bytes in one call; \
+                 `--extension-value` sets the limit"
+            ),
         }
+    }
+}
+
+fn cause_within(trap: &wasmtime::Error, Limits { call_time, .. }: &Limits) -> String {
+    match trap.downcast_ref::<Trap>() {
+        Some(Trap::Interrupt) => format!(
+            "it used up its time for one call, {call_time:?}; `--extension-timeout` sets the limit"
+        ),
+        _ => cause(trap),
     }
 }
 

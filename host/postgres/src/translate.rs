@@ -49,6 +49,7 @@ pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
+pub(crate) use sets::is_set_name;
 pub use target::Target;
 pub(crate) use tree::Tree;
 use untyped::rewritten;

@@ -168,6 +168,11 @@ impl VisitorMut for Marker {
     }
 }
 
+/// Whether a function returns a set.
+pub fn is_set_name(name: &str) -> bool {
+    SETS.contains(&name)
+}
+
 fn is_marked(function: &Function) -> bool {
     parts(&function.name).first().is_some_and(|name| name.value.starts_with(MARK))
 }
@@ -189,7 +194,7 @@ impl Marker {
                 return Ok(());
             }
         };
-        let is_set = SETS.contains(&name.as_str());
+        let is_set = is_set_name(&name);
         self.has_aggregate |= function.over.is_some() || !(is_set || is_scalar(&name));
         if is_set && function.over.is_none() {
             if self.inside > 0 {

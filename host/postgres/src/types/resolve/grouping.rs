@@ -66,7 +66,12 @@ fn is_aggregate(expr: &Expr) -> bool {
 
 /// Whether a SELECT has an aggregate outside of its subqueries.
 pub(super) fn has_aggregate(select: &Select) -> bool {
-    struct Search(u32);
+    has_call(select, is_aggregate_name)
+}
+
+/// Whether a SELECT calls such a function outside of its subqueries, not over a window.
+pub(super) fn has_call(select: &Select, is_such: fn(&str) -> bool) -> bool {
+    struct Search(u32, fn(&str) -> bool);
     impl Visitor for Search {
         type Break = ();
 
@@ -82,12 +87,12 @@ pub(super) fn has_aggregate(select: &Select) -> bool {
 
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
             let is_known = matches!(expr, Expr::Function(function)
-                if function.over.is_none() && AGGREGATES.contains(&table_name(&function.name).as_str()));
+                if function.over.is_none() && self.1(&table_name(&function.name)));
             if self.0 == 0 && is_known { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
-    select.projection.visit(&mut Search(0)).is_break()
-        || select.having.visit(&mut Search(0)).is_break()
+    select.projection.visit(&mut Search(0, is_such)).is_break()
+        || select.having.visit(&mut Search(0, is_such)).is_break()
 }
 
 /// Looks for a column that is not grouped.

@@ -1,16 +1,14 @@
 //! A query that is one value: PostgreSQL refuses a second row, where SQLite takes the first of several.
 
 use sqlparser::ast::{
-    self, BinaryOperator, Expr, GroupByExpr, Ident, LimitClause, Query, Select, SelectItem,
-    SetExpr, TableFactor,
+    self, BinaryOperator, Expr, GroupByExpr, LimitClause, Query, Select, SetExpr, TableFactor,
 };
 
 use super::super::infer::Scope;
 use super::super::parameters::Finder;
-use super::grouping::has_aggregate;
+use super::grouping::{has_aggregate, has_call};
 use super::numbers::literal;
-use super::{call, take};
-use crate::translate::parse;
+use crate::translate::{is_set_name, parse};
 
 /// The aggregate that is the value of its only row.
 const SINGLE: &str = "pg_single";
@@ -22,7 +20,7 @@ impl Finder<'_> {
             return;
         }
         let is_one = match &*query.body {
-            SetExpr::Select(select) => width(select) != Some(1) || self.has_one_row(select),
+            SetExpr::Select(select) => select.projection.len() != 1 || self.has_one_row(select),
             SetExpr::Values(values) => values.rows.len() <= 1,
             _ => false,
         };
@@ -38,6 +36,9 @@ impl Finder<'_> {
         let is_grouped =
             !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
         let is_aggregate = !is_grouped && has_aggregate(select);
+        if has_call(select, is_set_name) {
+            return false;
+        }
         if select.from.is_empty() || is_aggregate {
             return true;
         }
@@ -79,14 +80,6 @@ fn equal_columns(condition: &Expr, scope: &Scope, keys: &mut Vec<Expr>) {
     }
 }
 
-/// How many columns a SELECT has, where its items say that.
-fn width(select: &Select) -> Option<usize> {
-    let is_one = |item: &SelectItem| {
-        matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. })
-    };
-    select.projection.iter().all(is_one).then_some(select.projection.len())
-}
-
 /// Whether a query is limited to one row.
 fn has_limit(query: &Query) -> bool {
     let is_one = |expr: &Expr| literal(expr).is_some_and(|text| text == "1" || text == "0");
@@ -97,44 +90,18 @@ fn has_limit(query: &Query) -> bool {
     }
 }
 
-/// `SELECT pg_single(value) FROM (query)`. An aggregate belongs to the query whose columns it has, so that in the place of the
-/// value itself it might belong to one around.
+/// Put a query into [`SINGLE`]. An aggregate belongs to the query whose columns it has, so that in the place of the value
+/// itself it might belong to one around.
 fn surround(query: &mut Query) {
-    let sql = format!("SELECT {SINGLE}(\"pg value\") FROM (SELECT 1)");
+    let sql = format!(
+        "WITH \"pg values\"(\"pg value\") AS (SELECT 1) \
+         SELECT {SINGLE}(\"pg value\") FROM \"pg values\""
+    );
     let Ok(Some(ast::Statement::Query(outer))) = parse(&sql) else { return };
-    let mut inner = std::mem::replace(query, *outer);
-    let column = match first(&mut inner.body) {
-        Some(item) => {
-            let column = Ident::with_quote('"', "pg value");
-            let expr = match item {
-                SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => {
-                    take(expr)
-                }
-                _ => return *query = inner,
-            };
-            *item = SelectItem::ExprWithAlias { expr, alias: column.clone() };
-            column
-        }
-        // The name that both give to the column of VALUES.
-        None => Ident::new("column1"),
-    };
-    let SetExpr::Select(select) = &mut *query.body else { return };
-    if let [SelectItem::UnnamedExpr(item)] = &mut select.projection[..] {
-        *item = call(SINGLE, vec![Expr::Identifier(column)]);
-    }
-    if let Some(TableFactor::Derived { subquery, .. }) =
-        select.from.first_mut().map(|table| &mut table.relation)
+    let inner = std::mem::replace(query, *outer);
+    if let Some(with) = &mut query.with
+        && let [table] = &mut with.cte_tables[..]
     {
-        **subquery = inner;
-    }
-}
-
-/// The column of the first SELECT of a query.
-fn first(body: &mut SetExpr) -> Option<&mut SelectItem> {
-    match body {
-        SetExpr::Select(select) => select.projection.first_mut(),
-        SetExpr::SetOperation { left, .. } => first(left),
-        SetExpr::Query(query) => first(&mut query.body),
-        _ => None,
+        *table.query = inner;
     }
 }

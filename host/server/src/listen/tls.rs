@@ -11,8 +11,9 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// A file with a key has at most so many bytes.
-const MAX_KEY_BYTES: u64 = 64 << 10;
+/// A file with a key, or with a chain of certificates, has at most so many bytes: those of public authorities have
+/// less than a tenth.
+const MAX_BYTES: u64 = 64 << 10;
 
 /// Read a chain of certificates and its key.
 ///
@@ -21,10 +22,11 @@ const MAX_KEY_BYTES: u64 = 64 << 10;
 /// Where one cannot be read, or they do not fit.
 pub fn acceptor(certificates: &Path, key: &Path) -> Result<TlsAcceptor> {
     let wrong = |path: &Path| format!("failed to read `{}`", path.display());
-    let chain = CertificateDer::pem_file_iter(certificates)
-        .and_then(Iterator::collect)
+    let text = read_trusted(certificates, MAX_BYTES).with_context(|| wrong(certificates))?;
+    let chain = CertificateDer::pem_slice_iter(text.as_bytes())
+        .collect::<Result<_, _>>()
         .with_context(|| wrong(certificates))?;
-    let text = read_trusted(key, MAX_KEY_BYTES).with_context(|| wrong(key))?;
+    let text = read_trusted(key, MAX_BYTES).with_context(|| wrong(key))?;
     let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).with_context(|| wrong(key))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?

@@ -211,8 +211,8 @@ mod tests {
         for mut statement in translate(sql, &Context::default())? {
             let copy = statement.clone();
             infer(&mut statement, &[], &NoTables, &Context::default())?;
-            outputs(&copy, &[("a", None)], &NoTables);
-            origins(&statement, 1, &NoTables);
+            outputs(&copy, &[("a", None)], &NoTables).unwrap();
+            origins(&statement, 1, &NoTables).unwrap();
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ mod tests {
         let mut statement = translate(&sql, &Context::default()).unwrap().remove(0);
         infer(&mut statement, &[], &NoTables, &Context::default()).unwrap();
         assert!(statement.sql.contains("pg_numeric_add(pg_int4_add("), "{}", statement.sql);
-        let typed = outputs(&statement, &[("a", None)], &NoTables)[0].typed;
+        let typed = outputs(&statement, &[("a", None)], &NoTables).unwrap()[0].typed;
         assert_eq!(typed.ty, Type::One(Scalar::Numeric));
     }
 

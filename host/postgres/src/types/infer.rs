@@ -36,6 +36,7 @@ pub use scope::Scope;
 pub(super) use scope::{MAX_COLUMNS, MAX_WITH};
 
 use super::{TEXT, Typed};
+use crate::error::Result;
 use crate::translate::{Action, Statement, Tree};
 
 /// A column of a table.
@@ -83,15 +84,19 @@ pub struct Output {
 }
 
 /// The columns of a result. `prepared` are the names and declared types that SQLite has for them.
+///
+/// # Errors
+///
+/// Those of [`budget`].
 pub fn outputs(
     statement: &Statement,
     prepared: &[(&str, Option<&str>)],
     schema: &dyn Schema,
-) -> Vec<Output> {
+) -> Result<Vec<Output>> {
     if statement.action == Action::Explain {
-        return vec![Output { name: "QUERY PLAN".into(), typed: Typed::plain(TEXT) }];
+        return Ok(vec![Output { name: "QUERY PLAN".into(), typed: Typed::plain(TEXT) }]);
     }
-    let inferred = inferred(statement, prepared.len(), schema);
+    let inferred = inferred(statement, prepared.len(), schema)?;
     let output = |(index, (name, declared)): (usize, &(&str, Option<&str>))| {
         let item = inferred.get(index).cloned().flatten();
         let resolved = statement.columns.get(index).copied().flatten();
@@ -101,7 +106,7 @@ pub fn outputs(
         let name = named.unwrap_or_else(|| without_number(name, prepared).to_owned());
         Output { name, typed: typed.unwrap_or(Typed::plain(TEXT)) }
     };
-    prepared.iter().enumerate().map(output).collect()
+    Ok(prepared.iter().enumerate().map(output).collect())
 }
 
 /// SQLite numbers the columns of inner queries that have one name: `x:1`.
@@ -124,9 +129,9 @@ struct Item {
 }
 
 /// By position; the columns of a wildcard are not known from the statement.
-fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {
+fn inferred(statement: &Statement, count: usize, schema: &dyn Schema) -> Result<Vec<Option<Item>>> {
     let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, count, schema)));
-    statement.parsed.as_ref().and_then(|tree| read(tree).ok()).unwrap_or_default()
+    statement.parsed.as_ref().map(read).transpose().map(Option::unwrap_or_default)
 }
 
 fn of_tree(tree: &ast::Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Item>> {

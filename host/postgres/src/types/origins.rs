@@ -6,6 +6,7 @@ use sqlparser::ast::{
 };
 
 use super::infer::Schema;
+use crate::error::Result;
 use crate::translate::{Statement, Tree, folded, table_name};
 
 /// A table, and the number of its column, from 1.
@@ -18,11 +19,19 @@ struct Source {
 }
 
 /// Where each of `count` columns is from; none for what is computed, or not known.
-pub fn origins(statement: &Statement, count: usize, schema: &dyn Schema) -> Vec<Option<Origin>> {
-    let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, schema))).ok()?;
-    let found = statement.parsed.as_ref().and_then(read);
+///
+/// # Errors
+///
+/// Those of [`budget`](super::infer::budget).
+pub fn origins(
+    statement: &Statement,
+    count: usize,
+    schema: &dyn Schema,
+) -> Result<Vec<Option<Origin>>> {
+    let read = |tree: &Tree| tree.read(schema, |tree, schema| Ok(of_tree(tree, schema)));
+    let found = statement.parsed.as_ref().map(read).transpose()?.flatten();
     // Where a wildcard is not known, neither are the places of the others.
-    found.filter(|origins| origins.len() == count).unwrap_or_else(|| vec![None; count])
+    Ok(found.filter(|origins| origins.len() == count).unwrap_or_else(|| vec![None; count]))
 }
 
 fn of_tree(tree: &ast::Statement, schema: &dyn Schema) -> Option<Vec<Option<Origin>>> {

@@ -119,10 +119,15 @@ impl Conversation<'_> {
         Ok(Some(analysed))
     }
 
-    /// Analyse a statement, for as long as it may run and somebody waits for it.
+    /// From now on the next statement is analysed: its time begins.
+    pub fn begin_analysis(&mut self) {
+        self.analysis_end = Instant::now().checked_add(self.engine.statement_limit());
+    }
+
+    /// Do a part of a statement's analysis, for as long as it may run and somebody waits for it.
     pub fn ending<T>(&self, work: impl FnOnce() -> T) -> T {
         let control = self.engine.control().clone();
-        let end = Instant::now().checked_add(self.engine.statement_limit());
+        let end = self.analysis_end;
         let was_interrupted = Arc::new(AtomicBool::new(false));
         let noted = was_interrupted.clone();
         let ends = move || {
@@ -259,7 +264,7 @@ impl Conversation<'_> {
             prepared.iter().map(|(name, ty)| (name.as_str(), ty.as_deref())).collect();
         match prepared.is_empty() {
             true => Ok(Vec::new()),
-            false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))),
+            false => Ok(self.ending(|| infer::outputs(statement, &prepared, &self.tables()))?),
         }
     }
 
@@ -279,7 +284,7 @@ impl Conversation<'_> {
     fn origins(&mut self, statement: &Statement, count: usize) -> Result<Vec<(u32, i16)>> {
         let found = match count {
             0 => Vec::new(),
-            _ => self.ending(|| origins::origins(statement, count, &self.tables())),
+            _ => self.ending(|| origins::origins(statement, count, &self.tables()))?,
         };
         let number = |origin: Option<(String, i16)>| match origin {
             Some((table, number)) => Ok((self.oid(table)?, number)),

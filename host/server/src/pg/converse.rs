@@ -1,7 +1,7 @@
 //! The conversation with a client, on the thread of its session.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlite_wasm_postgres::Error;
 use sqlite_wasm_postgres::error::sqlstate;
@@ -48,6 +48,8 @@ pub struct Conversation<'a> {
     pub has_savepoints: bool,
     pub store: Store,
     pub analyses: Analyses,
+    /// When the analysis of the statement must be done; none where it has no limit.
+    pub analysis_end: Option<Instant>,
     /// Rows that wait in portals at most, in bytes.
     pub max_waiting: u64,
     /// After an error in the extended protocol, up to Sync.
@@ -82,6 +84,7 @@ impl<'a> Conversation<'a> {
             has_savepoints: false,
             store: Store::default(),
             analyses: Analyses::default(),
+            analysis_end: None,
             max_waiting,
             is_skipping: false,
         };
@@ -282,6 +285,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn extended(&mut self, message: Message<'_>) -> Result<()> {
+        self.begin_analysis();
         match message {
             Message::Parse { name, sql, types } => {
                 check_length(sql)?;

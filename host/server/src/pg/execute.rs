@@ -36,6 +36,7 @@ impl Conversation<'_> {
     /// The simple protocol: run all statements of a text, in one transaction.
     pub fn query(&mut self, sql: &str) -> Result<()> {
         check_length(sql)?;
+        self.begin_analysis();
         if let Some(kept) = self.kept(sql, &[])? {
             return self.run_simple(&kept);
         }
@@ -54,6 +55,7 @@ impl Conversation<'_> {
                 self.keep(sql, &[], &analysed);
             }
             self.run_simple(&analysed)?;
+            self.begin_analysis();
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ impl Schema for Tables {
 fn types(sql: &str, count: usize) -> Vec<(String, u32)> {
     let statement = translate(sql, &Context::default()).unwrap().remove(0);
     let prepared = vec![("?", None); count];
-    let outputs = outputs(&statement, &prepared, &Tables);
+    let outputs = outputs(&statement, &prepared, &Tables).unwrap();
     outputs.into_iter().map(|output| (output.name, output.typed.ty.oid())).collect()
 }
 
@@ -102,7 +102,7 @@ fn columns_of_subqueries_joins_and_returning_are_found() {
 fn what_sqlite_declares_comes_first() {
     let statement = translate("SELECT * FROM t", &Context::default()).unwrap().remove(0);
     let outputs =
-        outputs(&statement, &[("id", Some("BIGINT")), ("Odd", Some("geometry"))], &Tables);
+        outputs(&statement, &[("id", Some("BIGINT")), ("Odd", Some("geometry"))], &Tables).unwrap();
     assert_eq!((outputs[0].typed.ty.oid(), outputs[1].typed.ty.oid()), (20, 25));
     assert_eq!(outputs[1].name, "Odd");
 }

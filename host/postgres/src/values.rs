@@ -19,11 +19,21 @@ use crate::types::{Scalar, Type, Typed};
 pub enum Format {
     /// As `psql` prints it.
     Text,
+    /// The same with `intervalstyle` of `iso_8601`.
+    Iso8601,
     /// In network order.
     Binary,
 }
 
 impl Format {
+    /// The same with intervals in this style.
+    pub fn styled(self, style: datetime::Style) -> Self {
+        match (self, style) {
+            (Self::Text, datetime::Style::Iso8601) => Self::Iso8601,
+            _ => self,
+        }
+    }
+
     /// The format with this code.
     ///
     /// # Errors
@@ -56,7 +66,11 @@ pub fn encode(
     }
     match (typed.ty, format) {
         (Type::Array(scalar), _) => array::encode(value, scalar, format, out),
-        (Type::One(_), Format::Text) => text::encode(value, typed, out),
+        (Type::One(Scalar::Interval), Format::Iso8601) => {
+            text::put_interval(value, datetime::Style::Iso8601, out);
+            Ok(())
+        }
+        (Type::One(_), Format::Text | Format::Iso8601) => text::encode(value, typed, out),
         (Type::One(scalar), Format::Binary) => binary::encode(value, scalar, typed, out),
     }?;
     Ok(true)
@@ -70,9 +84,11 @@ pub fn encode(
 pub fn decode(bytes: Option<&[u8]>, ty: Type, format: Format) -> Result<Value> {
     let Some(bytes) = bytes else { return Ok(Value::Null) };
     match (ty, format) {
-        (Type::Array(scalar), Format::Text) => array::decode_text(utf8(bytes)?, scalar),
+        (Type::Array(scalar), Format::Text | Format::Iso8601) => {
+            array::decode_text(utf8(bytes)?, scalar)
+        }
         (Type::Array(scalar), Format::Binary) => array::decode_binary(bytes, scalar),
-        (Type::One(scalar), Format::Text) => text::decode(utf8(bytes)?, scalar),
+        (Type::One(scalar), Format::Text | Format::Iso8601) => text::decode(utf8(bytes)?, scalar),
         (Type::One(scalar), Format::Binary) => binary::decode(bytes, scalar),
     }
 }
@@ -173,9 +189,11 @@ fn invalid(scalar: Scalar, text: &str) -> Error {
     const SHOWN: usize = 100;
     let shown: String = text.chars().take(SHOWN).collect();
     let state = match scalar {
-        Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => {
-            sqlstate::INVALID_DATETIME
-        }
+        Scalar::Date
+        | Scalar::Time
+        | Scalar::Timestamp
+        | Scalar::Timestamptz
+        | Scalar::Interval => sqlstate::INVALID_DATETIME,
         _ => sqlstate::INVALID_TEXT,
     };
     Error::new(state, format!("invalid input syntax for type {}: \"{shown}\"", scalar.name()))

@@ -4,7 +4,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Aggregate, AggregateFunction, Arguments, IntoOutput, Result, Value, Window};
 
-use super::interval::Interval;
+use super::interval::out_of_range;
+use pg_times::Interval;
 
 pub const AGGREGATES: &[AggregateFunction] = &[
     AggregateFunction::window::<Sum<false>>("pg_interval_sum", 1, Stable, Innocuous),
@@ -17,7 +18,9 @@ pub const AGGREGATES: &[AggregateFunction] = &[
 fn interval(mut row: Arguments<'_>) -> Result<Option<Interval>> {
     match row.take(0) {
         Value::Null => Ok(None),
-        value => Interval::parse(&String::from_utf8_lossy(&value.into_bytes()), None).map(Some),
+        value => {
+            super::interval::parse(&String::from_utf8_lossy(&value.into_bytes()), None).map(Some)
+        }
     }
 }
 
@@ -31,7 +34,9 @@ impl<const IS_AVERAGE: bool> Sum<IS_AVERAGE> {
     fn result(&self) -> Result<Option<String>> {
         Ok(match self.count {
             0 => None,
-            count if IS_AVERAGE => Some(self.sum.times(1.0 / f64::from(count))?.to_string()),
+            count if IS_AVERAGE => {
+                Some(self.sum.times(1.0 / f64::from(count)).ok_or_else(out_of_range)?.to_string())
+            }
             _ => Some(self.sum.to_string()),
         })
     }
@@ -40,7 +45,7 @@ impl<const IS_AVERAGE: bool> Sum<IS_AVERAGE> {
 impl<const IS_AVERAGE: bool> Aggregate for Sum<IS_AVERAGE> {
     fn step(&mut self, row: Arguments<'_>) -> Result<()> {
         if let Some(interval) = interval(row)? {
-            self.sum = self.sum.plus(interval)?;
+            self.sum = self.sum.plus(interval).ok_or_else(out_of_range)?;
             self.count += 1;
         }
         Ok(())
@@ -54,8 +59,10 @@ impl<const IS_AVERAGE: bool> Aggregate for Sum<IS_AVERAGE> {
 impl<const IS_AVERAGE: bool> Window for Sum<IS_AVERAGE> {
     fn inverse(&mut self, row: Arguments<'_>) -> Result<()> {
         if let Some(interval) = interval(row)? {
-            self.sum =
-                self.sum.plus(interval.negative().ok_or_else(super::interval::out_of_range)?)?;
+            self.sum = interval
+                .negative()
+                .and_then(|less| self.sum.plus(less))
+                .ok_or_else(out_of_range)?;
             self.count -= 1;
         }
         Ok(())

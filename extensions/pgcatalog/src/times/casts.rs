@@ -4,9 +4,9 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
-use super::calendar::{DAY, Date, Stamp, time_text};
-use super::interval::{Interval, out_of_range};
-use super::read::{self, Fault};
+use super::interval::{self, out_of_range};
+use pg_times::{DAY, Date, Stamp, time_text};
+use pg_times::{Fault, Interval, read};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {
@@ -25,7 +25,7 @@ pub const SCALARS: &[Scalar] = &[
         stamp_in(text, "timestamp with time zone", true).map(Stamp::text)
     })),
     function!("pg_interval_of", 1, |text: Value| given(&text, |text| {
-        Interval::parse(text, None).map(|found| found.to_string())
+        interval::parse(text, None).map(|found| found.to_string())
     })),
     function!("pg_interval_of", 2, |text: String, unit: String| {
         unit_of(&text, &unit).map(|found| found.to_string())
@@ -100,7 +100,7 @@ pub fn time(text: &str) -> Result<i64> {
 }
 
 pub fn interval(text: &str) -> Result<Interval> {
-    Interval::parse(text, None)
+    interval::parse(text, None)
 }
 
 /// `INTERVAL 'text' UNIT`: what is smaller than the unit is cut.
@@ -110,7 +110,7 @@ fn unit_of(text: &str, unit: &str) -> Result<Interval> {
     if !matches!(unit, "year" | "month" | "day" | "hour" | "minute" | "second") {
         return Err(format!("0A000: an interval of {unit} is not supported").into());
     }
-    let mut found = Interval::parse(text, Some(unit))?;
+    let mut found = interval::parse(text, Some(unit))?;
     let cut = |number: i64, by: i64| number / by * by;
     match unit {
         "year" => found = Interval { months: cut(found.months, 12), ..Interval::default() },

@@ -4,10 +4,10 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
-use super::calendar::{DAY, Date, time_text};
 use super::casts::{interval, stamp, time, within, within_day};
-use super::interval::{Interval, out_of_range};
+use super::interval::out_of_range;
 use super::{format, numbers, scan};
+use pg_times::{DAY, Date, Interval, time_text};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {
@@ -45,14 +45,14 @@ pub const SCALARS: &[Scalar] = &[
     }),
     function!("pg_interval_age", 2, age),
     function!("pg_interval_add", 2, |one: String, other: String| {
-        interval(&one)?.plus(interval(&other)?).map(|sum| sum.to_string())
+        interval(&one)?.plus(interval(&other)?).ok_or_else(out_of_range).map(|sum| sum.to_string())
     }),
     function!("pg_interval_sub", 2, |one: String, other: String| {
-        interval(&one)?.plus(negative(&other)?).map(|sum| sum.to_string())
+        interval(&one)?.plus(negative(&other)?).ok_or_else(out_of_range).map(|sum| sum.to_string())
     }),
     function!("pg_interval_neg", 1, |span: String| negative(&span).map(|span| span.to_string())),
     function!("pg_interval_mul", 2, |span: String, factor: f64| {
-        interval(&span)?.times(factor).map(|span| span.to_string())
+        interval(&span)?.times(factor).ok_or_else(out_of_range).map(|span| span.to_string())
     }),
     function!("pg_interval_div", 2, divided),
     function!("pg_timestamp_bin", 3, bin),
@@ -186,7 +186,8 @@ fn divided(span: String, by: f64) -> Result<String> {
     if by == 0.0 {
         return Err("22012: division by zero".into());
     }
-    interval(&span)?.times(1.0 / by).map(|span| span.to_string())
+    let divided = interval(&span)?.times(1.0 / by).ok_or_else(out_of_range)?;
+    Ok(divided.to_string())
 }
 
 fn made_day(year: i64, month: i64, day: i64) -> Result<Date> {
@@ -237,7 +238,7 @@ fn made_interval(all: &[Value]) -> Result<Option<String>> {
             days: number(2).checked_mul(7)?.checked_add(number(3))?,
             micros: (seconds.abs() < 9e18).then(|| time.checked_add(seconds as i64))??,
         };
-        made.plus(Interval::default()).ok()
+        made.plus(Interval::default())
     };
     made().map(|made| Some(made.to_string())).ok_or_else(out_of_range)
 }

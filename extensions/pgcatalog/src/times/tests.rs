@@ -45,9 +45,9 @@ fn times_are_those_of_postgres() {
 fn any_text_is_read() {
     arbtest::arbtest(|u| {
         let text: String = u.arbitrary()?;
-        let _ = super::interval::Interval::parse(&text, None);
-        let _ = super::read::stamp(&text, true);
-        let _ = super::read::time(&text);
+        let _ = pg_times::Interval::parse(&text, None);
+        let _ = pg_times::read::stamp(&text, true);
+        let _ = pg_times::read::time(&text);
         let pattern: String = u.arbitrary()?;
         let _ = super::scan::read(&text, &pattern);
         let _ = super::format::shown(

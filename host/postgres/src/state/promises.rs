@@ -18,6 +18,7 @@ const OTHER_ENCODINGS: &[&str] = &[
 const ONLY: &[(&str, &[&str], &str)] = &[
     ("array_nulls", &["on"], "NULL is an element of an array"),
     ("bytea_output", &["hex"], "bytea is written in hex"),
+    ("IntervalStyle", &["postgres", "iso_8601"], "set postgres or iso_8601"),
     ("quote_all_identifiers", &["off"], "names are quoted where they need it"),
     ("standard_conforming_strings", &["on"], "a backslash in '…' is a character; write E'…'"),
     ("transform_null_equals", &["off"], "write IS NULL"),

@@ -10,6 +10,7 @@ use super::promises;
 use super::units;
 use crate::error::{Error, Result, sqlstate};
 use crate::translate::Modes;
+use pg_times::Style;
 use transaction::Change;
 
 /// Settings that a client may invent (`my.name`), at most.
@@ -98,6 +99,15 @@ impl Settings {
     /// How long a session may wait for its client outside of a transaction; none for any time.
     pub fn session_time(&self) -> Option<Duration> {
         self.time(SESSION)
+    }
+
+    /// How intervals are written.
+    pub fn interval_style(&self) -> Style {
+        let style = parameters::named("IntervalStyle").map(|parameter| self.raw(parameter));
+        match style.as_deref() {
+            Some("iso_8601") => Style::Iso8601,
+            _ => Style::Postgres,
+        }
     }
 
     fn time(&self, name: &str) -> Option<Duration> {

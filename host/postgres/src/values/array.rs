@@ -237,12 +237,17 @@ pub fn encode(
     let malformed = || invalid(scalar, &String::from_utf8_lossy(text));
     let elements = stored(utf8(text)?).map_err(|problem| problem.or(malformed))?;
     match format {
-        Format::Text => encode_text(&elements, scalar, out),
+        Format::Text | Format::Iso8601 => encode_text(&elements, scalar, format, out),
         Format::Binary => encode_binary(&elements, scalar, out),
     }
 }
 
-fn encode_text(elements: &[Option<String>], scalar: Scalar, out: &mut Vec<u8>) -> Result<()> {
+fn encode_text(
+    elements: &[Option<String>],
+    scalar: Scalar,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     out.push(b'{');
     for (index, element) in elements.iter().enumerate() {
         if index > 0 {
@@ -256,7 +261,7 @@ fn encode_text(elements: &[Option<String>], scalar: Scalar, out: &mut Vec<u8>) -
         encode_value(
             element_ref(element, scalar),
             Typed::plain(Type::One(scalar)),
-            Format::Text,
+            format,
             &mut text,
         )?;
         quote(&text, out);

@@ -1,5 +1,6 @@
 //! The binary format.
 
+use pg_times::Interval;
 use sqlite_wasm::types::{Value, ValueRef};
 
 use super::datetime::{self, DAY, DAYS_TO_2000, Date, Stamp};
@@ -41,7 +42,10 @@ pub fn encode(value: ValueRef<'_>, scalar: Scalar, typed: Typed, out: &mut Vec<u
         }
         Scalar::Bpchar => text::put_padded(value, typed, out)?,
         Scalar::Interval => {
-            return Err(Error::unsupported("the binary format of interval"));
+            let Interval { months, days, micros } = datetime::interval_of(value)?;
+            out.extend_from_slice(&micros.to_be_bytes());
+            out.extend_from_slice(&(days as i32).to_be_bytes());
+            out.extend_from_slice(&(months as i32).to_be_bytes());
         }
         _ => text::put_any(value, out),
     }
@@ -93,7 +97,16 @@ pub fn decode(bytes: &[u8], scalar: Scalar) -> Result<Value> {
             Some((&JSONB_VERSION, json)) => Value::Text(utf8(json)?.to_owned()),
             _ => return Err(Error::new(sqlstate::INVALID_BINARY, "unsupported jsonb version")),
         },
-        Scalar::Interval => return Err(Error::unsupported("the binary format of interval")),
+        Scalar::Interval => {
+            let (micros, rest) = bytes.split_at_checked(8).unwrap_or_default();
+            let (days, months) = rest.split_at_checked(4).unwrap_or_default();
+            let interval = Interval {
+                micros: i64::from_be_bytes(fixed(micros)?),
+                days: i32::from_be_bytes(fixed(days)?).into(),
+                months: i32::from_be_bytes(fixed(months)?).into(),
+            };
+            Value::Text(interval.to_string())
+        }
         _ => Value::Text(utf8(bytes)?.to_owned()),
     })
 }

@@ -4,16 +4,14 @@
 //! second as are not zero, and in UTC for `timestamptz`. So they compare as text, and SQLite's
 //! functions read them.
 
-mod calendar;
-mod read;
-
+use pg_times::read::{stamp, time};
+use pg_times::{Fault, Interval};
 use sqlite_wasm::types::ValueRef;
 
 use super::{invalid, mismatch};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::Scalar;
-pub use calendar::{DAY, Date, Stamp, time_text};
-use read::{Fault, stamp, time};
+pub use pg_times::{DAY, Date, Stamp, Style, time_text};
 
 /// The days from 1970, where Unix begins, to 2000, where Postgres does.
 pub const DAYS_TO_2000: i64 = 10_957;
@@ -41,6 +39,7 @@ pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
     let found = match scalar {
         Scalar::Date => stamp(trimmed, false).map(|at| Date(at.0.div_euclid(DAY)).to_string()),
         Scalar::Time => time(trimmed).map(time_text),
+        Scalar::Interval => Interval::parse(trimmed, None).map(|found| found.to_string()),
         _ => stamp(trimmed, scalar == Scalar::Timestamptz).map(Stamp::text),
     };
     found.map_err(|fault| match fault {
@@ -52,7 +51,8 @@ pub fn canonical(text: &str, scalar: Scalar) -> Result<String> {
             .hint("give its distance from UTC: +02"),
         Fault::Range => {
             let shown: String = trimmed.chars().take(100).collect();
-            let message = format!("date/time field value out of range: \"{shown}\"");
+            let what = if scalar == Scalar::Interval { "interval" } else { "date/time" };
+            let message = format!("{what} field value out of range: \"{shown}\"");
             Error::new(sqlstate::DATETIME_OVERFLOW, message)
         }
     })
@@ -68,6 +68,13 @@ pub fn time_of(value: ValueRef<'_>) -> Result<i64> {
     let ValueRef::Text(text) = value else { return Err(mismatch(Scalar::Time, value)) };
     let text = std::str::from_utf8(text).unwrap_or_default();
     time(text.trim()).map_err(|_| invalid(Scalar::Time, text))
+}
+
+/// A stored interval.
+pub fn interval_of(value: ValueRef<'_>) -> Result<Interval> {
+    let ValueRef::Text(text) = value else { return Err(mismatch(Scalar::Interval, value)) };
+    let text = std::str::from_utf8(text).unwrap_or_default();
+    Interval::parse(text, None).map_err(|_| invalid(Scalar::Interval, text))
 }
 
 /// A stored timestamp: text, a Unix time as an integer, or a Julian day as a real: what SQLite's

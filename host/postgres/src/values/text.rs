@@ -4,6 +4,7 @@ use std::io::Write;
 
 use sqlite_wasm::types::{Value, ValueRef};
 
+use super::datetime::Style;
 use super::{datetime, decimal, integer, invalid, mismatch, out_of_range, real, within};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::{Scalar, Typed};
@@ -32,11 +33,20 @@ pub fn encode(value: ValueRef<'_>, typed: Typed, out: &mut Vec<u8>) -> Result<()
             out.extend_from_slice(datetime::stamp_of(value, scalar)?.text().as_bytes());
             out.extend_from_slice(b"+00");
         }
+        Scalar::Interval => put_interval(value, Style::Postgres, out),
         Scalar::Uuid => put_uuid(value, out)?,
         Scalar::Bpchar => put_padded(value, typed, out)?,
         _ => put_any(value, out),
     }
     Ok(())
+}
+
+/// An interval in a style; what is none, as another program may have stored it, stays as it is.
+pub fn put_interval(value: ValueRef<'_>, style: Style, out: &mut Vec<u8>) {
+    match datetime::interval_of(value) {
+        Ok(interval) => out.extend_from_slice(interval.text(style).as_bytes()),
+        Err(_) => put_any(value, out),
+    }
 }
 
 fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
@@ -213,9 +223,11 @@ pub fn decode(text: &str, scalar: Scalar) -> Result<Value> {
             put_uuid(ValueRef::Text(trimmed.as_bytes()), &mut canonical).map_err(|_| wrong())?;
             Value::Text(String::from_utf8_lossy(&canonical).into_owned())
         }
-        Scalar::Date | Scalar::Time | Scalar::Timestamp | Scalar::Timestamptz => {
-            Value::Text(datetime::canonical(text, scalar)?)
-        }
+        Scalar::Date
+        | Scalar::Time
+        | Scalar::Timestamp
+        | Scalar::Timestamptz
+        | Scalar::Interval => Value::Text(datetime::canonical(text, scalar)?),
         _ => Value::Text(text.to_owned()),
     })
 }

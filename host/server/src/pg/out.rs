@@ -207,7 +207,7 @@ pub fn format_of(formats: &[Format], index: usize) -> Format {
 
 fn code(format: Format) -> u16 {
     match format {
-        Format::Text => 0,
+        Format::Text | Format::Iso8601 => 0,
         Format::Binary => 1,
     }
 }

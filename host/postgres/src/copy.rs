@@ -31,6 +31,8 @@ const TOO_MANY_FIELDS: &str = "extra data after last expected column";
 #[derive(Debug)]
 pub struct Reader {
     options: CopyOptions,
+    table: String,
+    names: Vec<String>,
     types: Vec<Typed>,
     /// What has arrived of a row.
     kept: Vec<u8>,
@@ -44,11 +46,14 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader of rows with columns of these types.
-    pub fn new(options: CopyOptions, types: Vec<Typed>) -> Self {
+    /// A reader of rows for a table with these columns.
+    pub fn new(options: CopyOptions, table: &str, columns: Vec<(String, Typed)>) -> Self {
         let has_begun = options.format != CopyFormat::Binary && !options.has_header;
+        let (names, types) = columns.into_iter().unzip();
         Self {
             options,
+            table: table.to_owned(),
+            names,
             types,
             kept: Vec::new(),
             seen: 0,
@@ -185,8 +190,30 @@ impl Reader {
     }
 
     fn bad(&self, message: &str) -> Error {
+        Error::new(sqlstate::BAD_COPY_FORMAT, message).context(self.place())
+    }
+
+    fn place(&self) -> String {
         let kind = if self.options.format == CopyFormat::Binary { "row" } else { "line" };
-        Error::new(sqlstate::BAD_COPY_FORMAT, message).detail(format!("COPY, {kind} {}", self.line))
+        format!("COPY {}, {kind} {}", self.table, self.line)
+    }
+
+    /// A wrong value, by its first characters.
+    fn place_of(&self, column: usize, field: &Field) -> String {
+        /// As many as PostgreSQL shows.
+        const SHOWN: usize = 100;
+        let name = self.names.get(column).map_or("", String::as_str);
+        let value = match field {
+            _ if self.options.format == CopyFormat::Binary => String::new(),
+            None => ": null input".to_owned(),
+            Some(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                let shown: String = text.chars().take(SHOWN).collect();
+                let rest = if shown.len() < text.len() { "..." } else { "" };
+                format!(": \"{shown}{rest}\"")
+            }
+        };
+        format!("{}, column {name}{value}", self.place())
     }
 
     fn values(&self, fields: &[Field]) -> Result<Vec<Value>> {
@@ -197,14 +224,13 @@ impl Reader {
             CopyFormat::Binary => Format::Binary,
             _ => Format::Text,
         };
-        let value = |(field, typed): (&Field, &Typed)| {
+        let value = |(column, (field, typed)): (usize, (&Field, &Typed))| {
             let value = values::decode(field.as_deref(), typed.ty, format);
-            value.and_then(|value| values::fitting(value, *typed)).map_err(|error| {
-                let detail = format!("COPY, line {}", self.line);
-                error.detail(detail)
-            })
+            value
+                .and_then(|value| values::fitting(value, *typed))
+                .map_err(|error| error.context(self.place_of(column, field)))
         };
-        fields.iter().zip(&self.types).map(value).collect()
+        fields.iter().zip(&self.types).enumerate().map(value).collect()
     }
 }
 

@@ -25,6 +25,7 @@ mod returning;
 mod session;
 mod session_calls;
 mod sets;
+mod spelling;
 mod stack;
 mod target;
 mod texts;
@@ -47,10 +48,11 @@ pub(crate) use dates::span;
 pub(crate) use expressions::operator;
 pub(crate) use names::raw as piece;
 pub(crate) use names::{folded, last as table_name, string_of};
+pub use queries::Locks;
 pub use session::Modes;
 pub use session_calls::NAME as SESSION_FUNCTION;
 pub(crate) use sets::is_set_name;
-pub use target::Target;
+pub use target::{Emptied, Target};
 pub(crate) use tree::Tree;
 use untyped::rewritten;
 pub(crate) use writes::is_default;
@@ -90,6 +92,8 @@ pub struct Statement {
     has_odd_names: bool,
     /// `OVERRIDING … VALUE` of an INSERT.
     pub(crate) overriding: Option<Overriding>,
+    /// Which rows it locks, in a transaction.
+    pub locks: Option<Locks>,
     /// The types of its columns, from the first one, as far as they have been resolved.
     pub(crate) columns: Vec<Option<crate::types::Typed>>,
     /// Why it cannot be run before its types are resolved.
@@ -133,6 +137,7 @@ impl Statement {
             start: piece.start,
             has_odd_names: piece.has_odd_names,
             overriding: None,
+            locks: None,
             columns: Vec::new(),
             problem: None,
             parsed: None,
@@ -150,6 +155,7 @@ impl Statement {
         let sql = rewriter.text(&tree, self.has_odd_names)?;
         self.sql = if has_rows(&command) { lex::without_double_quotes(&sql) } else { sql };
         (self.before, self.after) = (rewriter.before, rewriter.after);
+        self.locks = rewriter.locks.or(self.locks);
         self.is_untouched = false;
         Ok(())
     }
@@ -234,6 +240,8 @@ struct Rewriter<'a> {
     is_definition: bool,
     /// For each SELECT that is being rewritten the lengths of the sets among its columns.
     sets: Vec<Vec<String>>,
+    /// The rows that it locks.
+    locks: Option<Locks>,
     /// The bytes that may still be written.
     left: usize,
 }
@@ -249,6 +257,7 @@ impl<'a> Rewriter<'a> {
             has_own_names: false,
             is_definition: false,
             sets: Vec::new(),
+            locks: None,
             left: may_be_written(length),
         }
     }

@@ -3,9 +3,13 @@ use crate::types::{Scalar, TEXT, Type};
 
 const INT: Typed = Typed::plain(Type::One(Scalar::Int4));
 
+fn columns(types: &[Typed]) -> Vec<(String, Typed)> {
+    types.iter().enumerate().map(|(at, typed)| (format!("c{at}"), *typed)).collect()
+}
+
 fn read(options: &CopyOptions, data: &[u8], piece: usize) -> Result<Vec<Vec<Value>>> {
     let mut rows = Vec::new();
-    let mut reader = Reader::new(options.clone(), vec![INT, Typed::plain(TEXT)]);
+    let mut reader = Reader::new(options.clone(), "t", columns(&[INT, Typed::plain(TEXT)]));
     for piece in data.chunks(piece) {
         reader.push(piece, |row| {
             rows.push(row.to_vec());
@@ -86,7 +90,10 @@ fn what_is_written_is_read_as_the_same() {
 fn data_of_another_form_is_an_error_with_its_line() {
     let error = |options: &CopyOptions, data: &[u8]| read(options, data, 3).unwrap_err();
     let short = error(&text(), b"1\ta\n2\n");
-    assert_eq!((short.code, short.detail.as_deref()), ("22P04", Some("COPY, line 2")));
+    let context = |error: Error| error.violated.and_then(|violated| violated.context).unwrap();
+    assert_eq!((short.code, context(short).as_str()), ("22P04", "COPY t, line 2"));
+    let wrong = error(&text(), b"1\ta\nabc\tb\n");
+    assert_eq!(context(wrong), "COPY t, line 2, column c0: \"abc\"");
     assert_eq!(error(&text(), b"1\ta\tb\n").code, "22P04");
     assert_eq!(error(&text(), b"x\ta\n").code, "22P02");
     assert_eq!(error(&csv(), b"1,\"a\n").code, "22P04");
@@ -100,7 +107,7 @@ fn data_of_another_form_is_an_error_with_its_line() {
 
 #[test]
 fn a_row_without_end_is_bounded() {
-    let mut reader = Reader::new(text(), vec![INT]);
+    let mut reader = Reader::new(text(), "t", columns(&[INT]));
     let piece = vec![b'1'; 1 << 20];
     let refused = (0..100).find_map(|_| reader.push(&piece, |_| Ok(())).err());
     assert_eq!(refused.unwrap().code, "54000");

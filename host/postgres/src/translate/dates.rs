@@ -8,6 +8,20 @@ use crate::error::{Error, Result};
 /// The moment of the statement, in the form that is stored.
 pub const NOW: &str = "rtrim(rtrim(strftime('%Y-%m-%d %H:%M:%f', 'now'), '0'), '.')";
 
+/// The same with so many digits of the second. SQLite's clock has milliseconds.
+///
+/// # Errors
+///
+/// 0A000 for one or two digits.
+pub fn now_to(digits: &str) -> Result<String> {
+    match digits {
+        "0" => Ok("datetime('now')".to_owned()),
+        "3" | "4" | "5" | "6" => Ok(NOW.to_owned()),
+        other => Err(Error::unsupported(format_args!("current_timestamp({other})"))
+            .hint("use 0, or 3 to 6 digits")),
+    }
+}
+
 /// A text with milliseconds, without those that are zero.
 pub fn canonical(with_milliseconds: &str) -> String {
     format!("rtrim(rtrim({with_milliseconds}, '0'), '.')")

@@ -294,7 +294,14 @@ fn is_constant(expr: &Expr) -> bool {
     match expr {
         Expr::Value(_) | Expr::Nested(_) => true,
         Expr::UnaryOp { expr, .. } => matches!(**expr, Expr::Value(_)),
-        Expr::Identifier(name) => name.quote_style.is_none(),
+        // Those of the clock are written as calls.
+        Expr::Identifier(name) => {
+            let is_clock = |word: &&str| name.value.eq_ignore_ascii_case(word);
+            name.quote_style.is_none()
+                && !["current_timestamp", "localtimestamp", "localtime"]
+                    .iter()
+                    .any(|word| is_clock(word))
+        }
         _ => false,
     }
 }

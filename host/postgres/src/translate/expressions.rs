@@ -163,7 +163,7 @@ impl Rewriter<'_> {
             }
             "current_catalog" => literal(&self.context.database),
             "current_schema" => literal("public"),
-            "localtimestamp" => raw(dates::NOW),
+            "current_timestamp" | "localtimestamp" => raw(dates::NOW),
             "localtime" => raw("time('now')"),
             _ => return None,
         })

@@ -154,6 +154,10 @@ impl Rewriter<'_> {
             ("now" | "transaction_timestamp" | "statement_timestamp" | "clock_timestamp", []) => {
                 raw(dates::NOW)
             }
+            ("current_timestamp" | "localtimestamp", []) => raw(dates::NOW),
+            ("current_timestamp" | "localtimestamp", [precision]) => {
+                raw(dates::now_to(&precision.to_string())?)
+            }
             ("current_database", []) => literal(&self.context.database),
             ("current_user" | "session_user", []) => literal(&self.context.user),
             ("current_schema", []) => literal("public"),

@@ -9,6 +9,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+use super::spelling;
 use crate::error::{Error, Result, sqlstate};
 use crate::types::infer::budget;
 
@@ -88,15 +89,19 @@ fn deep() -> std::thread::Builder {
 ///
 /// 54001 where the stack of this thread has no room for it.
 pub fn parse(dialect: &dyn Dialect, sql: &str) -> Result<Option<ast::Statement>> {
-    let Ok(tokens) = Tokenizer::new(dialect, sql).tokenize_with_location() else {
+    let Ok(mut tokens) = Tokenizer::new(dialect, sql).tokenize_with_location() else {
         return Ok(None);
     };
+    spelling::tokens(&mut tokens);
     if depth(&tokens) > ROOM.get() {
         return Err(too_deep());
     }
     let mut parser = Parser::new(dialect).with_tokens_with_locations(tokens);
     match parser.parse_statements() {
-        Ok(mut parsed) if parsed.len() == 1 => Ok(parsed.pop()),
+        Ok(mut parsed) if parsed.len() == 1 => {
+            parsed.iter_mut().for_each(spelling::tree);
+            Ok(parsed.pop())
+        }
         Err(ParserError::RecursionLimitExceeded) => Err(too_deep()),
         _ => Ok(None),
     }

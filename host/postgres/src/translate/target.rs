@@ -20,6 +20,37 @@ pub struct Target<'a> {
     statement: &'a ast::Statement,
 }
 
+/// What a statement empties: the tables of TRUNCATE, and those of DROP TABLE.
+#[derive(Clone, Debug)]
+pub struct Emptied {
+    /// The tables.
+    pub tables: Vec<String>,
+    /// Whether the tables themselves go, too.
+    pub is_drop: bool,
+    /// `CASCADE`.
+    pub cascades: bool,
+}
+
+impl Emptied {
+    /// What a statement empties; none for others.
+    pub fn of(statement: &super::Statement) -> Option<Self> {
+        match statement.parsed.as_ref()?.top()? {
+            ast::Statement::Truncate(truncate) => Some(Self {
+                tables: truncate.table_names.iter().map(|target| last(&target.name)).collect(),
+                is_drop: false,
+                cascades: matches!(truncate.cascade, Some(ast::CascadeOption::Cascade)),
+            }),
+            ast::Statement::Drop {
+                object_type: ast::ObjectType::Table, names, cascade, ..
+            } => {
+                let tables = names.iter().map(last).collect();
+                Some(Self { tables, is_drop: true, cascades: *cascade })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl<'a> Target<'a> {
     /// What a statement writes; none for others.
     pub fn of(statement: &'a super::Statement) -> Option<Self> {

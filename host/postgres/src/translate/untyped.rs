@@ -61,6 +61,7 @@ fn untyped(
         Statement::untouched(piece)
     };
     (statement.before, statement.after) = (rewriter.before, rewriter.after);
+    statement.locks = rewriter.locks;
     statement.command = command;
     if is_explain {
         statement.action = Action::Explain;

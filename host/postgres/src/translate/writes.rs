@@ -25,6 +25,7 @@ impl Rewriter<'_> {
                 if update.or.is_some() {
                     return Err(Error::unsupported("UPDATE OR"));
                 }
+                self.alias(&mut update.table.relation);
                 "UPDATE".to_owned()
             }
             S::Delete(delete) => {
@@ -93,6 +94,12 @@ impl Rewriter<'_> {
         if tables.len() != 1 || !delete.tables.is_empty() {
             return Err(Error::unsupported("DELETE from more than one table"));
         }
+        if let FromTable::WithFromKeyword(tables) | FromTable::WithoutKeyword(tables) =
+            &mut delete.from
+            && let [table] = &mut tables[..]
+        {
+            self.alias(&mut table.relation);
+        }
         if let Some(using) = delete.using.take() {
             let tables: Vec<_> = using.iter().map(ToString::to_string).collect();
             let condition = delete.selection.take();
@@ -109,6 +116,15 @@ impl Rewriter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// SQLite wants the word AS before the alias of a table that is written.
+    fn alias(&mut self, table: &mut ast::TableFactor) {
+        if let ast::TableFactor::Table { alias: Some(alias), .. } = table
+            && !alias.explicit
+        {
+            self.replace(&mut alias.explicit, true);
+        }
     }
 
     fn truncate(&mut self, truncate: &Truncate) {

@@ -25,7 +25,10 @@ impl Conversation<'_> {
     pub fn copy_in(&mut self, copy: &Copy) -> Result<u64> {
         let columns = self.copied(copy)?;
         let names: Vec<_> = columns.iter().map(|column| column.name.clone()).collect();
-        let types = columns.iter().map(|column| type_of(Some(&column.declared))).collect();
+        let types =
+            columns.iter().map(|column| (column.name.clone(), type_of(Some(&column.declared))));
+        let types = types.collect();
+        let table = copy.table.as_deref().unwrap_or_default();
         if self.is_read_only() {
             return Err(only_reads("COPY FROM").into());
         }
@@ -36,7 +39,7 @@ impl Conversation<'_> {
             self.is_implicit = true;
         }
         let (patience, then) = self.engine.patience();
-        let reader = Reader::new(copy.options.clone(), types);
+        let reader = Reader::new(copy.options.clone(), table, types);
         let stream = &mut self.stream;
         let copied = self.engine.run_often(&copy.insert(&names), |insert| {
             // Only a client that may insert gets CopyInResponse.

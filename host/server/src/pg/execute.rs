@@ -51,6 +51,10 @@ impl Conversation<'_> {
                 self.begin_implicit(&statement)?;
             }
             let analysed = Rc::new(self.analyse(statement, sql, &[])?);
+            if runs(&analysed.statement.action) && !analysed.parameters.is_empty() {
+                let message = "there is no parameter $1";
+                return Err(Error::new(sqlstate::UNDEFINED_PARAMETER, message).into());
+            }
             if is_one {
                 self.keep(sql, &[], &analysed);
             }
@@ -180,7 +184,7 @@ impl Conversation<'_> {
         Ok(tag(statement, rows, before))
     }
 
-    fn limit_statement(&mut self) {
+    pub fn limit_statement(&mut self) {
         let mut state = self.session.state();
         let own = state.settings.statement_time();
         let most = own.unwrap_or(self.engine.times().statement);
@@ -235,7 +239,13 @@ impl Conversation<'_> {
                 self.engine.run(before, |_| Ok(()), begin, |_| Ok(()))?;
             }
         }
-        let rows = self.run_only(analysed, values, formats, sink)?;
+        self.check_emptied(statement)?;
+        if !self.lock_rows(statement)? {
+            return Ok(0);
+        }
+        let style = self.session.state().settings.interval_style();
+        let formats = (0..analysed.columns.len()).map(|at| format_of(formats, at).styled(style));
+        let rows = self.run_only(analysed, values, &formats.collect::<Vec<_>>(), sink)?;
         for after in &statement.after {
             self.engine.inspect(after, |_| Ok(()))?;
         }

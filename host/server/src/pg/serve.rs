@@ -285,8 +285,8 @@ impl Door {
 async fn negotiate(io: &mut dyn Io, unknown: &[String]) -> Result<(), Option<Error>> {
     let mut out = Out::default();
     out.message(b'v', |out| {
-        // The latest minor version.
-        out.extend([0; 4]);
+        // The latest version, as PostgreSQL's own server says it: 3.0.
+        out.extend((3_u32 << 16).to_be_bytes());
         out.extend((unknown.len() as u32).to_be_bytes());
         for name in unknown {
             out.extend_from_slice(name.as_bytes());

@@ -421,3 +421,30 @@ SELECT 1 IS DISTINCT FROM ARRAY[1];
 SELECT ARRAY['a'] = ARRAY['a'::varchar];
 SELECT id FROM many GROUP BY id, '1'::json;
 SELECT length(gen_random_uuid()::text), gen_random_uuid() = gen_random_uuid();
+-- intervals in both styles, words of PostgreSQL that the parser lacks, and what locks or empties
+SET intervalstyle = iso_8601;
+SELECT interval '1 day 2 hours', interval '-90 minutes', interval '0', ARRAY[interval '14 months'];
+SET intervalstyle = postgres;
+CREATE TABLE spelled(id int PRIMARY KEY, v text);
+INSERT INTO spelled VALUES (1, 'ab'), (2, NULL), (3, 'b%');
+UPDATE spelled s SET v = 'x' WHERE s.id = 3;
+DELETE FROM spelled s WHERE s.id = 4;
+SELECT id FROM spelled WHERE EXISTS (SELECT FROM spelled WHERE id = 1) ORDER BY id;
+SELECT id FROM spelled WHERE v LIKE ANY (ARRAY['a%', 'q%']) OR v ILIKE ANY ('{X,y}') ORDER BY id;
+SELECT id FROM spelled WHERE v NOT LIKE ANY (ARRAY['a%', 'b']) ORDER BY id;
+SELECT 'a'
+  'b' AS joined, 'c' -- a comment
+  'd' AS too;
+SELECT id, v ISNULL, v NOTNULL FROM spelled ORDER BY id;
+SELECT id FROM spelled ORDER BY id FOR NO KEY UPDATE;
+SELECT id FROM spelled ORDER BY id FOR KEY SHARE OF spelled SKIP LOCKED;
+INSERT INTO spelled(id) VALUES ($1);
+CREATE TABLE parents(id int PRIMARY KEY);
+CREATE TABLE children(parent int REFERENCES parents ON DELETE CASCADE);
+INSERT INTO parents VALUES (1);
+INSERT INTO children VALUES (1);
+TRUNCATE parents;
+DROP TABLE parents;
+SELECT count(*) FROM children;
+TRUNCATE parents, children;
+SELECT count(*) FROM children;

@@ -181,7 +181,21 @@ impl Finder<'_> {
             _ => None,
         });
         let mut arguments: Vec<_> = arguments.collect();
-        match (table_name(&function.name).as_str(), &mut arguments[..]) {
+        let name = table_name(&function.name);
+        let is_advisory = name.starts_with("pg_") && name.contains("_advisory_");
+        match (name.as_str(), &mut arguments[..]) {
+            (_, [key]) if is_advisory => self.note(key, one(Scalar::Int8)),
+            (_, [first, second]) if is_advisory => {
+                self.note(first, one(Scalar::Int4));
+                self.note(second, one(Scalar::Int4));
+            }
+            ("to_timestamp", [seconds]) => self.note(seconds, one(Scalar::Float8)),
+            ("ntile", [count]) => self.note(count, one(Scalar::Int4)),
+            ("lag" | "lead" | "nth_value", [_, count, ..]) => self.note(count, one(Scalar::Int4)),
+            ("set_config", [_, _, is_local]) => self.note(is_local, one(Scalar::Bool)),
+            ("generate_series", [..]) => {
+                self.together(arguments);
+            }
             ("coalesce" | "ifnull" | "greatest" | "least", _) => self.together(arguments),
             ("nullif", [one, other]) => self.compare(one, other),
             ("concat" | "concat_ws" | "format", _) => {

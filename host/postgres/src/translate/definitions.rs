@@ -296,11 +296,9 @@ fn is_constant(expr: &Expr) -> bool {
         Expr::UnaryOp { expr, .. } => matches!(**expr, Expr::Value(_)),
         // Those of the clock are written as calls.
         Expr::Identifier(name) => {
-            let is_clock = |word: &&str| name.value.eq_ignore_ascii_case(word);
-            name.quote_style.is_none()
-                && !["current_timestamp", "localtimestamp", "localtime"]
-                    .iter()
-                    .any(|word| is_clock(word))
+            let clocks = ["current_timestamp", "localtimestamp", "localtime"];
+            let is_clock = clocks.iter().any(|word| name.value.eq_ignore_ascii_case(word));
+            name.quote_style.is_none() && !is_clock
         }
         _ => false,
     }

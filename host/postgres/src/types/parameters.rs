@@ -3,6 +3,7 @@
 //! parameter does. And what types forbid or change, since SQLite, which has no such types, would
 //! silently take something else for it.
 
+mod calls;
 mod contexts;
 mod definitions;
 mod names;

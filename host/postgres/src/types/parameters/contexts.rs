@@ -3,14 +3,13 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    self, Assignment, AssignmentTarget, BinaryOperator, Expr, FunctionArg, FunctionArgExpr,
-    FunctionArguments, Insert, LimitClause, Query, Select, SelectItem, SetExpr, TableObject,
-    UpdateTableFromKind, VisitorMut,
+    self, Assignment, AssignmentTarget, Expr, Insert, LimitClause, Query, Select, SelectItem,
+    SetExpr, TableObject, UpdateTableFromKind, VisitorMut,
 };
 
 use super::super::infer::{MAX_COLUMNS, MAX_WITH, budget};
-use super::super::resolve::{call, take, without_parentheses};
-use super::operators::{LETTERS, WORDS};
+use super::super::resolve::without_parentheses;
+use super::operators::WORDS;
 use super::{Finder, Scalar, Scope, TEXT, Type, Typed, is_given, one, parameter};
 use crate::error::{Error, sqlstate};
 use crate::translate::{is_object, table_name, typed};
@@ -119,88 +118,6 @@ impl Finder<'_> {
             }
             // The cast itself reads a string.
             (Some(_), expr) if parameter(expr).is_some() => self.note(expr, target),
-            _ => {}
-        }
-    }
-
-    /// `left = ANY (query)` and `left <> ALL (query)` are IN and NOT IN; another operator compares with the array of the query.
-    fn quantified_query(&mut self, expr: &mut Expr) -> bool {
-        let (left, op, right, is_any) = match expr {
-            Expr::AnyOp { left, compare_op, right, .. } => (left, compare_op, right, true),
-            Expr::AllOp { left, compare_op, right } => (left, compare_op, right, false),
-            _ => return false,
-        };
-        let mut inner = &mut **right;
-        while let Expr::Nested(nested) = inner {
-            inner = nested;
-        }
-        if !matches!(inner, Expr::Subquery(_)) {
-            return false;
-        }
-        let Expr::Subquery(subquery) = take(inner) else { return false };
-        let negated = match (&*op, is_any) {
-            (BinaryOperator::Eq, true) => false,
-            (BinaryOperator::NotEq, false) => true,
-            _ => {
-                let mut array = call("array", Vec::new());
-                if let Expr::Function(function) = &mut array {
-                    function.args = FunctionArguments::Subquery(subquery);
-                }
-                self.replace(right, |_| array);
-                return false;
-            }
-        };
-        let left = Box::new(take(left));
-        self.replace(expr, |_| Expr::InSubquery { expr: left, subquery, negated });
-        true
-    }
-
-    /// `left op ANY (right)`.
-    fn quantified(&mut self, left: &mut Expr, right: &mut Expr) {
-        if is_given(left)
-            && let Some(array) = self.type_of(right)
-        {
-            self.note(left, one(array.ty.scalar()));
-        }
-        let element = self.type_of(left).map_or(Scalar::Text, |typed| typed.ty.scalar());
-        match right {
-            Expr::Array(array) => {
-                array.elem.iter_mut().for_each(|expr| self.note(expr, one(element)));
-            }
-            right if is_given(right) => {
-                self.note(right, Some(Typed::plain(Type::Array(element))));
-            }
-            _ => {}
-        }
-    }
-
-    fn function(&mut self, function: &mut ast::Function) {
-        let FunctionArguments::List(list) = &mut function.args else { return };
-        let arguments = list.args.iter_mut().filter_map(|argument| match argument {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
-            _ => None,
-        });
-        let mut arguments: Vec<_> = arguments.collect();
-        let name = table_name(&function.name);
-        let is_advisory = name.starts_with("pg_") && name.contains("_advisory_");
-        match (name.as_str(), &mut arguments[..]) {
-            (_, [key]) if is_advisory => self.note(key, one(Scalar::Int8)),
-            (_, [first, second]) if is_advisory => {
-                self.note(first, one(Scalar::Int4));
-                self.note(second, one(Scalar::Int4));
-            }
-            ("to_timestamp", [seconds]) => self.note(seconds, one(Scalar::Float8)),
-            ("ntile", [count]) => self.note(count, one(Scalar::Int4)),
-            ("lag" | "lead" | "nth_value", [_, count, ..]) => self.note(count, one(Scalar::Int4)),
-            ("set_config", [_, _, is_local]) => self.note(is_local, one(Scalar::Bool)),
-            ("generate_series", [..]) => {
-                self.together(arguments);
-            }
-            ("coalesce" | "ifnull" | "greatest" | "least", _) => self.together(arguments),
-            ("nullif", [one, other]) => self.compare(one, other),
-            ("concat" | "concat_ws" | "format", _) => {
-                arguments.into_iter().for_each(|expr| self.as_text(expr, LETTERS));
-            }
             _ => {}
         }
     }
@@ -360,6 +277,7 @@ impl VisitorMut for Finder<'_> {
 
     fn pre_visit_table_factor(&mut self, factor: &mut ast::TableFactor) -> ControlFlow<()> {
         self.complete_alias(factor);
+        self.series(factor);
         if !self.is_definition {
             self.resolve_factor(factor);
         }

@@ -1,4 +1,4 @@
-//! Days and times of day. `extensions/pgcatalog` has this file too.
+//! Days and times of day.
 
 use std::fmt;
 

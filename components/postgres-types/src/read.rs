@@ -1,4 +1,4 @@
-//! Dates and times in text, as Postgres reads them. `extensions/pgcatalog` has this file too.
+//! Dates and times in text, as Postgres reads them.
 
 use super::calendar::{DAY, Date, Stamp};
 
@@ -13,6 +13,7 @@ pub enum Fault {
     Zone,
 }
 
+/// What a text says, or why it says nothing.
 pub type Found<T> = std::result::Result<T, Fault>;
 
 /// The months, by the beginnings of their names.
@@ -117,6 +118,7 @@ fn day(year: i64, month: i64, day: i64) -> Found<Date> {
     Date::of(year, month, day).ok_or(Fault::Range)
 }
 
+/// The month with this name, or an abbreviation of three letters, from 1.
 pub fn month(text: &str) -> Option<i64> {
     let text = text.to_ascii_lowercase();
     let is_it = |name: &&str| text.len() >= 3 && (text == name[..3] || text == **name);

@@ -2,19 +2,12 @@
 //! interval is the text that PostgreSQL shows.
 
 mod aggregates;
-// The other file that has them uses the rest.
-#[allow(dead_code)]
-#[path = "../../../host/postgres/src/values/datetime/calendar.rs"]
-mod calendar;
 mod casts;
 mod fields;
 mod format;
 mod functions;
 mod interval;
 mod numbers;
-#[allow(dead_code)]
-#[path = "../../../host/postgres/src/values/datetime/read.rs"]
-mod read;
 mod scan;
 
 pub use aggregates::AGGREGATES;

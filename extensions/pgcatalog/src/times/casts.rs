@@ -4,9 +4,9 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
-use super::calendar::{DAY, Date, Stamp, time_text};
 use super::interval::{Interval, out_of_range};
-use super::read::{self, Fault};
+use postgres_types::calendar::{DAY, Date, Stamp, time_text};
+use postgres_types::read::{self, Fault};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {

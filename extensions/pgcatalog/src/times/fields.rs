@@ -4,8 +4,8 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar};
 
-use super::calendar::{DAY, Date};
 use super::casts::{interval, stamp, time, within};
+use postgres_types::calendar::{DAY, Date};
 
 pub const SCALARS: &[Scalar] = &[
     Scalar::new("pg_numeric_extract", 3, Stable, Innocuous, |a| {

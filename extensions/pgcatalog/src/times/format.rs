@@ -2,10 +2,10 @@
 
 use sqlite_wasm_kit::{Result, Value};
 
-use super::calendar::{DAY, Date};
 use super::casts::{interval, stamp, time};
 use super::fields::{iso_week, of_year};
-use super::read::MONTHS;
+use postgres_types::calendar::{DAY, Date};
+use postgres_types::read::MONTHS;
 
 const DAYS: [&str; 7] =
     ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];

@@ -4,10 +4,10 @@ use sqlite_wasm_kit::Risk::Innocuous;
 use sqlite_wasm_kit::Stability::Stable;
 use sqlite_wasm_kit::{Error, Result, Scalar, Value};
 
-use super::calendar::{DAY, Date, time_text};
 use super::casts::{interval, stamp, time, within, within_day};
 use super::interval::{Interval, out_of_range};
 use super::{format, numbers, scan};
+use postgres_types::calendar::{DAY, Date, time_text};
 
 macro_rules! function {
     ($name:literal, $arguments:literal, $function:expr) => {

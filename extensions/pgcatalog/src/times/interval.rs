@@ -5,7 +5,7 @@ use std::fmt;
 
 use sqlite_wasm_kit::{Error, Result};
 
-use super::calendar::{DAY, time_text};
+use postgres_types::calendar::{DAY, time_text};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {

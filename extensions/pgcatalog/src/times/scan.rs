@@ -2,9 +2,9 @@
 
 use sqlite_wasm_kit::{Error, Result};
 
-use super::calendar::{DAY, Date, Stamp};
 use super::casts::within;
-use super::read;
+use postgres_types::calendar::{DAY, Date, Stamp};
+use postgres_types::read;
 
 const NAMES: &[&str] = &[
     "MONTH", "HH24", "HH12", "YYYY", "MON", "DDD", "YYY", "MM", "DD", "HH", "MI", "SS", "MS", "US",

@@ -46,8 +46,8 @@ fn any_text_is_read() {
     arbtest::arbtest(|u| {
         let text: String = u.arbitrary()?;
         let _ = super::interval::Interval::parse(&text, None);
-        let _ = super::read::stamp(&text, true);
-        let _ = super::read::time(&text);
+        let _ = postgres_types::read::stamp(&text, true);
+        let _ = postgres_types::read::time(&text);
         let pattern: String = u.arbitrary()?;
         let _ = super::scan::read(&text, &pattern);
         let _ = super::format::shown(

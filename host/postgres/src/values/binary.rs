@@ -1,6 +1,6 @@
 //! The binary format.
 
-use sqlite_wasm::types::{Value, ValueRef};
+use crate::values::{Value, ValueRef};
 
 use super::datetime::{self, DAY, DAYS_TO_2000, Date, Stamp};
 use super::{boolean, decimal, integer, invalid, out_of_range, real, text, utf8};

@@ -4,16 +4,13 @@
 //! second as are not zero, and in UTC for `timestamptz`. So they compare as text, and SQLite's
 //! functions read them.
 
-mod calendar;
-mod read;
-
-use sqlite_wasm::types::ValueRef;
+use crate::values::ValueRef;
 
 use super::{invalid, mismatch};
 use crate::error::{Error, Result, sqlstate};
 use crate::types::Scalar;
-pub use calendar::{DAY, Date, Stamp, time_text};
-use read::{Fault, stamp, time};
+pub use postgres_types::calendar::{DAY, Date, Stamp, time_text};
+use postgres_types::read::{Fault, stamp, time};
 
 /// The days from 1970, where Unix begins, to 2000, where Postgres does.
 pub const DAYS_TO_2000: i64 = 10_957;
